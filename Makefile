@@ -1,0 +1,42 @@
+# `make help` lists the targets. Everything runs in .venv, which the first target makes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' -o -name '*.template' -o -name '*.conll')
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all lint bench sanitize picture clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+$(VENV)/bin/pip:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --upgrade pip
+
+$(INSTALLED): $(VENV)/bin/pip $(SOURCES)
+	$(BIN)/pip install -q '.[test]'
+	@touch $@
+
+demo: $(INSTALLED)  ## train, score and show a tagger, a chunker and an entity recogniser on the embedded corpus
+	$(BIN)/riata demo
+
+lint: $(INSTALLED)  ## ruff and mypy
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/mypy
+
+test: lint  ## everything that runs in minutes
+	$(BIN)/pytest -q -m 'not slow'
+
+test-all: lint  ## the slow tests too
+	$(BIN)/pytest -q
+
+bench: $(INSTALLED)  ## quality and speed on the corpora of $$RIATA_DATA (development splits)
+	$(BIN)/python -m benchmarks.run
+
+sanitize: $(VENV)/bin/pip  ## the core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	tools/sanitize $(BIN)/python
+
+clean:  ## remove the environment and everything built
+	rm -rf $(VENV) build dist

@@ -1,0 +1,149 @@
+// The chain model and its perceptron, over float (production) and double (to compare with slow twins).
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "core/error.hpp"
+#include "learning/chain_perceptron.hpp"
+#include "models/chain.hpp"
+#include "models/sparse.hpp"
+
+namespace riata::bind {
+namespace {
+
+using Flags = In<std::uint8_t>;
+
+// Which labels may start, end and follow: flags of [L], [L] and [L * L].
+template <class Real>
+Constraint<Real> as_constraint(const Weights<Real>& weights, const Flags& start, const Flags& end, const Flags& follow) {
+  const auto L = static_cast<std::size_t>(weights.labels);
+  if (start.shape(0) != L || end.shape(0) != L || follow.shape(0) != L * L) throw Error("RiataError", "the constraint does not fit the labels");
+  return Constraint<Real>(weights.labels, weights.stride, copy(start), copy(end), copy(follow));
+}
+
+// Lets Python see Ctrl-C and, where asked, how far a long loop has come.
+Poll as_poll(const nb::object& progress) {
+  return [progress_ = progress.ptr()](std::int64_t done) {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (progress_ != Py_None) nb::borrow<nb::object>(progress_)(done);
+    return true;
+  };
+}
+
+nb::tuple rows_out(SparseRows& rows) {
+  return nb::make_tuple(give(std::move(rows.counts)), give(std::move(rows.columns)), give(std::move(rows.values)));
+}
+
+SparseRows rows_in(nb::handle rows) {
+  const auto [counts, columns, values] = nb::cast<std::tuple<In<std::uint32_t>, In<std::uint32_t>, In<float>>>(rows);
+  return {copy(counts), copy(columns), copy(values)};
+}
+
+template <class Real>
+nb::dict packed(const Weights<Real>& weights, const FeatureIndex& index) {
+  SparseChain sparse;
+  {
+    nb::gil_scoped_release release;
+    sparse = pack(index, weights);
+  }
+  nb::list families, kept;
+  for (SparseFamily& family : sparse.families) {
+    nb::dict one;
+    one["parents"] = give(std::move(family.parents));
+    one["values"] = give(std::move(family.values));
+    one["node"] = rows_out(family.node);
+    one["edge"] = rows_out(family.edge);
+    families.append(one);
+  }
+  for (auto& values : sparse.kept_values) kept.append(give(std::move(values)));
+  nb::dict out;
+  out["families"] = families;
+  out["kept_values"] = kept;
+  out["kept_given"] = give(std::move(sparse.kept_given));
+  out["given"] = rows_out(sparse.given);
+  out["transition"] = rows_out(sparse.transition);
+  return out;
+}
+
+Weights<float> unpacked(FeatureIndex& index, nb::dict sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size) {
+  SparseChain in;
+  for (nb::handle family : nb::cast<nb::list>(sparse["families"])) {
+    in.families.push_back({copy(nb::cast<In<std::int32_t>>(family["parents"])), copy(nb::cast<In<std::int32_t>>(family["values"])),
+                           rows_in(family["node"]), rows_in(family["edge"])});
+  }
+  in.given = rows_in(sparse["given"]);
+  in.transition = rows_in(sparse["transition"]);
+  nb::gil_scoped_release release;
+  return unpack(in, labels, alphabet_sizes, given_size, index);
+}
+
+template <class Real>
+void bind_precision(nb::module_& m, const std::string& suffix) {
+  using Trainer = ChainPerceptron<Real>;
+  nb::class_<Weights<Real>>(m, ("ChainWeights" + suffix).c_str(), "The weights of a chain model.")
+      .def("__init__", [](Weights<Real>* self, std::int32_t labels) {
+             if (labels < 1 || labels > 65535) throw Error("DataError", "expected between 1 and 65,535 labels, found " + std::to_string(labels));
+             new (self) Weights<Real>(labels);
+           }, nb::arg("labels"))
+      .def("__copy__", [](const Weights<Real>& self) { return Weights<Real>(self); })
+      .def("pack", &packed<Real>, nb::arg("index"), "The sparse form in which a model is stored.")
+      .def("decode", [](const Weights<Real>& self, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
+                        const Flags& follow, const nb::object& progress) {
+             const Constraint<Real> constraint = as_constraint(self, start, end, follow);
+             const Poll poll = as_poll(progress);
+             std::vector<std::int32_t> labels;
+             {
+               nb::gil_scoped_release release;
+               labels = decode(index, self, constraint, instances, poll);
+             }
+             return give(std::move(labels));
+           }, nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("progress").none() = nb::none(),
+           "The best label of every token.");
+
+  nb::class_<Trainer>(m, ("ChainPerceptron" + suffix).c_str(), "The averaged structured perceptron on chains (Collins 2002).")
+      .def("__init__", [](Trainer* self, const Weights<Real>& initial, const Flags& start, const Flags& end, const Flags& follow) {
+             new (self) Trainer(initial, as_constraint(initial, start, end, follow));
+           }, nb::arg("initial"), nb::arg("start"), nb::arg("end"), nb::arg("follow"))
+      .def("epoch", [](Trainer& self, const FeatureIndex& index, const Instances& instances, const In<std::int64_t>& order,
+                       const In<double>& sentence_weights, const In<double>& class_weights, const nb::object& progress) {
+             bool ok = static_cast<std::int64_t>(instances.labels.size()) == instances.tokens() &&
+                       (sentence_weights.shape(0) == 0 || static_cast<std::int64_t>(sentence_weights.shape(0)) == instances.sentences()) &&
+                       (class_weights.shape(0) == 0 || class_weights.shape(0) == static_cast<std::size_t>(self.last().labels));
+             for (const std::int64_t s : view(order)) ok = ok && s >= 0 && s < instances.sentences();
+             for (const std::int32_t label : instances.labels) ok = ok && label < self.last().labels;
+             if (!ok) throw Error("RiataError", "order, labels and weights do not fit the instances");
+             const Poll poll = as_poll(progress);
+             EpochResult result;
+             {
+               nb::gil_scoped_release release;
+               result = self.epoch(index, instances, view(order), view(sentence_weights), view(class_weights), poll);
+             }
+             nb::dict out;
+             out["sentences"] = result.sentences;
+             out["updates"] = result.updates;
+             out["tokens"] = result.tokens;
+             out["wrong_tokens"] = result.wrong_tokens;
+             return out;
+           }, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("sentence_weights"), nb::arg("class_weights"),
+           nb::arg("progress").none() = nb::none(), "One pass over the sentences in the given order.")
+      .def("averaged", &Trainer::averaged, nb::call_guard<nb::gil_scoped_release>())
+      .def("last", [](const Trainer& self) { return Weights<Real>(self.last()); }, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace
+
+void chain(nb::module_& m) {
+  bind_precision<float>(m, "");
+  bind_precision<double>(m, "64");
+  m.def("unpack_chain", &unpacked, nb::arg("index"), nb::arg("sparse"), nb::arg("labels"), nb::arg("alphabet_sizes"), nb::arg("given_size"),
+        "Fills an empty index from the sparse form and returns the weights.");
+}
+
+}  // namespace riata::bind

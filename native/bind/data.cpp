@@ -1,0 +1,101 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "core/alphabet.hpp"
+#include "core/error.hpp"
+#include "core/rng.hpp"
+#include "data/column_parser.hpp"
+
+namespace riata::bind {
+namespace {
+
+nb::str as_text(std::string_view text) { return nb::str(text.data(), text.size()); }
+
+Out<std::int32_t> find_all(const Alphabet& self, const Alphabet& other) {
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(other.size()));
+  for (std::int32_t i = 0; i < other.size(); ++i) ids[i] = self.find(other.text(i));
+  return give(std::move(ids));
+}
+
+Out<std::int32_t> add_all(Alphabet& self, const Alphabet& other) {
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(other.size()));
+  for (std::int32_t i = 0; i < other.size(); ++i) ids[i] = self.add(other.text(i));
+  return give(std::move(ids));
+}
+
+template <class Look>
+Out<std::int32_t> each(const std::vector<std::string_view>& texts, Look look) {
+  std::vector<std::int32_t> ids;
+  ids.reserve(texts.size());
+  for (const std::string_view text : texts) ids.push_back(look(text));
+  return give(std::move(ids));
+}
+
+nb::list texts(const Alphabet& self) {
+  nb::list out;
+  for (std::int32_t i = 0; i < self.size(); ++i) out.append(as_text(self.text(i)));
+  return out;
+}
+
+// A corpus as Python takes it: alphabets, ids per column, starts, lines, documents, comments.
+nb::dict as_dict(Columns&& columns) {
+  nb::list alphabets, ids, documents;
+  for (Alphabet& alphabet : columns.alphabets) alphabets.append(nb::cast(std::move(alphabet)));
+  for (auto& column : columns.ids) ids.append(give(std::move(column)));
+  for (const Document& document : columns.documents) documents.append(nb::make_tuple(as_text(document.text), document.sentence));
+  nb::dict out;
+  out["alphabets"] = alphabets;
+  out["ids"] = ids;
+  out["starts"] = give(std::move(columns.starts));
+  out["lines"] = give(std::move(columns.lines));
+  out["documents"] = documents;
+  out["comments"] = columns.comments;
+  return out;
+}
+
+}  // namespace
+
+void data(nb::module_& m) {
+  nb::class_<Alphabet>(m, "Alphabet", "Strings to dense ids and back.")
+      .def(nb::init<>())
+      .def("__init__", [](Alphabet* self, nb::bytes bytes, const In<std::int64_t>& offsets) {
+             new (self) Alphabet(std::string(bytes.c_str(), bytes.size()), copy(offsets));
+           }, nb::arg("bytes"), nb::arg("offsets"))
+      .def("__len__", &Alphabet::size)
+      .def("__copy__", [](const Alphabet& self) { return Alphabet(self); })
+      .def("add", &Alphabet::add, nb::arg("text"))
+      .def("find", &Alphabet::find, nb::arg("text"), "The id, or -1.")
+      .def("text", [](const Alphabet& self, std::int32_t id) { return as_text(self.text(id)); }, nb::arg("id"))
+      .def("texts", &texts, "All texts in order of their ids.")
+      .def("add_many", [](Alphabet& self, const std::vector<std::string_view>& list) {
+             return each(list, [&](std::string_view text) { return self.add(text); });
+           }, nb::arg("texts"))
+      .def("find_many", [](const Alphabet& self, const std::vector<std::string_view>& list) {
+             return each(list, [&](std::string_view text) { return self.find(text); });
+           }, nb::arg("texts"))
+      .def("add_all", &add_all, nb::arg("other"), "Adds every text of another alphabet; returns their ids here.")
+      .def("find_all", &find_all, nb::arg("other"), "The ids here of every text of another alphabet; -1 where unknown.")
+      .def("bytes", [](const Alphabet& self) { return nb::bytes(self.bytes().data(), self.bytes().size()); })
+      .def("offsets", [](const Alphabet& self) { return give(std::vector<std::int64_t>(self.offsets())); });
+
+  nb::class_<ColumnParser>(m, "ColumnParser", "Streaming reader of column files.")
+      .def("__init__", [](ColumnParser* self, bool conllu) { new (self) ColumnParser(conllu ? Format::conllu : Format::columns); },
+           nb::arg("conllu") = false)
+      .def("feed", [](ColumnParser& self, nb::bytes bytes) {
+             const std::string_view piece(bytes.c_str(), bytes.size());
+             nb::gil_scoped_release release;
+             self.feed(piece);
+           }, nb::arg("piece"))
+      .def("finish", &ColumnParser::finish)
+      .def("take", [](ColumnParser& self) { return as_dict(self.take()); }, "The complete sentences read so far, which are then forgotten.")
+      .def_prop_ro("separator", [](const ColumnParser& self) { return std::string(1, self.separator()); })
+      .def_prop_ro("width", &ColumnParser::width);
+
+  m.def("shuffled", [](std::int64_t size, std::uint64_t seed, std::uint64_t epoch) { return give(shuffled(size, seed, epoch)); },
+        nb::arg("size"), nb::arg("seed"), nb::arg("epoch"), "The order in which an epoch visits its sentences.");
+}
+
+}  // namespace riata::bind

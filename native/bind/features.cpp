@@ -1,0 +1,106 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <optional>
+#include <tuple>
+
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "core/error.hpp"
+#include "features/index.hpp"
+#include "features/instances.hpp"
+
+namespace riata::bind {
+namespace {
+
+using FamilyTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
+using TemplateTuple = std::tuple<std::int32_t, std::int32_t, bool>;
+
+Tokens as_tokens(const FeatureIndex& index, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts) {
+  Tokens tokens{{}, view(starts)};
+  bool ok = values.size() == static_cast<std::size_t>(index.attributes()) && !tokens.starts.empty() && tokens.starts.front() == 0;
+  for (std::size_t s = 1; ok && s < tokens.starts.size(); ++s) ok = tokens.starts[s] >= tokens.starts[s - 1];
+  for (std::size_t a = 0; ok && a < values.size(); ++a) {
+    ok = static_cast<std::int64_t>(values[a].shape(0)) == tokens.starts.back();
+    tokens.values.push_back(view(values[a]));
+  }
+  if (!ok) throw Error("RiataError", "the arrays of attribute values do not fit the sentences");
+  return tokens;
+}
+
+void check_given(const Instances& instances, std::int64_t tokens) {
+  bool ok = instances.given_starts.size() == static_cast<std::size_t>(tokens) + 1 && instances.given_starts.front() == 0 &&
+            instances.given_starts.back() == static_cast<std::int64_t>(instances.given_ids.size()) &&
+            instances.given_ids.size() == instances.given_values.size();
+  for (std::size_t i = 1; ok && i < instances.given_starts.size(); ++i) ok = instances.given_starts[i] >= instances.given_starts[i - 1];
+  for (const std::int32_t id : instances.given_ids) ok = ok && id >= 0 && id < instances.given_size;
+  for (const float value : instances.given_values) ok = ok && std::isfinite(value);
+  if (!ok) throw Error("RiataError", "the arrays of given features do not fit the sentences");
+}
+
+Instances make_instances(const FeatureIndex& index, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts) {
+  const Tokens tokens = as_tokens(index, values, starts);
+  nb::gil_scoped_release release;
+  Instances out;
+  out.starts.assign(tokens.starts.begin(), tokens.starts.end());
+  out.ngrams = index.look_up(tokens);
+  for (std::int32_t f = 0; f < index.families(); ++f) out.sizes.push_back(index.size(f));
+  out.pad = index.pad();
+  return out;
+}
+
+}  // namespace
+
+void features(nb::module_& m) {
+  m.attr("boundary_values") = boundary_values;
+  m.attr("boundary_reach") = boundary_reach;
+
+  nb::class_<FeatureIndex>(m, "FeatureIndex", "Exact dictionary of n-grams of attribute values.")
+      .def("__init__", [](FeatureIndex* self, const std::vector<FamilyTuple>& families, const std::vector<TemplateTuple>& templates, std::int32_t attributes,
+                          bool transitions) {
+             std::vector<FamilySpec> specs;
+             for (const auto& [parent, attribute, offset] : families) specs.push_back({parent, attribute, offset});
+             std::vector<TemplateSpec> reads;
+             for (const auto& [family, offset, edge] : templates) reads.push_back({family, offset, edge});
+             new (self) FeatureIndex(std::move(specs), reads, attributes, transitions);
+           }, nb::arg("families"), nb::arg("templates"), nb::arg("attributes"), nb::arg("transitions") = true)
+      .def("__copy__", [](const FeatureIndex& self) { return FeatureIndex(self); })
+      .def("size", [](const FeatureIndex& self, std::int32_t family) {
+             if (family < 0 || family >= self.families()) throw nb::index_error();
+             return self.size(family);
+           }, nb::arg("family"))
+      .def("extend", [](FeatureIndex& self, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts, std::int64_t cutoff) {
+             const Tokens tokens = as_tokens(self, values, starts);
+             nb::gil_scoped_release release;
+             self.extend(tokens, cutoff);
+           }, nb::arg("values"), nb::arg("starts"), nb::arg("cutoff") = 1)
+      .def("instances", &make_instances, nb::arg("values"), nb::arg("starts"));
+
+  nb::class_<Instances>(m, "Instances", "A corpus with every feature looked up.")
+      .def_prop_ro("sentences", &Instances::sentences)
+      .def_prop_ro("tokens", &Instances::tokens)
+      .def("ngrams", [](const Instances& self, std::size_t family, std::int64_t sentence, std::int64_t token, std::int32_t offset) {
+             const bool ok = family < self.ngrams.size() && sentence >= 0 && sentence < self.sentences() && token >= 0 &&
+                             token < self.length(sentence) && std::abs(offset) <= self.pad && !self.ngrams[family].empty();
+             if (!ok) throw nb::index_error();
+             return self.ngrams[family][static_cast<std::size_t>(self.origin(sentence) + token + offset)];
+           }, nb::arg("family"), nb::arg("sentence"), nb::arg("token"), nb::arg("offset"), "The id of the n-gram at an offset from a token, or -1.")
+      .def("set_labels", [](Instances& self, const In<std::int32_t>& labels, std::int32_t label_count) {
+             bool ok = static_cast<std::int64_t>(labels.shape(0)) == self.tokens();
+             for (const std::int32_t label : view(labels)) ok = ok && label >= 0 && label < label_count;
+             if (!ok) throw Error("RiataError", "the labels do not fit the sentences");
+             self.labels = copy(labels);
+           }, nb::arg("labels"), nb::arg("label_count"))
+      .def("set_given", [](Instances& self, const In<std::int64_t>& starts, const In<std::int32_t>& ids, const In<float>& values, std::int32_t size) {
+             Instances changed{self.starts, {}, {}, 0, copy(starts), copy(ids), copy(values), size, {}};
+             check_given(changed, self.tokens());
+             self.given_starts = std::move(changed.given_starts);
+             self.given_ids = std::move(changed.given_ids);
+             self.given_values = std::move(changed.given_values);
+             self.given_size = size;
+           }, nb::arg("starts"), nb::arg("ids"), nb::arg("values"), nb::arg("size"));
+}
+
+}  // namespace riata::bind

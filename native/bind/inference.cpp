@@ -1,0 +1,65 @@
+// Exact inference on plain arrays: for tests, for teaching, and for scores that come from elsewhere.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include <cmath>
+#include <optional>
+
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "core/error.hpp"
+#include "inference/exact/viterbi.hpp"
+#include "losses/hamming.hpp"
+
+namespace riata::bind {
+namespace {
+
+// Minus infinity forbids; NaN and plus infinity have no meaning.
+void check_score(double value) {
+  if (std::isnan(value) || value == std::numeric_limits<double>::infinity())
+    throw Error("DataError", "a score is NaN or plus infinity", "Scores are finite numbers, or minus infinity for what is forbidden.");
+}
+
+// node [T, L], edge [L, L] or [T, L, L] (row 0 unused), as given by `per_token`.
+ChainScores<double> as_chain(const In2<double>& node, const In<double>& edge, bool per_token) {
+  const auto T = static_cast<std::int32_t>(node.shape(0)), L = static_cast<std::int32_t>(node.shape(1));
+  const std::size_t expected = std::size_t(L) * L * (per_token ? T : 1);
+  if (T == 0 || L == 0 || edge.shape(0) != expected)
+    throw Error("DataError", "scores must have the shapes [T, L] and [L, L] (or [T, L, L]), with at least one token and one label");
+  ChainScores<double> chain;
+  chain.length = T;
+  chain.labels = L;
+  chain.stride = L;
+  chain.edge_per_token = per_token;
+  chain.node.assign(node.data(), node.data() + std::size_t(T) * L);
+  chain.edge.assign(edge.data(), edge.data() + expected);
+  for (const double value : chain.node) check_score(value);
+  for (const double value : chain.edge) check_score(value);
+  return chain;
+}
+
+std::pair<Out<std::int32_t>, double> best(const ChainScores<double>& chain) {
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(chain.length));
+  const double score = Viterbi<double>()(chain, labels.data());
+  return {give(std::move(labels)), score};
+}
+
+}  // namespace
+
+void inference(nb::module_& m) {
+  m.def("viterbi", [](const In2<double>& node, const In<double>& edge, bool per_token) { return best(as_chain(node, edge, per_token)); },
+        nb::arg("node"), nb::arg("edge"), nb::arg("per_token"), "The best labels and their score.");
+  m.def("loss_augmented_viterbi",
+        [](const In2<double>& node, const In<double>& edge, bool per_token, const In<std::int32_t>& gold, double cost) {
+          ChainScores<double> chain = as_chain(node, edge, per_token);
+          bool ok = gold.shape(0) == node.shape(0) && std::isfinite(cost);
+          for (const std::int32_t label : view(gold)) ok = ok && label >= 0 && label < chain.labels;
+          if (!ok) throw Error("DataError", "gold must hold one label id per token, and the cost must be finite");
+          add_hamming(chain, gold.data(), cost);
+          return best(chain);
+        },
+        nb::arg("node"), nb::arg("edge"), nb::arg("per_token"), nb::arg("gold"), nb::arg("cost") = 1.0,
+        "The labels that maximise score + cost x Hamming loss, and that maximum.");
+}
+
+}  // namespace riata::bind

@@ -1,0 +1,14 @@
+// What each file of bind/ adds to the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace riata::bind {
+
+void errors(nanobind::module_& m);
+void data(nanobind::module_& m);
+void features(nanobind::module_& m);
+void inference(nanobind::module_& m);
+void chain(nanobind::module_& m);
+
+}  // namespace riata::bind

@@ -1,0 +1,66 @@
+#include "core/alphabet.hpp"
+
+#include <limits>
+
+#include "core/error.hpp"
+#include "core/hash.hpp"
+
+namespace riata {
+
+Alphabet::Alphabet(std::string bytes, std::vector<std::int64_t> offsets) {
+  const auto bad = [] { return Error("ModelFileError", "an alphabet's offsets do not fit its bytes"); };
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<std::int64_t>(bytes.size())) throw bad();
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    if (offsets[i] < offsets[i - 1]) throw bad();
+  }
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    const std::string_view text(bytes.data() + offsets[i - 1], static_cast<std::size_t>(offsets[i] - offsets[i - 1]));
+    if (add(text) != static_cast<std::int32_t>(i) - 1) throw Error("ModelFileError", "an alphabet holds a text twice");
+  }
+}
+
+std::size_t Alphabet::slot_of(std::string_view text, std::uint64_t hash) const noexcept {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t slot = hash & mask;
+  while (table_[slot] != unknown) {
+    const std::int32_t id = table_[slot];
+    if (hashes_[id] == static_cast<std::uint32_t>(hash) && at(id) == text) break;
+    slot = (slot + 1) & mask;
+  }
+  return slot;
+}
+
+std::int32_t Alphabet::find(std::string_view text) const noexcept {
+  return table_.empty() ? unknown : table_[slot_of(text, hash_bytes(text))];
+}
+
+std::int32_t Alphabet::add(std::string_view text) {
+  if (table_.size() < 2 * (hashes_.size() + 1)) grow_table();
+  const std::uint64_t hash = hash_bytes(text);
+  const std::size_t slot = slot_of(text, hash);
+  if (table_[slot] != unknown) return table_[slot];
+  if (size() == std::numeric_limits<std::int32_t>::max()) throw Error("DataError", "more than 2^31 distinct texts");
+  const std::int32_t id = size();
+  table_[slot] = id;
+  hashes_.push_back(static_cast<std::uint32_t>(hash));
+  bytes_.append(text);
+  offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
+  return id;
+}
+
+std::string_view Alphabet::text(std::int32_t id) const {
+  if (id < 0 || id >= size()) throw Error("RiataError", "no text with id " + std::to_string(id));
+  return at(id);
+}
+
+void Alphabet::grow_table() {
+  table_.assign(table_.empty() ? 16 : 2 * table_.size(), unknown);
+  const std::size_t mask = table_.size() - 1;
+  for (std::int32_t id = 0; id < size(); ++id) {
+    std::size_t slot = hash_bytes(at(id)) & mask;
+    while (table_[slot] != unknown) slot = (slot + 1) & mask;
+    table_[slot] = id;
+  }
+}
+
+}  // namespace riata

@@ -1,0 +1,42 @@
+// Strings to dense ids and back: the vocabulary of a column, an attribute or a label set.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace riata {
+
+class Alphabet {
+ public:
+  static constexpr std::int32_t unknown = -1;
+
+  Alphabet() = default;
+
+  // Rebuilds an alphabet from its bytes; offsets has size + 1 entries. Throws Error on anything inconsistent.
+  Alphabet(std::string bytes, std::vector<std::int64_t> offsets);
+
+  std::int32_t add(std::string_view text);
+  std::int32_t find(std::string_view text) const noexcept;
+  std::string_view text(std::int32_t id) const;  // throws Error where id is not in the alphabet
+  std::int32_t size() const noexcept { return static_cast<std::int32_t>(offsets_.size()) - 1; }
+
+  const std::string& bytes() const noexcept { return bytes_; }
+  const std::vector<std::int64_t>& offsets() const noexcept { return offsets_; }
+
+ private:
+  std::string_view at(std::int32_t id) const noexcept {
+    const auto from = static_cast<std::size_t>(offsets_[id]);
+    return {bytes_.data() + from, static_cast<std::size_t>(offsets_[id + 1]) - from};
+  }
+  std::size_t slot_of(std::string_view text, std::uint64_t hash) const noexcept;
+  void grow_table();
+
+  std::string bytes_;                     // all texts, one after another
+  std::vector<std::int64_t> offsets_{0};  // [size + 1] where each text starts in bytes_
+  std::vector<std::int32_t> table_;       // open addressing; power of two; unknown = empty slot
+  std::vector<std::uint32_t> hashes_;     // [size] low bits of each text's hash, to compare before the bytes
+};
+
+}  // namespace riata

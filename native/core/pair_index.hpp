@@ -1,0 +1,55 @@
+// Exact dictionary from a pair of 32-bit ids to a dense id: the one kind of key that the feature index needs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/hash.hpp"
+
+namespace riata {
+
+class PairIndex {
+ public:
+  static constexpr std::int32_t unknown = -1;
+
+  std::int32_t size() const noexcept { return static_cast<std::int32_t>(keys_.size()); }
+  std::int32_t left(std::int32_t id) const noexcept { return static_cast<std::int32_t>(keys_[id] >> 32); }
+  std::int32_t right(std::int32_t id) const noexcept { return static_cast<std::int32_t>(keys_[id] & 0xFFFFFFFFu); }
+
+  std::int32_t find(std::int32_t a, std::int32_t b) const noexcept {
+    return table_.empty() ? unknown : table_[slot_of(pack(a, b))];
+  }
+
+  std::int32_t add(std::int32_t a, std::int32_t b) {
+    if (table_.size() < 2 * (keys_.size() + 1)) grow_table();
+    const std::uint64_t key = pack(a, b);
+    std::int32_t& entry = table_[slot_of(key)];
+    if (entry == unknown) {
+      entry = size();
+      keys_.push_back(key);
+    }
+    return entry;
+  }
+
+ private:
+  static std::uint64_t pack(std::int32_t a, std::int32_t b) noexcept {
+    return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32) | static_cast<std::uint32_t>(b);
+  }
+
+  std::size_t slot_of(std::uint64_t key) const noexcept {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t slot = mix(key) & mask;
+    while (table_[slot] != unknown && keys_[table_[slot]] != key) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  void grow_table() {
+    table_.assign(table_.empty() ? 16 : 2 * table_.size(), unknown);
+    for (std::int32_t id = 0; id < size(); ++id) table_[slot_of(keys_[id])] = id;
+  }
+
+  std::vector<std::uint64_t> keys_;  // [size] packed pairs in order of insertion
+  std::vector<std::int32_t> table_;  // open addressing; power of two
+};
+
+}  // namespace riata

@@ -1,0 +1,183 @@
+#include "data/column_parser.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/error.hpp"
+#include "data/utf8.hpp"
+
+namespace riata {
+namespace {
+
+constexpr std::size_t longest_line = std::size_t{16} << 20;
+constexpr std::int64_t conllu_width = 10;
+constexpr std::string_view document_start = "-DOCSTART-";
+
+bool is_blank(std::string_view text) noexcept { return text.find_first_not_of(" \t") == std::string_view::npos; }
+
+// The line as an error message shows it: short, so that a message stays one screen.
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 60;
+  if (text.size() <= most) return "'" + std::string(text) + "'";
+  std::size_t cut = most;
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;  // not inside a character
+  return "'" + std::string(text.substr(0, cut)) + "...'";
+}
+
+Error too_long(std::int64_t line) {
+  return Error("DataError", "a line is longer than 16 MiB.", "Is this a text file with one token per line?", line);
+}
+
+void check_encoding(std::string_view text, std::int64_t line) {
+  if (line == 1 && text.size() >= 2 && (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF"))
+    throw Error("DataError", "the file starts with a UTF-16 byte order mark; expected UTF-8.",
+                "Convert it: iconv -f UTF-16 -t UTF-8 FILE.", line);
+  if (text.find('\0') != std::string_view::npos)
+    throw Error("DataError", "found a NUL byte; expected UTF-8 text.", "Is this a text file? If it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE.", line);
+  const std::size_t bad = find_invalid_utf8(text);
+  if (bad == std::string_view::npos) return;
+  char hex[8];
+  std::snprintf(hex, sizeof hex, "0x%02X", static_cast<unsigned>(static_cast<unsigned char>(text[bad])));
+  throw Error("DataError", "byte " + std::to_string(bad + 1) + " of the line is " + hex + ", which is not valid UTF-8.",
+              "If the file is Latin-1: iconv -f ISO-8859-1 -t UTF-8 FILE.", line);
+}
+
+}  // namespace
+
+void ColumnParser::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\n');
+    if (end == std::string_view::npos) {
+      if (carry_.size() + bytes.size() > longest_line) throw too_long(line_number_ + 1);
+      carry_.append(bytes);
+      return;
+    }
+    const std::string_view head = bytes.substr(0, end);
+    bytes.remove_prefix(end + 1);
+    if (carry_.empty()) {
+      line(head);
+    } else {
+      if (carry_.size() + head.size() > longest_line) throw too_long(line_number_ + 1);
+      carry_.append(head);
+      const std::string whole = std::move(carry_);
+      carry_.clear();
+      line(whole);
+    }
+  }
+}
+
+void ColumnParser::finish() {
+  if (!carry_.empty()) {
+    const std::string whole = std::move(carry_);
+    carry_.clear();
+    line(whole);
+  }
+  end_sentence();
+}
+
+void ColumnParser::line(std::string_view text) {
+  ++line_number_;
+  if (text.size() > longest_line) throw too_long(line_number_);
+  if (line_number_ == 1 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  check_encoding(text, line_number_);
+  if (is_blank(text)) {
+    end_sentence();
+  } else if (format_ == Format::conllu && text.front() == '#') {
+    if (!comments_.empty()) comments_ += '\n';
+    comments_ += text;
+  } else {
+    token(text);
+  }
+}
+
+void ColumnParser::token(std::string_view text) {
+  if (width_ == 0) separator_ = format_ == Format::conllu || text.find('\t') != std::string_view::npos ? '\t' : ' ';
+  split(text);
+  if (format_ == Format::columns && fields_.front() == document_start) {
+    end_sentence();
+    done_.documents.push_back({std::string(text), static_cast<std::int64_t>(done_.starts.size()) - 1});
+    return;
+  }
+  check_width(text);
+  if (width_ == 0) {
+    width_ = static_cast<std::int64_t>(fields_.size());
+    width_line_ = line_number_;
+  }
+  if (format_ == Format::conllu && is_skipped_id(fields_.front())) return;
+  done_.alphabets.resize(static_cast<std::size_t>(width_));
+  done_.ids.resize(static_cast<std::size_t>(width_));
+  for (std::size_t c = 0; c < fields_.size(); ++c) done_.ids[c].push_back(done_.alphabets[c].add(fields_[c]));
+  done_.lines.push_back(line_number_);
+}
+
+void ColumnParser::split(std::string_view text) {
+  fields_.clear();
+  if (separator_ == '\t') {
+    for (std::size_t end; (end = text.find('\t')) != std::string_view::npos; text.remove_prefix(end + 1))
+      fields_.push_back(text.substr(0, end));
+    fields_.push_back(text);
+    return;
+  }
+  for (std::size_t at = text.find_first_not_of(' '); at != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    fields_.push_back(text.substr(at, end - at));
+    at = text.find_first_not_of(' ', end);
+  }
+}
+
+void ColumnParser::check_width(std::string_view text) const {
+  const std::string between = separator_ == '\t' ? "tabs" : "spaces";
+  const auto found = static_cast<std::int64_t>(fields_.size());
+  if (format_ == Format::conllu && found != conllu_width)
+    throw Error("DataError", "expected the 10 tab-separated columns of CoNLL-U, found " + std::to_string(found) + ": " + shown(text) + ".",
+                "If this is a plain column file, pass format=\"columns\" (--format columns).", line_number_);
+  if (width_ != 0 && found != width_)
+    throw Error("DataError",
+                "expected " + std::to_string(width_) + " columns separated by " + between + ", as in line " + std::to_string(width_line_) +
+                    ", found " + std::to_string(found) + ": " + shown(text) + ".",
+                "Mend the line, or give every line the same number of columns.", line_number_);
+  if (std::any_of(fields_.begin(), fields_.end(), [](std::string_view field) { return field.empty(); }))
+    throw Error("DataError", "an empty column: " + shown(text) + ".", "Columns are separated by one tab; write _ for an empty value.", line_number_);
+}
+
+// Multiword tokens (3-4) and empty nodes (8.1) are not words of the sentence.
+bool ColumnParser::is_skipped_id(std::string_view id) const {
+  if (id.find_first_not_of("0123456789") == std::string_view::npos) return false;
+  if (id.find_first_not_of("0123456789-.") == std::string_view::npos) return true;
+  throw Error("DataError", "the ID column holds " + shown(id) + "; expected a number such as 7, 3-4 or 8.1.", "Is this a CoNLL-U file?", line_number_);
+}
+
+void ColumnParser::end_sentence() {
+  if (done_.tokens() > done_.starts.back()) {
+    done_.starts.push_back(done_.tokens());
+    if (format_ == Format::conllu) done_.comments.push_back(std::move(comments_));
+  }
+  comments_.clear();
+}
+
+Columns ColumnParser::take() {
+  const auto complete = static_cast<std::size_t>(done_.starts.back());
+  Columns rest;
+  rest.alphabets.resize(done_.alphabets.size());
+  rest.ids.resize(done_.ids.size());
+  for (std::size_t c = 0; c < done_.ids.size(); ++c) {
+    for (std::size_t i = complete; i < done_.ids[c].size(); ++i)
+      rest.ids[c].push_back(rest.alphabets[c].add(done_.alphabets[c].text(done_.ids[c][i])));
+    done_.ids[c].resize(complete);
+  }
+  rest.lines.assign(done_.lines.begin() + static_cast<std::ptrdiff_t>(complete), done_.lines.end());
+  done_.lines.resize(complete);
+  // A document that starts with the sentence still open goes with it.
+  const auto sentences = static_cast<std::int64_t>(done_.starts.size()) - 1;
+  std::vector<Document> now;
+  for (Document& document : done_.documents) {
+    if (document.sentence < sentences) now.push_back(std::move(document));
+    else rest.documents.push_back({std::move(document.text), document.sentence - sentences});
+  }
+  done_.documents = std::move(now);
+  std::swap(done_, rest);
+  return rest;
+}
+
+}  // namespace riata

@@ -1,0 +1,52 @@
+// Streaming reader of column files: bytes are fed in pieces of any size, sentences come out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/columns.hpp"
+
+namespace riata {
+
+enum class Format { columns, conllu };
+
+class ColumnParser {
+ public:
+  explicit ColumnParser(Format format = Format::columns) : format_(format) {}
+
+  void feed(std::string_view bytes);
+
+  // Ends the input: a last line without newline and a last sentence without blank line count.
+  void finish();
+
+  // Hands over the complete sentences read so far, with alphabets of their own, and forgets them,
+  // so that a stream of any length is read in bounded memory.
+  Columns take();
+
+  // The byte between columns, decided by the first line: tab where it has one, else runs of spaces.
+  char separator() const noexcept { return separator_; }
+  std::int64_t width() const noexcept { return width_; }
+
+ private:
+  void line(std::string_view text);
+  void token(std::string_view text);
+  void split(std::string_view text);
+  void check_width(std::string_view text) const;
+  void end_sentence();
+  bool is_skipped_id(std::string_view id) const;
+
+  Format format_;
+  Columns done_;                          // complete sentences, then the tokens of the open one
+  std::string carry_;                     // a line whose end has not been fed yet
+  std::string comments_;                  // comment lines of the open sentence
+  std::vector<std::string_view> fields_;  // of the line at hand
+  std::int64_t line_number_ = 0;
+  std::int64_t width_ = 0;                // columns, 0 before the first token
+  std::int64_t width_line_ = 0;           // the line that decided it
+  char separator_ = ' ';
+};
+
+}  // namespace riata

@@ -1,0 +1,94 @@
+// The feature index: a trie of pairs (see HACKING.md). Every n-gram of attribute values has a dense id in its
+// family, and a template reads a family at an offset.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/pair_index.hpp"
+
+namespace riata {
+
+// Values 0..15 of every attribute stand for positions outside the sentence: 0..7 are 1..8 before its first token,
+// 8..15 are 1..8 after its last. An attribute's alphabet follows, so value = boundary_values + id in the alphabet.
+inline constexpr std::int32_t boundary_reach = 8;
+inline constexpr std::int32_t boundary_values = 2 * boundary_reach;
+
+struct FamilySpec {
+  std::int32_t parent;     // an earlier family, or -1 for a root
+  std::int32_t attribute;  // what the last element of the n-gram reads
+  std::int32_t offset;     // where, counted from the n-gram's first position; 0 for a root
+};
+
+struct TemplateSpec {
+  std::int32_t family;
+  std::int32_t offset;  // of the n-gram's first position from the token at hand
+  bool edge;            // scores a pair of neighbouring labels instead of one label
+};
+
+// Values of the attributes at every token, and where sentences start.
+struct Tokens {
+  std::vector<std::span<const std::int32_t>> values;  // [A][N]; -1 = a value never seen in training
+  std::span<const std::int64_t> starts;               // [S + 1]
+};
+
+// Where one template finds its row: block of `family`, row `id * slots + slot`.
+struct Slot {
+  std::int32_t family;
+  std::int32_t offset;
+  std::int32_t slot;
+  std::int32_t slots;
+};
+
+class FeatureIndex {
+ public:
+  // Throws Error where the specifications do not form a trie or reach further than boundary_reach.
+  // transitions: whether pairs of neighbouring labels have a weight of their own, apart from edge templates.
+  FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes, bool transitions);
+
+  std::int32_t families() const noexcept { return static_cast<std::int32_t>(specs_.size()); }
+  std::int32_t attributes() const noexcept { return attributes_; }
+  const FamilySpec& spec(std::int32_t family) const noexcept { return specs_[family]; }
+  std::int32_t size(std::int32_t family) const noexcept { return dictionaries_[family].size(); }
+  std::int32_t pad() const noexcept { return pad_; }
+  bool transitions() const noexcept { return transitions_; }
+
+  // The id of an n-gram from that of its parent (-1 for a root) and its last value.
+  std::int32_t find(std::int32_t family, std::int32_t parent, std::int32_t value) const noexcept {
+    return dictionaries_[family].find(parent, value);
+  }
+  std::int32_t parent(std::int32_t family, std::int32_t id) const noexcept { return dictionaries_[family].left(id); }
+  std::int32_t value(std::int32_t family, std::int32_t id) const noexcept { return dictionaries_[family].right(id); }
+
+  // Adds one n-gram; used when a model is loaded. Throws Error unless it is new and its parent exists.
+  void insert(std::int32_t family, std::int32_t parent, std::int32_t value);
+
+  const std::vector<Slot>& node_slots() const noexcept { return node_slots_; }
+  const std::vector<Slot>& edge_slots() const noexcept { return edge_slots_; }
+  std::int32_t node_slots_of(std::int32_t family) const noexcept { return node_counts_[family]; }
+  std::int32_t edge_slots_of(std::int32_t family) const noexcept { return edge_counts_[family]; }
+
+  // Adds every n-gram of the tokens that occurs at least `cutoff` times in them.
+  void extend(const Tokens& tokens, std::int64_t cutoff);
+
+  // Ids of all n-grams at all positions: [F][padded positions], -1 where unknown; empty for families that
+  // no template reads. Position t of sentence s is starts[s] + 2 * pad * s + pad + t.
+  std::vector<std::vector<std::int32_t>> look_up(const Tokens& tokens) const;
+
+ private:
+  template <class Visit>
+  void for_each_position(std::int32_t family, const Tokens& tokens, Visit visit) const;
+
+  std::vector<FamilySpec> specs_;        // [F] parents before children
+  std::vector<PairIndex> dictionaries_;  // [F] (id in the parent or -1, value) -> id
+  std::vector<std::int32_t> first_;      // [F] lowest offset at which the family is read, descendants included
+  std::vector<std::int32_t> last_;       // [F] highest
+  std::vector<Slot> node_slots_, edge_slots_;
+  std::vector<std::int32_t> node_counts_, edge_counts_;  // [F]
+  std::int32_t attributes_;
+  bool transitions_;
+  std::int32_t pad_ = 0;  // how far any family is read outside a sentence
+};
+
+}  // namespace riata

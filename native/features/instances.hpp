@@ -1,0 +1,27 @@
+// A corpus ready for learning and decoding: every feature an integer, looked up once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace riata {
+
+struct Instances {
+  std::vector<std::int64_t> starts;                // [S + 1] first token of each sentence, then N
+  std::vector<std::vector<std::int32_t>> ngrams;   // [F][padded positions] as FeatureIndex::look_up
+  std::vector<std::int32_t> sizes;                 // [F] how many n-grams the index knew then
+  std::int32_t pad = 0;
+  std::vector<std::int64_t> given_starts;          // [N + 1] features named by the user, per token; or empty
+  std::vector<std::int32_t> given_ids;
+  std::vector<float> given_values;
+  std::int32_t given_size = 0;                     // ids are below this
+  std::vector<std::int32_t> labels;                // [N] gold; or empty
+
+  std::int64_t sentences() const noexcept { return static_cast<std::int64_t>(starts.size()) - 1; }
+  std::int64_t tokens() const noexcept { return starts.back(); }
+  std::int64_t length(std::int64_t s) const noexcept { return starts[s + 1] - starts[s]; }
+  // Padded position of the first token of sentence s.
+  std::int64_t origin(std::int64_t s) const noexcept { return starts[s] + 2 * std::int64_t{pad} * s + pad; }
+};
+
+}  // namespace riata

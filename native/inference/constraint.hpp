@@ -1,0 +1,32 @@
+// Which labels may start, end and follow each other, as numbers to add: 0 where allowed, minus infinity where not.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace riata {
+
+template <class Real>
+struct Constraint {
+  std::vector<Real> start;   // [stride]
+  std::vector<Real> end;     // [stride]
+  std::vector<Real> follow;  // [labels][stride]: from, to
+
+  // The arguments are flags, [labels], [labels] and [labels * labels]. Padding labels are never allowed.
+  Constraint(std::int32_t labels, std::int32_t stride, const std::vector<std::uint8_t>& may_start,
+             const std::vector<std::uint8_t>& may_end, const std::vector<std::uint8_t>& may_follow)
+      : start(stride, never), end(stride, never), follow(std::size_t(labels) * stride, never) {
+    for (std::int32_t j = 0; j < labels; ++j) {
+      if (may_start[j]) start[j] = 0;
+      if (may_end[j]) end[j] = 0;
+      for (std::int32_t i = 0; i < labels; ++i) {
+        if (may_follow[std::size_t(i) * labels + j]) follow[std::size_t(i) * stride + j] = 0;
+      }
+    }
+  }
+
+  static constexpr Real never = -std::numeric_limits<Real>::infinity();
+};
+
+}  // namespace riata

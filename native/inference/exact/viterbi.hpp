@@ -1,0 +1,39 @@
+// The best label sequence of a first-order chain.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace riata {
+
+// A chain as numbers: constraints are already in the scores, as minus infinity.
+template <class Real>
+struct ChainScores {
+  std::int32_t length = 0;
+  std::int32_t labels = 0;
+  std::int32_t stride = 0;
+  std::vector<Real> node;     // [length][stride]
+  std::vector<Real> edge;     // [labels][stride], or [length][labels][stride] (row 0 unused) if edge_per_token
+  bool edge_per_token = false;
+
+  const Real* edge_into(std::int32_t t) const noexcept {
+    return edge.data() + (edge_per_token ? std::size_t(t) * labels * stride : 0);
+  }
+};
+
+template <class Real>
+class Viterbi {
+ public:
+  // Writes the best sequence to labels [length] and returns its score; minus infinity where no sequence is
+  // allowed (labels are then meaningless but in range). Ties go to the lowest label, read from the end.
+  Real operator()(const ChainScores<Real>& chain, std::int32_t* labels);
+
+ private:
+  std::vector<Real> alpha_;  // [length][stride] score of the best prefix that ends in the label
+  std::vector<Real> reach_;  // [length][stride] the same before the node's own score; row 0 unused
+};
+
+extern template class Viterbi<float>;
+extern template class Viterbi<double>;
+
+}  // namespace riata

@@ -1,0 +1,73 @@
+#include "learning/chain_perceptron.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace riata {
+
+template <class Real>
+EpochResult ChainPerceptron<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order,
+                                         std::span<const double> sentence_weights, std::span<const double> class_weights,
+                                         const Poll& poll) {
+  weights_.grow(index, instances.given_size);
+  check_fit(index, weights_.current, instances);
+  EpochResult result;
+  ChainScores<Real> chain;
+  Viterbi<Real> viterbi;
+  std::vector<std::int32_t> found;
+  for (const std::int64_t s : order) {
+    if (result.sentences % poll_every == 0 && !poll(result.sentences)) break;
+    ++result.sentences;
+    const std::int64_t length = instances.length(s);
+    const std::int32_t* gold = instances.labels.data() + instances.starts[s];
+    if (length > 0) {
+      found.resize(static_cast<std::size_t>(length));
+      score_sentence(index, weights_.current, constraint_, instances, s, chain);
+      viterbi(chain, found.data());
+      std::int64_t wrong = 0;
+      for (std::int64_t t = 0; t < length; ++t) wrong += found[t] != gold[t];
+      result.tokens += length;
+      result.wrong_tokens += wrong;
+      if (wrong > 0) {
+        ++result.updates;
+        update(index, instances, s, found.data(), sentence_weights.empty() ? 1.0 : sentence_weights[s], class_weights);
+      }
+    }
+    weights_.tick();
+  }
+  return result;
+}
+
+template <class Real>
+void ChainPerceptron<Real>::update(const FeatureIndex& index, const Instances& instances, std::int64_t s, const std::int32_t* found,
+                                   double sentence_weight, std::span<const double> class_weights) {
+  const std::int32_t* gold = instances.labels.data() + instances.starts[s];
+  const std::int32_t stride = weights_.current.stride;
+  // Rows are visited twice, once in w and once in the running sum, which has the same shape.
+  const auto change = [&](Weights<Real>& in, std::int64_t t, double scale) {
+    const bool node_differs = gold[t] != found[t];
+    for_each_row(
+        index, in, instances, s, t,
+        [&](Real* row, float value) {
+          if (!node_differs) return;
+          row[gold[t]] += static_cast<Real>(scale * value);
+          row[found[t]] -= static_cast<Real>(scale * value);
+        },
+        [&](Real* row, float value) {
+          row[std::size_t(gold[t - 1]) * stride + gold[t]] += static_cast<Real>(scale * value);
+          row[std::size_t(found[t - 1]) * stride + found[t]] -= static_cast<Real>(scale * value);
+        });
+  };
+  for (std::int64_t t = 0; t < instances.length(s); ++t) {
+    if (gold[t] == found[t] && (t == 0 || gold[t - 1] == found[t - 1])) continue;
+    const double scale = sentence_weight * (class_weights.empty() ? 1.0 : class_weights[gold[t]]);
+    change(weights_.current, t, scale);
+    change(weights_.sum(), t, scale * weights_.count());
+  }
+}
+
+template class ChainPerceptron<float>;
+template class ChainPerceptron<double>;
+
+}  // namespace riata

@@ -1,0 +1,19 @@
+// Hamming loss: the number of wrong labels. It adds up over tokens, so it can be put into the node scores.
+#pragma once
+
+#include <cstdint>
+
+#include "inference/exact/viterbi.hpp"
+
+namespace riata {
+
+// Adds `cost` to every label but the gold one: Viterbi then finds the loss-augmented argmax.
+template <class Real>
+void add_hamming(ChainScores<Real>& chain, const std::int32_t* gold, Real cost) noexcept {
+  for (std::int32_t t = 0; t < chain.length; ++t) {
+    Real* row = chain.node.data() + std::size_t(t) * chain.stride;
+    for (std::int32_t j = 0; j < chain.labels; ++j) row[j] += j == gold[t] ? Real{0} : cost;
+  }
+}
+
+}  // namespace riata

@@ -1,0 +1,80 @@
+#include "models/chain.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace riata {
+
+template <class Real>
+void check_fit(const FeatureIndex& index, const Weights<Real>& weights, const Instances& instances) {
+  bool fits = instances.sizes.size() == static_cast<std::size_t>(index.families()) && instances.pad == index.pad() &&
+              weights.node.size() == instances.sizes.size() && weights.edge.size() == instances.sizes.size() &&
+              std::size_t(instances.given_size) * weights.stride <= weights.given.size();
+  for (std::int32_t f = 0; fits && f < index.families(); ++f) {
+    const auto known = std::size_t(instances.sizes[f]);
+    fits = known <= std::size_t(index.size(f)) && known * index.node_slots_of(f) * weights.stride <= weights.node[f].size() &&
+           known * index.edge_slots_of(f) * weights.square() <= weights.edge[f].size();
+  }
+  if (!fits) throw Error("RiataError", "the instances were made with another feature index than the weights");
+}
+
+template <class Real>
+void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                    const Instances& instances, std::int64_t s, ChainScores<Real>& chain) {
+  const auto T = static_cast<std::int32_t>(instances.length(s));
+  const std::int32_t stride = weights.stride;
+  chain.length = T;
+  chain.labels = weights.labels;
+  chain.stride = stride;
+  chain.edge_per_token = !index.edge_slots().empty();
+  chain.node.assign(std::size_t(T) * stride, Real{0});
+  chain.edge.resize(weights.square() * (chain.edge_per_token ? T : 1));
+  if (!chain.edge_per_token) {
+    for (std::size_t k = 0; k < weights.square(); ++k) chain.edge[k] = weights.transition[k] + constraint.follow[k];
+  }
+  for (std::int32_t t = 0; t < T; ++t) {
+    Real* out = chain.node.data() + std::size_t(t) * stride;
+    Real* out_edge = chain.edge_per_token ? chain.edge.data() + std::size_t(t) * weights.square() : nullptr;
+    if (out_edge) std::copy(constraint.follow.begin(), constraint.follow.end(), out_edge);
+    for_each_row(
+        index, weights, instances, s, t,
+        [&](const Real* row, float value) {
+          for (std::int32_t j = 0; j < stride; ++j) out[j] += row[j] * Real(value);
+        },
+        [&](const Real* row, float value) {
+          if (!out_edge) return;
+          for (std::size_t k = 0; k < weights.square(); ++k) out_edge[k] += row[k] * Real(value);
+        });
+  }
+  Real* first = chain.node.data();
+  Real* last = chain.node.data() + std::size_t(T - 1) * stride;
+  for (std::int32_t j = 0; j < stride; ++j) first[j] += constraint.start[j];
+  for (std::int32_t j = 0; j < stride; ++j) last[j] += constraint.end[j];
+}
+
+template <class Real>
+std::vector<std::int32_t> decode(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                                 const Instances& instances, const Poll& poll) {
+  check_fit(index, weights, instances);
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(instances.tokens()), -1);
+  ChainScores<Real> chain;
+  Viterbi<Real> viterbi;
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    if (s % poll_every == 0 && !poll(s)) break;
+    if (instances.length(s) == 0) continue;
+    score_sentence(index, weights, constraint, instances, s, chain);
+    viterbi(chain, labels.data() + instances.starts[s]);
+  }
+  return labels;
+}
+
+template void check_fit(const FeatureIndex&, const Weights<float>&, const Instances&);
+template void check_fit(const FeatureIndex&, const Weights<double>&, const Instances&);
+template void score_sentence(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, std::int64_t, ChainScores<float>&);
+template void score_sentence(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, std::int64_t, ChainScores<double>&);
+template std::vector<std::int32_t> decode(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, const Poll&);
+template std::vector<std::int32_t> decode(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, const Poll&);
+
+}  // namespace riata

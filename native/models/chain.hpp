@@ -1,0 +1,57 @@
+// A linear chain model: scores of the parts of one sentence, and decoding of a corpus.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "features/index.hpp"
+#include "features/instances.hpp"
+#include "inference/constraint.hpp"
+#include "inference/exact/viterbi.hpp"
+#include "models/weights.hpp"
+
+namespace riata {
+
+// Called now and then from long loops with the number of sentences done; returns false to stop.
+using Poll = std::function<bool(std::int64_t)>;
+inline constexpr std::int64_t poll_every = 256;  // sentences
+
+// Throws Error unless the instances were made with this index and fit these weights.
+template <class Real>
+void check_fit(const FeatureIndex& index, const Weights<Real>& weights, const Instances& instances);
+
+// Fills `chain` with the scores of sentence s, constraints included.
+template <class Real>
+void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                    const Instances& instances, std::int64_t s, ChainScores<Real>& chain);
+
+// The best labels of every sentence: [N]. Stops early, leaving -1, when poll says so.
+template <class Real>
+std::vector<std::int32_t> decode(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                                 const Instances& instances, const Poll& poll);
+
+// Visits the rows that fire at token t of sentence s: node(row of [stride], value) and, for t > 0,
+// edge(row of [labels][stride], value). Rows are of `weights`, which may be const or not.
+template <class W, class Node, class Edge>
+void for_each_row(const FeatureIndex& index, W& weights, const Instances& instances, std::int64_t s, std::int64_t t,
+                  Node node, Edge edge) {
+  const std::int64_t at = instances.origin(s) + t;
+  for (const Slot& slot : index.node_slots()) {
+    const std::int32_t id = instances.ngrams[slot.family][at + slot.offset];
+    if (id >= 0) node(weights.node[slot.family].data() + (std::size_t(id) * slot.slots + slot.slot) * weights.stride, 1.0f);
+  }
+  if (!instances.given_starts.empty()) {
+    const std::int64_t token = instances.starts[s] + t;
+    for (std::int64_t k = instances.given_starts[token]; k < instances.given_starts[token + 1]; ++k)
+      node(weights.given.data() + std::size_t(instances.given_ids[k]) * weights.stride, instances.given_values[k]);
+  }
+  if (t == 0) return;
+  if (index.transitions()) edge(weights.transition.data(), 1.0f);
+  for (const Slot& slot : index.edge_slots()) {
+    const std::int32_t id = instances.ngrams[slot.family][at + slot.offset];
+    if (id >= 0) edge(weights.edge[slot.family].data() + (std::size_t(id) * slot.slots + slot.slot) * weights.square(), 1.0f);
+  }
+}
+
+}  // namespace riata

@@ -1,0 +1,147 @@
+#include "models/sparse.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace riata {
+namespace {
+
+Error inconsistent(const std::string& what) { return Error("ModelFileError", "the model's " + what + " are inconsistent"); }
+
+// Appends one dense row of `height` x stride, of which `labels` columns count.
+template <class Real>
+void append_row(const Real* row, std::int32_t height, std::int32_t labels, std::int32_t stride, SparseRows& out) {
+  const std::size_t before = out.columns.size();
+  for (std::int32_t i = 0; i < height; ++i) {
+    for (std::int32_t j = 0; j < labels; ++j) {
+      const auto value = static_cast<float>(row[std::size_t(i) * stride + j]);
+      if (value == 0.0f) continue;
+      out.columns.push_back(static_cast<std::uint32_t>(i * labels + j));
+      out.values.push_back(value);
+    }
+  }
+  out.counts.push_back(static_cast<std::uint32_t>(out.columns.size() - before));
+}
+
+template <class Real>
+bool any_weight(const Real* from, std::size_t size) {
+  return std::any_of(from, from + size, [](Real value) { return static_cast<float>(value) != 0.0f; });
+}
+
+// Writes sparse rows into dense ones of `height` x stride.
+void fill(const SparseRows& rows, std::size_t count, std::int32_t height, std::int32_t labels, std::int32_t stride, std::vector<float>& dense) {
+  if (rows.counts.size() != count || rows.columns.size() != rows.values.size()) throw inconsistent("weights");
+  const std::uint64_t total = std::accumulate(rows.counts.begin(), rows.counts.end(), std::uint64_t{0});
+  if (total != rows.columns.size()) throw inconsistent("weights");
+  const auto width = static_cast<std::uint32_t>(height) * static_cast<std::uint32_t>(labels);
+  dense.assign(count * height * stride, 0.0f);
+  std::size_t k = 0;
+  for (std::size_t r = 0; r < count; ++r) {
+    for (std::uint32_t n = 0; n < rows.counts[r]; ++n, ++k) {
+      if (rows.columns[k] >= width) throw inconsistent("labels");
+      if (!std::isfinite(rows.values[k])) throw Error("ModelFileError", "a weight of the model is not a finite number");
+      dense[(r * height + rows.columns[k] / labels) * stride + rows.columns[k] % labels] = rows.values[k];
+    }
+  }
+}
+
+}  // namespace
+
+template <class Real>
+SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {
+  const std::int32_t L = weights.labels, stride = weights.stride, F = index.families();
+  // Children come after their parents, so one pass from the last family up finds every n-gram that is still needed.
+  std::vector<std::vector<std::uint8_t>> keep(F);
+  for (std::int32_t f = F - 1; f >= 0; --f) {
+    keep[f].resize(index.size(f), 0);
+    const std::size_t node = std::size_t(index.node_slots_of(f)) * stride, edge = index.edge_slots_of(f) * weights.square();
+    for (std::int32_t id = 0; id < index.size(f); ++id) {
+      keep[f][id] |= any_weight(weights.node[f].data() + id * node, node) || any_weight(weights.edge[f].data() + id * edge, edge);
+    }
+    for (std::int32_t c = f + 1; c < F; ++c) {
+      if (index.spec(c).parent != f) continue;
+      for (std::int32_t id = 0; id < index.size(c); ++id) keep[f][index.parent(c, id)] |= keep[c][id];
+    }
+  }
+  SparseChain sparse;
+  sparse.families.resize(F);
+  std::vector<std::vector<std::int32_t>> used(index.attributes());  // value -> 1 if used, then its new number
+  for (std::int32_t f = 0; f < F; ++f) {
+    auto& mine = used[index.spec(f).attribute];
+    for (std::int32_t id = 0; id < index.size(f); ++id) {
+      if (!keep[f][id]) continue;
+      const auto value = static_cast<std::size_t>(index.value(f, id));
+      if (mine.size() <= value) mine.resize(value + 1, 0);
+      mine[value] = 1;
+    }
+  }
+  sparse.kept_values.resize(used.size());
+  for (std::size_t a = 0; a < used.size(); ++a) {
+    std::int32_t next = boundary_values;
+    for (std::size_t v = 0; v < used[a].size(); ++v) {
+      if (v < std::size_t(boundary_values)) { used[a][v] = static_cast<std::int32_t>(v); continue; }
+      if (!used[a][v]) continue;
+      used[a][v] = next++;
+      sparse.kept_values[a].push_back(static_cast<std::int32_t>(v) - boundary_values);
+    }
+  }
+  std::vector<std::vector<std::int32_t>> renumbered(F);
+  for (std::int32_t f = 0; f < F; ++f) {
+    SparseFamily& out = sparse.families[f];
+    const FamilySpec& spec = index.spec(f);
+    renumbered[f].assign(index.size(f), -1);
+    for (std::int32_t id = 0; id < index.size(f); ++id) {
+      if (!keep[f][id]) continue;
+      renumbered[f][id] = static_cast<std::int32_t>(out.values.size());
+      out.parents.push_back(spec.parent < 0 ? -1 : renumbered[spec.parent][index.parent(f, id)]);
+      out.values.push_back(used[spec.attribute][index.value(f, id)]);
+      for (std::int32_t k = 0; k < index.node_slots_of(f); ++k)
+        append_row(weights.node[f].data() + (std::size_t(id) * index.node_slots_of(f) + k) * stride, 1, L, stride, out.node);
+      for (std::int32_t k = 0; k < index.edge_slots_of(f); ++k)
+        append_row(weights.edge[f].data() + (std::size_t(id) * index.edge_slots_of(f) + k) * weights.square(), L, L, stride, out.edge);
+    }
+  }
+  const auto given = static_cast<std::int32_t>(stride ? weights.given.size() / stride : 0);
+  for (std::int32_t g = 0; g < given; ++g) {
+    const Real* row = weights.given.data() + std::size_t(g) * stride;
+    if (!any_weight(row, stride)) continue;
+    sparse.kept_given.push_back(g);
+    append_row(row, 1, L, stride, sparse.given);
+  }
+  append_row(weights.transition.data(), L, L, stride, sparse.transition);
+  return sparse;
+}
+
+Weights<float> unpack(const SparseChain& sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes,
+                      std::int32_t given_size, FeatureIndex& index) {
+  if (sparse.families.size() != static_cast<std::size_t>(index.families()) || alphabet_sizes.size() != static_cast<std::size_t>(index.attributes()))
+    throw inconsistent("feature families");
+  for (std::int32_t f = 0; f < index.families(); ++f) {
+    const SparseFamily& family = sparse.families[f];
+    if (family.parents.size() != family.values.size()) throw inconsistent("feature families");
+    const std::int64_t values = std::int64_t{boundary_values} + alphabet_sizes[index.spec(f).attribute];
+    for (std::size_t id = 0; id < family.values.size(); ++id) {
+      if (family.values[id] >= values) throw inconsistent("attribute values");
+      index.insert(f, family.parents[id], family.values[id]);
+    }
+  }
+  Weights<float> weights(labels);
+  weights.grow(index, 0);
+  for (std::int32_t f = 0; f < index.families(); ++f) {
+    const auto n = static_cast<std::size_t>(index.size(f));
+    fill(sparse.families[f].node, n * index.node_slots_of(f), 1, labels, weights.stride, weights.node[f]);
+    fill(sparse.families[f].edge, n * index.edge_slots_of(f), labels, labels, weights.stride, weights.edge[f]);
+  }
+  fill(sparse.given, static_cast<std::size_t>(given_size), 1, labels, weights.stride, weights.given);
+  fill(sparse.transition, 1, labels, labels, weights.stride, weights.transition);
+  return weights;
+}
+
+template SparseChain pack(const FeatureIndex&, const Weights<float>&);
+template SparseChain pack(const FeatureIndex&, const Weights<double>&);
+
+}  // namespace riata

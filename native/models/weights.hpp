@@ -1,0 +1,37 @@
+// The weights of a linear chain model: one row of labels per (n-gram, offset), one matrix of label pairs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "features/index.hpp"
+
+namespace riata {
+
+template <class Real>
+struct Weights {
+  std::int32_t labels = 0;
+  std::int32_t stride = 0;              // labels padded to a multiple of 8; the padding stays zero
+  std::vector<std::vector<Real>> node;  // [F][(ngram, slot)][stride]
+  std::vector<std::vector<Real>> edge;  // [F][(ngram, slot)][labels][stride]: from, to
+  std::vector<Real> given;              // [G][stride]
+  std::vector<Real> transition;         // [labels][stride]: from, to
+
+  explicit Weights(std::int32_t label_count = 0)
+      : labels(label_count), stride((label_count + 7) / 8 * 8), transition(std::size_t(labels) * stride, Real{0}) {}
+
+  std::size_t square() const noexcept { return std::size_t(labels) * stride; }
+
+  // Makes room for what the index has learnt since; new rows are zero.
+  void grow(const FeatureIndex& index, std::int32_t given_size) {
+    node.resize(index.families());
+    edge.resize(index.families());
+    for (std::int32_t f = 0; f < index.families(); ++f) {
+      node[f].resize(std::size_t(index.size(f)) * index.node_slots_of(f) * stride);
+      edge[f].resize(std::size_t(index.size(f)) * index.edge_slots_of(f) * square());
+    }
+    if (std::size_t(given_size) * stride > given.size()) given.resize(std::size_t(given_size) * stride);
+  }
+};
+
+}  // namespace riata

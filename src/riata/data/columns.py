@@ -1,0 +1,102 @@
+"""Column files: one token per line, columns between tabs or spaces, a blank line after each sentence."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from riata._core import ColumnParser
+from riata.data.source import STANDARD_INPUT, name_of, pieces
+from riata.data.types import Column, Corpus
+from riata.errors import DataError, RiataError
+
+
+def read_columns(path: str | Path) -> Corpus:
+    """Reads a column file, plain or gzip ("-" is standard input).
+
+    Tabs or runs of spaces separate the columns, as the first line has them; CRLF, a byte order mark and -DOCSTART- lines are
+    understood. Raises DataError with file and line on ragged columns, text that is not UTF-8, or a file without tokens.
+    """
+    return read(path, conllu=False)
+
+
+def read(path: str | Path, *, conllu: bool) -> Corpus:
+    parser = ColumnParser(conllu)
+    try:
+        for piece in pieces(path):
+            parser.feed(piece)
+        parser.finish()
+    except RiataError as error:
+        raise error.located(name_of(path)) from None
+    corpus = _corpus(parser, name_of(path))
+    if corpus.tokens == 0:
+        raise DataError(
+            "the file holds no tokens (it is empty, or has only blank lines).",
+            remedy="Expected one token per line and a blank line after each sentence.",
+            file=corpus.name,
+        )
+    return corpus
+
+
+def stream(path: str | Path, *, conllu: bool = False) -> Iterator[Corpus]:
+    """The sentences of a file in batches, as they can be read: constant memory, and answers before the input ends."""
+    parser = ColumnParser(conllu)
+    seen = False
+    try:
+        for piece in pieces(path):
+            parser.feed(piece)
+            batch = _corpus(parser, name_of(path))
+            if batch.tokens:
+                seen = True
+                yield batch
+        parser.finish()
+    except RiataError as error:
+        raise error.located(name_of(path)) from None
+    batch = _corpus(parser, name_of(path))
+    if batch.tokens:
+        yield batch
+    elif not seen:
+        raise DataError("the input holds no tokens.", remedy="Expected one token per line.", file=name_of(path))
+
+
+def _corpus(parser: ColumnParser, name: str) -> Corpus:
+    parts: dict[str, Any] = parser.take()
+    columns = tuple(Column(a, i) for a, i in zip(parts["alphabets"], parts["ids"], strict=True))
+    return Corpus(
+        columns=columns,
+        starts=parts["starts"],
+        name=name,
+        lines=parts["lines"],
+        documents=tuple(parts["documents"]),
+        comments=tuple(parts["comments"]),
+        separator=parser.separator,
+    )
+
+
+def write_columns(corpus: Corpus, path: str | Path, extra: Sequence[Sequence[Sequence[str]]] = ()) -> None:
+    """Writes a corpus as it was read, with further columns (lists of labels per sentence) after its own."""
+    if str(path) == STANDARD_INPUT:
+        _write(corpus, sys.stdout, extra)
+        return
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        _write(corpus, file, extra)
+
+
+def _write(corpus: Corpus, file: IO[str], extra: Sequence[Sequence[Sequence[str]]]) -> None:
+    file.writelines(formatted(corpus, extra))
+
+
+def formatted(corpus: Corpus, extra: Sequence[Sequence[Sequence[str]]] = ()) -> Iterator[str]:
+    """One string per sentence: its lines and the blank line after it."""
+    texts = [column.texts() for column in corpus.columns]
+    documents: dict[int, list[str]] = {}
+    for text, sentence in corpus.documents:
+        documents.setdefault(sentence, []).append(text)
+    for s in range(len(corpus)):
+        low, high = int(corpus.starts[s]), int(corpus.starts[s + 1])
+        rows: Iterable[tuple[str, ...]] = zip(*(t[low:high] for t in texts), *(column[s] for column in extra), strict=True)
+        lines = [f"{text}\n\n" for text in documents.get(s, ())]
+        lines += [corpus.separator.join(row) + "\n" for row in rows]
+        yield "".join(lines) + "\n"

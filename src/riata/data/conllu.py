@@ -1,0 +1,39 @@
+"""CoNLL-U, the format of Universal Dependencies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from riata.data.columns import read
+from riata.data.types import Corpus
+from riata.errors import UnknownNameError
+
+FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+
+
+def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> Corpus:
+    """Reads fields of a CoNLL-U file (plain or gzip) as columns; the last one is the output.
+
+    Multiword tokens (3-4) and empty nodes (8.1) are left out: their words are there as tokens of their own.
+    """
+    for name in fields:
+        if name not in FIELDS:
+            raise UnknownNameError.of("CoNLL-U field", name, FIELDS)
+    return read(path, conllu=True).select([FIELDS.index(name) for name in fields])
+
+
+def write_conllu(corpus: Corpus, path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> None:
+    """Writes columns as fields of CoNLL-U; the others become `_`."""
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(formatted(corpus, fields))
+
+
+def formatted(corpus: Corpus, fields: Sequence[str]) -> Iterator[str]:
+    """One string per sentence: comments, tokens, and the blank line after them."""
+    for s, sentence in enumerate(corpus):
+        lines = [corpus.comments[s]] if corpus.comments and corpus.comments[s] else []
+        for number, token in enumerate(sentence, start=1):
+            values = dict(zip(fields, token, strict=True))
+            lines.append("\t".join([str(number)] + [values.get(name, "_") for name in FIELDS[1:]]))
+        yield "\n".join(lines) + "\n\n"

@@ -1,0 +1,84 @@
+"""Data sets by name: looked for in $RIATA_DATA, then in the user's cache, then in the package."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from riata import registry
+from riata.data.columns import read
+from riata.data.source import pieces
+from riata.data.types import Corpus
+from riata.errors import DataError, UnknownNameError
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a data set: its names (plain, or with .gz) and the md5 sum of its plain content."""
+
+    name: str
+    md5: str | None = None
+
+
+@dataclass(frozen=True)
+class DataSet:
+    name: str
+    summary: str
+    licence: str
+    files: Mapping[str, File]  # split -> file
+    columns: tuple[str, ...]  # names of the columns of a file
+    default: tuple[str, ...]  # those that load gives unless told; the last is the output
+    where: str  # how to get the files, for sets that cannot be fetched
+    conllu: bool = False
+    folder: Path | None = field(default=None)  # inside the package, for the embedded corpus
+
+    def path(self, split: str) -> Path:
+        """The file of a split, wherever it is found first."""
+        if split not in self.files:
+            raise UnknownNameError.of(f"split of {self.name}", split, self.files)
+        for folder in self.folders():
+            for suffix in ("", ".gz"):
+                path = folder / f"{self.files[split].name}{suffix}"
+                if path.is_file():
+                    return path
+        raise DataError(f"the data set {self.name!r} is not here: looked in {', '.join(map(str, self.folders()))}.", remedy=self.where)
+
+    def folders(self) -> list[Path]:
+        if self.folder is not None:
+            return [self.folder]
+        named = os.environ.get("RIATA_DATA")
+        return ([Path(named) / self.name] if named else []) + [cache_folder() / self.name]
+
+    def verify(self, split: str) -> None:
+        """Compares the file with the published md5 sum."""
+        expected = self.files[split].md5
+        if expected is None:
+            return
+        digest = hashlib.md5(usedforsecurity=False)
+        for piece in pieces(self.path(split)):
+            digest.update(piece)
+        if digest.hexdigest() != expected:
+            raise DataError(f"md5 is {digest.hexdigest()}, expected {expected}.", remedy="Get the file again.", file=self.path(split))
+
+
+def cache_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "riata"
+
+
+def load(name: str, split: str = "train", columns: Sequence[str] | None = None) -> Corpus:
+    """A data set's split as a corpus: `riata.load("conll2000", "train")`. `riata data list` shows what there is.
+
+    columns: which columns to give, by name; the last one is the output.
+    """
+    data: DataSet = registry.get("data set", name)
+    chosen = tuple(columns or data.default)
+    for column in chosen:
+        if column not in data.columns:
+            raise UnknownNameError.of(f"column of {name}", column, data.columns)
+    corpus = read(data.path(split), conllu=data.conllu)
+    if corpus.width != len(data.columns):
+        raise DataError(f"expected {len(data.columns)} columns ({' '.join(data.columns)}), found {corpus.width}.", file=corpus.name)
+    return corpus.select([data.columns.index(column) for column in chosen])

@@ -1,0 +1,261 @@
+"""How chunks are written as one tag per token.
+
+An encoding is a few small tables of prefixes; whatever it can do is written once, here, in terms of them.
+'O' counts as a prefix of its own whose type is empty, and a sentence as if an 'O' stood on either side of it,
+so starting, following and ending are one question: may this tag stand after that one?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data.types import Ids, Span, Starts
+from riata.errors import LabelError
+
+OUTSIDE = "O"
+PREFERENCE = ("iob2", "iob1", "bioes", "bilou")  # between encodings that fit the data equally well
+
+Flags = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+
+
+class Writing(NamedTuple):
+    """The prefixes of a chunk: of its only token, or of its first, its inner ones and its last."""
+
+    single: str
+    first: str
+    inside: str
+    last: str
+
+    def prefixes(self, length: int) -> list[str]:
+        if length == 1:
+            return [self.single]
+        return [self.first, *[self.inside] * (length - 2), self.last]
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """One way to write chunks. Prefixes are single letters; a table's row holds them as one string.
+
+    Rows for 'O' belong to the tables too. `hints` serves error messages only: a prefix that stands
+    where it may not, and the encoding in which it more likely could.
+    """
+
+    name: str
+    chunk: Writing
+    touching: Writing  # a chunk directly after another of its own type
+    follow_same: Mapping[str, str] = field(hash=False)  # prefix -> those that may follow, of the same type
+    follow_other: Mapping[str, str] = field(hash=False)  # prefix -> those that may follow, of another type
+    hints: Mapping[str, str] = field(hash=False)
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """Every prefix but 'O'."""
+        return tuple(prefix for prefix in self.follow_same if prefix != OUTSIDE)
+
+    def split(self, tag: str) -> tuple[str, str]:
+        """Prefix and type, at the first hyphen: types may hold hyphens, prefixes may not."""
+        prefix, _, type_ = tag.partition("-")
+        return prefix, type_
+
+    def is_tag(self, tag: str) -> bool:
+        if tag == OUTSIDE:
+            return True
+        prefix, type_ = self.split(tag)
+        return prefix != OUTSIDE and prefix in self.follow_same and type_ != ""
+
+    def may_follow(self, previous: str, tag: str) -> bool:
+        """Whether `tag` is legal after `previous`.
+
+        A `previous` that is no tag counts as 'O', so that one foreign tag is one violation and not two.
+        """
+        if not self.is_tag(tag):
+            return False
+        before, before_type = self.split(previous if self.is_tag(previous) else OUTSIDE)
+        prefix, type_ = self.split(tag)
+        table = self.follow_same if type_ == before_type else self.follow_other
+        return prefix in table[before]
+
+    def may_start(self, tag: str) -> bool:
+        return self.may_follow(OUTSIDE, tag)
+
+    def may_end(self, tag: str) -> bool:
+        return self.is_tag(tag) and self.may_follow(tag, OUTSIDE)
+
+    def encode(self, spans: Iterable[Span], length: int) -> list[str]:
+        """The tags of a sentence of `length` tokens. Spans are in order and do not overlap."""
+        tags = [OUTSIDE] * length
+        last = Span(0, 0, "")
+        for index, span in enumerate(spans):
+            _check_span(index, span, last, length)
+            touches = span.start == last.end and span.type == last.type
+            prefixes = (self.touching if touches else self.chunk).prefixes(span.end - span.start)
+            tags[span.start : span.end] = [f"{prefix}-{span.type}" for prefix in prefixes]
+            last = span
+        return tags
+
+    def spans(self, tags: Sequence[str]) -> list[Span]:
+        """The chunks of a sentence whose tags are all legal; the first that is not raises LabelError."""
+        spans: list[Span] = []
+        previous = OUTSIDE
+        for index, tag in enumerate(tags):
+            if not self.may_follow(previous, tag):
+                raise self._misplaced(index, previous, tag)
+            if self._continues(previous, tag):
+                spans[-1] = spans[-1]._replace(end=index + 1)
+            elif tag != OUTSIDE:
+                spans.append(Span(index, index + 1, self.split(tag)[1]))
+            previous = tag
+        if not self.may_end(previous):
+            raise self._unfinished(len(tags) - 1, previous)
+        return spans
+
+    def _continues(self, previous: str, tag: str) -> bool:
+        """Whether a legal `tag` belongs to the chunk of the token before it.
+
+        After its own type the prefix alone decides: a touching chunk never begins with one that goes on.
+        """
+        (_, before_type), (prefix, type_) = self.split(previous), self.split(tag)
+        return type_ == before_type != "" and prefix in (self.touching.inside, self.touching.last)
+
+    def violations(self, labels: Sequence[str], ids: Ids, starts: Starts) -> NDArray[np.int64]:
+        """Indices of the tokens whose tag is illegal after its predecessor, or at its end of the sentence.
+
+        labels: text of each id. ids: [N]. starts: [S + 1]; sentences may be empty.
+        """
+        rules = _Rules.of(self, labels)
+        filled = starts[:-1] < starts[1:]
+        first, last = starts[:-1][filled], starts[1:][filled] - 1
+        previous = np.roll(ids, 1)
+        previous[first] = rules.outside
+        wrong = ~rules.follows(previous, ids)
+        wrong[last] |= ~rules.follows(ids[last], np.array(rules.outside))
+        return np.flatnonzero(wrong).astype(np.int64, copy=False)
+
+    def allowed(self, labels: Sequence[str]) -> tuple[Bytes, Bytes, Bytes]:
+        """Flags for a decoder: may start [L], may end [L], may follow [L * L] (row: from, column: to)."""
+        rules = _Rules.of(self, labels)
+        every, outside = np.arange(len(labels)), np.array(rules.outside)
+        start = rules.follows(outside, every)
+        end = rules.known[every] & rules.follows(every, outside)
+        follow = rules.follows(every[:, None], every[None, :]).ravel()
+        return start.astype(np.uint8), end.astype(np.uint8), follow.astype(np.uint8)
+
+    def _misplaced(self, index: int, previous: str, tag: str) -> LabelError:
+        title = self.name.upper()
+        if not self.is_tag(tag):
+            expected = _either([OUTSIDE, *(f"{prefix}-TYPE" for prefix in self.prefixes)])
+            message = f"token {index}: label {tag!r} is no {title} tag; expected {expected}."
+        else:
+            place = f"follows {previous!r}" if index else "starts the sentence"
+            expected = _either(self._followers(previous))
+            message = f"token {index}: label {tag!r} {place}, but {title} expects {expected} there."
+        return LabelError(message, remedy=self._remedy(self.split(tag)[0]))
+
+    def _unfinished(self, index: int, tag: str) -> LabelError:
+        title, expected = self.name.upper(), _either(self._followers(tag))
+        message = f"token {index}: label {tag!r} ends the sentence, but {title} expects {expected} after it."
+        return LabelError(message, remedy=self._remedy(OUTSIDE))
+
+    def _followers(self, previous: str) -> list[str]:
+        """What may stand after a legal tag, as a reader would list it: 'O', 'B-*', 'I-NP'."""
+        before, type_ = self.split(previous)
+        same, other = self.follow_same[before], self.follow_other[before]
+        outside = [OUTSIDE] if OUTSIDE in same + other else []
+        inside = [f"{p}-{'*' if p in other else type_}" for p in self.prefixes if p in same + other]
+        return outside + inside
+
+    def _remedy(self, prefix: str) -> str:
+        if prefix in self.hints:
+            name = self.hints[prefix]
+            return f'If the file uses {name.upper()}, pass encoding="{name}".'
+        return f"Check that the column holds {self.name.upper()} tags."
+
+
+class _Rules(NamedTuple):
+    """Legality over label ids: two tables of prefix pairs, so no table of label pairs is needed for a corpus.
+
+    Label id `outside`, one past the last, is an 'O' that exists whether or not the labels have one.
+    """
+
+    known: Flags  # [L + 1] whether the label is a tag
+    prefix: NDArray[np.int64]  # [L + 1] row of the tables; that of 'O' for a label that is no tag
+    type: NDArray[np.int64]  # [L + 1] likewise
+    same: Flags  # [P, P] from, to: for two tags of one type
+    other: Flags  # [P, P] for tags of two types
+    outside: int
+
+    @classmethod
+    def of(cls, encoding: Encoding, labels: Sequence[str]) -> _Rules:
+        rows = (OUTSIDE, *encoding.prefixes)
+        types: dict[str, int] = {}
+        known = [encoding.is_tag(label) for label in [*labels, OUTSIDE]]
+        tags = [label if ok else OUTSIDE for label, ok in zip([*labels, OUTSIDE], known, strict=True)]
+        parts = [encoding.split(tag) for tag in tags]
+        return cls(
+            known=np.array(known),
+            prefix=np.array([rows.index(prefix) for prefix, _ in parts]),
+            type=np.array([types.setdefault(type_, len(types)) for _, type_ in parts]),
+            same=_table(rows, encoding.follow_same),
+            other=_table(rows, encoding.follow_other),
+            outside=len(labels),
+        )
+
+    def follows(self, previous: NDArray[np.integer], ids: NDArray[np.integer]) -> Flags:
+        """`Encoding.may_follow` for arrays of label ids, which broadcast."""
+        before, after = self.prefix[previous], self.prefix[ids]
+        one_type = self.type[previous] == self.type[ids]
+        legal = np.where(one_type, self.same[before, after], self.other[before, after])
+        return np.asarray(legal & self.known[ids])
+
+
+def detect(encodings: Mapping[str, Encoding], labels: Sequence[str], ids: Ids, starts: Starts) -> Encoding:
+    """The encoding that the corpus breaks least often; among equals the first in PREFERENCE."""
+
+    def rank(name: str) -> tuple[int, int]:
+        place = PREFERENCE.index(name) if name in PREFERENCE else len(PREFERENCE)
+        return len(encodings[name].violations(labels, ids, starts)), place
+
+    return encodings[min(encodings, key=rank)]
+
+
+def convert(tags: Sequence[str], source: Encoding, target: Encoding) -> list[str]:
+    """The same chunks in another encoding."""
+    return target.encode(source.spans(tags), len(tags))
+
+
+def read_as_conlleval(tags: Sequence[str], encoding: Encoding) -> list[str]:
+    """Tags, malformed or not, rewritten as legal ones with the chunks that conlleval would count."""
+    from riata.scoring.spans import spans_of  # scoring builds on data; at the top this would be a circle
+
+    return encoding.encode(spans_of(tags), len(tags))
+
+
+def _table(rows: Sequence[str], follow: Mapping[str, str]) -> Flags:
+    return np.array([[after in follow[before] for after in rows] for before in rows])
+
+
+def _check_span(index: int, span: Span, last: Span, length: int) -> None:
+    shown = f"span {index} ({span.start}, {span.end}, {span.type!r})"
+    if not 0 <= span.start < span.end <= length:
+        raise LabelError(
+            f"{shown} is out of range: expected 0 <= start < end <= {length}.",
+            remedy=f"The sentence has {length} tokens; a span's end is one past its last.",
+        )
+    if span.start < last.end:
+        raise LabelError(
+            f"{shown} starts before the span ahead of it ends, at {last.end}.",
+            remedy="Sort the spans; they may touch but not overlap.",
+        )
+    if not span.type:
+        raise LabelError(f"{shown} has no type; expected a name such as 'NP'.")
+
+
+def _either(choices: Sequence[str]) -> str:
+    quoted = [repr(choice) for choice in choices]
+    return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

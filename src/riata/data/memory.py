@@ -1,0 +1,76 @@
+"""Corpora from Python values: what estimators accept besides a Corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from riata.data.given import Given
+from riata.data.types import Column, Corpus
+from riata.errors import DataError
+
+NAME = "<memory>"
+
+
+def as_corpus(sentences: Any) -> Corpus:
+    """A Corpus as it is; or sentences, each a sequence of words, of tuples of columns, or of feature dictionaries."""
+    if isinstance(sentences, Corpus):
+        return sentences
+    if isinstance(sentences, (str, bytes)) or not hasattr(sentences, "__len__"):
+        raise DataError(
+            f"expected a Corpus or a list of sentences, found {type(sentences).__name__}.",
+            remedy="Read a file with riata.read_columns(path), or pass a list of lists of words.",
+        )
+    starts = np.concatenate([[0], np.cumsum([_length(s, i) for i, s in enumerate(sentences)])]).astype(np.int64)
+    if starts[-1] == 0:
+        raise DataError("there are no tokens: every sentence is empty, or there are no sentences.")
+    first = next(token for sentence in sentences for token in sentence)
+    if isinstance(first, Mapping):
+        return Corpus(columns=(), starts=starts, name=NAME, given=Given.of(sentences, NAME))
+    return Corpus(columns=_columns(sentences), starts=starts, name=NAME)
+
+
+def label_column(labels: Any, corpus: Corpus) -> Column:
+    """Labels given apart from the sentences, as a column that fits them."""
+    if len(labels) != len(corpus):
+        raise DataError(f"found {len(labels)} lists of labels for {len(corpus)} sentences; expected one for each.")
+    lengths = np.diff(corpus.starts)
+    for s, sentence in enumerate(labels):
+        if len(sentence) != lengths[s]:
+            raise DataError(f"sentence {s} has {lengths[s]} tokens and {len(sentence)} labels; expected one label per token.")
+    flat = [label for sentence in labels for label in sentence]
+    for label in flat:
+        if not isinstance(label, str):
+            raise DataError(f"a label is {label!r}, a {type(label).__name__}; expected a string.", remedy="Convert labels with str().")
+    return Column.of(flat)
+
+
+def with_column(corpus: Corpus, column: Column) -> Corpus:
+    """The corpus with one more column at the end."""
+    origin = (*(corpus.origin or range(corpus.width)), -1)  # -1: not a column of the file
+    return replace(corpus, columns=(*corpus.columns, column), origin=origin)
+
+
+def _length(sentence: Any, index: int) -> int:
+    if isinstance(sentence, (str, bytes)) or not hasattr(sentence, "__len__"):
+        raise DataError(
+            f"sentence {index} is a {type(sentence).__name__}; expected a list of tokens.",
+            remedy="Split text into words first: [line.split() for line in lines].",
+        )
+    return len(sentence)
+
+
+def _columns(sentences: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
+    rows: list[tuple[str, ...]] = []
+    for s, sentence in enumerate(sentences):
+        for token in sentence:
+            row = (token,) if isinstance(token, str) else tuple(token)
+            if rows and len(row) != len(rows[0]):
+                raise DataError(f"sentence {s}: a token has {len(row)} columns, the first token {len(rows[0])}.")
+            if not row or not all(isinstance(value, str) for value in row):
+                raise DataError(f"sentence {s}: token {token!r} is neither a string nor a tuple of strings.")
+            rows.append(row)
+    return tuple(Column.of(values) for values in zip(*rows, strict=True))

@@ -1,0 +1,159 @@
+"""A corpus: columns of ids over sentences, and what a user sees of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import Alphabet
+from riata.data.given import Given
+from riata.errors import DataError
+
+Ids = NDArray[np.int32]
+Starts = NDArray[np.int64]
+Token = tuple[str, ...]
+
+
+class Span(NamedTuple):
+    """Tokens start to end - 1 of a sentence, and what they are."""
+
+    start: int
+    end: int
+    type: str
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a corpus. The alphabet may hold texts that no token has (after slicing)."""
+
+    alphabet: Alphabet
+    ids: Ids  # [N]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Column:
+        alphabet = Alphabet()
+        return cls(alphabet, alphabet.add_many(list(texts)))
+
+    def texts(self) -> list[str]:
+        known = self.alphabet.texts()
+        return [known[i] for i in self.ids]
+
+
+class Sentence(Sequence[Token]):
+    """One sentence: a sequence of tokens, each a tuple of its columns."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tuple(tokens)
+
+    @overload
+    def __getitem__(self, index: int) -> Token: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Token, ...]: ...
+    def __getitem__(self, index: int | slice) -> Token | tuple[Token, ...]:
+        return self._tokens[index]
+
+    def __len__(self) -> int:
+        return len(self._tokens)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sentence) and self._tokens == other._tokens
+
+    def __hash__(self) -> int:
+        return hash(self._tokens)
+
+    def column(self, index: int) -> list[str]:
+        return [token[index] for token in self._tokens]
+
+    def __repr__(self) -> str:
+        words = " ".join(token[0] for token in self._tokens)
+        return f"<Sentence of {len(self)} tokens: {words if len(words) <= 60 else words[:57] + '...'}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus(Sequence[Sentence]):
+    """Sentences in columns. Indexing gives a Sentence; a slice, an index array or a mask gives a Corpus."""
+
+    columns: tuple[Column, ...]
+    starts: Starts  # [S + 1]
+    name: str = "<memory>"
+    lines: NDArray[np.int64] | None = None  # [N] line of each token in the file it came from
+    documents: tuple[tuple[str, int], ...] = ()  # -DOCSTART- lines and the sentence each precedes
+    comments: tuple[str, ...] = ()  # [S] comment lines of each sentence (CoNLL-U), or empty
+    separator: str = " "
+    origin: tuple[int, ...] = ()  # which columns of the file these are; all in order where empty
+    given: Given | None = None  # features named by the user, instead of or beside columns
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def tokens(self) -> int:
+        return int(self.starts[-1])
+
+    @property
+    def width(self) -> int:
+        return len(self.columns)
+
+    @overload
+    def __getitem__(self, index: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[np.int64] | NDArray[np.bool_]) -> Corpus: ...
+    def __getitem__(self, index: int | slice | Sequence[int] | NDArray[np.int64] | NDArray[np.bool_]) -> Sentence | Corpus:
+        if isinstance(index, (int, np.integer)):
+            return self._sentence(int(index))
+        return self._subset(np.arange(len(self))[index])
+
+    def _sentence(self, index: int) -> Sentence:
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(f"sentence {index} of {len(self)}")
+        low, high = self.starts[index], self.starts[index + 1]
+        rows = [[c.alphabet.text(int(i)) for i in c.ids[low:high]] for c in self.columns]
+        return Sentence(list(zip(*rows, strict=True)))
+
+    def _subset(self, chosen: NDArray[np.int64]) -> Corpus:
+        lengths = np.diff(self.starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        at = np.repeat(self.starts[:-1][chosen] - starts[:-1], lengths) + np.arange(starts[-1])
+        return replace(
+            self,
+            columns=tuple(Column(c.alphabet, c.ids[at]) for c in self.columns),
+            starts=starts,
+            lines=None if self.lines is None else self.lines[at],
+            documents=(),
+            comments=tuple(self.comments[i] for i in chosen) if self.comments else (),
+            given=None if self.given is None else self.given.take(at),
+        )
+
+    def __iter__(self) -> Iterator[Sentence]:
+        texts = [c.texts() for c in self.columns]
+        for low, high in zip(self.starts[:-1], self.starts[1:], strict=True):
+            yield Sentence(list(zip(*(t[low:high] for t in texts), strict=True)))
+
+    def select(self, columns: Sequence[int]) -> Corpus:
+        """A corpus of these columns, in this order."""
+        for index in columns:
+            if not -self.width <= index < self.width:
+                raise DataError(
+                    f"column {index} is out of range: the data have {self.width} columns, 0 to {self.width - 1}.",
+                    remedy="Choose columns with inputs= and outputs= (--inputs, --outputs).",
+                    file=self.name,
+                )
+        origin = self.origin or tuple(range(self.width))
+        return replace(self, columns=tuple(self.columns[i] for i in columns), origin=tuple(origin[i] for i in columns))
+
+    def sentences_of(self, column: int) -> list[list[str]]:
+        """One column as lists of strings, one list per sentence."""
+        texts = self.columns[column].texts()
+        return [texts[low:high] for low, high in zip(self.starts[:-1], self.starts[1:], strict=True)]
+
+    def line_of(self, token: int) -> int | None:
+        return None if self.lines is None else int(self.lines[token])
+
+    def __repr__(self) -> str:
+        return f"<Corpus {self.name}: {len(self):,} sentences, {self.tokens:,} tokens, {self.width} columns>"

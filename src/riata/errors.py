@@ -1,0 +1,88 @@
+"""Every error a user can meet, in one tree.
+
+RiataError
+├── DataError            a corpus, a label or a value that cannot be used
+│   └── LabelError       a tag that is illegal in its encoding, or unknown to the model
+├── TemplateError        a feature template that cannot be read or does not fit the data
+├── SettingError         a setting, or a value of one, that does not exist
+│   └── UnknownNameError a name that no registry knows; carries the nearest known names
+├── UnsupportedError     a combination that has no meaning, with the reason
+├── NotFittedError       an estimator that has not been trained yet
+└── ModelFileError       a file that is not a usable model
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class RiataError(Exception):
+    """Bad input or wrong usage. `str()` gives file, line, what was found, what was expected, and the way out."""
+
+    def __init__(self, message: str, *, remedy: str = "", file: str | Path | None = None, line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+        self.file = None if file is None else str(file)
+        self.line = line
+
+    def located(self, file: str | Path, line: int | None = None) -> RiataError:
+        """The same error, now knowing its file (and line); what it knew already stays."""
+        self.file = self.file or str(file)
+        self.line = self.line if self.line is not None else line
+        return self
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        head = f"{place}: {self.message}" if place else self.message
+        return f"{head}\n  {self.remedy}" if self.remedy else head
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.__dict__.copy(), self.args))
+
+
+class DataError(RiataError, ValueError):
+    pass
+
+
+class LabelError(DataError):
+    pass
+
+
+class TemplateError(RiataError, ValueError):
+    pass
+
+
+class SettingError(RiataError, ValueError):
+    pass
+
+
+class UnknownNameError(SettingError):
+    """`UnknownNameError.of("queue", "beem", ["beam", "greedy"])` suggests the near miss and lists what is known."""
+
+    @classmethod
+    def of(cls, kind: str, name: object, known: Iterable[str], remedy: str = "") -> UnknownNameError:
+        names = sorted(known)
+        near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        return cls(f"Unknown {kind} {name!r}.{hint} Known: {', '.join(names) or 'none'}.", remedy=remedy)
+
+
+class UnsupportedError(RiataError, ValueError):
+    pass
+
+
+class NotFittedError(RiataError, ValueError, AttributeError):
+    pass
+
+
+class ModelFileError(RiataError, ValueError):
+    pass
+
+
+def _rebuild(cls: type[RiataError], state: dict[str, object], args: tuple[str, ...]) -> RiataError:
+    error = cls(*args)
+    error.__dict__.update(state)
+    return error

@@ -1,0 +1,112 @@
+"""Attributes: functions of one word type. The function's name is the word used in templates.
+
+Each is computed once per distinct word, never per token. None means the word has no such attribute.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+Attribute = Callable[[str], str | None]
+
+
+def identity(text: str) -> str | None:
+    """The text of the column as it stands."""
+    return text
+
+
+def bias(text: str) -> str | None:
+    """The same for every word: a preference for labels, whatever the input."""
+    return ""
+
+
+def lower(text: str) -> str | None:
+    """In lower case."""
+    return text.lower()
+
+
+def shape(text: str) -> str | None:
+    """Character classes with runs shortened to two: `Riata-2026` is `Xxx-dd`."""
+    return re.sub(r"(.)\1{2,}", r"\1\1", _character_classes(text))
+
+
+def outline(text: str) -> str | None:
+    """Character classes with runs shortened to one: `Riata-2026` is `Xx-d`."""
+    return re.sub(r"(.)\1+", r"\1", _character_classes(text))
+
+
+def case(text: str) -> str | None:
+    """lower, upper, title, mixed, or none (no letters)."""
+    if not any(c.isalpha() for c in text):
+        return "none"
+    if text.islower():
+        return "lower"
+    if text.isupper():
+        return "upper"
+    return "title" if text[0].isupper() and not any(c.isupper() for c in text[1:]) else "mixed"
+
+
+def digits(text: str) -> str | None:
+    """Digits as 0, everything else as it is, for texts that have a digit: `1,200` is `0,000`."""
+    return re.sub(r"\d", "0", text) if any(c.isdigit() for c in text) else None
+
+
+def hyphen(text: str) -> str | None:
+    """Whether a hyphen stands inside the word."""
+    return "yes" if "-" in text[1:-1] else None
+
+
+def prefix1(text: str) -> str | None:
+    """The first character, of words longer than that (likewise prefix2 to prefix4)."""
+    return _prefix(text, 1)
+
+
+def prefix2(text: str) -> str | None:
+    return _prefix(text, 2)
+
+
+def prefix3(text: str) -> str | None:
+    return _prefix(text, 3)
+
+
+def prefix4(text: str) -> str | None:
+    return _prefix(text, 4)
+
+
+def suffix1(text: str) -> str | None:
+    """The last character, of words longer than that (likewise suffix2 to suffix4)."""
+    return _suffix(text, 1)
+
+
+def suffix2(text: str) -> str | None:
+    return _suffix(text, 2)
+
+
+def suffix3(text: str) -> str | None:
+    return _suffix(text, 3)
+
+
+def suffix4(text: str) -> str | None:
+    return _suffix(text, 4)
+
+
+def _prefix(text: str, length: int) -> str | None:
+    return text[:length] if len(text) > length else None
+
+
+def _suffix(text: str, length: int) -> str | None:
+    return text[-length:] if len(text) > length else None
+
+
+def _character_classes(text: str) -> str:
+    return "".join("X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c for c in text)
+
+
+def builtin() -> Mapping[str, Attribute]:
+    """Every attribute of this file by name."""
+    return {
+        name: value
+        for name, value in globals().items()
+        if callable(value) and getattr(value, "__module__", None) == __name__ and not name.startswith("_") and name != "builtin"
+    }

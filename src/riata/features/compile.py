@@ -1,0 +1,186 @@
+"""From templates to integers: attributes, families of n-grams, and the index they share (see HACKING.md)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import Alphabet, FeatureIndex, Instances
+from riata.data.given import Given
+from riata.data.types import Column, Corpus, Ids
+from riata.errors import DataError
+from riata.features.attributes import Attribute
+from riata.features.templates import Read, Template
+
+AttributeOf = tuple[str, int]  # name of the function, column it reads
+
+
+@dataclass(frozen=True)
+class Program:
+    """What the native index needs to know of a set of templates."""
+
+    attributes: tuple[AttributeOf, ...]
+    families: tuple[tuple[int, int, int], ...]  # parent or -1, attribute, offset from the n-gram's first position
+    reads: tuple[tuple[int, int, bool], ...]  # family, offset, edge
+    templates: tuple[Template, ...]  # [reads] the template each comes from
+    numbers: tuple[Read, ...]  # number(...) templates
+    transitions: bool  # whether a bare `edge` is among the templates
+
+
+def compile_templates(templates: Sequence[Template]) -> Program:
+    attributes: dict[AttributeOf, int] = {}
+    families: dict[tuple[int, int, int], int] = {}
+    reads: list[tuple[int, int, bool]] = []
+    sources: list[Template] = []
+    for template in templates:
+        if not template.reads or template.is_number:
+            continue
+        first = template.reads[0].offset
+        family = -1
+        for read in template.reads:
+            attribute = attributes.setdefault((read.attribute, read.column), len(attributes))
+            family = families.setdefault((family, attribute, read.offset - first), len(families))
+        reads.append((family, first, template.edge))
+        sources.append(template)
+    return Program(
+        attributes=tuple(attributes),
+        families=tuple(families),
+        reads=tuple(reads),
+        templates=tuple(sources),
+        numbers=tuple(t.reads[0] for t in templates if t.is_number),
+        transitions=any(t.edge and not t.reads for t in templates),
+    )
+
+
+class Features:
+    """A set of templates with everything it has seen: attribute values, n-grams, given names."""
+
+    def __init__(self, templates: Sequence[Template], functions: Mapping[str, Attribute]) -> None:
+        self.templates = tuple(templates)
+        self.program = compile_templates(templates)
+        self.functions = {name: functions[name] for name, _ in self.program.attributes}
+        self.alphabets = [Alphabet() for _ in self.program.attributes]
+        self.given = Alphabet()
+        self.index = self.empty_index()
+
+    def empty_index(self) -> FeatureIndex:
+        p = self.program
+        return FeatureIndex(list(p.families), list(p.reads), len(p.attributes), p.transitions)
+
+    def copy(self) -> Features:
+        """An equal set that can grow on its own."""
+        twin = Features(self.templates, self.functions)
+        twin.alphabets = [copy(alphabet) for alphabet in self.alphabets]
+        twin.given = copy(self.given)
+        twin.index = copy(self.index)
+        return twin
+
+    def extend(self, corpus: Corpus, cutoff: int = 1) -> None:
+        """Learns the attribute values and n-grams of a training corpus."""
+        self.index.extend(self._values(corpus, grow=True), corpus.starts, cutoff)
+        self._given(corpus, grow=True)
+
+    def instances(self, corpus: Corpus) -> Instances:
+        """The corpus with every feature looked up; what training has not seen scores nothing."""
+        instances = self.index.instances(self._values(corpus, grow=False), corpus.starts)
+        given = self._given(corpus, grow=False)
+        if given is not None:
+            instances.set_given(given.starts, given.ids, given.values, len(self.given))
+        return instances
+
+    def _values(self, corpus: Corpus, grow: bool) -> list[Ids]:
+        return [
+            self._value(name, corpus.columns[column], alphabet, grow)
+            for (name, column), alphabet in zip(self.program.attributes, self.alphabets, strict=True)
+        ]
+
+    def _value(self, name: str, column: Column, alphabet: Alphabet, grow: bool) -> Ids:
+        """The attribute's value at every token, computed once per distinct text that occurs."""
+        used = np.unique(column.ids)
+        texts = [_apply(name, self.functions[name], column.alphabet.text(int(i))) for i in used]
+        has = np.array([text is not None for text in texts], dtype=bool)
+        look = alphabet.add_many if grow else alphabet.find_many
+        table = np.full(len(column.alphabet), -1, np.int32)
+        table[used[has]] = look([text for text in texts if text is not None])
+        return table[column.ids]
+
+    def _given(self, corpus: Corpus, grow: bool) -> Given | None:
+        parts = [part for part in (corpus.given, self._numbers(corpus)) if part is not None]
+        if not parts:
+            return None
+        mapped = [_mapped(part, self.given, grow) for part in parts]
+        return mapped[0] if len(mapped) == 1 else _merged(mapped[0], mapped[1])
+
+    def _numbers(self, corpus: Corpus) -> Given | None:
+        """number(...) templates as given features: a name each, the column's number as the value."""
+        if not self.program.numbers:
+            return None
+        columns = [_shifted(_numbers_of(corpus, read.column), corpus.starts, read.offset) for read in self.program.numbers]
+        values = np.stack(columns, axis=1)  # [N, numbers]; 0 outside the sentence
+        alphabet = Alphabet()
+        ids = alphabet.add_many([str(Template((read,))) for read in self.program.numbers])
+        tokens, count = values.shape
+        starts = np.arange(tokens + 1, dtype=np.int64) * count
+        return Given(alphabet, starts, np.tile(ids, tokens), values.ravel().astype(np.float32))
+
+
+def _apply(name: str, function: Attribute, text: str) -> str | None:
+    try:
+        value = function(text)
+    except Exception as error:
+        raise DataError(f"attribute {name!r} failed on {text!r}: {error!r}.") from error
+    return value if value is None or isinstance(value, str) else str(value)
+
+
+def _mapped(given: Given, alphabet: Alphabet, grow: bool) -> Given:
+    """The same features with ids of the model's alphabet; unknown ones are dropped."""
+    table = alphabet.add_all(given.alphabet) if grow else alphabet.find_all(given.alphabet)
+    ids = table[given.ids] if len(given.ids) else given.ids
+    known = ids >= 0
+    before = np.concatenate([[0], np.cumsum(known)]).astype(np.int64)
+    return Given(alphabet, before[given.starts], np.ascontiguousarray(ids[known]), np.ascontiguousarray(given.values[known]))
+
+
+def _merged(a: Given, b: Given) -> Given:
+    """Both lists of features at every token."""
+    owner = np.concatenate([np.repeat(np.arange(len(g.starts) - 1), np.diff(g.starts)) for g in (a, b)])
+    order = np.argsort(owner, kind="stable")
+    return Given(
+        a.alphabet,
+        a.starts + b.starts,
+        np.concatenate([a.ids, b.ids])[order],
+        np.concatenate([a.values, b.values])[order],
+    )
+
+
+def _numbers_of(corpus: Corpus, column: int) -> NDArray[np.float64]:
+    source = corpus.columns[column]
+    table = np.zeros(len(source.alphabet))
+    for i in np.unique(source.ids):
+        text = source.alphabet.text(int(i))
+        try:
+            table[i] = float(text)
+        except ValueError:
+            table[i] = math.nan
+        if not math.isfinite(table[i]):
+            token = int(np.argmax(source.ids == i))
+            raise DataError(
+                f"column {column} holds {text!r}, which number({column}) cannot use; expected a finite number.",
+                remedy="Mend the value, or leave number(...) out of the template.",
+                file=corpus.name,
+                line=corpus.line_of(token),
+            )
+    return np.asarray(table[source.ids])
+
+
+def _shifted(values: NDArray[np.float64], starts: NDArray[np.int64], offset: int) -> NDArray[np.float64]:
+    """values[t + offset] within each sentence, 0 outside it."""
+    sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    at = np.arange(len(values)) + offset
+    inside = (at >= starts[sentence]) & (at < starts[sentence + 1])
+    return np.where(inside, values[np.clip(at, 0, max(len(values) - 1, 0))], 0.0)

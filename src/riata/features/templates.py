@@ -1,0 +1,170 @@
+"""The template language: which attributes, at which offsets, make a feature.
+
+One template per line. A template is one or more reads, `attribute[offset]`, that are taken together:
+
+    word[-1] word[0]        the previous word with the current one
+    suffix3[0] tag[1]       three last letters of the word with the next tag
+    shape(2)[0]             the shape of column 2 (columns count from 0)
+    number(3)[0]            the number in column 3, as the feature's value
+    edge                    one weight per pair of neighbouring labels
+    edge tag[0]             the same for every current tag
+
+`word` and `tag` are columns 0 and 1 as they stand, `x2` is column 2; other attributes read column 0 unless they say
+otherwise. `#` starts a comment. Template files of CRF++ are read as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from riata._core import boundary_reach
+from riata.errors import TemplateError, UnknownNameError
+
+NUMBER = "number"
+_COLUMN_NAMES = {"word": 0, "tag": 1}
+_READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?\d+)\]")
+_MACRO = re.compile(r"%x\[\s*(?P<offset>[+-]?\d+)\s*,\s*(?P<column>\d+)\s*\]")
+
+
+@dataclass(frozen=True, order=True)
+class Read:
+    """An attribute of a column, at an offset from the token at hand."""
+
+    offset: int
+    column: int
+    attribute: str
+
+    def __str__(self) -> str:
+        if self.attribute == "identity":
+            name = {0: "word", 1: "tag"}.get(self.column, f"x{self.column}")
+        else:
+            name = self.attribute if self.column == 0 else f"{self.attribute}({self.column})"
+        return f"{name}[{self.offset}]"
+
+
+@dataclass(frozen=True)
+class Template:
+    """Reads taken together, sorted and without repetition. An edge template scores pairs of neighbouring labels."""
+
+    reads: tuple[Read, ...]
+    edge: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        return any(read.attribute == NUMBER for read in self.reads)
+
+    def __str__(self) -> str:
+        return " ".join((["edge"] if self.edge else []) + [str(read) for read in self.reads])
+
+
+def parse(text: str, name: str = "<template>") -> tuple[Template, ...]:
+    """The templates of a text in Riata's language or CRF++'s; TemplateError names the line."""
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1)]
+    lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
+    if not lines:
+        raise TemplateError("the template holds no line that is not blank or a comment.", file=name)
+    read_line = _crfpp_line if all(line[0] in "UB" for _, line in lines) else _own_line
+    found: dict[Template, None] = {}
+    for number, line in lines:
+        try:
+            found[read_line(line)] = None
+        except TemplateError as error:
+            raise error.located(name, number) from None
+    return tuple(found)
+
+
+def _template(reads: Iterable[Read], edge: bool) -> Template:
+    ordered = tuple(sorted(set(reads)))
+    for read in ordered:
+        if abs(read.offset) > boundary_reach:
+            raise TemplateError(f"offset {read.offset} is out of range.", remedy=f"Offsets go from {-boundary_reach} to {boundary_reach}.")
+    template = Template(ordered, edge)
+    if template.is_number and (edge or len(ordered) > 1):
+        raise TemplateError(f"'{template}': number(...) stands alone.", remedy="Give it a line of its own.")
+    return template
+
+
+def _own_line(line: str) -> Template:
+    line = line.split("#", 1)[0].strip()
+    edge = line == "edge" or line.startswith("edge ")
+    reads = [_own_read(part) for part in line.removeprefix("edge").split()] if edge else [_own_read(part) for part in line.split()]
+    return _template(reads, edge)
+
+
+def _own_read(part: str) -> Read:
+    match = _READ.fullmatch(part)
+    if match is None:
+        raise TemplateError(
+            f"cannot read {part!r}; expected attribute[offset], such as word[-1], suffix3[0] or shape(2)[1].",
+            remedy="CRF++ templates start every line with U or B.",
+        )
+    name, column = match["name"], match["column"]
+    own_column = _column(name)
+    if own_column is not None and column is None:
+        return Read(int(match["offset"]), own_column, "identity")
+    if column is not None and _column(column) is None and not column.isdigit():
+        raise TemplateError(f"{part!r}: {column!r} is no column.", remedy="A column is word, tag, or a number from 0.")
+    at = 0 if column is None else _column(column)
+    return Read(int(match["offset"]), int(column or 0) if at is None else at, name)
+
+
+def _column(name: str) -> int | None:
+    if name in _COLUMN_NAMES:
+        return _COLUMN_NAMES[name]
+    return int(name[1:]) if re.fullmatch(r"x\d+", name) else None
+
+
+def _crfpp_line(line: str) -> Template:
+    edge = line[0] == "B"
+    identifier, _, body = line.partition(":")
+    if not re.fullmatch(r"[UB]\w*", identifier):
+        raise TemplateError(f"cannot read {line!r}; expected a line such as U05:%x[-1,0]/%x[0,0], or B.")
+    rest = _MACRO.sub("", body)
+    if "%" in rest:
+        raise TemplateError(f"cannot read {'%' + rest.split('%', 1)[1]!r}; the only macro is %x[row,column].")
+    reads = [Read(int(m["offset"]), int(m["column"]), "identity") for m in _MACRO.finditer(body)]
+    if not reads and not edge:
+        reads = [Read(0, 0, "bias")]
+    return _template(reads, edge)
+
+
+@cache
+def builtin_names() -> tuple[str, ...]:
+    folder = files("riata.features") / "builtin"
+    return tuple(sorted(entry.name.removesuffix(".template") for entry in folder.iterdir() if entry.name.endswith(".template")))
+
+
+def load(source: str | Path) -> tuple[Template, ...]:
+    """Templates by the name of a built-in set, or from a file."""
+    if str(source) in builtin_names():
+        return parse((files("riata.features") / "builtin" / f"{source}.template").read_text(encoding="utf-8"), str(source))
+    path = Path(source)
+    if not path.is_file():
+        raise UnknownNameError.of("template", str(source), builtin_names(), remedy="Or give the path of a template file.")
+    try:
+        return parse(path.read_text(encoding="utf-8-sig"), str(path))
+    except UnicodeDecodeError:
+        raise TemplateError("not valid UTF-8.", remedy="Convert the file to UTF-8.", file=path) from None
+
+
+def fitting(templates: Sequence[Template], width: int) -> tuple[Template, ...]:
+    """The templates that read only columns the data have: how a default template adapts to its data."""
+    return tuple(t for t in templates if all(read.column < width for read in t.reads))
+
+
+def check(templates: Sequence[Template], width: int, known: Callable[[str], bool], attributes: Iterable[str]) -> None:
+    """Refuses templates that read a column or an attribute that does not exist."""
+    for template in templates:
+        for read in template.reads:
+            if read.column >= width:
+                raise TemplateError(
+                    f"'{template}' reads column {read.column}, but the input has {width} column{'s' * (width != 1)} (0 to {width - 1}).",
+                    remedy="The last column of the file is the output; choose others with --inputs and --outputs.",
+                )
+            if not known(read.attribute):
+                raise UnknownNameError.of("attribute", read.attribute, attributes, remedy=f"In the template '{template}'.")

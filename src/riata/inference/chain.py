@@ -1,0 +1,34 @@
+"""Exact inference on chains whose scores you have: Viterbi, and Viterbi against the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+
+Scores = NDArray[np.float64]
+
+
+def viterbi(node: Any, edge: Any) -> tuple[NDArray[np.int32], float]:
+    """The best labels and their score.
+
+    node: [T, L] score of each label at each token. edge: [L, L] score of a label (row) followed by a label (column), or [T, L, L]
+    where row t scores the step from token t - 1 to t (row 0 is unused). Minus infinity forbids. Ties go to the lowest label, read from the end.
+    """
+    node, flat, per_token = _arrays(node, edge)
+    return _core.viterbi(node, flat, per_token)
+
+
+def loss_augmented_viterbi(node: Any, edge: Any, gold: Sequence[int], cost: float = 1.0) -> tuple[NDArray[np.int32], float]:
+    """The labels that maximise score + cost x Hamming loss against gold, and that maximum."""
+    node, flat, per_token = _arrays(node, edge)
+    return _core.loss_augmented_viterbi(node, flat, per_token, np.asarray(gold, np.int32), cost)
+
+
+def _arrays(node: Any, edge: Any) -> tuple[Scores, Scores, bool]:
+    edge = np.ascontiguousarray(edge, np.float64)
+    return np.ascontiguousarray(node, np.float64), edge.ravel(), edge.ndim == 3

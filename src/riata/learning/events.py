@@ -1,0 +1,56 @@
+"""What training tells while it runs: plain data, for progress bars, logs and histories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Started:
+    """A pass over the data is about to begin."""
+
+    epoch: int  # from 1
+    epochs: int  # at most
+    sentences: int
+    tokens: int
+    refit: bool  # the second training, on all data
+
+
+@dataclass(frozen=True)
+class Progressed:
+    sentences: int  # of this epoch
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """A pass over the data is done."""
+
+    epoch: int
+    updates: int  # sentences that were wrong
+    sentences: int
+    tokens: int
+    wrong_tokens: int
+    seconds: float
+    dev_score: float | None  # per cent
+    refit: bool
+
+    @property
+    def tokens_per_second(self) -> float:
+        return self.tokens / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something a user should know: rare labels, repaired tags, what was chosen."""
+
+    text: str
+    warning: bool = False
+
+
+Event = Started | Progressed | Epoch | Note
+Listener = Callable[[Event], None]
+
+
+def ignore(event: Event) -> None:
+    """The listener of those who do not listen."""

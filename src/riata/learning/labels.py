@@ -1,0 +1,149 @@
+"""The output column of a training corpus: which labels there are, in which encoding, how often, and which are illegal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import registry
+from riata.data.encodings.base import Encoding, detect, read_as_conlleval
+from riata.data.types import Column, Corpus, Ids
+from riata.errors import DataError, LabelError, SettingError, UnknownNameError
+from riata.learning.events import Listener, Note
+from riata.models.chain import MOST_LABELS, Legality
+
+OUTSIDE = "O"
+RARE = 5  # labels seen less often are pointed out
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSet:
+    """Labels, most frequent first, so that ties fall to the frequent ones."""
+
+    labels: tuple[str, ...]
+    counts: dict[str, int]
+    encoding: Encoding | None  # None: plain tags
+
+    def legality(self) -> Legality:
+        return Legality.free(len(self.labels)) if self.encoding is None else Legality(*self.encoding.allowed(self.labels))
+
+    def ids(self, column: Column) -> Ids:
+        """The column as ids of these labels; -1 where unknown."""
+        at = {label: i for i, label in enumerate(self.labels)}
+        table = np.array([at.get(text, -1) for text in column.alphabet.texts()], np.int32)
+        return table[column.ids]
+
+
+def label_set(corpus: Corpus, encoding: Encoding | None, extra: tuple[str, ...] = ()) -> LabelSet:
+    """The labels of the last column, and of `extra`."""
+    column = corpus.columns[-1]
+    numbers = np.bincount(column.ids, minlength=len(column.alphabet))
+    counts = {text: int(n) for text, n in zip(column.alphabet.texts(), numbers, strict=True) if n > 0}
+    always = (OUTSIDE,) if encoding is not None else ()
+    for label in (*always, *extra):
+        counts.setdefault(label, 0)
+    if len(counts) > MOST_LABELS:
+        raise DataError(
+            f"the output column has {len(counts):,} different labels; a chain takes at most {MOST_LABELS:,}.",
+            remedy="Is the right column the output? Choose with outputs= (--outputs).",
+            file=corpus.name,
+        )
+    order = sorted(counts, key=lambda label: (-counts[label], label))
+    return LabelSet(tuple(order), {label: counts[label] for label in order}, encoding)
+
+
+def chunk_encoding(corpus: Corpus, name: str) -> Encoding:
+    """The encoding by name, or for "auto" the one that the output column breaks least."""
+    column = corpus.columns[-1]
+    _refuse_plain_tags(corpus)
+    if name != "auto":
+        encoding: Encoding = registry.get("encoding", name)
+        return encoding
+    return detect(registry.all_of("encoding"), column.alphabet.texts(), column.ids, corpus.starts)
+
+
+def _refuse_plain_tags(corpus: Corpus) -> None:
+    encodings: list[Encoding] = list(registry.all_of("encoding").values())
+    column = corpus.columns[-1]
+    for i in np.unique(column.ids):
+        text = column.alphabet.text(int(i))
+        if not any(encoding.is_tag(text) for encoding in encodings):
+            token = int(np.argmax(column.ids == i))
+            raise LabelError(
+                f"label {text!r} is no chunk tag; expected O or a prefix and a type, such as B-NP.",
+                remedy="For plain labels use Tagger (task `tag`); if another column is the output, choose it with outputs= (--outputs).",
+                file=corpus.name,
+                line=corpus.line_of(token),
+            )
+
+
+def legal(corpus: Corpus, encoding: Encoding, *, strict: bool, listener: Listener) -> Corpus:
+    """The corpus with illegal tags read as conlleval reads them; with `strict`, the first one is an error."""
+    column = corpus.columns[-1]
+    wrong = encoding.violations(column.alphabet.texts(), column.ids, corpus.starts)
+    if not len(wrong):
+        return corpus
+    found = _describe(corpus, int(wrong[0]), encoding)
+    if strict:
+        raise LabelError(found, remedy=_remedy(encoding), file=corpus.name, line=corpus.line_of(int(wrong[0])))
+    repaired = _repaired(corpus, encoding, wrong)
+    place = f"{corpus.name}:{corpus.line_of(int(wrong[0]))}: " if corpus.lines is not None else ""
+    listener(Note(f"{len(wrong)} illegal tags in {corpus.name}, read as conlleval reads them. First: {place}{found}", warning=True))
+    return repaired
+
+
+def _describe(corpus: Corpus, token: int, encoding: Encoding) -> str:
+    column = corpus.columns[-1]
+    tag = column.alphabet.text(int(column.ids[token]))
+    sentence = int(np.searchsorted(corpus.starts, token, side="right")) - 1
+    if token == corpus.starts[sentence]:
+        before = "stands at the start of a sentence"
+        if encoding.may_start(tag):
+            return f"label {tag!r} stands at the end of a sentence, where it is illegal in {encoding.name.upper()}."
+    else:
+        previous = column.alphabet.text(int(column.ids[token - 1]))
+        if encoding.may_follow(previous, tag):
+            return f"label {tag!r} stands at the end of a sentence, where it is illegal in {encoding.name.upper()}."
+        before = f"follows {previous!r}"
+    return f"label {tag!r} {before}, which is illegal in {encoding.name.upper()}."
+
+
+def _remedy(encoding: Encoding) -> str:
+    others = [name for name in registry.names("encoding") if name != encoding.name]
+    return f'Mend the tag, leave out strict, or say which encoding it is: encoding="{others[0]}" (one of {", ".join(others)}).'
+
+
+def _repaired(corpus: Corpus, encoding: Encoding, wrong: NDArray[np.int64]) -> Corpus:
+    column = corpus.columns[-1]
+    texts = column.texts()
+    for s in np.unique(np.searchsorted(corpus.starts, wrong, side="right") - 1):
+        low, high = int(corpus.starts[s]), int(corpus.starts[s + 1])
+        texts[low:high] = read_as_conlleval(texts[low:high], encoding)
+    return replace(corpus, columns=(*corpus.columns[:-1], Column.of(texts)))
+
+
+def rare_labels(labels: LabelSet, listener: Listener) -> None:
+    rare = [f"{label} ({count})" for label, count in labels.counts.items() if 0 < count < RARE]
+    if rare:
+        listener(Note(f"Labels seen fewer than {RARE} times, which will hardly be learnt: {', '.join(rare)}.", warning=True))
+
+
+def class_weights(given: Mapping[str, float] | str | None, labels: LabelSet) -> NDArray[np.float64]:
+    """Weights by label: a dictionary (1 where it is silent), "balanced" (inversely to frequency), or none."""
+    if given is None:
+        return np.empty(0)
+    if isinstance(given, str):
+        if given != "balanced":
+            raise UnknownNameError.of("class_weight", given, ["balanced"], remedy="Or give a dictionary from labels to numbers.")
+        counts = np.array([labels.counts[label] for label in labels.labels], np.float64)
+        seen = counts > 0
+        return np.where(seen, counts.sum() / (seen.sum() * np.maximum(counts, 1)), 1.0)
+    for label, weight in given.items():
+        if label not in labels.counts:
+            raise UnknownNameError.of("label in class_weight", label, labels.labels)
+        if not (np.isfinite(weight) and weight >= 0):
+            raise SettingError(f"class_weight of {label!r} is {weight}; expected a finite number of at least 0.")
+    return np.array([float(given.get(label, 1.0)) for label in labels.labels])

@@ -1,0 +1,14 @@
+"""The averaged structured perceptron."""
+
+from riata.learning.online import SETTINGS
+from riata.learning.recipe import Recipe
+
+RECIPE = Recipe(
+    name="perceptron",
+    summary="find the best labels; where they are wrong, add the features of the truth and take away those found; average",
+    paper="collins2002",
+    needs=frozenset({"argmax"}),
+    structure="chain",
+    queue="exact",
+    settings=SETTINGS,
+)

@@ -1,0 +1,184 @@
+"""A trained chain: features, weights, labels and which labels may follow which. Immutable once made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import Alphabet, ChainWeights, ChainWeights64, Instances, unpack_chain
+from riata.data.types import Corpus, Ids
+from riata.errors import ModelFileError
+from riata.features.attributes import Attribute
+from riata.features.compile import Features
+from riata.features.templates import Template, parse
+from riata.models.container import Arrays
+
+Flags = NDArray[np.uint8]
+MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
+MOST_MEMORY = 8 << 30  # bytes of weights that loading a file may ask for
+
+
+@dataclass(frozen=True)
+class Legality:
+    """Which labels may start, end and follow: flags of [L], [L] and [L * L]."""
+
+    start: Flags
+    end: Flags
+    follow: Flags
+
+    @classmethod
+    def free(cls, labels: int) -> Legality:
+        return cls(np.ones(labels, np.uint8), np.ones(labels, np.uint8), np.ones(labels * labels, np.uint8))
+
+
+@dataclass(frozen=True, eq=False)
+class ChainModel:
+    features: Features
+    weights: ChainWeights | ChainWeights64
+    labels: tuple[str, ...]
+    legality: Legality
+
+    def decode(self, instances: Instances, progress: Callable[[int], None] | None = None) -> Ids:
+        """The label ids of every token."""
+        legal = self.legality
+        return self.weights.decode(self.features.index, instances, legal.start, legal.end, legal.follow, progress)
+
+    def predict(self, corpus: Corpus, progress: Callable[[int], None] | None = None) -> Ids:
+        return self.decode(self.features.instances(corpus), progress)
+
+    def to_parts(self) -> tuple[dict[str, Any], Arrays]:
+        """The model as header and arrays, without n-grams and values that carry no weight."""
+        sparse = self.weights.pack(self.features.index)
+        program = self.features.program
+        header = {
+            "labels": list(self.labels),
+            "templates": [str(template) for template in self.features.templates],
+            "attributes": [list(attribute) for attribute in program.attributes],
+        }
+        arrays: Arrays = {"start": self.legality.start, "end": self.legality.end, "follow": self.legality.follow}
+        for a, (alphabet, kept) in enumerate(zip(self.features.alphabets, sparse["kept_values"], strict=True)):
+            _store_texts(arrays, f"attribute/{a}", [alphabet.text(int(i)) for i in kept])
+        _store_texts(arrays, "given", [self.features.given.text(int(i)) for i in sparse["kept_given"]])
+        _store_rows(arrays, "given/rows", sparse["given"])
+        _store_rows(arrays, "transition", sparse["transition"])
+        for f, family in enumerate(sparse["families"]):
+            if program.families[f][0] >= 0:
+                arrays[f"family/{f}/parents"] = _narrow(family["parents"])
+            arrays[f"family/{f}/values"] = _narrow(family["values"])
+            _store_rows(arrays, f"family/{f}/node", family["node"])
+            _store_rows(arrays, f"family/{f}/edge", family["edge"])
+        return header, arrays
+
+
+def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> ChainModel:
+    """The inverse of to_parts. Raises ModelFileError on anything inconsistent, however it came about."""
+    labels = _strings(header, "labels")
+    if not labels or len(set(labels)) != len(labels) or len(labels) > MOST_LABELS:
+        raise ModelFileError("the model's labels are inconsistent")
+    features = Features(_templates(header), functions)
+    features.alphabets = [_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
+    features.given = _alphabet(arrays, "given")
+    sparse = {
+        "families": [_family(arrays, f, root=spec[0] < 0) for f, spec in enumerate(features.program.families)],
+        "given": _rows(arrays, "given/rows"),
+        "transition": _rows(arrays, "transition"),
+    }
+    _check_memory(features, sparse["families"], len(labels))
+    sizes = [len(alphabet) for alphabet in features.alphabets]
+    weights = unpack_chain(features.index, sparse, len(labels), sizes, len(features.given))
+    count = len(labels)
+    legality = Legality(_flags(arrays, "start", count), _flags(arrays, "end", count), _flags(arrays, "follow", count * count))
+    return ChainModel(features, weights, tuple(labels), legality)
+
+
+def _check_memory(features: Features, families: Sequence[Mapping[str, Any]], labels: int) -> None:
+    stride = -(-labels // 8) * 8
+    slots = [[0, 0] for _ in families]
+    for family, _, edge in features.program.reads:
+        slots[family][edge] += 1
+    need = sum(len(f["values"]) * 4 * stride * (node + edge * labels) for f, (node, edge) in zip(families, slots, strict=True))
+    if need > MOST_MEMORY:
+        raise ModelFileError(f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed")
+
+
+def _strings(header: Mapping[str, Any], key: str) -> list[str]:
+    values = header.get(key)
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ModelFileError(f"the model's {key} are missing or inconsistent")
+    return values
+
+
+def _templates(header: Mapping[str, Any]) -> tuple[Template, ...]:
+    lines = _strings(header, "templates")
+    if not lines:
+        return ()
+    templates = parse("\n".join(lines), "<templates of the model>")
+    if [str(template) for template in templates] != lines:
+        raise ModelFileError("the model's templates are inconsistent")
+    return templates
+
+
+def _narrow(array: NDArray[Any]) -> NDArray[Any]:
+    """The narrowest unsigned type that holds the values."""
+    top = int(array.max()) if array.size else 0
+    return array.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32)
+
+
+def _store_texts(arrays: Arrays, name: str, texts: Sequence[str]) -> None:
+    encoded = [text.encode("utf-8") for text in texts]
+    arrays[f"{name}/bytes"] = np.frombuffer(b"".join(encoded), np.uint8)
+    arrays[f"{name}/lengths"] = _narrow(np.array([len(text) for text in encoded], np.int64))
+
+
+def _store_rows(arrays: Arrays, name: str, rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]) -> None:
+    counts, columns, values = rows
+    arrays[f"{name}/counts"] = _narrow(counts)
+    arrays[f"{name}/columns"] = _narrow(columns)
+    arrays[f"{name}/values"] = values
+
+
+def _array(arrays: Arrays, name: str, *, real: bool = False) -> NDArray[Any]:
+    array = arrays.get(name)
+    if array is None or (array.dtype.kind == "f") != real:
+        raise ModelFileError(f"the model's array {name!r} is missing or of the wrong type")
+    return array
+
+
+def _alphabet(arrays: Arrays, name: str) -> Alphabet:
+    lengths = _array(arrays, f"{name}/lengths")
+    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
+    content = _array(arrays, f"{name}/bytes").tobytes()
+    try:
+        content.decode("utf-8")
+        return Alphabet(content, offsets)
+    except UnicodeDecodeError:
+        raise ModelFileError(f"the model's {name!r} texts are not UTF-8") from None
+
+
+def _rows(arrays: Arrays, name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    counts = _array(arrays, f"{name}/counts").astype(np.uint32)
+    columns = _array(arrays, f"{name}/columns").astype(np.uint32)
+    return counts, columns, _array(arrays, f"{name}/values", real=True).astype(np.float32)
+
+
+def _family(arrays: Arrays, family: int, *, root: bool) -> dict[str, Any]:
+    values = _array(arrays, f"family/{family}/values").astype(np.int64)
+    parents = np.full(len(values), -1, np.int64) if root else _array(arrays, f"family/{family}/parents").astype(np.int64)
+    return {
+        # Numbers that do not fit 32 bits become -1 or less, which the core refuses.
+        "values": np.where(values > 0x7FFFFFFF, -1, values).astype(np.int32),
+        "parents": np.where(parents > 0x7FFFFFFF, -2, parents).astype(np.int32),
+        "node": _rows(arrays, f"family/{family}/node"),
+        "edge": _rows(arrays, f"family/{family}/edge"),
+    }
+
+
+def _flags(arrays: Arrays, name: str, size: int) -> Flags:
+    flags = _array(arrays, name)
+    if flags.dtype != np.uint8 or flags.size != size or (flags > 1).any():
+        raise ModelFileError(f"the model's array {name!r} is inconsistent")
+    return flags.copy()

@@ -1,0 +1,176 @@
+"""The container of a model file: one file of named arrays behind a JSON header. Data only, nothing is executed.
+
+    bytes   0-7   the magic number
+            8-11  version of the container (little endian, like every number)
+           12-15  zero
+           16-23  length of the header
+           24-31  length of the file
+           32-63  BLAKE2b-256 of bytes 0-31 and of everything from byte 64 on
+           64-    header (JSON, UTF-8), then the arrays, each at a multiple of 64 bytes
+
+Arrays can be mapped into memory as they stand. The file is written beside its final place and moved there when it is complete.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import mmap
+import os
+import struct
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.errors import ModelFileError
+
+MAGIC = b"RIATA\r\n\x1a"
+VERSION = 1
+_FIXED = struct.Struct("<8sIIQQ")
+_PROLOGUE = 64
+_ALIGN = 64
+_DTYPES = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "i8": np.int64, "f4": np.float32}
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The bytes of a model file."""
+    places: list[dict[str, Any]] = []
+    offset = 0
+    for name, array in arrays.items():
+        places.append({"name": name, "dtype": _dtype_name(array), "size": int(array.size), "offset": offset})
+        offset = _aligned(offset + array.nbytes)
+    text = json.dumps({"arrays": places, **header}, ensure_ascii=False, sort_keys=True).encode("utf-8")
+    body = bytearray(text.ljust(_aligned(len(text)), b" "))
+    for place, array in zip(places, arrays.values(), strict=True):
+        body += np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
+        body += bytes(_aligned(len(body)) - len(body))
+        assert place["offset"] + array.nbytes <= len(body)
+    fixed = _FIXED.pack(MAGIC, VERSION, 0, len(text), _PROLOGUE + len(body))
+    return fixed + _digest(fixed, body) + bytes(body)
+
+
+def write(path: str | Path, content: bytes) -> None:
+    """Writes a file whole or not at all; what stood there before stays until the new one is complete."""
+    path = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise _not_written(path, error) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise _not_written(path, error) from None
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def read(path: str | Path) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of a model file, checked; the arrays are views of the mapped file."""
+    try:
+        with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                raise ModelFileError("the file is empty; expected a Riata model.", file=path)
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except FileNotFoundError:
+        raise ModelFileError("no such file.", remedy="`riata train` makes models.", file=path) from None
+    except (OSError, ValueError) as error:
+        raise ModelFileError(f"cannot be read: {error}.", file=path) from None
+    try:
+        return unpack(memoryview(content))
+    except ModelFileError as error:
+        raise error.located(path) from None
+
+
+def unpack(content: memoryview) -> tuple[dict[str, Any], Arrays]:
+    if bytes(content[:8]) != MAGIC:
+        raise ModelFileError("this is not a Riata model.", remedy="`riata train` makes models.")
+    if len(content) < _PROLOGUE:
+        raise _damaged("the file is cut short")
+    _, version, zero, header_size, size = _FIXED.unpack(content[: _FIXED.size])
+    if version > VERSION:
+        raise ModelFileError(
+            f"the file has version {version} of the model format; this Riata reads up to {VERSION}.", remedy="Update Riata, or train the model again."
+        )
+    if size != len(content):
+        raise _damaged(f"expected {size:,} bytes, found {len(content):,}")
+    body = content[_PROLOGUE:]
+    if zero != 0 or _digest(content[: _FIXED.size], body) != content[_FIXED.size : _PROLOGUE]:
+        raise _damaged("the checksum does not match")
+    if header_size > len(body):
+        raise _damaged("the header is longer than the file")
+    header = _header(bytes(body[:header_size]))
+    return header, _arrays(header, body[min(_aligned(header_size), len(body)) :])
+
+
+def _header(text: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(text.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise _damaged("the header is not JSON") from None
+    if not isinstance(header, dict):
+        raise _damaged("the header is not an object")
+    return header
+
+
+def _arrays(header: dict[str, Any], data: memoryview) -> Arrays:
+    arrays: Arrays = {}
+    places = header.pop("arrays", None)
+    if not isinstance(places, list):
+        raise _damaged("the header lists no arrays")
+    for place in places:
+        if not isinstance(place, dict):
+            raise _damaged("an array is described wrongly")
+        name, dtype, size, offset = (place.get(key) for key in ("name", "dtype", "size", "offset"))
+        if not isinstance(name, str) or dtype not in _DTYPES or not _is_count(size) or not _is_count(offset):
+            raise _damaged("an array is described wrongly")
+        kind = np.dtype(_DTYPES[dtype]).newbyteorder("<")
+        if offset % _ALIGN or offset + size * kind.itemsize > len(data):
+            raise _damaged(f"array {name!r} lies outside the file")
+        arrays[name] = np.frombuffer(data, kind, count=size, offset=offset) if size else np.empty(0, kind)
+    return arrays
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
+
+
+def _dtype_name(array: NDArray[Any]) -> str:
+    return next(name for name, dtype in _DTYPES.items() if array.dtype == dtype)
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _ALIGN) * _ALIGN
+
+
+def _digest(fixed: bytes | memoryview, body: bytes | bytearray | memoryview) -> bytes:
+    digest = hashlib.blake2b(fixed, digest_size=_PROLOGUE - _FIXED.size)
+    digest.update(body)
+    return digest.digest()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _damaged(what: str) -> ModelFileError:
+    return ModelFileError(f"the model file is damaged: {what}.", remedy="Copy the file again, or train the model again.")
+
+
+def _not_written(path: Path, error: OSError) -> ModelFileError:
+    kept = "The file that was there is untouched." if path.exists() else "Nothing was written."
+    return ModelFileError(f"the model could not be written: {error.strerror or error}.", remedy=kept, file=path)

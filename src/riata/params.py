@@ -1,0 +1,44 @@
+"""Parameters of estimators in scikit-learn's conventions, without importing scikit-learn."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, TypeVar
+
+from riata.errors import UnknownNameError
+
+Self = TypeVar("Self", bound="Params")  # typing.Self needs Python 3.11
+
+
+class Params:
+    """get_params, set_params and a readable repr, from the signature of `__init__`, which only stores."""
+
+    @classmethod
+    def _param_names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._param_names()}
+
+    def set_params(self: Self, **params: Any) -> Self:
+        known = self._param_names()
+        for name, value in params.items():
+            if name not in known:
+                raise UnknownNameError.of(f"parameter of {type(self).__name__}", name, known)
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if v is not defaults[k].default and v != defaults[k].default]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn asks before a search or a pipeline. Imported only when scikit-learn itself calls it."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            input_tags=InputTags(two_d_array=False, string=True),
+        )

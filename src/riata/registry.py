@@ -1,0 +1,46 @@
+"""Every piece by name: a piece is a file in the folder of its kind, found by listing the folder.
+
+The file's stem is the piece's name (`_` in files for `-` in names). `KINDS` says which folder holds which kind and what
+a file of it must define; nothing else lists pieces.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from riata.errors import UnknownNameError
+
+KINDS: Mapping[str, tuple[str, str]] = {
+    "task": ("riata.tasks", "TASK"),
+    "structure": ("riata.inference.structures", "STRUCTURE"),
+    "queue": ("riata.inference.queues", "QUEUE"),
+    "recipe": ("riata.learning.recipes", "RECIPE"),
+    "loss": ("riata.inference.losses", "LOSS"),
+    "encoding": ("riata.data.encodings", "ENCODING"),
+    "data set": ("riata.data.sets", "DATASET"),
+}
+
+
+@cache
+def names(kind: str) -> tuple[str, ...]:
+    """The names of all pieces of a kind, sorted. Imports none of them but the folder."""
+    package = importlib.import_module(KINDS[kind][0])
+    stems = (module.name for module in pkgutil.iter_modules(package.__path__))
+    return tuple(sorted(stem.replace("_", "-") for stem in stems if stem != "base"))
+
+
+@cache
+def get(kind: str, name: str) -> Any:
+    """A piece by name; UnknownNameError with the nearest names where there is none."""
+    if name not in names(kind):
+        raise UnknownNameError.of(kind, name, names(kind), remedy="`riata pieces` shows all of them.")
+    folder, attribute = KINDS[kind]
+    return getattr(importlib.import_module(f"{folder}.{name.replace('-', '_')}"), attribute)
+
+
+def all_of(kind: str) -> dict[str, Any]:
+    return {name: get(kind, name) for name in names(kind)}

@@ -1,0 +1,48 @@
+"""Scores of predicted labels: chunks as conlleval counts them, tags, and whether a difference is chance."""
+
+from riata.scoring.accuracy import (
+    TagCounts,
+    TagReport,
+    count_tags,
+    sentence_accuracy,
+    sentence_accuracy_of,
+    tag_report,
+    token_accuracy,
+)
+from riata.scoring.counts import Row, accuracy_of
+from riata.scoring.significance import Comparison, Interval, Statistic, bootstrap_interval, paired_test
+from riata.scoring.spans import (
+    SpanCounts,
+    SpanReport,
+    count_spans,
+    f1_of,
+    precision_of,
+    recall_of,
+    report,
+    spans_of,
+)
+
+__all__ = [
+    "Comparison",
+    "Interval",
+    "Row",
+    "SpanCounts",
+    "SpanReport",
+    "Statistic",
+    "TagCounts",
+    "TagReport",
+    "accuracy_of",
+    "bootstrap_interval",
+    "count_spans",
+    "count_tags",
+    "f1_of",
+    "paired_test",
+    "precision_of",
+    "recall_of",
+    "report",
+    "sentence_accuracy",
+    "sentence_accuracy_of",
+    "spans_of",
+    "tag_report",
+    "token_accuracy",
+]

@@ -1,0 +1,68 @@
+"""Settings of pieces: declared once beside the piece, checked once here, shown by `riata pieces`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from riata.errors import SettingError, UnknownNameError
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A named value with its default, its range and what it does. The default's type is the setting's type."""
+
+    name: str
+    default: bool | int | float | str
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def parse(self, value: Any) -> bool | int | float | str:
+        """A value of the right type and range, from itself or from text; SettingError otherwise."""
+        try:
+            parsed = self._convert(value)
+        except (TypeError, ValueError, KeyError, OverflowError):
+            raise SettingError(f"setting {self.name!r} has the value {value!r}; expected {self.expected()}.") from None
+        outside = isinstance(parsed, (int, float)) and not isinstance(parsed, bool) and not self._in_range(parsed)
+        if outside or (self.choices and parsed not in self.choices):
+            raise SettingError(f"setting {self.name!r} has the value {value!r}; expected {self.expected()}.")
+        return parsed
+
+    def expected(self) -> str:
+        """The allowed values in words: "a whole number of at least 1"."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        kind = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[type(self.default)]
+        if self.low is not None and self.high is not None:
+            return f"{kind} from {self.low:g} to {self.high:g}"
+        return f"{kind} of at least {self.low:g}" if self.low is not None else kind
+
+    def _convert(self, value: Any) -> bool | int | float | str:
+        if isinstance(self.default, bool):
+            if isinstance(value, bool):
+                return value
+            return {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}[str(value).lower()]
+        if isinstance(self.default, int):
+            number = float(value)
+            if isinstance(value, bool) or number != int(number):
+                raise ValueError
+            return int(number)
+        return float(value) if isinstance(self.default, float) else str(value)
+
+    def _in_range(self, value: float) -> bool:
+        if not math.isfinite(value):
+            return False
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+
+def resolve(declared: Sequence[Setting], given: Mapping[str, Any], owner: str) -> dict[str, bool | int | float | str]:
+    """Defaults overridden by what was given; unknown names are refused with the nearest known one."""
+    known = {setting.name: setting for setting in declared}
+    for name in given:
+        if name not in known:
+            raise UnknownNameError.of(f"setting of {owner}", name, known)
+    return {name: s.parse(given[name]) if name in given else s.default for name, s in known.items()}

@@ -1,0 +1,236 @@
+"""Chunk scores against conlleval's own loop, against sets of spans, and by hand."""
+
+import itertools
+import random
+import time
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracle.conlleval import count_sentence
+from riata.data.types import Span
+from riata.errors import DataError
+from riata.scoring.spans import count_spans, f1_of, precision_of, recall_of, report, spans_of
+
+USUAL = ["O"] + [f"{prefix}-{type_}" for prefix in "BIESLU" for type_ in ("NP", "VP", "A-B")]
+ODD = [*USUAL, "B", "I", "E", "S", "X-NP", "X-VP", "b-NP", "[-NP", "]-NP", "[-VP", "]-VP", "-NP"]
+UNKNOWN = [*USUAL, "X-NP", "X-VP", "b-NP"]
+
+
+def counted(labels, gold, predicted):
+    """count_spans for sentences of strings."""
+    starts = np.cumsum([0, *map(len, gold)])
+    number = {label: i for i, label in enumerate(labels)}
+    gold_ids, predicted_ids = (
+        np.array([number[tag] for tags in side for tag in tags], np.int32) for side in (gold, predicted)
+    )
+    return count_spans(labels, gold_ids, predicted_ids, starts)
+
+
+def by_type(counts, sentence):
+    """Counters (correct, found, gold) of one sentence, without the zeros, and its right tokens."""
+    sides = (counts.correct, counts.found, counts.gold)
+    numbers = [dict(zip(counts.types, side[sentence].tolist(), strict=True)) for side in sides]
+    return (*(+Counter(side) for side in numbers), int(counts.right_tokens[sentence]))
+
+
+def matched(gold, predicted):
+    """The definition by sets: a chunk is correct if both outputs have it."""
+    truth, guess = spans_of(gold), spans_of(predicted)
+    both = set(truth) & set(guess)
+    right = sum(g == p for g, p in zip(gold, predicted, strict=True))
+    return (*(Counter(span.type for span in spans) for spans in (both, guess, truth)), right)
+
+
+def random_pairs(labels, sentences, seed):
+    """Pairs of random outputs that agree often enough to have correct chunks of several tokens."""
+    draw = random.Random(seed)
+    gold = [draw.choices(labels, k=draw.randint(0, 12)) for _ in range(sentences)]
+    predicted = [[tag if draw.random() < 0.75 else draw.choice(labels) for tag in tags] for tags in gold]
+    return gold, predicted
+
+
+def pairs_of(labels):
+    tags = st.sampled_from(labels)
+    return st.lists(st.tuples(tags, tags | st.none()), max_size=8).map(
+        lambda pairs: ([g for g, _ in pairs], [g if p is None else p for g, p in pairs])
+    )
+
+
+@pytest.mark.parametrize("labels", [USUAL, ODD], ids=["usual", "odd"])
+def test_a_thousand_malformed_outputs_count_as_in_conlleval(labels):
+    gold, predicted = random_pairs(labels, 1000, seed=7)
+    counts = counted(labels, gold, predicted)
+    assert counts.correct.sum() > 300
+    assert counts.correct.sum() < counts.found.sum()
+    for sentence, (truth, guess) in enumerate(zip(gold, predicted, strict=True)):
+        assert by_type(counts, sentence) == count_sentence(truth, guess), (truth, guess)
+
+
+@pytest.mark.parametrize(
+    "labels", ["O B-NP I-NP I-VP", "O B-NP I-NP E-NP", "O B-NP S-NP X-NP", "O B I X-NP", "O I-NP L-NP U-VP"]
+)
+def test_all_pairs_of_short_outputs_count_as_in_conlleval(labels):
+    labels = labels.split()
+    outputs = [list(tags) for tags in itertools.product(labels, repeat=3)]
+    gold, predicted = zip(*itertools.product(outputs, outputs), strict=True)
+    counts = counted(labels, gold, predicted)
+    for sentence, (truth, guess) in enumerate(zip(gold, predicted, strict=True)):
+        assert by_type(counts, sentence) == count_sentence(truth, guess), (truth, guess)
+
+
+def test_tags_without_e_and_s_count_as_in_the_unextended_script():
+    labels = ["O", "B-NP", "I-NP", "B-VP", "I-VP", "X-NP", "B", "I", "[-NP", "]-NP"]
+    gold, predicted = random_pairs(labels, 1000, seed=8)
+    counts = counted(labels, gold, predicted)
+    for sentence, (truth, guess) in enumerate(zip(gold, predicted, strict=True)):
+        assert by_type(counts, sentence) == count_sentence(truth, guess, extended=False), (truth, guess)
+
+
+def test_e_before_e_i_and_o_counts_as_in_the_unextended_script():
+    labels = ["O", "I-NP", "I-VP", "E-NP", "E-VP"]
+    gold, predicted = random_pairs(labels, 1000, seed=9)
+    counts = counted(labels, gold, predicted)
+    for sentence, (truth, guess) in enumerate(zip(gold, predicted, strict=True)):
+        assert by_type(counts, sentence) == count_sentence(truth, guess, extended=False), (truth, guess)
+
+
+def test_dots_inside_chunks_leave_the_totals_as_in_conlleval():
+    labels = ["O", "B-NP", "I-VP", ".-NP", ".-VP", "O-NP", "X-NP", "S-NP"]
+    gold, predicted = random_pairs(labels, 1000, seed=10)
+    counts = counted(labels, gold, predicted)
+    for sentence, (truth, guess) in enumerate(zip(gold, predicted, strict=True)):
+        correct, found, chunks, _ = count_sentence(truth, guess)
+        totals = [side[sentence].sum() for side in (counts.correct, counts.found, counts.gold)]
+        assert totals == [correct.total(), found.total(), chunks.total()], (truth, guess)
+
+
+@given(pairs_of(UNKNOWN))
+def test_a_correct_chunk_is_a_span_of_both_outputs(pair):
+    gold, predicted = pair
+    assert by_type(counted(UNKNOWN, [gold], [predicted]), 0) == matched(gold, predicted)
+
+
+@given(st.lists(st.sampled_from(ODD), max_size=10))
+def test_spans_are_ordered_disjoint_and_as_many_as_are_counted(tags):
+    spans = spans_of(tags)
+    edges = [edge for span in spans for edge in (span.start, span.end)]
+    assert edges == sorted(edges)
+    assert all(0 <= span.start < span.end <= len(tags) for span in spans)
+    assert counted(ODD, [tags], [tags]).gold.sum() == len(spans)
+
+
+@given(st.lists(st.sampled_from(USUAL), max_size=10))
+def test_an_output_compared_with_itself_is_all_correct(tags):
+    counts = counted(USUAL, [tags], [tags])
+    assert counts.correct.tolist() == counts.gold.tolist() == counts.found.tolist()
+
+
+@given(pairs_of(ODD))
+def test_exchanging_the_outputs_exchanges_found_and_gold(pair):
+    gold, predicted = pair
+    there, back = counted(ODD, [gold], [predicted]), counted(ODD, [predicted], [gold])
+    assert there.correct.tolist() == back.correct.tolist()
+    assert there.found.tolist() == back.gold.tolist()
+
+
+@given(st.lists(pairs_of(ODD), min_size=1, max_size=4))
+def test_sentences_are_counted_apart(pairs):
+    gold, predicted = zip(*pairs, strict=True)
+    together = counted(ODD, gold, predicted)
+    for sentence, (truth, guess) in enumerate(pairs):
+        assert by_type(together, sentence) == by_type(counted(ODD, [truth], [guess]), 0)
+
+
+@pytest.mark.parametrize(
+    ("tags", "spans"),
+    [
+        ("B-NP I-NP O B-VP", [(0, 2, "NP"), (3, 4, "VP")]),
+        ("I-NP I-NP B-NP", [(0, 2, "NP"), (2, 3, "NP")]),
+        ("B-NP I-VP", [(0, 1, "NP"), (1, 2, "VP")]),
+        ("O I-NP O", [(1, 2, "NP")]),
+        ("B-A-B I-A-B", [(0, 2, "A-B")]),
+        ("b-NP i-NP", [(0, 2, "NP")]),
+        ("B-NP E-NP B-NP E-NP", [(0, 2, "NP"), (2, 4, "NP")]),
+        ("B-NP L-NP I-NP", [(0, 2, "NP"), (2, 3, "NP")]),
+        ("I-NP S-NP I-NP", [(0, 1, "NP"), (1, 2, "NP"), (2, 3, "NP")]),
+        ("U-NP U-NP", [(0, 1, "NP"), (1, 2, "NP")]),
+        ("X-NP B-NP", [(0, 2, "NP")]),
+        ("[-NP .-NP [-NP", [(0, 1, "NP"), (2, 3, "NP")]),
+        ("B I O I", [(0, 2, ""), (3, 4, "")]),
+        ("NN VB", []),
+        ("", []),
+    ],
+)
+def test_spans_worked_by_hand(tags, spans):
+    assert spans_of(tags.split()) == [Span(*span) for span in spans]
+
+
+def test_a_report_worked_by_hand():
+    gold = [["B-NP", "I-NP", "B-VP", "O", "B-PP", "B-NP"], ["B-NP", "O"]]
+    predicted = [["B-NP", "I-NP", "B-VP", "B-VP", "I-PP", "I-NP"], ["O", "O"]]
+    counts = counted(["O", *(f"{p}-{t}" for p in "BI" for t in ("VP", "PP", "NP", "ADJP"))], gold, predicted)
+    assert counts.types == ("ADJP", "NP", "PP", "VP")
+    assert counts.rows().tolist() == [[3, 6, 4, 5, 4], [1, 2, 0, 0, 1]]
+    scores = report(counts)
+    assert (scores.gold, scores.found, scores.correct, scores.tokens) == (5, 5, 4, 8)
+    assert (scores.precision, scores.recall, scores.accuracy) == (80, 80, 50)
+    assert scores.f1 == pytest.approx(80)
+    assert [tuple(row) for row in scores.rows] == [
+        ("NP", 100, pytest.approx(200 / 3), pytest.approx(80), 3, 2, 2),
+        ("PP", 100, 100, 100, 1, 1, 1),
+        ("VP", 50, 100, pytest.approx(200 / 3), 1, 2, 1),
+    ]
+
+
+def test_scores_of_nothing_found_are_zero():
+    scores = report(counted(["O", "B-NP"], [["B-NP"]], [["O"]]))
+    assert (scores.precision, scores.recall, scores.f1, scores.accuracy) == (0, 0, 0, 0)
+    assert [tuple(row) for row in scores.rows] == [("NP", 0, 0, 0, 1, 0, 0)]
+
+
+def test_an_empty_corpus_scores_zero_and_has_no_rows():
+    scores = report(counted(["O", "B-NP"], [], []))
+    assert (scores.tokens, scores.f1, scores.accuracy, scores.rows) == (0, 0, 0, ())
+
+
+def test_statistics_score_many_sums_at_once():
+    sums = np.array([[[9.0, 10, 2, 4, 8], [0, 0, 0, 0, 0]]])
+    assert precision_of(sums).tolist() == [[50, 0]]
+    assert recall_of(sums).tolist() == [[25, 0]]
+    assert f1_of(sums)[0].tolist() == [pytest.approx(100 / 3), 0]
+
+
+def test_types_do_not_depend_on_the_outputs():
+    assert counted(["O", "O-Q", "I-B", "B-A", "B"], [["O"]], [["O"]]).types == ("", "A", "B")
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "starts", "message"),
+    [
+        ([0, 1], [0], [0, 2], "2 gold labels, but 1 predicted"),
+        ([0, 1], [0, 1], [0, 1], "Sentence starts"),
+        ([0, 1], [0, 1], [1, 2], "Sentence starts"),
+        ([0, 1], [0, 1], [0, 2, 1, 2], "Sentence starts"),
+        ([0, 1], [0, 2], [0, 2], "Label id 2"),
+        ([-1, 1], [0, 1], [0, 2], "Label id -1"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(gold, predicted, starts, message):
+    with pytest.raises(DataError, match=message):
+        count_spans(["O", "B-NP"], np.array(gold), np.array(predicted), np.array(starts))
+
+
+def test_fifty_thousand_tokens_are_counted_in_milliseconds():
+    random_ = np.random.default_rng(0)
+    gold, predicted = random_.integers(len(USUAL), size=(2, 50_000), dtype=np.int32)
+    starts = np.arange(0, 50_001, 25)
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        count_spans(USUAL, gold, predicted, starts)
+        times.append(time.perf_counter() - begin)
+    assert min(times) < 0.05
