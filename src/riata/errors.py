@@ -21,7 +21,9 @@ from pathlib import Path
 class RiataError(Exception):
     """Bad input or wrong usage. `str()` gives file, line, what was found, what was expected, and the way out."""
 
-    def __init__(self, message: str, *, remedy: str = "", file: str | Path | None = None, line: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, remedy: str = "", file: str | Path | None = None, line: int | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.remedy = remedy

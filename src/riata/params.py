@@ -30,7 +30,11 @@ class Params:
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
-        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if v is not defaults[k].default and v != defaults[k].default]
+        changed = [
+            f"{k}={v!r}"
+            for k, v in self.get_params().items()
+            if v is not defaults[k].default and v != defaults[k].default
+        ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:

@@ -105,6 +105,12 @@ def test_equal_totals_on_different_sentences_have_p_one():
     assert paired_test(accuracy_of, a, b) == (0, 1)
 
 
+def test_differences_equal_but_for_rounding_are_equal():
+    # Chunks (correct, found, gold). As dealt: 8/12 − 2/8 = 5/12; the second exchanged: 4/12 − 6/8 = −5/12.
+    a, b = np.array([[0, 0, 1, 4, 1], [0, 0, 3, 3, 4]]), np.array([[0, 0, 0, 0, 1], [0, 0, 1, 3, 4]])
+    assert paired_test(f1_of, a, b) == (pytest.approx(500 / 12), 1)
+
+
 @pytest.mark.parametrize(("statistic", "rows"), [(accuracy_of, right_of), (f1_of, chunk_rows)])
 def test_a_clearly_better_output_gets_the_smallest_p(statistic, rows):
     result = paired_test(statistic, rows(500, 0.9, seed=9), rows(500, 0.7, seed=10), samples=999)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -88,6 +89,13 @@ def _write(corpus: Corpus, file: IO[str], extra: Sequence[Sequence[Sequence[str]
     file.writelines(formatted(corpus, extra))
 
 
+def with_texts(corpus: Corpus, column: int, sentences: Sequence[Sequence[str]]) -> Corpus:
+    """The corpus with other texts in one column."""
+    changed = list(corpus.columns)
+    changed[column] = Column.of([text for sentence in sentences for text in sentence])
+    return replace(corpus, columns=tuple(changed))
+
+
 def formatted(corpus: Corpus, extra: Sequence[Sequence[Sequence[str]]] = ()) -> Iterator[str]:
     """One string per sentence: its lines and the blank line after it."""
     texts = [column.texts() for column in corpus.columns]
@@ -96,7 +104,10 @@ def formatted(corpus: Corpus, extra: Sequence[Sequence[Sequence[str]]] = ()) -> 
         documents.setdefault(sentence, []).append(text)
     for s in range(len(corpus)):
         low, high = int(corpus.starts[s]), int(corpus.starts[s + 1])
-        rows: Iterable[tuple[str, ...]] = zip(*(t[low:high] for t in texts), *(column[s] for column in extra), strict=True)
+        rows: Iterable[tuple[str, ...]] = zip(
+            *(t[low:high] for t in texts), *(column[s] for column in extra), strict=True
+        )
         lines = [f"{text}\n\n" for text in documents.get(s, ())]
+        lines += [f"{corpus.comments[s]}\n"] if corpus.comments and corpus.comments[s] else []
         lines += [corpus.separator.join(row) + "\n" for row in rows]
         yield "".join(lines) + "\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from riata import registry
@@ -32,8 +32,9 @@ class DataSet:
     columns: tuple[str, ...]  # names of the columns of a file
     default: tuple[str, ...]  # those that load gives unless told; the last is the output
     where: str  # how to get the files, for sets that cannot be fetched
+    url: str | None = None  # of the folder that holds the files, or of a zip archive; None: not to be fetched
     conllu: bool = False
-    folder: Path | None = field(default=None)  # inside the package, for the embedded corpus
+    folder: Path | None = None  # inside the package, for the embedded corpus
 
     def path(self, split: str) -> Path:
         """The file of a split, wherever it is found first."""
@@ -44,7 +45,10 @@ class DataSet:
                 path = folder / f"{self.files[split].name}{suffix}"
                 if path.is_file():
                     return path
-        raise DataError(f"the data set {self.name!r} is not here: looked in {', '.join(map(str, self.folders()))}.", remedy=self.where)
+        raise DataError(
+            f"the data set {self.name!r} is not here: looked in {', '.join(map(str, self.folders()))}.",
+            remedy=self.where,
+        )
 
     def folders(self) -> list[Path]:
         if self.folder is not None:
@@ -61,7 +65,11 @@ class DataSet:
         for piece in pieces(self.path(split)):
             digest.update(piece)
         if digest.hexdigest() != expected:
-            raise DataError(f"md5 is {digest.hexdigest()}, expected {expected}.", remedy="Get the file again.", file=self.path(split))
+            raise DataError(
+                f"md5 is {digest.hexdigest()}, expected {expected}.",
+                remedy="Get the file again.",
+                file=self.path(split),
+            )
 
 
 def cache_folder() -> Path:
@@ -80,5 +88,7 @@ def load(name: str, split: str = "train", columns: Sequence[str] | None = None) 
             raise UnknownNameError.of(f"column of {name}", column, data.columns)
     corpus = read(data.path(split), conllu=data.conllu)
     if corpus.width != len(data.columns):
-        raise DataError(f"expected {len(data.columns)} columns ({' '.join(data.columns)}), found {corpus.width}.", file=corpus.name)
+        raise DataError(
+            f"expected {len(data.columns)} columns ({' '.join(data.columns)}), found {corpus.width}.", file=corpus.name
+        )
     return corpus.select([data.columns.index(column) for column in chosen])

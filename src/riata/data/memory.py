@@ -40,11 +40,16 @@ def label_column(labels: Any, corpus: Corpus) -> Column:
     lengths = np.diff(corpus.starts)
     for s, sentence in enumerate(labels):
         if len(sentence) != lengths[s]:
-            raise DataError(f"sentence {s} has {lengths[s]} tokens and {len(sentence)} labels; expected one label per token.")
+            raise DataError(
+                f"sentence {s} has {lengths[s]} tokens and {len(sentence)} labels; expected one label per token."
+            )
     flat = [label for sentence in labels for label in sentence]
     for label in flat:
         if not isinstance(label, str):
-            raise DataError(f"a label is {label!r}, a {type(label).__name__}; expected a string.", remedy="Convert labels with str().")
+            raise DataError(
+                f"a label is {label!r}, a {type(label).__name__}; expected a string.",
+                remedy="Convert labels with str().",
+            )
     return Column.of(flat)
 
 

@@ -29,7 +29,9 @@ def pieces(path: str | Path) -> Iterator[bytes]:
         raise DataError("this is a directory; expected a file.", file=name_of(path)) from None
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise DataError(
-            f"the gzip file is damaged or cut short: {error}.", remedy="Fetch or compress the file again.", file=name_of(path)
+            f"the gzip file is damaged or cut short: {error}.",
+            remedy="Fetch or compress the file again.",
+            file=name_of(path),
         ) from None
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}.", file=name_of(path)) from None

@@ -102,7 +102,9 @@ class Corpus(Sequence[Sentence]):
     def __getitem__(self, index: int) -> Sentence: ...
     @overload
     def __getitem__(self, index: slice | Sequence[int] | NDArray[np.int64] | NDArray[np.bool_]) -> Corpus: ...
-    def __getitem__(self, index: int | slice | Sequence[int] | NDArray[np.int64] | NDArray[np.bool_]) -> Sentence | Corpus:
+    def __getitem__(
+        self, index: int | slice | Sequence[int] | NDArray[np.int64] | NDArray[np.bool_]
+    ) -> Sentence | Corpus:
         if isinstance(index, (int, np.integer)):
             return self._sentence(int(index))
         return self._subset(np.arange(len(self))[index])

@@ -108,5 +108,8 @@ def builtin() -> Mapping[str, Attribute]:
     return {
         name: value
         for name, value in globals().items()
-        if callable(value) and getattr(value, "__module__", None) == __name__ and not name.startswith("_") and name != "builtin"
+        if callable(value)
+        and getattr(value, "__module__", None) == __name__
+        and not name.startswith("_")
+        and name != "builtin"
     }

@@ -120,7 +120,9 @@ class Features:
         """number(...) templates as given features: a name each, the column's number as the value."""
         if not self.program.numbers:
             return None
-        columns = [_shifted(_numbers_of(corpus, read.column), corpus.starts, read.offset) for read in self.program.numbers]
+        columns = [
+            _shifted(_numbers_of(corpus, read.column), corpus.starts, read.offset) for read in self.program.numbers
+        ]
         values = np.stack(columns, axis=1)  # [N, numbers]; 0 outside the sentence
         alphabet = Alphabet()
         ids = alphabet.add_many([str(Template((read,))) for read in self.program.numbers])
@@ -143,7 +145,9 @@ def _mapped(given: Given, alphabet: Alphabet, grow: bool) -> Given:
     ids = table[given.ids] if len(given.ids) else given.ids
     known = ids >= 0
     before = np.concatenate([[0], np.cumsum(known)]).astype(np.int64)
-    return Given(alphabet, before[given.starts], np.ascontiguousarray(ids[known]), np.ascontiguousarray(given.values[known]))
+    return Given(
+        alphabet, before[given.starts], np.ascontiguousarray(ids[known]), np.ascontiguousarray(given.values[known])
+    )
 
 
 def _merged(a: Given, b: Given) -> Given:

@@ -82,7 +82,10 @@ def _template(reads: Iterable[Read], edge: bool) -> Template:
     ordered = tuple(sorted(set(reads)))
     for read in ordered:
         if abs(read.offset) > boundary_reach:
-            raise TemplateError(f"offset {read.offset} is out of range.", remedy=f"Offsets go from {-boundary_reach} to {boundary_reach}.")
+            raise TemplateError(
+                f"offset {read.offset} is out of range.",
+                remedy=f"Offsets go from {-boundary_reach} to {boundary_reach}.",
+            )
     template = Template(ordered, edge)
     if template.is_number and (edge or len(ordered) > 1):
         raise TemplateError(f"'{template}': number(...) stands alone.", remedy="Give it a line of its own.")
@@ -92,7 +95,11 @@ def _template(reads: Iterable[Read], edge: bool) -> Template:
 def _own_line(line: str) -> Template:
     line = line.split("#", 1)[0].strip()
     edge = line == "edge" or line.startswith("edge ")
-    reads = [_own_read(part) for part in line.removeprefix("edge").split()] if edge else [_own_read(part) for part in line.split()]
+    reads = (
+        [_own_read(part) for part in line.removeprefix("edge").split()]
+        if edge
+        else [_own_read(part) for part in line.split()]
+    )
     return _template(reads, edge)
 
 
@@ -136,16 +143,22 @@ def _crfpp_line(line: str) -> Template:
 @cache
 def builtin_names() -> tuple[str, ...]:
     folder = files("riata.features") / "builtin"
-    return tuple(sorted(entry.name.removesuffix(".template") for entry in folder.iterdir() if entry.name.endswith(".template")))
+    return tuple(
+        sorted(entry.name.removesuffix(".template") for entry in folder.iterdir() if entry.name.endswith(".template"))
+    )
 
 
 def load(source: str | Path) -> tuple[Template, ...]:
     """Templates by the name of a built-in set, or from a file."""
     if str(source) in builtin_names():
-        return parse((files("riata.features") / "builtin" / f"{source}.template").read_text(encoding="utf-8"), str(source))
+        return parse(
+            (files("riata.features") / "builtin" / f"{source}.template").read_text(encoding="utf-8"), str(source)
+        )
     path = Path(source)
     if not path.is_file():
-        raise UnknownNameError.of("template", str(source), builtin_names(), remedy="Or give the path of a template file.")
+        raise UnknownNameError.of(
+            "template", str(source), builtin_names(), remedy="Or give the path of a template file."
+        )
     try:
         return parse(path.read_text(encoding="utf-8-sig"), str(path))
     except UnicodeDecodeError:
@@ -167,4 +180,6 @@ def check(templates: Sequence[Template], width: int, known: Callable[[str], bool
                     remedy="The last column of the file is the output; choose others with --inputs and --outputs.",
                 )
             if not known(read.attribute):
-                raise UnknownNameError.of("attribute", read.attribute, attributes, remedy=f"In the template '{template}'.")
+                raise UnknownNameError.of(
+                    "attribute", read.attribute, attributes, remedy=f"In the template '{template}'."
+                )

@@ -23,7 +23,9 @@ def viterbi(node: Any, edge: Any) -> tuple[NDArray[np.int32], float]:
     return _core.viterbi(node, flat, per_token)
 
 
-def loss_augmented_viterbi(node: Any, edge: Any, gold: Sequence[int], cost: float = 1.0) -> tuple[NDArray[np.int32], float]:
+def loss_augmented_viterbi(
+    node: Any, edge: Any, gold: Sequence[int], cost: float = 1.0
+) -> tuple[NDArray[np.int32], float]:
     """The labels that maximise score + cost x Hamming loss against gold, and that maximum."""
     node, flat, per_token = _arrays(node, edge)
     return _core.loss_augmented_viterbi(node, flat, per_token, np.asarray(gold, np.int32), cost)

@@ -28,7 +28,9 @@ class LabelSet:
     encoding: Encoding | None  # None: plain tags
 
     def legality(self) -> Legality:
-        return Legality.free(len(self.labels)) if self.encoding is None else Legality(*self.encoding.allowed(self.labels))
+        return (
+            Legality.free(len(self.labels)) if self.encoding is None else Legality(*self.encoding.allowed(self.labels))
+        )
 
     def ids(self, column: Column) -> Ids:
         """The column as ids of these labels; -1 where unknown."""
@@ -91,7 +93,12 @@ def legal(corpus: Corpus, encoding: Encoding, *, strict: bool, listener: Listene
         raise LabelError(found, remedy=_remedy(encoding), file=corpus.name, line=corpus.line_of(int(wrong[0])))
     repaired = _repaired(corpus, encoding, wrong)
     place = f"{corpus.name}:{corpus.line_of(int(wrong[0]))}: " if corpus.lines is not None else ""
-    listener(Note(f"{len(wrong)} illegal tags in {corpus.name}, read as conlleval reads them. First: {place}{found}", warning=True))
+    listener(
+        Note(
+            f"{len(wrong)} illegal tags in {corpus.name}, read as conlleval reads them. First: {place}{found}",
+            warning=True,
+        )
+    )
     return repaired
 
 
@@ -128,7 +135,9 @@ def _repaired(corpus: Corpus, encoding: Encoding, wrong: NDArray[np.int64]) -> C
 def rare_labels(labels: LabelSet, listener: Listener) -> None:
     rare = [f"{label} ({count})" for label, count in labels.counts.items() if 0 < count < RARE]
     if rare:
-        listener(Note(f"Labels seen fewer than {RARE} times, which will hardly be learnt: {', '.join(rare)}.", warning=True))
+        listener(
+            Note(f"Labels seen fewer than {RARE} times, which will hardly be learnt: {', '.join(rare)}.", warning=True)
+        )
 
 
 def class_weights(given: Mapping[str, float] | str | None, labels: LabelSet) -> NDArray[np.float64]:
@@ -137,7 +146,9 @@ def class_weights(given: Mapping[str, float] | str | None, labels: LabelSet) -> 
         return np.empty(0)
     if isinstance(given, str):
         if given != "balanced":
-            raise UnknownNameError.of("class_weight", given, ["balanced"], remedy="Or give a dictionary from labels to numbers.")
+            raise UnknownNameError.of(
+                "class_weight", given, ["balanced"], remedy="Or give a dictionary from labels to numbers."
+            )
         counts = np.array([labels.counts[label] for label in labels.labels], np.float64)
         seen = counts > 0
         return np.where(seen, counts.sum() / (seen.sum() * np.maximum(counts, 1)), 1.0)

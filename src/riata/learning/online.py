@@ -55,7 +55,14 @@ class Outcome:
 class OnlineTrainer:
     """The perceptron over a growing set of features."""
 
-    def __init__(self, features: Features, labels: tuple[str, ...], legality: Legality, settings: dict[str, Any], start: ChainModel | None) -> None:
+    def __init__(
+        self,
+        features: Features,
+        labels: tuple[str, ...],
+        legality: Legality,
+        settings: dict[str, Any],
+        start: ChainModel | None,
+    ) -> None:
         self.features = features
         self.labels = labels
         self.legality = legality
@@ -78,7 +85,13 @@ class OnlineTrainer:
         return ChainModel(self.features, weights, self.labels, self.legality)
 
 
-def train(trainer: OnlineTrainer, data: TrainingSet, plan: Plan, dev_score: Callable[[ChainModel], float] | None, listener: Listener) -> Outcome:
+def train(
+    trainer: OnlineTrainer,
+    data: TrainingSet,
+    plan: Plan,
+    dev_score: Callable[[ChainModel], float] | None,
+    listener: Listener,
+) -> Outcome:
     """Trains for the planned epochs; with a development score, keeps the best epoch, the earliest of equals."""
     outcome = Outcome()
     try:
@@ -100,7 +113,9 @@ def _one_epoch(
     epoch: int,
     outcome: Outcome,
 ) -> None:
-    listener(Started(epoch, plan.first_epoch + plan.epochs - 1, data.instances.sentences, data.instances.tokens, plan.refit))
+    listener(
+        Started(epoch, plan.first_epoch + plan.epochs - 1, data.instances.sentences, data.instances.tokens, plan.refit)
+    )
     began = time.perf_counter()
     result = trainer.epoch(data, plan.seed, epoch, lambda done: listener(Progressed(done)))
     seconds = time.perf_counter() - began
@@ -110,6 +125,15 @@ def _one_epoch(
         score = dev_score(model)
     if score is None or outcome.best_score is None or score > outcome.best_score:
         outcome.model, outcome.best_epoch, outcome.best_score = model, epoch, score
-    event = Epoch(epoch, result["updates"], result["sentences"], result["tokens"], result["wrong_tokens"], seconds, score, plan.refit)
+    event = Epoch(
+        epoch,
+        result["updates"],
+        result["sentences"],
+        result["tokens"],
+        result["wrong_tokens"],
+        seconds,
+        score,
+        plan.refit,
+    )
     outcome.history.append(event)
     listener(event)

@@ -82,7 +82,7 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     features = Features(_templates(header), functions)
     features.alphabets = [_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
     features.given = _alphabet(arrays, "given")
-    sparse = {
+    sparse: dict[str, Any] = {
         "families": [_family(arrays, f, root=spec[0] < 0) for f, spec in enumerate(features.program.families)],
         "given": _rows(arrays, "given/rows"),
         "transition": _rows(arrays, "transition"),
@@ -91,7 +91,9 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     sizes = [len(alphabet) for alphabet in features.alphabets]
     weights = unpack_chain(features.index, sparse, len(labels), sizes, len(features.given))
     count = len(labels)
-    legality = Legality(_flags(arrays, "start", count), _flags(arrays, "end", count), _flags(arrays, "follow", count * count))
+    legality = Legality(
+        _flags(arrays, "start", count), _flags(arrays, "end", count), _flags(arrays, "follow", count * count)
+    )
     return ChainModel(features, weights, tuple(labels), legality)
 
 
@@ -100,9 +102,13 @@ def _check_memory(features: Features, families: Sequence[Mapping[str, Any]], lab
     slots = [[0, 0] for _ in families]
     for family, _, edge in features.program.reads:
         slots[family][edge] += 1
-    need = sum(len(f["values"]) * 4 * stride * (node + edge * labels) for f, (node, edge) in zip(families, slots, strict=True))
+    need = sum(
+        len(f["values"]) * 4 * stride * (node + edge * labels) for f, (node, edge) in zip(families, slots, strict=True)
+    )
     if need > MOST_MEMORY:
-        raise ModelFileError(f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed")
+        raise ModelFileError(
+            f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed"
+        )
 
 
 def _strings(header: Mapping[str, Any], key: str) -> list[str]:
@@ -167,7 +173,9 @@ def _rows(arrays: Arrays, name: str) -> tuple[NDArray[Any], NDArray[Any], NDArra
 
 def _family(arrays: Arrays, family: int, *, root: bool) -> dict[str, Any]:
     values = _array(arrays, f"family/{family}/values").astype(np.int64)
-    parents = np.full(len(values), -1, np.int64) if root else _array(arrays, f"family/{family}/parents").astype(np.int64)
+    parents = (
+        np.full(len(values), -1, np.int64) if root else _array(arrays, f"family/{family}/parents").astype(np.int64)
+    )
     return {
         # Numbers that do not fit 32 bits become -1 or less, which the core refuses.
         "values": np.where(values > 0x7FFFFFFF, -1, values).astype(np.int32),

@@ -22,7 +22,7 @@ import struct
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +102,8 @@ def unpack(content: memoryview) -> tuple[dict[str, Any], Arrays]:
     _, version, zero, header_size, size = _FIXED.unpack(content[: _FIXED.size])
     if version > VERSION:
         raise ModelFileError(
-            f"the file has version {version} of the model format; this Riata reads up to {VERSION}.", remedy="Update Riata, or train the model again."
+            f"the file has version {version} of the model format; this Riata reads up to {VERSION}.",
+            remedy="Update Riata, or train the model again.",
         )
     if size != len(content):
         raise _damaged(f"expected {size:,} bytes, found {len(content):,}")
@@ -134,7 +135,9 @@ def _arrays(header: dict[str, Any], data: memoryview) -> Arrays:
         if not isinstance(place, dict):
             raise _damaged("an array is described wrongly")
         name, dtype, size, offset = (place.get(key) for key in ("name", "dtype", "size", "offset"))
-        if not isinstance(name, str) or dtype not in _DTYPES or not _is_count(size) or not _is_count(offset):
+        if not isinstance(name, str) or not isinstance(dtype, str) or dtype not in _DTYPES:
+            raise _damaged("an array is described wrongly")
+        if not _is_count(size) or not _is_count(offset):
             raise _damaged("an array is described wrongly")
         kind = np.dtype(_DTYPES[dtype]).newbyteorder("<")
         if offset % _ALIGN or offset + size * kind.itemsize > len(data):
@@ -143,7 +146,7 @@ def _arrays(header: dict[str, Any], data: memoryview) -> Arrays:
     return arrays
 
 
-def _is_count(value: object) -> bool:
+def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
 
 
@@ -168,7 +171,9 @@ def _umask() -> int:
 
 
 def _damaged(what: str) -> ModelFileError:
-    return ModelFileError(f"the model file is damaged: {what}.", remedy="Copy the file again, or train the model again.")
+    return ModelFileError(
+        f"the model file is damaged: {what}.", remedy="Copy the file again, or train the model again."
+    )
 
 
 def _not_written(path: Path, error: OSError) -> ModelFileError:

@@ -49,6 +49,7 @@ def to_bytes(estimator: SequenceEstimator) -> bytes:
         "params": _storable(estimator),
         "functions": {name: qualified_name(model.features.functions[name]) for name in sorted(names)},
         "inputs": list(estimator.inputs_),
+        "output": estimator.output_,
         "encoding": estimator.encoding_,
         "training": {
             **estimator.facts_,
@@ -74,9 +75,13 @@ def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
     return params
 
 
-def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Callable[..., Any]]) -> SequenceEstimator:
+def _estimator(
+    header: dict[str, Any], arrays: container.Arrays, using: Iterable[Callable[..., Any]]
+) -> SequenceEstimator:
     if header.get("format") != FORMAT or header.get("task") not in registry.names("task"):
-        raise ModelFileError("the file holds no model that this Riata knows.", remedy="Update Riata, or train the model again.")
+        raise ModelFileError(
+            "the file holds no model that this Riata knows.", remedy="Update Riata, or train the model again."
+        )
     functions = _functions(header, using)
     params, training = _mapping(header, "params"), _mapping(header, "training")
     cls: type[SequenceEstimator] = registry.get("task", header["task"]).estimator
@@ -87,6 +92,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.model_ = from_parts(header, arrays, {**builtin(), **functions})
     estimator.classes_ = list(estimator.model_.labels)
     estimator.inputs_ = _inputs(header, estimator)
+    estimator.output_ = _output(header)
     estimator.encoding_ = _encoding(header)
     _restore_training(estimator, training)
     return estimator
@@ -98,7 +104,11 @@ def _restore_training(estimator: SequenceEstimator, training: dict[str, Any]) ->
     estimator.seconds_ = training.pop("seconds", 0.0)
     numbers = (estimator.best_epoch_, estimator.seconds_, training.get("sentences"), training.get("tokens"))
     counts = training.get("label_counts")
-    if not all(isinstance(n, (int, float)) for n in numbers) or not isinstance(counts, dict) or not isinstance(training.get("name"), str):
+    if (
+        not all(isinstance(n, (int, float)) for n in numbers)
+        or not isinstance(counts, dict)
+        or not isinstance(training.get("name"), str)
+    ):
         raise ModelFileError("the model's facts about its training are inconsistent")
     if estimator.best_score_ is not None and not isinstance(estimator.best_score_, float):
         raise ModelFileError("the model's facts about its training are inconsistent")
@@ -138,6 +148,13 @@ def _inputs(header: dict[str, Any], estimator: SequenceEstimator) -> tuple[int, 
     if any(column >= len(inputs) for column in reads):
         raise ModelFileError("the model's templates read columns that it does not have")
     return tuple(inputs)
+
+
+def _output(header: dict[str, Any]) -> int:
+    output = header.get("output")
+    if not isinstance(output, int) or not -1 <= output < 1 << 31:
+        raise ModelFileError("the model's output is missing or inconsistent")
+    return output
 
 
 def _encoding(header: dict[str, Any]) -> str | None:

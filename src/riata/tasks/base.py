@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.encodings.base import Encoding
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, LabelError, NotFittedError, SettingError, UnsupportedError
@@ -26,6 +25,7 @@ from riata.learning.online import OnlineTrainer, Outcome, Plan, TrainingSet, tra
 from riata.learning.recipe import chosen
 from riata.models.chain import ChainModel
 from riata.params import Params
+from riata.scoring.evaluation import Evaluation, evaluate
 from riata.settings import Setting, resolve
 
 Estimator = TypeVar("Estimator", bound="SequenceEstimator")
@@ -40,27 +40,29 @@ class RiataWarning(UserWarning):
     """Something about the data or the training that a user should know."""
 
 
+PARAMETERS = """recipe: the learner; structure, queue, beam: what it searches, and how (None: what the recipe prefers).
+template: a named set, a file, or templates (None: the task's own). attributes: your own functions of a word, by name.
+cutoff: n-grams seen less often are left out. epochs, seed, settings: of the learner.
+dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
+many epochs without a better score; refit: then train again on all data for that many epochs.
+class_weight: by label, or "balanced". encoding: of chunk tags ("auto" finds it); strict: refuse illegal tags instead
+of reading them as conlleval does. warm_start: go on from the present model when fit is called again.
+"""
+
+
 @dataclass(frozen=True)
 class Task:
-    """A task by name. `unit`: what its main score counts."""
+    """A task by name, and the estimator that does it."""
 
     name: str
     summary: str
     estimator: type[SequenceEstimator]
-    chunks: bool  # labels are chunk tags, and the score is span F1; otherwise plain labels and accuracy
 
 
 class SequenceEstimator(Params):
-    """One label per token. Subclasses say what the labels are and which template is the default.
-
-    recipe: the learner; structure, queue, beam: what it searches, and how (None: what the recipe prefers).
-    template: a named set, a file, or templates; None is the task's default. attributes: your own functions of a word, by name.
-    cutoff: n-grams seen less often are left out. epochs, seed, settings: of the learner.
-    dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so many epochs
-    without a better score; refit: then train again on all data for that many epochs. class_weight: by label, or "balanced".
-    encoding: of chunk tags ("auto" finds it); strict: refuse illegal tags instead of reading them as conlleval does.
-    warm_start: go on from the present model when fit is called again.
-    """
+    __doc__ = (
+        f"""One label per token. Subclasses say what the labels are and which template is theirs.\n\n{PARAMETERS}"""
+    )
 
     task_name: str
     chunks: bool
@@ -130,7 +132,9 @@ class SequenceEstimator(Params):
             raise KeyboardInterrupt
         return self
 
-    def partial_fit(self: Estimator, X: Any, y: Any = None, *, classes: Sequence[str] | None = None, sample_weight: Any = None) -> Estimator:
+    def partial_fit(
+        self: Estimator, X: Any, y: Any = None, *, classes: Sequence[str] | None = None, sample_weight: Any = None
+    ) -> Estimator:
         """One epoch over these sentences, on top of what was learnt before.
 
         Labels are those of the first call and of `classes`; averaging goes on over all calls. A label that neither had is refused.
@@ -146,7 +150,9 @@ class SequenceEstimator(Params):
         trainer, labels = self._trainer, self._trainer_labels
         self._calls += 1
         trainer.features.extend(self._inputs(data), self.cutoff)
-        result = trainer.epoch(self._training_set(trainer.features, data, weights, labels), self.seed, self._calls, lambda done: None)
+        result = trainer.epoch(
+            self._training_set(trainer.features, data, weights, labels), self.seed, self._calls, lambda done: None
+        )
         model = trainer.model()
         outcome = Outcome(model=replace(model, features=model.features.copy()), best_epoch=self._calls)
         seconds, trained = getattr(self, "seconds_", 0.0), getattr(self, "history_", [])
@@ -188,7 +194,9 @@ class SequenceEstimator(Params):
         if not isinstance(self.dev, (int, float)):
             dev = as_corpus(self.dev)
             if dev.width != data.width:
-                raise DataError(f"the development data have {dev.width} columns, the training data {data.width}.", file=dev.name)
+                raise DataError(
+                    f"the development data have {dev.width} columns, the training data {data.width}.", file=dev.name
+                )
             return data, dev
         if not 0 < self.dev < 1:
             raise SettingError(f"dev is {self.dev}; expected a corpus or a fraction between 0 and 1, such as 0.1.")
@@ -214,13 +222,18 @@ class SequenceEstimator(Params):
         return {**builtin(), **(self.attributes or {})}
 
     def _features(self, data: Corpus, start: ChainModel | None) -> Features:
-        return start.features.copy() if start is not None else Features(self._templates(data.width - 1), self._functions())
+        return (
+            start.features.copy() if start is not None else Features(self._templates(data.width - 1), self._functions())
+        )
 
     def _templates(self, width: int) -> tuple[Template, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""
         if width == 0:
             if self.template is not None:
-                raise UnsupportedError("Templates read columns, but the sentences are dictionaries of features.", remedy="Leave out template.")
+                raise UnsupportedError(
+                    "Templates read columns, but the sentences are dictionaries of features.",
+                    remedy="Leave out template.",
+                )
             return template_language.parse("edge")
         functions = self._functions()
         if self.template is None:
@@ -236,10 +249,14 @@ class SequenceEstimator(Params):
     def _inputs(self, data: Corpus) -> Corpus:
         return data.select(range(data.width - 1))
 
-    def _new_trainer(self, labels: LabelSet, settings: dict[str, Any], start: ChainModel | None, features: Features) -> OnlineTrainer:
+    def _new_trainer(
+        self, labels: LabelSet, settings: dict[str, Any], start: ChainModel | None, features: Features
+    ) -> OnlineTrainer:
         return OnlineTrainer(features, labels.labels, labels.legality(), settings, start)
 
-    def _training_set(self, features: Features, data: Corpus, weights: NDArray[np.float64], labels: LabelSet) -> TrainingSet:
+    def _training_set(
+        self, features: Features, data: Corpus, weights: NDArray[np.float64], labels: LabelSet
+    ) -> TrainingSet:
         ids = labels.ids(data.columns[-1])
         if (ids < 0).any():
             token = int(np.argmax(ids < 0))
@@ -273,7 +290,8 @@ class SequenceEstimator(Params):
             instances = features.instances(self._inputs(dev))
 
             def score(model: ChainModel) -> float:
-                return 100 * self._metric(dev, model.decode(instances), model.labels)
+                evaluation = self._evaluated(dev, model.decode(instances), model.labels)
+                return float(evaluation.statistic(evaluation.rows.sum(axis=0)))
 
         return train(trainer, self._training_set(features, data, weights, labels), plan, score, tell)
 
@@ -288,11 +306,17 @@ class SequenceEstimator(Params):
         start: ChainModel | None,
         tell: Listener,
     ) -> Outcome:
-        tell(Note(f"Best development score {first.best_score:.2f} after epoch {first.best_epoch}; training again on all data."))
+        tell(
+            Note(
+                f"Best development score {first.best_score:.2f} after epoch {first.best_epoch}; training again on all data."
+            )
+        )
         both = _joined(train_part, dev_part)
         if len(weights) and len(weights) < len(both):
             weights = np.concatenate([weights, np.ones(len(both) - len(weights))])
-        again = self._train(both, None, weights, label_union(labels, dev_part, start), settings, start, tell, first.best_epoch)
+        again = self._train(
+            both, None, weights, label_union(labels, dev_part, start), settings, start, tell, first.best_epoch
+        )
         if again.model is None:  # interrupted before an epoch was done: the first model stands
             return replace(first, interrupted=True)
         return replace(again, best_score=first.best_score, history=[*first.history, *again.history])
@@ -305,6 +329,7 @@ class SequenceEstimator(Params):
         self.model_ = outcome.model
         self.classes_ = list(outcome.model.labels)
         self.inputs_ = origin[: data.width - 1]
+        self.output_ = origin[-1]
         self.encoding_ = labels.encoding.name if labels.encoding is not None else None
         self.best_epoch_ = outcome.best_epoch
         self.best_score_ = outcome.best_score
@@ -321,7 +346,9 @@ class SequenceEstimator(Params):
     def _check_fitted(self) -> ChainModel:
         model: ChainModel | None = getattr(self, "model_", None)
         if model is None:
-            raise NotFittedError(f"This {type(self).__name__} has not been trained yet.", remedy="Call fit, or riata.load_model(path).")
+            raise NotFittedError(
+                f"This {type(self).__name__} has not been trained yet.", remedy="Call fit, or riata.load_model(path)."
+            )
         return model
 
     def input_columns(self, corpus: Corpus) -> Corpus:
@@ -336,6 +363,18 @@ class SequenceEstimator(Params):
             )
         return corpus.select([origin.index(column) for column in self.inputs_])
 
+    def scored_columns(self, corpus: Corpus) -> Corpus:
+        """The columns that the model reads and, last, the gold output: the column of training, or else the last one."""
+        origin = corpus.origin or tuple(range(corpus.width))
+        gold = origin.index(self.output_) if self.output_ in origin else corpus.width - 1
+        if origin[gold] in self.inputs_:
+            raise DataError(
+                f"scoring needs the output column, but the data have only the inputs ({corpus.width} columns).",
+                remedy="Score a file that holds the gold labels too.",
+                file=corpus.name,
+            )
+        return with_column(self.input_columns(corpus), corpus.columns[gold])
+
     def predict_ids(self, X: Any) -> Ids:
         model = self._check_fitted()
         return model.predict(self.input_columns(as_corpus(X)))
@@ -343,20 +382,23 @@ class SequenceEstimator(Params):
     def predict(self, X: Any) -> list[list[str]]:
         """The labels of every sentence."""
         corpus = as_corpus(X)
-        return list(self._labelled(corpus, self.predict_ids(corpus)))
-
-    def _labelled(self, corpus: Corpus, ids: Ids) -> Iterator[list[str]]:
-        labels = self._check_fitted().labels
-        for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True):
-            yield [labels[i] for i in ids[low:high]]
+        labels = [self.classes_[i] for i in self.predict_ids(corpus)]
+        return [labels[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The task's main score, from 0 to 1: span F1 as conlleval counts it for chunks, accuracy for tags."""
-        data = self._with_output(X, y)
-        return self._metric(data, self.predict_ids(self._inputs(data)), self._check_fitted().labels)
+        evaluation = self.evaluate(X, y)
+        return float(evaluation.statistic(evaluation.rows.sum(axis=0))) / 100
 
-    def _metric(self, data: Corpus, predicted: Ids, labels: Sequence[str]) -> float:
-        raise TypeError(f"{type(self).__name__} is a base class; use Tagger, Chunker or EntityRecognizer.")
+    def evaluate(self, X: Any, y: Any = None) -> Evaluation:
+        """Everything about the predictions for these sentences: report per type, metrics in per cent, intervals."""
+        self._check_fitted()
+        data = self._with_output(X, y) if y is not None else self.scored_columns(as_corpus(X))
+        return self._evaluated(data, self.predict_ids(self._inputs(data)), self.classes_)
+
+    def _evaluated(self, data: Corpus, predicted: Ids, labels: Sequence[str]) -> Evaluation:
+        known, gold = union_ids(data.columns[-1], labels)
+        return evaluate(known, gold, predicted, data.starts, chunks=self.chunks)
 
     def save(self, path: str | Path) -> None:
         """Writes the model to one file (data only), atomically."""
@@ -418,15 +460,16 @@ def _sentence_weights(given: Any, sentences: int) -> NDArray[np.float64]:
         return np.empty(0)
     weights = np.asarray(given, np.float64)
     if weights.shape != (sentences,):
-        raise DataError(f"sample_weight has the shape {weights.shape}; expected one number for each of {sentences} sentences.")
+        raise DataError(
+            f"sample_weight has the shape {weights.shape}; expected one number for each of {sentences} sentences."
+        )
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise DataError("sample_weight holds NaN, an infinite or a negative number; expected finite numbers of at least 0.")
+        raise DataError(
+            "sample_weight holds NaN, an infinite or a negative number; expected finite numbers of at least 0."
+        )
     return np.ascontiguousarray(weights)
 
 
 def _warn(event: Event) -> None:
     if isinstance(event, Note) and event.warning:
         warnings.warn(event.text, RiataWarning, stacklevel=4)
-
-
-__all__ = ["Encoding", "RiataWarning", "SequenceEstimator", "Task", "union_ids"]

@@ -1,16 +1,14 @@
 """Entity recognition: names and their types, as chunks."""
 
-from __future__ import annotations
-
-from riata.tasks.base import Task
-from riata.tasks.chunk import Chunker
+from riata.tasks.base import PARAMETERS, SequenceEstimator, Task
 
 
-class EntityRecognizer(Chunker):
-    __doc__ = (Chunker.__doc__ or "").replace("Finds chunks,", "Finds named entities,")
+class EntityRecognizer(SequenceEstimator):
+    __doc__ = f"Finds named entities, from IOB1, IOB2, BIOES or BILOU tags. Scored by span F1, as conlleval counts.\n\n{PARAMETERS}"
 
     task_name = "ner"
+    chunks = True
     default_template = "ner"
 
 
-TASK = Task("ner", "names and their types as tags (B-PER, I-PER, O); span F1 as conlleval counts", EntityRecognizer, chunks=True)
+TASK = Task("ner", "names and their types, written as tags (B-PER, I-PER, O); scored by span F1", EntityRecognizer)

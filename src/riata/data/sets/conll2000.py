@@ -13,4 +13,5 @@ DATASET = DataSet(
     columns=("word", "tag", "chunk"),
     default=("word", "tag", "chunk"),
     where="Put train.txt and test.txt of the shared task (or of NLTK's conll2000 corpus) into $RIATA_DATA/conll2000.",
+    url="https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/corpora/conll2000.zip",
 )

@@ -14,4 +14,5 @@ DATASET = DataSet(
     columns=("word", "tag", "entity"),
     default=("word", "tag", "entity"),
     where="Put esp.train, esp.testa and esp.testb in UTF-8 (as in NLTK's conll2002 corpus) into $RIATA_DATA/conll2002-es.",
+    url="https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/corpora/conll2002.zip",
 )

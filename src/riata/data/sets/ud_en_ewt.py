@@ -16,4 +16,5 @@ DATASET = DataSet(
     default=("form", "xpos"),
     where="Put en_ewt-ud-{train,dev,test}.conllu of UD_English-EWT r2.16 into $RIATA_DATA/ud-en-ewt.",
     conllu=True,
+    url="https://raw.githubusercontent.com/UniversalDependencies/UD_English-EWT/r2.16",
 )

@@ -2,4 +2,8 @@
 
 from riata.inference.structure import Queue
 
-QUEUE = Queue(name="exact", summary="the structure's dynamic program (Viterbi on chains): always the best output", paper="viterbi1967")
+QUEUE = Queue(
+    name="exact",
+    summary="the structure's dynamic program (Viterbi on chains): always the best output",
+    paper="viterbi1967",
+)

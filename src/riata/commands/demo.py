@@ -1,0 +1,96 @@
+"""riata demo"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+
+@click.command(short_help="Train, score and look inside, on the corpus that comes with Riata.")
+@click.option(
+    "--sentences", type=click.IntRange(min=0), default=4, show_default=True, metavar="N", help="Test sentences to show."
+)
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object with the scores.")
+def command(sentences: int, json_: bool) -> None:
+    """Train a tagger, a chunker and an entity recogniser on the embedded corpus, score them, and show what they learnt.
+
+    \b
+    riata demo
+    riata demo --sentences 10
+    """
+    import json
+
+    from riata import Chunker, EntityRecognizer, Tagger, load
+    from riata.console import TrainingProgress, stderr
+
+    tasks: dict[str, tuple[Any, tuple[str, ...]]] = {
+        "tag": (Tagger(epochs=15), ("word", "tag")),
+        "chunk": (Chunker(epochs=15), ("word", "tag", "chunk")),
+        "ner": (EntityRecognizer(epochs=15), ("word", "tag", "entity")),
+    }
+    results = {}
+    for name, (estimator, columns) in tasks.items():
+        train, test = load("embedded", "train", columns), load("embedded", "test", columns)
+        with TrainingProgress(stderr(), epochs=False) as listener:
+            estimator.fit(train, listener=listener)
+        began = time.perf_counter()
+        evaluation = estimator.evaluate(test)
+        seconds = time.perf_counter() - began
+        results[name] = {"metrics": evaluation.metrics, "seconds_train": estimator.seconds_, "seconds_decode": seconds}
+        if not json_:
+            _show(name, estimator, evaluation, test.tokens / seconds)
+    if json_:
+        click.echo(json.dumps(results))
+        return
+    _show_sentences(tasks, sentences)
+    _show_next()
+
+
+def _show(name: str, estimator: Any, evaluation: Any, speed: float) -> None:
+    from riata.console import span_table, stdout, tag_table
+
+    table = span_table if estimator.chunks else tag_table
+    title = f"{name}: trained in {estimator.seconds_:.2f} s, {speed:,.0f} tokens/s"
+    console = stdout()
+    console.print(table(evaluation.report, title, evaluation.interval()))
+    console.print()
+
+
+def _show_sentences(tasks: dict[str, tuple[Any, tuple[str, ...]]], count: int) -> None:
+    """A few test sentences with their chunks and entities; what is wrong is marked."""
+    from rich.markup import escape
+
+    from riata import load
+    from riata.console import stdout
+    from riata.models.weights_by_name import heaviest
+    from riata.scoring.spans import spans_of
+
+    console = stdout()
+    test = load("embedded", "test", ("word", "tag", "chunk"))
+    chunker = tasks["chunk"][0]
+    chosen = test[: len(test) : max(1, len(test) // max(count, 1))][:count]
+    for sentence, labels in zip(chosen, chunker.predict(chosen), strict=True):
+        gold = set(spans_of(sentence.column(2)))
+        words = sentence.column(0)
+        inside = {i: span for span in spans_of(labels) for i in range(span.start, span.end)}
+        parts = []
+        for i, word in enumerate(words):
+            span = inside.get(i)
+            colour = "red" if span is not None and span not in gold else "green"
+            before = f"[{colour}]\\[[/]" if span is not None and span.start == i else ""
+            after = f"[{colour}]] [dim]{span.type}[/][/]" if span is not None and span.end == i + 1 else ""
+            parts.append(f"{before}{escape(word)}{after}")
+        console.print(" ".join(parts))
+    console.print("[dim]chunks found; red ones are not in the gold annotation[/]\n")
+    console.print("What the chunker learnt, heaviest features first:")
+    for label, weights in heaviest(chunker.model_, 3, ["B-NP", "I-NP", "B-VP", "B-PP"]).items():
+        shown = "   ".join(f"{escape(w.feature)} [dim]{w.weight:+.2f}[/]" for w in weights)
+        console.print(f"  [bold]{label}[/]  {shown}")
+
+
+def _show_next() -> None:
+    from riata.console import stdout
+
+    stdout().print("\nYour own data next: riata train chunk --train train.txt --model chunker.riata")

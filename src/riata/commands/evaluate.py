@@ -1,0 +1,144 @@
+"""riata evaluate"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command(short_help="Score a model, or one file against another.")
+@click.argument("file", required=False)
+@click.option("--model", "model_file", metavar="FILE", help="A model; FILE holds the gold labels.")
+@click.option("--gold", "gold_file", metavar="FILE", help="Gold labels in the last column.")
+@click.option("--predicted", "predicted_file", metavar="FILE", help="Predicted labels in the last column.")
+@click.option(
+    "--against",
+    "other_file",
+    metavar="FILE",
+    help="Another prediction of the same text: is the difference significant?",
+)
+@click.option(
+    "--task",
+    "task_name",
+    metavar="NAME",
+    help="With --gold: tag, chunk or ner (default: chunk where all labels are chunk tags).",
+)
+@click.option(
+    "--format",
+    "format_",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="auto (by the file's name), columns or conllu.",
+)
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
+def command(**options: Any) -> None:
+    """Precision, recall and F1 exactly as conlleval counts them, or accuracy; with bootstrap 95 % intervals.
+
+    \b
+    riata evaluate --model chunker.riata test.txt
+    riata evaluate --gold test.txt --predicted labelled.txt
+    riata evaluate --gold test.txt --predicted mine.txt --against theirs.txt
+    """
+    by_model = options["model_file"] is not None and options["file"] is not None
+    by_files = options["gold_file"] is not None and options["predicted_file"] is not None
+    if by_model == by_files or (options["model_file"] is not None) != by_model:
+        raise click.UsageError("give either --model MODEL FILE, or --gold FILE --predicted FILE.")
+    if by_model:
+        _evaluate_model(options)
+    else:
+        _evaluate_files(options)
+
+
+def _evaluate_model(options: dict[str, Any]) -> None:
+    from riata import load_model
+    from riata.data.files import read_file
+    from riata.learning.recipe import chosen
+    from riata.measure import Meter
+    from riata.models.weights_by_name import count
+
+    meter = Meter()
+    estimator = load_model(options["model_file"])
+    corpus = estimator.scored_columns(read_file(options["file"], options["format_"]))
+    began = time.perf_counter()
+    evaluation = estimator.evaluate(corpus)
+    seconds = time.perf_counter() - began
+    recipe, structure = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam)
+    facts = {
+        "task": estimator.task_name,
+        "recipe": recipe.name,
+        "structure": structure.name,
+        "seconds_train": estimator.seconds_,
+        "seconds_decode": seconds,
+        "tokens": corpus.tokens,
+        "peak_rss_mb": meter.peak_rss_mb(),
+        "weights": count(estimator.model_) if options["json_"] else None,
+        "model_mb": Path(options["model_file"]).stat().st_size / 1e6,
+    }
+    _show(evaluation, facts, options, title=f"{options['model_file']} on {options['file']}")
+
+
+def _evaluate_files(options: dict[str, Any]) -> None:
+    from riata.data.files import read_file
+    from riata.scoring.significance import paired_test
+
+    gold = read_file(options["gold_file"], options["format_"])
+    chunks = _is_chunks(gold, options["task_name"])
+    evaluation = _scored(gold, options["predicted_file"], options, chunks)
+    facts: dict[str, Any] = dict.fromkeys(
+        ("recipe", "structure", "seconds_train", "seconds_decode", "weights", "model_mb")
+    )
+    facts |= {"task": options["task_name"] or ("chunk" if chunks else "tag"), "tokens": gold.tokens, "peak_rss_mb": 0.0}
+    if options["other_file"] is not None:
+        other = _scored(gold, options["other_file"], options, chunks)
+        test = paired_test(evaluation.statistic, evaluation.rows, other.rows)
+        facts["against"] = {"metrics": other.metrics, "difference": test.difference, "p_value": test.p_value}
+    _show(evaluation, facts, options, title=f"{options['predicted_file']} against {options['gold_file']}")
+
+
+def _is_chunks(gold: Any, task_name: str | None) -> bool:
+    from riata import registry
+    from riata.data.files import output_column
+
+    if task_name is not None:
+        return bool(registry.get("task", task_name).estimator.chunks)
+    encodings = registry.all_of("encoding").values()
+    texts = output_column(gold).alphabet.texts()
+    return any(text != "O" for text in texts) and all(any(e.is_tag(text) for e in encodings) for text in texts)
+
+
+def _scored(gold: Any, path: str, options: dict[str, Any], chunks: bool) -> Any:
+    from riata.data.files import aligned, output_column, read_file
+    from riata.data.types import Column
+    from riata.scoring.evaluation import evaluate
+
+    predicted = read_file(path, options["format_"])
+    aligned(gold, predicted)
+    both = Column.of([*output_column(gold).texts(), *output_column(predicted).texts()])
+    half = gold.tokens
+    return evaluate(both.alphabet.texts(), both.ids[:half], both.ids[half:], gold.starts, chunks=chunks)
+
+
+def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title: str) -> None:
+    interval = evaluation.interval()
+    if options["json_"]:
+        from riata.measure import as_json
+
+        by_type = {row.type: dict(zip(row._fields[1:], row[1:], strict=True)) for row in evaluation.report.rows}
+        click.echo(as_json(**facts, metrics=evaluation.metrics, interval=[interval.low, interval.high], types=by_type))
+        return
+    from riata.console import span_table, stdout, tag_table
+    from riata.scoring.spans import SpanReport
+
+    table = span_table if isinstance(evaluation.report, SpanReport) else tag_table
+    stdout().print(table(evaluation.report, title, interval))
+    if "against" in facts:
+        other = facts["against"]
+        verdict = "significant at 0.05" if other["p_value"] <= 0.05 else "not significant at 0.05"
+        stdout().print(
+            f"{options['predicted_file']} minus {options['other_file']}: {other['difference']:+.2f}, "
+            f"p = {other['p_value']:.4f} ({verdict}; paired approximate randomisation)"
+        )

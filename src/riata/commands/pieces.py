@@ -1,0 +1,63 @@
+"""riata pieces"""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+SHOWN = ("task", "structure", "queue", "recipe", "loss", "encoding")
+
+
+@click.command(short_help="Every task, structure, queue, recipe and loss.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(json_: bool) -> None:
+    """List every piece by name, with what it is, its paper (CITATIONS.bib) and its settings for --set.
+
+    \b
+    riata pieces
+    riata pieces --json
+    """
+    from riata import registry
+
+    found = {kind: registry.all_of(kind) for kind in SHOWN}
+    if json_:
+        click.echo(
+            json.dumps(
+                {kind: {name: _facts(piece) for name, piece in pieces.items()} for kind, pieces in found.items()}
+            )
+        )
+        return
+    from rich.table import Table
+
+    from riata.console import stdout
+    from riata.features.attributes import builtin
+    from riata.features.templates import builtin_names
+
+    table = Table(show_lines=False)
+    for name in ("kind", "name", "what it is", "paper"):
+        table.add_column(name)
+    for kind, pieces in found.items():
+        for i, (name, piece) in enumerate(pieces.items()):
+            last = i == len(pieces) - 1
+            table.add_row(kind if i == 0 else "", name, _summary(piece), getattr(piece, "paper", ""), end_section=last)
+    table.add_row("template", ", ".join(builtin_names()), "named sets of features", "", end_section=True)
+    table.add_row("attribute", ", ".join(builtin()), "functions of a word, for templates", "")
+    console = stdout()
+    console.print(table)
+    for name, recipe in found["recipe"].items():
+        console.print(f"\nsettings of [bold]{name}[/] (--set key=value):")
+        for setting in recipe.settings:
+            console.print(f"  {setting.name}={str(setting.default).lower()}: {setting.help}; {setting.expected()}")
+
+
+def _summary(piece: object) -> str:
+    return str(getattr(piece, "summary", ""))
+
+
+def _facts(piece: object) -> dict[str, object]:
+    settings = [
+        {"name": s.name, "default": s.default, "expected": s.expected(), "help": s.help}
+        for s in getattr(piece, "settings", ())
+    ]
+    return {"summary": _summary(piece), "paper": getattr(piece, "paper", ""), "settings": settings}

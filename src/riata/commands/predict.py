@@ -1,0 +1,42 @@
+"""riata predict"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command(short_help="Add a column of predictions to a file.")
+@click.argument("file", default="-", metavar="[FILE|-]")
+@click.option("--model", "model_file", required=True, metavar="FILE", help="A model made by `riata train`.")
+@click.option(
+    "--format",
+    "format_",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="auto (by the file's name), columns or conllu.",
+)
+def command(file: str, model_file: str, format_: str) -> None:
+    """Write the input's columns and one more, the prediction, sentence by sentence as they come in.
+
+    \b
+    riata predict --model chunker.riata new.txt > labelled.txt
+    zcat big.txt.gz | riata predict --model chunker.riata - | head
+
+    The input may have the output column of training or lack it. CoNLL-U goes out as CoNLL-U, with the predicted field replaced.
+    """
+    from riata import load_model
+    from riata.data import columns
+    from riata.data.files import is_conllu
+
+    estimator = load_model(model_file)
+    conllu = is_conllu(file, format_)
+    for batch in columns.stream(file, conllu=conllu):
+        labels = estimator.predict(batch)
+        if conllu:
+            sys.stdout.writelines(columns.formatted(columns.with_texts(batch, estimator.output_, labels)))
+        else:
+            sys.stdout.writelines(columns.formatted(batch, [labels]))
+        sys.stdout.flush()

@@ -1,0 +1,218 @@
+"""riata train"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+class Columns(click.ParamType[Any]):
+    """Column numbers between commas."""
+
+    name = "N,N"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(int(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not a list of column numbers such as 0,1.", param, context)
+
+
+@click.command(short_help="Learn a model from a file.")
+@click.argument("task")
+@click.option("--train", "train_file", required=True, metavar="FILE", help="Training data; plain or .gz.")
+@click.option("--model", "model_file", required=True, metavar="FILE", help="Where the model goes.")
+@click.option("--dev", "dev_file", metavar="FILE", help="Development data, to choose the epoch.")
+@click.option(
+    "--dev-fraction", type=float, metavar="P", help="Hold out this part of the training data instead, such as 0.1."
+)
+@click.option(
+    "--recipe", default="perceptron", show_default=True, metavar="NAME", help="The learner; `riata pieces` lists them."
+)
+@click.option("--structure", metavar="NAME", help="What is searched (default: what the recipe prefers).")
+@click.option("--queue", metavar="NAME", help="How it is searched (default: what the recipe prefers).")
+@click.option("--beam", metavar="N|inf", help="Width of the beam, for queues that have one.")
+@click.option("--epochs", type=int, default=10, show_default=True, metavar="N", help="Passes over the data, at most.")
+@click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a better development score.")
+@click.option("--refit", is_flag=True, help="Then train again on all data for the best number of epochs.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="Same seed, same model, byte for byte."
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Workers at most; never changes the model. The perceptron uses one.",
+)
+@click.option(
+    "--template", metavar="FILE|NAME", help="Feature templates: a file (Riata's language or CRF++'s) or a named set."
+)
+@click.option(
+    "--cutoff", type=int, default=1, show_default=True, metavar="N", help="Leave out n-grams seen less often."
+)
+@click.option("--inputs", type=Columns(), help="Columns to read, from 0 (default: all but the output).")
+@click.option("--outputs", type=Columns(), help="The column to predict (default: the last).")
+@click.option(
+    "--encoding",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="Of chunk tags: auto, iob1, iob2, bioes, bilou.",
+)
+@click.option("--strict", is_flag=True, help="Refuse illegal tags instead of reading them as conlleval does.")
+@click.option(
+    "--format",
+    "format_",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="auto (by the file's name), columns or conllu.",
+)
+@click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting of the recipe; `riata pieces` lists them.",
+)
+@click.option("--resume", is_flag=True, help="Go on from the model that --model holds.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object with the facts of the run.")
+def command(**options: Any) -> None:
+    """Learn TASK (tag, chunk, ner) from a file of columns and write a model.
+
+    \b
+    riata train chunk --train train.txt --model chunker.riata
+    riata train tag --train en-train.conllu.gz --dev en-dev.conllu.gz --model tagger.riata --patience 3
+    riata train ner --train train.txt --dev-fraction 0.1 --refit --template my.template --model ner.riata
+    riata train tag --train words.tsv --inputs 0 --outputs 3 --set average=false --model t.riata
+
+    The last column is the output, the others are inputs. Ctrl-C keeps the model of the last complete epoch (exit 130).
+    """
+    from riata.console import TrainingProgress, stderr
+    from riata.measure import Meter
+
+    meter = Meter()
+    estimator = _estimator(options)
+    corpus = _read(options, options["train_file"])
+    _check_target(Path(options["model_file"]))
+    with TrainingProgress(stderr()) as listener:
+        try:
+            estimator.fit(corpus, listener=listener)
+        except KeyboardInterrupt:
+            if hasattr(estimator, "model_"):
+                estimator.save(options["model_file"])
+                kept = f"epoch {estimator.best_epoch_}"
+                stderr().print(f"The model of {kept} is in {options['model_file']}; --resume goes on from it.")
+            raise
+    estimator.save(options["model_file"])
+    _report(estimator, corpus.tokens, options, meter.peak_rss_mb())
+
+
+def _estimator(options: dict[str, Any]) -> Any:
+    from riata import load_model, registry
+    from riata.errors import SettingError, UnsupportedError
+
+    task = registry.get("task", options["task"])
+    if options["dev_file"] is not None and options["dev_fraction"] is not None:
+        raise SettingError("both --dev and --dev-fraction are given; expected one.")
+    names = (
+        "recipe",
+        "structure",
+        "queue",
+        "epochs",
+        "patience",
+        "refit",
+        "seed",
+        "template",
+        "cutoff",
+        "encoding",
+        "strict",
+    )
+    params = {name: options[name] for name in names}
+    params |= {"beam": _beam(options["beam"]), "settings": _settings(options["assignments"])}
+    params["dev"] = options["dev_fraction"] if options["dev_file"] is None else _read(options, options["dev_file"])
+    if not options["resume"]:
+        return task.estimator(**params)
+    estimator = load_model(options["model_file"])
+    if estimator.task_name != task.name:
+        raise UnsupportedError(f"{options['model_file']} holds a model for {estimator.task_name!r}, not {task.name!r}.")
+    return estimator.set_params(**params, warm_start=True)
+
+
+def _beam(text: str | None) -> int | None:
+    from riata.errors import SettingError
+
+    if text is None or text == "inf":
+        return None
+    if not text.isdigit() or int(text) < 1:
+        raise SettingError(f"--beam is {text!r}; expected a whole number of at least 1, or inf.")
+    return int(text)
+
+
+def _settings(assignments: tuple[str, ...]) -> dict[str, str]:
+    from riata.errors import SettingError
+
+    pairs = {}
+    for text in assignments:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise SettingError(f"--set has {text!r}; expected key=value.")
+        pairs[key] = value
+    return pairs
+
+
+def _read(options: dict[str, Any], path: str) -> Any:
+    from riata.data.files import read_roles
+    from riata.errors import SettingError
+
+    outputs = options["outputs"]
+    if outputs is not None and len(outputs) != 1:
+        raise SettingError(f"the task {options['task']!r} has one output column; --outputs names {len(outputs)}.")
+    return read_roles(path, format=options["format_"], inputs=options["inputs"], output=outputs[0] if outputs else None)
+
+
+def _check_target(path: Path) -> None:
+    """Finds out before training, not after it, that the model has no place to go."""
+    from riata.errors import DataError
+
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        problem = "is a directory" if path.is_dir() else "its folder does not exist"
+        raise DataError(f"the model cannot be written: {problem}.", remedy="Choose another --model.", file=path)
+
+
+def _report(estimator: Any, tokens: int, options: dict[str, Any], peak: float) -> None:
+    from riata.console import stderr
+    from riata.learning.recipe import chosen
+    from riata.measure import as_json
+    from riata.models.weights_by_name import count
+
+    size = Path(options["model_file"]).stat().st_size / 1e6
+    weights = count(estimator.model_)
+    metrics = {}
+    if estimator.best_score_ is not None:
+        metrics = {"f1" if estimator.chunks else "accuracy": estimator.best_score_}
+    stderr().print(
+        f"{options['model_file']}: {size:.2f} MB, {len(estimator.classes_)} labels, {weights:,} weights, "
+        f"epoch {estimator.best_epoch_}, {estimator.seconds_:.1f} s"
+    )
+    if options["json_"]:
+        recipe, structure = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam)
+        text = as_json(
+            task=estimator.task_name,
+            recipe=recipe.name,
+            structure=structure.name,
+            seconds_train=estimator.seconds_,
+            seconds_decode=None,
+            tokens=tokens,
+            peak_rss_mb=peak,
+            weights=weights,
+            model_mb=size,
+            metrics=metrics,
+            best_epoch=estimator.best_epoch_,
+        )
+        click.echo(text)

@@ -1,0 +1,134 @@
+"""What people see of training and scores: progress and tables. Standard error for progress, standard output for results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from riata.learning.events import Epoch, Event, Note, Progressed, Started
+from riata.scoring.accuracy import TagReport
+from riata.scoring.significance import Interval
+from riata.scoring.spans import SpanReport
+
+
+def stderr() -> Console:
+    return Console(stderr=True, highlight=False)
+
+
+def stdout() -> Console:
+    return Console(highlight=False)
+
+
+class TrainingProgress:
+    """A listener that draws a bar per training on a terminal, and prints one line per epoch everywhere."""
+
+    def __init__(self, console: Console, *, epochs: bool = True) -> None:
+        self.console = console
+        self._prints_epochs = epochs
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[facts]}"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._task: TaskID | None = None
+        self._refit = False
+        self._done = 0
+
+    def __enter__(self) -> TrainingProgress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._bar.stop()
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Note):
+            text = f"[yellow]{_plain(event.text)}[/]" if event.warning else _plain(event.text)
+            self.console.print(text, soft_wrap=True)
+        elif isinstance(event, Started):
+            self._start(event)
+        elif isinstance(event, Progressed) and self._task is not None:
+            self._bar.update(self._task, completed=self._done + event.sentences)
+        elif isinstance(event, Epoch):
+            self._done += event.sentences
+            if self._prints_epochs:
+                self.console.print(_line(event), soft_wrap=True)
+            if self._task is not None:
+                self._bar.update(self._task, completed=self._done, facts=_facts(event))
+
+    def _start(self, event: Started) -> None:
+        if self._task is None or event.refit != self._refit:
+            self._refit, self._done = event.refit, 0
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task = self._bar.add_task("", total=event.epochs * event.sentences, facts="")
+        again = " again" if event.refit else ""
+        self._bar.update(self._task, description=f"epoch {event.epoch}/{event.epochs}{again}")
+
+
+def _facts(event: Epoch) -> str:
+    dev = f"dev {event.dev_score:.2f}  " if event.dev_score is not None else ""
+    return f"{dev}{event.updates:,} updates  {event.tokens_per_second:,.0f} tokens/s"
+
+
+def _line(event: Epoch) -> str:
+    wrong = 100 * event.wrong_tokens / max(event.tokens, 1)
+    again = "again " if event.refit else ""
+    return f"{again}epoch {event.epoch:>3}  {_facts(event)}  {wrong:.2f} % wrong  {event.seconds:.2f} s"
+
+
+def _plain(text: str) -> str:
+    return text.replace("[", "\\[")
+
+
+def span_table(report: SpanReport, title: str, interval: Interval | None = None) -> Table:
+    table = Table(title=title, title_justify="left")
+    for name, side in (("type", "left"), ("precision", "right"), ("recall", "right"), ("F1", "right")):
+        table.add_column(name, justify=side)  # type: ignore[arg-type]  # rich's literal type
+    for name in ("gold", "found", "correct"):
+        table.add_column(name, justify="right")
+    for row in report.rows:
+        table.add_row(_plain(row.type), *_percents(row), f"{row.gold:,}", f"{row.found:,}", f"{row.correct:,}")
+    table.add_section()
+    counts = (f"{report.gold:,}", f"{report.found:,}", f"{report.correct:,}")
+    table.add_row("all", *_percents(report), *counts, style="bold")
+    table.caption = _caption(f"accuracy {report.accuracy:.2f} of {report.tokens:,} tokens", "F1", interval)
+    table.caption_justify = "left"
+    return table
+
+
+def tag_table(report: TagReport, title: str, interval: Interval | None = None, most: int = 15) -> Table:
+    """The most frequent labels, and all of them together."""
+    table = Table(title=title, title_justify="left")
+    table.add_column("label")
+    for name in ("precision", "recall", "F1", "gold", "found", "correct"):
+        table.add_column(name, justify="right")
+    rows = sorted(report.rows, key=lambda row: -row.gold)
+    for row in rows[:most]:
+        table.add_row(_plain(row.type), *_percents(row), f"{row.gold:,}", f"{row.found:,}", f"{row.correct:,}")
+    if len(rows) > most:
+        table.add_row(f"… {len(rows) - most} more", *[""] * 6, style="dim")
+    accuracy = (
+        f"accuracy {report.accuracy:.2f} of {report.tokens:,} tokens; {report.sentence_accuracy:.2f} of sentences"
+    )
+    table.caption = _caption(accuracy, "accuracy", interval)
+    table.caption_justify = "left"
+    return table
+
+
+def _percents(row: Any) -> tuple[str, str, str]:
+    return f"{row.precision:.2f}", f"{row.recall:.2f}", f"{row.f1:.2f}"
+
+
+def _caption(text: str, name: str, interval: Interval | None) -> str:
+    if interval is None:
+        return text
+    return f"{text}\n95 % interval of {name}: {interval.low:.2f} to {interval.high:.2f} (bootstrap over sentences)"
