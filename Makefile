@@ -33,10 +33,14 @@ test-all: lint  ## the slow tests too
 	$(BIN)/pytest -q
 
 bench: $(INSTALLED)  ## quality and speed on the corpora of $$RIATA_DATA (development splits)
+	$(BIN)/pip install -q '.[bench]'
 	$(BIN)/python -m benchmarks.run
 
 sanitize: $(VENV)/bin/pip  ## the core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	tools/sanitize $(BIN)/python
+
+picture: $(INSTALLED)  ## the picture of the README, docs/demo.svg
+	$(BIN)/python tools/picture.py
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) build dist

@@ -1,0 +1,11 @@
+"""Riata: averaged perceptron, the default template of the task, 10 epochs, three seeds."""
+
+from benchmarks.contest import by_splits, riata_contestant, run
+from riata import EntityRecognizer
+
+if __name__ == "__main__":
+    run(
+        by_splits("conll2002-es", "testa", "testb"),
+        riata_contestant(lambda seed: EntityRecognizer(epochs=10, seed=seed), seeds=3),
+        chunks=True,
+    )

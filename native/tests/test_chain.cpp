@@ -1,0 +1,85 @@
+// Index, weights, Viterbi and the sparse form together: what is packed and unpacked decodes as before.
+#include <cmath>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/rng.hpp"
+#include "learning/chain_perceptron.hpp"
+#include "models/sparse.hpp"
+#include "tests/check.hpp"
+
+using namespace riata;
+
+namespace {
+
+constexpr std::int32_t labels = 3, words = 5;
+
+FeatureIndex empty_index() {
+  // word[0], word[-1] word[0], word[0] word[1], and an edge template on word[0]
+  return FeatureIndex({{-1, 0, 0}, {0, 0, 1}}, {{0, 0, false}, {1, -1, false}, {1, 0, false}, {0, 0, true}}, 1, true);
+}
+
+Instances look_up(const FeatureIndex& index, const Tokens& tokens) {
+  Instances out;
+  out.starts.assign(tokens.starts.begin(), tokens.starts.end());
+  out.ngrams = index.look_up(tokens);
+  for (std::int32_t f = 0; f < index.families(); ++f) out.sizes.push_back(index.size(f));
+  out.pad = index.pad();
+  return out;
+}
+
+}  // namespace
+
+int main() {
+  Rng rng(7);
+  std::vector<std::int32_t> values, gold;
+  std::vector<std::int64_t> starts{0};
+  for (int s = 0; s < 40; ++s) {
+    for (std::uint64_t t = rng.below(6); t > 0; --t) {  // empty sentences too
+      values.push_back(static_cast<std::int32_t>(rng.below(words)));
+      gold.push_back((values.back() + (values.size() > 1 ? values[values.size() - 2] : 0)) % labels);
+    }
+    starts.push_back(static_cast<std::int64_t>(values.size()));
+  }
+  const Tokens tokens{{values}, starts};
+  FeatureIndex index = empty_index();
+  index.extend(tokens, 1);
+  Instances instances = look_up(index, tokens);
+  instances.labels = gold;
+
+  const std::vector<std::uint8_t> yes(labels, 1), yes_pairs(labels * labels, 1);
+  Weights<float> zero(labels);
+  ChainPerceptron<float> perceptron(zero, Constraint<float>(labels, zero.stride, yes, yes, yes_pairs));
+  const Poll poll = [](std::int64_t) { return true; };
+  for (std::uint64_t epoch = 1; epoch <= 5; ++epoch) {
+    const auto order = shuffled(instances.sentences(), 1, epoch);
+    const EpochResult result = perceptron.epoch(index, instances, order, {}, {}, poll);
+    CHECK(result.sentences == 40 && result.updates <= 40);
+  }
+  const Weights<float> trained = perceptron.averaged();
+  const auto before = decode(index, trained, perceptron.constraint(), instances, poll);
+
+  const SparseChain sparse = pack(index, trained);
+  FeatureIndex again = empty_index();
+  const Weights<float> loaded = unpack(sparse, labels, {static_cast<std::int32_t>(sparse.kept_values[0].size())}, 0, again);
+  std::vector<std::int32_t> renumbered(values.size(), -1);
+  for (std::size_t t = 0; t < values.size(); ++t) {
+    for (std::size_t k = 0; k < sparse.kept_values[0].size(); ++k) {
+      if (sparse.kept_values[0][k] == values[t]) renumbered[t] = static_cast<std::int32_t>(k);
+    }
+  }
+  const Instances reread = look_up(again, {{renumbered}, starts});
+  CHECK(decode(again, loaded, perceptron.constraint(), reread, poll) == before);
+
+  SparseChain hostile = sparse;
+  hostile.families[0].node.columns.front() = labels;
+  bool refused = false;
+  try {
+    FeatureIndex target = empty_index();
+    unpack(hostile, labels, {words}, 0, target);
+  } catch (const Error& error) {
+    refused = error.kind() == "ModelFileError";
+  }
+  CHECK(refused);
+  return 0;
+}
