@@ -8,10 +8,10 @@ Everything but the timings is the same on every run.
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 import tempfile
-from contextlib import chdir  # Python 3.11
 from pathlib import Path
 
 from rich._export_format import CONSOLE_SVG_FORMAT
@@ -23,14 +23,17 @@ import riata
 import riata.console
 from riata.commands import cli, demo
 
-WIDTH = 100
+WIDTH = 96
 TARGET = Path(__file__).parent.parent / "docs" / "demo.svg"
-THEME = TerminalTheme(
-    (13, 17, 23),  # background
-    (201, 209, 217),  # text
-    [(72, 79, 88), (255, 123, 114), (86, 211, 100), (227, 179, 65)]
-    + [(121, 192, 255), (210, 168, 255), (86, 212, 221), (201, 209, 217)],
-)
+COLOURS = "484f58 ff7b72 56d364 e3b341 79c0ff d2a8ff 56d4dd c9d1d9"  # black red green yellow blue magenta cyan white
+
+
+def rgb(text: str) -> tuple[int, int, int]:
+    red, green, blue = bytes.fromhex(text)
+    return red, green, blue
+
+
+THEME = TerminalTheme(rgb("0d1117"), rgb("c9d1d9"), [rgb(colour) for colour in COLOURS.split()])
 # rich's page asks for a font from the network; a picture in a README may not, and needs none.
 FORMAT = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL).replace(
     "font-family: Fira Code, monospace", "font-family: Fira Code, DejaVu Sans Mono, Menlo, Consolas, monospace"
@@ -41,12 +44,16 @@ def main(target: Path) -> None:
     console = Console(record=True, width=WIDTH, file=io.StringIO(), highlight=False)
     # Every command asks these two for its console when it runs, so one recorder hears them all.
     riata.console.stdout = riata.console.stderr = lambda: console
-    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+    target = target.absolute()
+    home = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)  # the commands name their files without folders
         for split in ("train", "test"):
             riata.write_columns(riata.load("embedded", split), f"{split}.txt")
         run(console, "train chunk --train train.txt --model chunker.riata --epochs 5")
         run(console, "evaluate --model chunker.riata test.txt")
         show_end_of_demo(console)
+        os.chdir(home)
     svg = console.export_svg(title="riata", theme=THEME, code_format=FORMAT, unique_id="riata")
     target.write_text("\n".join(line.rstrip() for line in svg.splitlines()) + "\n", encoding="utf-8")
 

@@ -2,6 +2,8 @@
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of Riata. Not public: names may change in any release.";
+  // A model that a script keeps in a global outlives the interpreter; that is no fault to report to its user.
+  nanobind::set_leak_warnings(false);
   riata::bind::errors(m);
   riata::bind::data(m);
   riata::bind::features(m);

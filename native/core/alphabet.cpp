@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
+#include "core/utf8.hpp"
 
 namespace riata {
 
@@ -15,6 +16,7 @@ Alphabet::Alphabet(std::string bytes, std::vector<std::int64_t> offsets) {
   }
   for (std::size_t i = 1; i < offsets.size(); ++i) {
     const std::string_view text(bytes.data() + offsets[i - 1], static_cast<std::size_t>(offsets[i] - offsets[i - 1]));
+    if (find_invalid_utf8(text) != std::string_view::npos) throw Error("ModelFileError", "an alphabet holds a text that is not UTF-8");
     if (add(text) != static_cast<std::int32_t>(i) - 1) throw Error("ModelFileError", "an alphabet holds a text twice");
   }
 }

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "core/error.hpp"
-#include "data/utf8.hpp"
+#include "core/utf8.hpp"
 
 namespace riata {
 namespace {
@@ -14,6 +14,16 @@ constexpr std::int64_t conllu_width = 10;
 constexpr std::string_view document_start = "-DOCSTART-";
 
 bool is_blank(std::string_view text) noexcept { return text.find_first_not_of(" \t") == std::string_view::npos; }
+
+// -DOCSTART- as the first column, whatever separates it from the others: some tab-separated files have spaces in these lines.
+bool starts_document(std::string_view text) noexcept {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  if (!text.starts_with(document_start)) return false;
+  text.remove_prefix(document_start.size());
+  return text.empty() || text.front() == ' ' || text.front() == '\t';
+}
+
+bool is_number(std::string_view text) noexcept { return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos; }
 
 // The line as an error message shows it: short, so that a message stays one screen.
 std::string shown(std::string_view text) {
@@ -92,13 +102,13 @@ void ColumnParser::line(std::string_view text) {
 }
 
 void ColumnParser::token(std::string_view text) {
-  if (width_ == 0) separator_ = format_ == Format::conllu || text.find('\t') != std::string_view::npos ? '\t' : ' ';
-  split(text);
-  if (format_ == Format::columns && fields_.front() == document_start) {
+  if (format_ == Format::columns && starts_document(text)) {
     end_sentence();
     done_.documents.push_back({std::string(text), static_cast<std::int64_t>(done_.starts.size()) - 1});
     return;
   }
+  if (width_ == 0) separator_ = format_ == Format::conllu || text.find('\t') != std::string_view::npos ? '\t' : ' ';
+  split(text);
   check_width(text);
   if (width_ == 0) {
     width_ = static_cast<std::int64_t>(fields_.size());
@@ -137,14 +147,18 @@ void ColumnParser::check_width(std::string_view text) const {
                 "expected " + std::to_string(width_) + " columns separated by " + between + ", as in line " + std::to_string(width_line_) +
                     ", found " + std::to_string(found) + ": " + shown(text) + ".",
                 "Mend the line, or give every line the same number of columns.", line_number_);
+  if (separator_ == ' ' && text.find('\t') != std::string_view::npos)
+    throw Error("DataError", "found a tab: " + shown(text) + "; expected columns separated by spaces, as in line " + std::to_string(width_line_) + ".",
+                "Separate the columns of every line alike.", line_number_);
   if (std::any_of(fields_.begin(), fields_.end(), [](std::string_view field) { return field.empty(); }))
     throw Error("DataError", "an empty column: " + shown(text) + ".", "Columns are separated by one tab; write _ for an empty value.", line_number_);
 }
 
 // Multiword tokens (3-4) and empty nodes (8.1) are not words of the sentence.
 bool ColumnParser::is_skipped_id(std::string_view id) const {
-  if (id.find_first_not_of("0123456789") == std::string_view::npos) return false;
-  if (id.find_first_not_of("0123456789-.") == std::string_view::npos) return true;
+  if (is_number(id)) return false;
+  const std::size_t mark = std::min(id.find_first_of("-."), id.size() - 1);
+  if (is_number(id.substr(0, mark)) && is_number(id.substr(mark + 1))) return true;
   throw Error("DataError", "the ID column holds " + shown(id) + "; expected a number such as 7, 3-4 or 8.1.", "Is this a CoNLL-U file?", line_number_);
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -51,7 +52,7 @@ class TrainingProgress:
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Note):
-            text = f"[yellow]{_plain(event.text)}[/]" if event.warning else _plain(event.text)
+            text = f"[yellow]{escape(event.text)}[/]" if event.warning else escape(event.text)
             self.console.print(text, soft_wrap=True)
         elif isinstance(event, Started):
             self._start(event)
@@ -85,18 +86,14 @@ def _line(event: Epoch) -> str:
     return f"{again}epoch {event.epoch:>3}  {_facts(event)}  {wrong:.2f} % wrong  {event.seconds:.2f} s"
 
 
-def _plain(text: str) -> str:
-    return text.replace("[", "\\[")
-
-
 def span_table(report: SpanReport, title: str, interval: Interval | None = None) -> Table:
-    table = Table(title=title, title_justify="left")
+    table = Table(title=escape(title), title_justify="left")
     for name, side in (("type", "left"), ("precision", "right"), ("recall", "right"), ("F1", "right")):
         table.add_column(name, justify=side)  # type: ignore[arg-type]  # rich's literal type
     for name in ("gold", "found", "correct"):
         table.add_column(name, justify="right")
     for row in report.rows:
-        table.add_row(_plain(row.type), *_percents(row), f"{row.gold:,}", f"{row.found:,}", f"{row.correct:,}")
+        table.add_row(escape(row.type), *_percents(row), f"{row.gold:,}", f"{row.found:,}", f"{row.correct:,}")
     table.add_section()
     counts = (f"{report.gold:,}", f"{report.found:,}", f"{report.correct:,}")
     table.add_row("all", *_percents(report), *counts, style="bold")
@@ -107,13 +104,13 @@ def span_table(report: SpanReport, title: str, interval: Interval | None = None)
 
 def tag_table(report: TagReport, title: str, interval: Interval | None = None, most: int = 15) -> Table:
     """The most frequent labels, and all of them together."""
-    table = Table(title=title, title_justify="left")
+    table = Table(title=escape(title), title_justify="left")
     table.add_column("label")
     for name in ("precision", "recall", "F1", "gold", "found", "correct"):
         table.add_column(name, justify="right")
     rows = sorted(report.rows, key=lambda row: -row.gold)
     for row in rows[:most]:
-        table.add_row(_plain(row.type), *_percents(row), f"{row.gold:,}", f"{row.found:,}", f"{row.correct:,}")
+        table.add_row(escape(row.type), *_percents(row), f"{row.gold:,}", f"{row.found:,}", f"{row.correct:,}")
     if len(rows) > most:
         table.add_row(f"… {len(rows) - most} more", *[""] * 6, style="dim")
     accuracy = (

@@ -52,7 +52,7 @@ def as_json(
         "metrics": {name: round(value, 4) for name, value in metrics.items()},
         **more,
     }
-    return json.dumps(facts, ensure_ascii=False)
+    return json.dumps(facts)
 
 
 def _rounded(seconds: float | None) -> float | None:

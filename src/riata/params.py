@@ -22,9 +22,10 @@ class Params:
 
     def set_params(self: Self, **params: Any) -> Self:
         known = self._param_names()
-        for name, value in params.items():
+        for name in params:
             if name not in known:
                 raise UnknownNameError.of(f"parameter of {type(self).__name__}", name, known)
+        for name, value in params.items():
             setattr(self, name, value)
         return self
 

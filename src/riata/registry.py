@@ -10,6 +10,7 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from riata.errors import UnknownNameError
@@ -33,13 +34,25 @@ def names(kind: str) -> tuple[str, ...]:
     return tuple(sorted(stem.replace("_", "-") for stem in stems if stem != "base"))
 
 
-@cache
 def get(kind: str, name: str) -> Any:
     """A piece by name; UnknownNameError with the nearest names where there is none."""
     if name not in names(kind):
         raise UnknownNameError.of(kind, name, names(kind), remedy="`riata pieces` shows all of them.")
-    folder, attribute = KINDS[kind]
-    return getattr(importlib.import_module(f"{folder}.{name.replace('-', '_')}"), attribute)
+    return _piece(kind, name)
+
+
+def summary(kind: str, name: str) -> str:
+    """What a piece is, in one line: its own words, or the first line of its file."""
+    return str(getattr(get(kind, name), "summary", None) or (_module(kind, name).__doc__ or "").partition("\n")[0])
+
+
+@cache
+def _piece(kind: str, name: str) -> Any:
+    return getattr(_module(kind, name), KINDS[kind][1])
+
+
+def _module(kind: str, name: str) -> ModuleType:
+    return importlib.import_module(f"{KINDS[kind][0]}.{name.replace('-', '_')}")
 
 
 def all_of(kind: str) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from riata.errors import SettingError, UnknownNameError
 
 
@@ -47,10 +49,9 @@ class Setting:
                 return value
             return {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}[str(value).lower()]
         if isinstance(self.default, int):
-            number = float(value)
-            if isinstance(value, bool) or number != int(number):
+            if isinstance(value, (bool, np.bool_)) or float(value) != int(float(value)):
                 raise ValueError
-            return int(number)
+            return int(value) if isinstance(value, (int, np.integer)) else int(float(value))
         return float(value) if isinstance(self.default, float) else str(value)
 
     def _in_range(self, value: float) -> bool:

@@ -46,9 +46,7 @@ def all_segmentations(length: int, start: int = 0) -> Iterator[list[Span]]:
 
 def legal_sequences(encoding: Encoding) -> set[tuple[str, ...]]:
     return {
-        tuple(encoding.encode(spans, length))
-        for length in range(LONGEST + 1)
-        for spans in all_segmentations(length)
+        tuple(encoding.encode(spans, length)) for length in range(LONGEST + 1) for spans in all_segmentations(length)
     }
 
 
@@ -225,9 +223,7 @@ TELLING = ([Span(1, 2, "X"), Span(3, 5, "X"), Span(5, 8, "X"), Span(8, 9, "Y")],
 
 @every_encoding
 @given(others=st.lists(sentences(), max_size=5))
-def test_detect_finds_the_encoding_of_varied_chunks(
-    encoding: Encoding, others: list[tuple[list[Span], int]]
-) -> None:
+def test_detect_finds_the_encoding_of_varied_chunks(encoding: Encoding, others: list[tuple[list[Span], int]]) -> None:
     data = corpus([encoding.encode(*sentence) for sentence in [TELLING, *others]])
     assert detect(ENCODINGS, *data) is encoding
 
@@ -326,9 +322,7 @@ def test_an_illegal_tag_is_named_with_its_place_and_the_way_out(name: str, tags:
         ([Span(0, 1, "")], r"span 0 \(0, 1, ''\) has no type"),
     ],
 )
-def test_spans_that_cannot_be_written_are_refused_by_name(
-    encoding: Encoding, spans: list[Span], message: str
-) -> None:
+def test_spans_that_cannot_be_written_are_refused_by_name(encoding: Encoding, spans: list[Span], message: str) -> None:
     with pytest.raises(LabelError, match=message):
         encoding.encode(spans, 4)
 
@@ -338,9 +332,7 @@ def test_spans_that_cannot_be_written_are_refused_by_name(
 
 @every_encoding
 @given(sentence=sentences())
-def test_reading_as_conlleval_leaves_legal_tags_alone(
-    encoding: Encoding, sentence: tuple[list[Span], int]
-) -> None:
+def test_reading_as_conlleval_leaves_legal_tags_alone(encoding: Encoding, sentence: tuple[list[Span], int]) -> None:
     tags = encoding.encode(*sentence)
     assert read_as_conlleval(tags, encoding) == tags
 
@@ -353,7 +345,5 @@ def test_reading_as_conlleval_leaves_legal_tags_alone(
         ("bioes", "B-X O I-X E-X B-Y", "S-X O B-X E-X S-Y"),
     ],
 )
-def test_malformed_tags_are_rewritten_with_the_chunks_conlleval_counts(
-    name: str, tags: str, repaired: str
-) -> None:
+def test_malformed_tags_are_rewritten_with_the_chunks_conlleval_counts(name: str, tags: str, repaired: str) -> None:
     assert read_as_conlleval(tags.split(), ENCODINGS[name]) == repaired.split()

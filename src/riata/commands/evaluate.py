@@ -43,10 +43,16 @@ def command(**options: Any) -> None:
     riata evaluate --gold test.txt --predicted labelled.txt
     riata evaluate --gold test.txt --predicted mine.txt --against theirs.txt
     """
-    by_model = options["model_file"] is not None and options["file"] is not None
-    by_files = options["gold_file"] is not None and options["predicted_file"] is not None
-    if by_model == by_files or (options["model_file"] is not None) != by_model:
-        raise click.UsageError("give either --model MODEL FILE, or --gold FILE --predicted FILE.")
+    given = {
+        name
+        for name in ("file", "model_file", "gold_file", "predicted_file", "other_file", "task_name")
+        if options[name]
+    }
+    by_model = given == {"file", "model_file"}
+    if not by_model and given - {"other_file", "task_name"} != {"gold_file", "predicted_file"}:
+        raise click.UsageError(
+            "give either --model MODEL FILE, or --gold FILE --predicted FILE (with --against and --task, where wanted)."
+        )
     if by_model:
         _evaluate_model(options)
     else:
@@ -130,6 +136,8 @@ def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title
         by_type = {row.type: dict(zip(row._fields[1:], row[1:], strict=True)) for row in evaluation.report.rows}
         click.echo(as_json(**facts, metrics=evaluation.metrics, interval=[interval.low, interval.high], types=by_type))
         return
+    from rich.markup import escape
+
     from riata.console import span_table, stdout, tag_table
     from riata.scoring.spans import SpanReport
 
@@ -139,6 +147,7 @@ def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title
         other = facts["against"]
         verdict = "significant at 0.05" if other["p_value"] <= 0.05 else "not significant at 0.05"
         stdout().print(
-            f"{options['predicted_file']} minus {options['other_file']}: {other['difference']:+.2f}, "
-            f"p = {other['p_value']:.4f} ({verdict}; paired approximate randomisation)"
+            escape(f"{options['predicted_file']} minus {options['other_file']}: {other['difference']:+.2f}, ")
+            + f"p = {other['p_value']:.4f} ({verdict}; paired approximate randomisation)",
+            soft_wrap=True,
         )

@@ -45,13 +45,12 @@ def command(model_file: str, top: int, labels: tuple[str, ...], json_: bool) -> 
             **estimator.facts_,
             "best_epoch": estimator.best_epoch_,
             "best_score": estimator.best_score_,
-            "seconds": estimator.seconds_,
         },
     }
     shown = heaviest(estimator.model_, top, labels or None)
     if json_:
         facts["heaviest"] = {label: [[w.feature, w.weight] for w in weights] for label, weights in shown.items()}
-        click.echo(json.dumps(facts, ensure_ascii=False))
+        click.echo(json.dumps(facts))
         return
     _print(model_file, facts, shown, transitions(estimator.model_, top))
 
@@ -65,7 +64,7 @@ def _print(model_file: str, facts: dict[str, Any], shown: dict[str, Any], edges:
     console = stdout()
     training = facts.pop("training")
     counts = training.pop("label_counts")
-    about = Table(title=model_file, title_justify="left", show_header=False)
+    about = Table(title=escape(model_file), title_justify="left", show_header=False)
     for name, value in [*facts.items(), *((f"training: {k}", v) for k, v in training.items())]:
         if value is not None:
             about.add_row(name, escape(_shown(value)))

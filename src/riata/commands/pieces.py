@@ -24,7 +24,10 @@ def command(json_: bool) -> None:
     if json_:
         click.echo(
             json.dumps(
-                {kind: {name: _facts(piece) for name, piece in pieces.items()} for kind, pieces in found.items()}
+                {
+                    kind: {name: _facts(kind, name, piece) for name, piece in pieces.items()}
+                    for kind, pieces in found.items()
+                }
             )
         )
         return
@@ -40,7 +43,8 @@ def command(json_: bool) -> None:
     for kind, pieces in found.items():
         for i, (name, piece) in enumerate(pieces.items()):
             last = i == len(pieces) - 1
-            table.add_row(kind if i == 0 else "", name, _summary(piece), getattr(piece, "paper", ""), end_section=last)
+            about = registry.summary(kind, name)
+            table.add_row(kind if i == 0 else "", name, about, getattr(piece, "paper", ""), end_section=last)
     table.add_row("template", ", ".join(builtin_names()), "named sets of features", "", end_section=True)
     table.add_row("attribute", ", ".join(builtin()), "functions of a word, for templates", "")
     console = stdout()
@@ -51,13 +55,11 @@ def command(json_: bool) -> None:
             console.print(f"  {setting.name}={str(setting.default).lower()}: {setting.help}; {setting.expected()}")
 
 
-def _summary(piece: object) -> str:
-    return str(getattr(piece, "summary", ""))
+def _facts(kind: str, name: str, piece: object) -> dict[str, object]:
+    from riata import registry
 
-
-def _facts(piece: object) -> dict[str, object]:
     settings = [
         {"name": s.name, "default": s.default, "expected": s.expected(), "help": s.help}
         for s in getattr(piece, "settings", ())
     ]
-    return {"summary": _summary(piece), "paper": getattr(piece, "paper", ""), "settings": settings}
+    return {"summary": registry.summary(kind, name), "paper": getattr(piece, "paper", ""), "settings": settings}

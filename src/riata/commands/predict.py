@@ -29,14 +29,23 @@ def command(file: str, model_file: str, format_: str) -> None:
     """
     from riata import load_model
     from riata.data import columns
+    from riata.data.conllu import FIELDS
     from riata.data.files import is_conllu
+    from riata.errors import UnsupportedError
 
     estimator = load_model(model_file)
     conllu = is_conllu(file, format_)
+    if conllu and not 0 <= estimator.output_ < len(FIELDS):
+        raise UnsupportedError(
+            f"{model_file} was not trained on CoNLL-U: there is no field to put its labels in.",
+            remedy="Give a file of columns, or --format columns.",
+        )
+    out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
     for batch in columns.stream(file, conllu=conllu):
         labels = estimator.predict(batch)
         if conllu:
-            sys.stdout.writelines(columns.formatted(columns.with_texts(batch, estimator.output_, labels)))
+            sentences = columns.formatted(columns.with_texts(batch, estimator.output_, labels))
         else:
-            sys.stdout.writelines(columns.formatted(batch, [labels]))
-        sys.stdout.flush()
+            sentences = columns.formatted(batch, [labels])
+        out.writelines(sentence.encode("utf-8") for sentence in sentences)
+        out.flush()

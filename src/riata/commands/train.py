@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -104,10 +105,11 @@ def command(**options: Any) -> None:
         try:
             estimator.fit(corpus, listener=listener)
         except KeyboardInterrupt:
-            if hasattr(estimator, "model_"):
+            if getattr(estimator, "history_", []):  # an epoch was completed; with --resume, a model was there before
                 estimator.save(options["model_file"])
-                kept = f"epoch {estimator.best_epoch_}"
-                stderr().print(f"The model of {kept} is in {options['model_file']}; --resume goes on from it.")
+                _tell(
+                    f"The model of epoch {estimator.best_epoch_} is in {options['model_file']}; --resume goes on from it."
+                )
             raise
     estimator.save(options["model_file"])
     _report(estimator, corpus.tokens, options, meter.peak_rss_mb())
@@ -138,6 +140,11 @@ def _estimator(options: dict[str, Any]) -> Any:
     params["dev"] = options["dev_fraction"] if options["dev_file"] is None else _read(options, options["dev_file"])
     if not options["resume"]:
         return task.estimator(**params)
+    if options["template"] is not None:
+        raise SettingError(
+            "--resume goes on with the templates of the model; --template names others.",
+            remedy="Leave out --template, or train anew without --resume.",
+        )
     estimator = load_model(options["model_file"])
     if estimator.task_name != task.name:
         raise UnsupportedError(f"{options['model_file']} holds a model for {estimator.task_name!r}, not {task.name!r}.")
@@ -180,13 +187,29 @@ def _check_target(path: Path) -> None:
     """Finds out before training, not after it, that the model has no place to go."""
     from riata.errors import DataError
 
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        problem = "is a directory" if path.is_dir() else "its folder does not exist"
+    problem = _problem_with(path)
+    if problem is not None:
         raise DataError(f"the model cannot be written: {problem}.", remedy="Choose another --model.", file=path)
 
 
-def _report(estimator: Any, tokens: int, options: dict[str, Any], peak: float) -> None:
+def _problem_with(path: Path) -> str | None:
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.exists(path) and not os.path.isfile(path):
+        return "this is a directory" if os.path.isdir(path) else "this is no regular file"
+    if not os.path.isdir(folder):
+        return "its folder does not exist"
+    return None if os.access(folder, os.W_OK) else "its folder may not be written to"
+
+
+def _tell(text: str) -> None:
+    from rich.markup import escape
+
     from riata.console import stderr
+
+    stderr().print(escape(text), soft_wrap=True)
+
+
+def _report(estimator: Any, tokens: int, options: dict[str, Any], peak: float) -> None:
     from riata.learning.recipe import chosen
     from riata.measure import as_json
     from riata.models.weights_by_name import count
@@ -196,7 +219,7 @@ def _report(estimator: Any, tokens: int, options: dict[str, Any], peak: float) -
     metrics = {}
     if estimator.best_score_ is not None:
         metrics = {"f1" if estimator.chunks else "accuracy": estimator.best_score_}
-    stderr().print(
+    _tell(
         f"{options['model_file']}: {size:.2f} MB, {len(estimator.classes_)} labels, {weights:,} weights, "
         f"epoch {estimator.best_epoch_}, {estimator.seconds_:.1f} s"
     )

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from riata._core import ColumnParser
+from riata.data.memory import label_column
 from riata.data.source import STANDARD_INPUT, name_of, pieces
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, RiataError
@@ -78,15 +79,16 @@ def _corpus(parser: ColumnParser, name: str) -> Corpus:
 
 def write_columns(corpus: Corpus, path: str | Path, extra: Sequence[Sequence[Sequence[str]]] = ()) -> None:
     """Writes a corpus as it was read, with further columns (lists of labels per sentence) after its own."""
+    write(formatted(corpus, extra), path)
+
+
+def write(lines: Iterable[str], path: str | Path) -> None:
+    """Writes text to a file ("-" is standard output)."""
     if str(path) == STANDARD_INPUT:
-        _write(corpus, sys.stdout, extra)
+        sys.stdout.writelines(lines)
         return
     with open(path, "w", encoding="utf-8", newline="\n") as file:
-        _write(corpus, file, extra)
-
-
-def _write(corpus: Corpus, file: IO[str], extra: Sequence[Sequence[Sequence[str]]]) -> None:
-    file.writelines(formatted(corpus, extra))
+        file.writelines(lines)
 
 
 def with_texts(corpus: Corpus, column: int, sentences: Sequence[Sequence[str]]) -> Corpus:
@@ -98,15 +100,30 @@ def with_texts(corpus: Corpus, column: int, sentences: Sequence[Sequence[str]]) 
 
 def formatted(corpus: Corpus, extra: Sequence[Sequence[Sequence[str]]] = ()) -> Iterator[str]:
     """One string per sentence: its lines and the blank line after it."""
-    texts = [column.texts() for column in corpus.columns]
+    texts = [column.texts() for column in (*corpus.columns, *(label_column(labels, corpus) for labels in extra))]
+    # A single column has no separator to tell the reader of, so it may hold neither.
+    check_writable(texts, "\t\n" if corpus.separator == "\t" and len(texts) > 1 else " \t\n")
+    return _formatted(corpus, texts)
+
+
+def check_writable(columns: Iterable[Sequence[str]], forbidden: str) -> None:
+    """Refuses texts that a reader of the file would take for something else."""
+    for column, texts in enumerate(columns):
+        bad = next((text for text in dict.fromkeys(texts) if not text or any(c in text for c in forbidden)), None)
+        if bad is not None:
+            raise DataError(
+                f"column {column} holds {bad!r}, which a column file cannot: a text is not empty and has none of {forbidden!r}.",
+                remedy="Write _ for an empty value or a space.",
+            )
+
+
+def _formatted(corpus: Corpus, texts: Sequence[Sequence[str]]) -> Iterator[str]:
     documents: dict[int, list[str]] = {}
     for text, sentence in corpus.documents:
         documents.setdefault(sentence, []).append(text)
     for s in range(len(corpus)):
         low, high = int(corpus.starts[s]), int(corpus.starts[s + 1])
-        rows: Iterable[tuple[str, ...]] = zip(
-            *(t[low:high] for t in texts), *(column[s] for column in extra), strict=True
-        )
+        rows = zip(*(t[low:high] for t in texts), strict=True)
         lines = [f"{text}\n\n" for text in documents.get(s, ())]
         lines += [f"{corpus.comments[s]}\n"] if corpus.comments and corpus.comments[s] else []
         lines += [corpus.separator.join(row) + "\n" for row in rows]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from riata.data.columns import read
+from riata.data.columns import check_writable, read, write
 from riata.data.types import Corpus
-from riata.errors import UnknownNameError
+from riata.errors import DataError, UnknownNameError
 
 FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
@@ -17,20 +17,34 @@ def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> C
 
     Multiword tokens (3-4) and empty nodes (8.1) are left out: their words are there as tokens of their own.
     """
-    for name in fields:
-        if name not in FIELDS:
-            raise UnknownNameError.of("CoNLL-U field", name, FIELDS)
+    _check_fields(fields)
     return read(path, conllu=True).select([FIELDS.index(name) for name in fields])
 
 
 def write_conllu(corpus: Corpus, path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> None:
     """Writes columns as fields of CoNLL-U; the others become `_`."""
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(formatted(corpus, fields))
+    write(formatted(corpus, fields), path)
 
 
 def formatted(corpus: Corpus, fields: Sequence[str]) -> Iterator[str]:
     """One string per sentence: comments, tokens, and the blank line after them."""
+    _check_fields(fields)
+    if len(fields) != corpus.width:
+        raise DataError(
+            f"the corpus has {corpus.width} columns and {len(fields)} fields were named ({', '.join(fields)}).",
+            remedy="Name one CoNLL-U field for each column.",
+        )
+    check_writable((column.texts() for column in corpus.columns), "\t\n")
+    return _formatted(corpus, fields)
+
+
+def _check_fields(fields: Sequence[str]) -> None:
+    for name in fields:
+        if name not in FIELDS:
+            raise UnknownNameError.of("CoNLL-U field", name, FIELDS)
+
+
+def _formatted(corpus: Corpus, fields: Sequence[str]) -> Iterator[str]:
     for s, sentence in enumerate(corpus):
         lines = [corpus.comments[s]] if corpus.comments and corpus.comments[s] else []
         for number, token in enumerate(sentence, start=1):

@@ -58,17 +58,18 @@ class DataSet:
 
     def verify(self, split: str) -> None:
         """Compares the file with the published md5 sum."""
+        path = self.path(split)
         expected = self.files[split].md5
         if expected is None:
             return
         digest = hashlib.md5(usedforsecurity=False)
-        for piece in pieces(self.path(split)):
+        for piece in pieces(path):
             digest.update(piece)
         if digest.hexdigest() != expected:
             raise DataError(
                 f"md5 is {digest.hexdigest()}, expected {expected}.",
                 remedy="Get the file again.",
-                file=self.path(split),
+                file=path,
             )
 
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import io
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from pathlib import Path
 
 from riata.data.datasets import DataSet, cache_folder
 from riata.errors import DataError
 
 PATIENCE = 60  # seconds without an answer
+FAILURES = (  # of the line, the address or the archive (RuntimeError: a packing that zipfile does not know)
+    urllib.error.URLError,
+    http.client.HTTPException,
+    OSError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+    RuntimeError,
+)
 
 
 def fetch(data: DataSet) -> list[Path]:
@@ -50,6 +61,13 @@ def _download(data: DataSet, name: str) -> bytes:
         if not data.url.endswith(".zip"):
             return content
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return archive.read(next(member for member in archive.namelist() if member.endswith(f"/{name}")))
-    except (urllib.error.URLError, OSError, zipfile.BadZipFile, StopIteration, ValueError) as error:
+            return _member(archive, name)
+    except FAILURES as error:
         raise DataError(f"{address} could not be fetched: {error}.", remedy=data.where) from None
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    for member in archive.namelist():
+        if member.rpartition("/")[2] == name:
+            return archive.read(member)
+    raise ValueError(f"the archive holds no {name}")

@@ -37,6 +37,7 @@ def read_roles(
     gold = gold + corpus.width if gold < 0 else gold
     if inputs is None:
         inputs = CONLLU_INPUTS if conllu else [i for i in range(corpus.width) if i != gold]
+    inputs = [i + corpus.width if i < 0 else i for i in inputs]
     if gold in inputs:
         raise DataError(
             f"column {gold} is both input and output.", remedy="Give --inputs and --outputs different columns."
@@ -62,8 +63,8 @@ def aligned(gold: Corpus, predicted: Corpus) -> None:
             remedy="Both files must hold the same sentences.",
             file=predicted.name,
         )
-    words = 1 if gold.comments else 0
-    pairs = zip(gold.columns[words].texts(), predicted.columns[words].texts(), strict=False)
+    words, predicted_words = (corpus.columns[1 if corpus.comments else 0].texts() for corpus in (gold, predicted))
+    pairs = zip(words, predicted_words, strict=False)
     different = np.flatnonzero(gold.starts != predicted.starts)
     token = next((t for t, (a, b) in enumerate(pairs) if a != b), None)
     if len(different) and (token is None or token > gold.starts[different[0] - 1]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -12,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Alphabet
+from riata.data.texts import interned
 from riata.errors import DataError
+
+LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,18 +38,24 @@ class Given:
         starts = [0]
         for s, sentence in enumerate(sentences):
             for t, features in enumerate(sentence):
+                if not isinstance(features, Mapping):
+                    raise DataError(
+                        f"sentence {s}, token {t} is {features!r}; expected a dictionary of features, as the first token is.",
+                        file=name,
+                    )
                 for key, value in _flat(features):
-                    if not math.isfinite(value):
+                    number = _number(value)
+                    if number is None:
                         raise DataError(
-                            f"sentence {s}, token {t}: feature {key!r} has the value {value}; expected a finite number.",
+                            f"sentence {s}, token {t}: feature {key!r} has the value {value!r}; expected a finite number of "
+                            "single precision, a string, a bool, a list of strings or a dictionary.",
                             remedy="Leave the feature out where its value is unknown.",
                             file=name,
                         )
                     names.append(key)
-                    values.append(value)
+                    values.append(number)
                 starts.append(len(names))
-        alphabet = Alphabet()
-        ids = alphabet.add_many(names)
+        alphabet, ids = interned(names)
         return cls(alphabet, np.array(starts, np.int64), ids, np.array(values, np.float32))
 
     def take(self, tokens: NDArray[np.int64]) -> Given:
@@ -68,7 +76,8 @@ class Given:
         )
 
 
-def _flat(features: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+def _flat(features: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Names and what stands for their values; what is no number is for the caller to refuse."""
     for key, value in features.items():
         name = f"{prefix}{key}"
         if isinstance(value, Mapping):
@@ -80,16 +89,16 @@ def _flat(features: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
                 yield name, 1.0
         elif isinstance(value, (list, tuple, set, frozenset)):
             # Sets come in an order of their own on every run; the model must not depend on it.
-            for item in sorted(value) if isinstance(value, (set, frozenset)) else value:
+            for item in sorted(map(str, value)) if isinstance(value, (set, frozenset)) else value:
                 yield f"{name}:{item}", 1.0
         else:
-            yield name, _number(name, value)
+            yield name, value
 
 
-def _number(name: str, value: object) -> float:
+def _number(value: object) -> float | None:
+    """The value as a number that the core can hold, or None."""
     try:
-        return float(value)  # type: ignore[arg-type]  # whatever float() refuses is reported below
-    except (TypeError, ValueError):
-        raise DataError(
-            f"feature {name!r} has the value {value!r}; expected a number, a string, a bool, a list of strings or a dictionary."
-        ) from None
+        number = float(value)  # type: ignore[arg-type]  # what float() refuses is not a number
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if abs(number) <= LARGEST else None

@@ -13,6 +13,7 @@ from riata.data.types import Column, Corpus
 from riata.errors import DataError
 
 NAME = "<memory>"
+ROWS = (Sequence, np.ndarray)  # what a token of several columns may be
 
 
 def as_corpus(sentences: Any) -> Corpus:
@@ -35,10 +36,14 @@ def as_corpus(sentences: Any) -> Corpus:
 
 def label_column(labels: Any, corpus: Corpus) -> Column:
     """Labels given apart from the sentences, as a column that fits them."""
+    if isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__"):
+        raise DataError(f"the labels are a {type(labels).__name__}; expected a list of labels for each sentence.")
     if len(labels) != len(corpus):
         raise DataError(f"found {len(labels)} lists of labels for {len(corpus)} sentences; expected one for each.")
     lengths = np.diff(corpus.starts)
     for s, sentence in enumerate(labels):
+        if isinstance(sentence, (str, bytes)) or not hasattr(sentence, "__len__"):
+            raise DataError(f"the labels of sentence {s} are a {type(sentence).__name__}; expected a list of strings.")
         if len(sentence) != lengths[s]:
             raise DataError(
                 f"sentence {s} has {lengths[s]} tokens and {len(sentence)} labels; expected one label per token."
@@ -72,10 +77,10 @@ def _columns(sentences: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
     rows: list[tuple[str, ...]] = []
     for s, sentence in enumerate(sentences):
         for token in sentence:
-            row = (token,) if isinstance(token, str) else tuple(token)
-            if rows and len(row) != len(rows[0]):
-                raise DataError(f"sentence {s}: a token has {len(row)} columns, the first token {len(rows[0])}.")
+            row = (token,) if isinstance(token, str) else tuple(token) if isinstance(token, ROWS) else ()
             if not row or not all(isinstance(value, str) for value in row):
                 raise DataError(f"sentence {s}: token {token!r} is neither a string nor a tuple of strings.")
+            if rows and len(row) != len(rows[0]):
+                raise DataError(f"sentence {s}: a token has {len(row)} columns, the first token {len(rows[0])}.")
             rows.append(row)
     return tuple(Column.of(values) for values in zip(*rows, strict=True))

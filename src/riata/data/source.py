@@ -33,8 +33,8 @@ def pieces(path: str | Path) -> Iterator[bytes]:
             remedy="Fetch or compress the file again.",
             file=name_of(path),
         ) from None
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}.", file=name_of(path)) from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
+        raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}.", file=name_of(path)) from None
 
 
 def _raw_pieces(path: str | Path) -> Iterator[bytes]:

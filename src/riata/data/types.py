@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, overload
@@ -11,11 +12,21 @@ from numpy.typing import NDArray
 
 from riata._core import Alphabet
 from riata.data.given import Given
+from riata.data.texts import interned
 from riata.errors import DataError
 
 Ids = NDArray[np.int32]
 Starts = NDArray[np.int64]
 Token = tuple[str, ...]
+
+# Corpora are copied and pickled (scikit-learn clones estimators with their development data), and alphabets with them.
+copyreg.pickle(Alphabet, lambda alphabet: (_alphabet_of, (alphabet.texts(),)))
+
+
+def _alphabet_of(texts: list[str]) -> Alphabet:
+    alphabet = Alphabet()
+    alphabet.add_many(texts)
+    return alphabet
 
 
 class Span(NamedTuple):
@@ -35,8 +46,7 @@ class Column:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Column:
-        alphabet = Alphabet()
-        return cls(alphabet, alphabet.add_many(list(texts)))
+        return cls(*interned(texts))
 
     def texts(self) -> list[str]:
         known = self.alphabet.texts()

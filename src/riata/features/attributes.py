@@ -37,8 +37,8 @@ def outline(text: str) -> str | None:
 
 
 def case(text: str) -> str | None:
-    """lower, upper, title, mixed, or none (no letters)."""
-    if not any(c.isalpha() for c in text):
+    """lower, upper, title, mixed, or none (no letters, or letters without case)."""
+    if text.lower() == text.upper():
         return "none"
     if text.islower():
         return "lower"
@@ -49,7 +49,7 @@ def case(text: str) -> str | None:
 
 def digits(text: str) -> str | None:
     """Digits as 0, everything else as it is, for texts that have a digit: `1,200` is `0,000`."""
-    return re.sub(r"\d", "0", text) if any(c.isdigit() for c in text) else None
+    return re.sub(r"\d", "0", text) if re.search(r"\d", text) else None
 
 
 def hyphen(text: str) -> str | None:

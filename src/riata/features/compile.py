@@ -165,13 +165,14 @@ def _merged(a: Given, b: Given) -> Given:
 def _numbers_of(corpus: Corpus, column: int) -> NDArray[np.float64]:
     source = corpus.columns[column]
     table = np.zeros(len(source.alphabet))
+    largest = float(np.finfo(np.float32).max)  # given values are kept in single precision
     for i in np.unique(source.ids):
         text = source.alphabet.text(int(i))
         try:
             table[i] = float(text)
         except ValueError:
             table[i] = math.nan
-        if not math.isfinite(table[i]):
+        if not abs(table[i]) <= largest:
             token = int(np.argmax(source.ids == i))
             raise DataError(
                 f"column {column} holds {text!r}, which number({column}) cannot use; expected a finite number.",

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -53,6 +53,7 @@ class Template:
 
     reads: tuple[Read, ...]
     edge: bool = False
+    place: tuple[str, int] | None = field(default=None, compare=False, repr=False)  # file and line, for messages
 
     @property
     def is_number(self) -> bool:
@@ -68,11 +69,11 @@ def parse(text: str, name: str = "<template>") -> tuple[Template, ...]:
     lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
     if not lines:
         raise TemplateError("the template holds no line that is not blank or a comment.", file=name)
-    read_line = _crfpp_line if all(line[0] in "UB" for _, line in lines) else _own_line
+    read_line = _crfpp_line if all(_is_crfpp(line) for _, line in lines) else _own_line
     found: dict[Template, None] = {}
     for number, line in lines:
         try:
-            found[read_line(line)] = None
+            found.setdefault(replace(read_line(line), place=(name, number)))
         except TemplateError as error:
             raise error.located(name, number) from None
     return tuple(found)
@@ -93,14 +94,9 @@ def _template(reads: Iterable[Read], edge: bool) -> Template:
 
 
 def _own_line(line: str) -> Template:
-    line = line.split("#", 1)[0].strip()
-    edge = line == "edge" or line.startswith("edge ")
-    reads = (
-        [_own_read(part) for part in line.removeprefix("edge").split()]
-        if edge
-        else [_own_read(part) for part in line.split()]
-    )
-    return _template(reads, edge)
+    parts = line.split("#", 1)[0].split()
+    edge = parts[0] == "edge"
+    return _template([_own_read(part) for part in parts[edge:]], edge)
 
 
 def _own_read(part: str) -> Read:
@@ -114,7 +110,7 @@ def _own_read(part: str) -> Read:
     own_column = _column(name)
     if own_column is not None and column is None:
         return Read(int(match["offset"]), own_column, "identity")
-    if column is not None and _column(column) is None and not column.isdigit():
+    if column is not None and _column(column) is None and not column.isdecimal():
         raise TemplateError(f"{part!r}: {column!r} is no column.", remedy="A column is word, tag, or a number from 0.")
     at = 0 if column is None else _column(column)
     return Read(int(match["offset"]), int(column or 0) if at is None else at, name)
@@ -126,15 +122,20 @@ def _column(name: str) -> int | None:
     return int(name[1:]) if re.fullmatch(r"x\d+", name) else None
 
 
+def _is_crfpp(line: str) -> bool:
+    """Whether a line can be CRF++'s. A user's attribute may start with U or B too, but is read as `Upper[0]`."""
+    return line[0] in "UB" and not _READ.match(line)
+
+
 def _crfpp_line(line: str) -> Template:
     edge = line[0] == "B"
-    identifier, _, body = line.partition(":")
-    if not re.fullmatch(r"[UB]\w*", identifier):
+    identifier = re.split("[:%]", line, maxsplit=1)[0]
+    if re.search(r"[\s\[\]]", identifier):
         raise TemplateError(f"cannot read {line!r}; expected a line such as U05:%x[-1,0]/%x[0,0], or B.")
-    rest = _MACRO.sub("", body)
+    rest = _MACRO.sub("", line)
     if "%" in rest:
         raise TemplateError(f"cannot read {'%' + rest.split('%', 1)[1]!r}; the only macro is %x[row,column].")
-    reads = [Read(int(m["offset"]), int(m["column"]), "identity") for m in _MACRO.finditer(body)]
+    reads = [Read(int(m["offset"]), int(m["column"]), "identity") for m in _MACRO.finditer(line)]
     if not reads and not edge:
         reads = [Read(0, 0, "bias")]
     return _template(reads, edge)
@@ -161,8 +162,9 @@ def load(source: str | Path) -> tuple[Template, ...]:
         )
     try:
         return parse(path.read_text(encoding="utf-8-sig"), str(path))
-    except UnicodeDecodeError:
-        raise TemplateError("not valid UTF-8.", remedy="Convert the file to UTF-8.", file=path) from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise TemplateError("not valid UTF-8.", remedy="Convert the file to UTF-8.", file=path, line=line) from None
 
 
 def fitting(templates: Sequence[Template], width: int) -> tuple[Template, ...]:
@@ -174,12 +176,20 @@ def check(templates: Sequence[Template], width: int, known: Callable[[str], bool
     """Refuses templates that read a column or an attribute that does not exist."""
     for template in templates:
         for read in template.reads:
-            if read.column >= width:
-                raise TemplateError(
-                    f"'{template}' reads column {read.column}, but the input has {width} column{'s' * (width != 1)} (0 to {width - 1}).",
-                    remedy="The last column of the file is the output; choose others with --inputs and --outputs.",
-                )
-            if not known(read.attribute):
-                raise UnknownNameError.of(
-                    "attribute", read.attribute, attributes, remedy=f"In the template '{template}'."
-                )
+            error = _misfit(template, read, width, known, attributes)
+            if error is not None:
+                raise error if template.place is None else error.located(*template.place)
+
+
+def _misfit(
+    template: Template, read: Read, width: int, known: Callable[[str], bool], attributes: Iterable[str]
+) -> TemplateError | None:
+    if read.column >= width:
+        return TemplateError(
+            f"'{template}' reads column {read.column}, but the input has {width} column{'s' * (width != 1)} (0 to {width - 1}).",
+            remedy="The last column of the file is the output; choose others with --inputs and --outputs.",
+        )
+    if not known(read.attribute):
+        unknown = UnknownNameError.of("attribute", read.attribute, attributes)
+        return TemplateError(unknown.message, remedy=f"In the template '{template}'.")
+    return None

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
+from riata.errors import DataError
 
 Scores = NDArray[np.float64]
 
@@ -28,9 +29,19 @@ def loss_augmented_viterbi(
 ) -> tuple[NDArray[np.int32], float]:
     """The labels that maximise score + cost x Hamming loss against gold, and that maximum."""
     node, flat, per_token = _arrays(node, edge)
-    return _core.loss_augmented_viterbi(node, flat, per_token, np.asarray(gold, np.int32), cost)
+    truth = np.asarray(gold)
+    tokens, labels = node.shape
+    if truth.shape != (tokens,) or truth.dtype.kind not in "iu" or not ((truth >= 0) & (truth < labels)).all():
+        raise DataError(f"gold is {gold!r}; expected {tokens} label ids from 0 to {labels - 1}, one per token.")
+    return _core.loss_augmented_viterbi(node, flat, per_token, truth.astype(np.int32), cost)
 
 
 def _arrays(node: Any, edge: Any) -> tuple[Scores, Scores, bool]:
-    edge = np.ascontiguousarray(edge, np.float64)
-    return np.ascontiguousarray(node, np.float64), edge.ravel(), edge.ndim == 3
+    node, edge = np.ascontiguousarray(node, np.float64), np.ascontiguousarray(edge, np.float64)
+    pair = node.shape[1:] * 2  # (L, L)
+    if node.ndim != 2 or 0 in node.shape or edge.shape not in (pair, node.shape[:1] + pair):
+        raise DataError(
+            f"node has the shape {node.shape} and edge {edge.shape}; expected [T, L], with at least one token and one label, "
+            "and [L, L] or [T, L, L]."
+        )
+    return node, edge.ravel(), edge.ndim == 3

@@ -14,7 +14,7 @@ from riata.data.types import Corpus, Ids
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
-from riata.features.templates import Template, parse
+from riata.features.templates import NUMBER, Template, parse
 from riata.models.container import Arrays
 
 Flags = NDArray[np.uint8]
@@ -79,7 +79,11 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     labels = _strings(header, "labels")
     if not labels or len(set(labels)) != len(labels) or len(labels) > MOST_LABELS:
         raise ModelFileError("the model's labels are inconsistent")
-    features = Features(_templates(header), functions)
+    count = len(labels)
+    legality = Legality(
+        _flags(arrays, "start", count), _flags(arrays, "end", count), _flags(arrays, "follow", count * count)
+    )
+    features = Features(_templates(header, functions), functions)
     features.alphabets = [_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
     features.given = _alphabet(arrays, "given")
     sparse: dict[str, Any] = {
@@ -87,13 +91,9 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
         "given": _rows(arrays, "given/rows"),
         "transition": _rows(arrays, "transition"),
     }
-    _check_memory(features, sparse["families"], len(labels))
+    _check_memory(features, sparse["families"], count)
     sizes = [len(alphabet) for alphabet in features.alphabets]
-    weights = unpack_chain(features.index, sparse, len(labels), sizes, len(features.given))
-    count = len(labels)
-    legality = Legality(
-        _flags(arrays, "start", count), _flags(arrays, "end", count), _flags(arrays, "follow", count * count)
-    )
+    weights = unpack_chain(features.index, sparse, count, sizes, len(features.given))
     return ChainModel(features, weights, tuple(labels), legality)
 
 
@@ -102,8 +102,9 @@ def _check_memory(features: Features, families: Sequence[Mapping[str, Any]], lab
     slots = [[0, 0] for _ in families]
     for family, _, edge in features.program.reads:
         slots[family][edge] += 1
-    need = sum(
-        len(f["values"]) * 4 * stride * (node + edge * labels) for f, (node, edge) in zip(families, slots, strict=True)
+    need = 4 * stride * len(features.given)
+    need += sum(
+        4 * stride * len(f["values"]) * (node + edge * labels) for f, (node, edge) in zip(families, slots, strict=True)
     )
     if need > MOST_MEMORY:
         raise ModelFileError(
@@ -118,12 +119,16 @@ def _strings(header: Mapping[str, Any], key: str) -> list[str]:
     return values
 
 
-def _templates(header: Mapping[str, Any]) -> tuple[Template, ...]:
+def _templates(header: Mapping[str, Any], functions: Mapping[str, Attribute]) -> tuple[Template, ...]:
     lines = _strings(header, "templates")
     if not lines:
         return ()
-    templates = parse("\n".join(lines), "<templates of the model>")
-    if [str(template) for template in templates] != lines:
+    try:
+        templates = parse("\n".join(lines), "<templates of the model>")
+    except ValueError:  # every TemplateError is one, and so are numbers that int() refuses
+        templates = ()
+    known = {*functions, NUMBER}
+    if [str(t) for t in templates] != lines or not all(read.attribute in known for t in templates for read in t.reads):
         raise ModelFileError("the model's templates are inconsistent")
     return templates
 
@@ -158,11 +163,15 @@ def _alphabet(arrays: Arrays, name: str) -> Alphabet:
     lengths = _array(arrays, f"{name}/lengths")
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
     content = _array(arrays, f"{name}/bytes").tobytes()
+    alphabet = Alphabet(content, offsets)
+    starts = np.frombuffer(content, np.uint8)[offsets[offsets < len(content)]]
     try:
         content.decode("utf-8")
-        return Alphabet(content, offsets)
     except UnicodeDecodeError:
         raise ModelFileError(f"the model's {name!r} texts are not UTF-8") from None
+    if ((starts & 0xC0) == 0x80).any():  # a text that starts inside a character
+        raise ModelFileError(f"the model's {name!r} texts are not UTF-8")
+    return alphabet
 
 
 def _rows(arrays: Arrays, name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -34,6 +34,8 @@ VERSION = 1
 _FIXED = struct.Struct("<8sIIQQ")
 _PROLOGUE = 64
 _ALIGN = 64
+_MAKES = "`riata train` makes models."
+_ELSEWHERE = "Make room, or choose another place."
 _DTYPES = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "i8": np.int64, "f4": np.float32}
 
 Arrays = dict[str, NDArray[Any]]
@@ -46,7 +48,8 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
     for name, array in arrays.items():
         places.append({"name": name, "dtype": _dtype_name(array), "size": int(array.size), "offset": offset})
         offset = _aligned(offset + array.nbytes)
-    text = json.dumps({"arrays": places, **header}, ensure_ascii=False, sort_keys=True).encode("utf-8")
+    whole = {"arrays": places, **header}
+    text = json.dumps(whole, ensure_ascii=False, sort_keys=True, default=_plain).encode("utf-8")
     body = bytearray(text.ljust(_aligned(len(text)), b" "))
     for place, array in zip(places, arrays.values(), strict=True):
         body += np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
@@ -58,20 +61,25 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
 
 def write(path: str | Path, content: bytes) -> None:
     """Writes a file whole or not at all; what stood there before stays until the new one is complete."""
-    path = Path(path)
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    except OSError as error:
+        target = os.path.realpath(path)  # a link stays, and leads to the new file
+        if os.path.exists(target) and not os.path.isfile(target):
+            raise ValueError("this is no regular file")
+        _write(target, content)
+    except (OSError, ValueError) as error:
         raise _not_written(path, error) from None
+
+
+def _write(target: str, content: bytes) -> None:
+    folder, name = os.path.split(target)
+    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise _not_written(path, error) from None
+        os.replace(temporary, target)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
@@ -81,13 +89,12 @@ def read(path: str | Path) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a model file, checked; the arrays are views of the mapped file."""
     try:
         with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                raise ModelFileError("the file is empty; expected a Riata model.", file=path)
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            size = os.fstat(file.fileno()).st_size
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
     except FileNotFoundError:
-        raise ModelFileError("no such file.", remedy="`riata train` makes models.", file=path) from None
-    except (OSError, ValueError) as error:
-        raise ModelFileError(f"cannot be read: {error}.", file=path) from None
+        raise ModelFileError("no such file.", remedy=_MAKES, file=path) from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
+        raise ModelFileError(f"cannot be read: {_reason(error)}.", remedy=_MAKES, file=path) from None
     try:
         return unpack(memoryview(content))
     except ModelFileError as error:
@@ -95,8 +102,12 @@ def read(path: str | Path) -> tuple[dict[str, Any], Arrays]:
 
 
 def unpack(content: memoryview) -> tuple[dict[str, Any], Arrays]:
-    if bytes(content[:8]) != MAGIC:
-        raise ModelFileError("this is not a Riata model.", remedy="`riata train` makes models.")
+    if not len(content):
+        raise ModelFileError("the file is empty; expected a Riata model.", remedy=_MAKES)
+    if len(content) < len(MAGIC) and MAGIC.startswith(bytes(content)):
+        raise _damaged("the file is cut short")
+    if content[: len(MAGIC)] != MAGIC:
+        raise ModelFileError("this is not a Riata model.", remedy=_MAKES)
     if len(content) < _PROLOGUE:
         raise _damaged("the file is cut short")
     _, version, zero, header_size, size = _FIXED.unpack(content[: _FIXED.size])
@@ -119,6 +130,7 @@ def unpack(content: memoryview) -> tuple[dict[str, Any], Arrays]:
 def _header(text: bytes) -> dict[str, Any]:
     try:
         header = json.loads(text.decode("utf-8"))
+        json.dumps(header, ensure_ascii=False).encode("utf-8")  # "\\ud800" is JSON but no text
     except (ValueError, RecursionError):
         raise _damaged("the header is not JSON") from None
     if not isinstance(header, dict):
@@ -128,6 +140,7 @@ def _header(text: bytes) -> dict[str, Any]:
 
 def _arrays(header: dict[str, Any], data: memoryview) -> Arrays:
     arrays: Arrays = {}
+    end = 0
     places = header.pop("arrays", None)
     if not isinstance(places, list):
         raise _damaged("the header lists no arrays")
@@ -140,8 +153,10 @@ def _arrays(header: dict[str, Any], data: memoryview) -> Arrays:
         if not _is_count(size) or not _is_count(offset):
             raise _damaged("an array is described wrongly")
         kind = np.dtype(_DTYPES[dtype]).newbyteorder("<")
-        if offset % _ALIGN or offset + size * kind.itemsize > len(data):
-            raise _damaged(f"array {name!r} lies outside the file")
+        # In order and apart, so that no file asks for more memory than it has bytes.
+        if name in arrays or offset % _ALIGN or offset < end or offset + size * kind.itemsize > len(data):
+            raise _damaged(f"array {name!r} lies outside the file or on another array")
+        end = offset + size * kind.itemsize
         arrays[name] = np.frombuffer(data, kind, count=size, offset=offset) if size else np.empty(0, kind)
     return arrays
 
@@ -170,12 +185,25 @@ def _umask() -> int:
     return mask
 
 
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's, for JSON."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a model file holds no {type(value).__name__}")
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
 def _damaged(what: str) -> ModelFileError:
     return ModelFileError(
         f"the model file is damaged: {what}.", remedy="Copy the file again, or train the model again."
     )
 
 
-def _not_written(path: Path, error: OSError) -> ModelFileError:
-    kept = "The file that was there is untouched." if path.exists() else "Nothing was written."
-    return ModelFileError(f"the model could not be written: {error.strerror or error}.", remedy=kept, file=path)
+def _not_written(path: str | Path, error: Exception) -> ModelFileError:
+    kept = "The file that was there is untouched." if os.path.exists(path) else "Nothing was written."
+    return ModelFileError(
+        f"the model could not be written: {_reason(error)}.", remedy=f"{kept} {_ELSEWHERE}", file=path
+    )

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from riata import registry
-from riata.errors import ModelFileError, RiataError
+from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute, builtin
 from riata.models import container
-from riata.models.chain import from_parts
+from riata.models.chain import ChainModel, from_parts
 from riata.tasks.base import SequenceEstimator
 
 FORMAT = "riata model"
+NOT_STORED = ("attributes", "template")  # parameters that are stored as what they led to
 
 
 def save_model(estimator: SequenceEstimator, path: str | Path) -> None:
@@ -42,23 +44,41 @@ def from_bytes(content: bytes, using: Iterable[Callable[..., Any]] = ()) -> Sequ
 def to_bytes(estimator: SequenceEstimator) -> bytes:
     model = estimator._check_fitted()
     header, arrays = model.to_parts()
-    names = {name for name, _ in model.features.program.attributes} - set(builtin())
+    functions = user_functions(model)
     header |= {
         "format": FORMAT,
         "task": estimator.task_name,
         "params": _storable(estimator),
-        "functions": {name: qualified_name(model.features.functions[name]) for name in sorted(names)},
+        "functions": _qualified_names(functions),
         "inputs": list(estimator.inputs_),
         "output": estimator.output_,
         "encoding": estimator.encoding_,
         "training": {
             **estimator.facts_,
             "best_epoch": estimator.best_epoch_,
-            "best_score": estimator.best_score_,
-            "seconds": round(estimator.seconds_, 3),
+            "best_score": None if estimator.best_score_ is None else float(estimator.best_score_),
         },
     }
     return container.pack(header, arrays)
+
+
+def user_functions(model: ChainModel) -> dict[str, Attribute]:
+    """The attributes of a model that are not Riata's own."""
+    names = {name for name, _ in model.features.program.attributes} - set(builtin())
+    return {name: model.features.functions[name] for name in sorted(names)}
+
+
+def _qualified_names(functions: Mapping[str, Attribute]) -> dict[str, str]:
+    named = {name: qualified_name(function) for name, function in functions.items()}
+    for name, qualified in named.items():
+        others = [other for other in named if named[other] == qualified and functions[other] is not functions[name]]
+        if others:
+            raise UnsupportedError(
+                f"the attributes {name!r} and {others[0]!r} are different functions of one name, {qualified}; "
+                "a model file tells functions apart by name.",
+                remedy="Write each with `def` at the top of a module.",
+            )
+    return named
 
 
 def qualified_name(function: Callable[..., Any]) -> str:
@@ -69,7 +89,7 @@ def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
     """The parameters that are plain values; corpora, templates and functions are stored as what they led to."""
     params = {}
     for name, value in estimator.get_params().items():
-        if name in ("attributes", "template") or (name == "dev" and not isinstance(value, (int, float))):
+        if name in NOT_STORED or (name == "dev" and not isinstance(value, (int, float))):
             continue
         params[name] = dict(value) if isinstance(value, Mapping) else value
     return params
@@ -83,44 +103,62 @@ def _estimator(
             "the file holds no model that this Riata knows.", remedy="Update Riata, or train the model again."
         )
     functions = _functions(header, using)
-    params, training = _mapping(header, "params"), _mapping(header, "training")
-    cls: type[SequenceEstimator] = registry.get("task", header["task"]).estimator
-    unknown = set(params) - set(cls._param_names())
-    if unknown:
-        raise ModelFileError(f"the model's parameter {min(unknown)!r} is unknown")
-    estimator = cls(**{**params, "attributes": functions or None})
+    estimator = _unfitted(header, functions)
     estimator.model_ = from_parts(header, arrays, {**builtin(), **functions})
     estimator.classes_ = list(estimator.model_.labels)
     estimator.inputs_ = _inputs(header, estimator)
     estimator.output_ = _output(header)
     estimator.encoding_ = _encoding(header)
-    _restore_training(estimator, training)
+    _restore_training(estimator, _mapping(header, "training"))
+    return estimator
+
+
+def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> SequenceEstimator:
+    cls: type[SequenceEstimator] = registry.get("task", header["task"]).estimator
+    params = _mapping(header, "params")
+    unknown = set(params) - (set(cls._param_names()) - set(NOT_STORED))
+    if unknown:
+        raise ModelFileError(f"the model's parameter {min(unknown)!r} is unknown")
+    if not isinstance(params.get("dev", 0.1), (int, float, type(None))):
+        raise ModelFileError("the model's parameter 'dev' is inconsistent")
+    estimator = cls(**{**params, "attributes": functions or None})
+    estimator._check_params()
     return estimator
 
 
 def _restore_training(estimator: SequenceEstimator, training: dict[str, Any]) -> None:
-    estimator.best_epoch_ = training.pop("best_epoch", 0)
-    estimator.best_score_ = training.pop("best_score", None)
-    estimator.seconds_ = training.pop("seconds", 0.0)
-    numbers = (estimator.best_epoch_, estimator.seconds_, training.get("sentences"), training.get("tokens"))
-    counts = training.get("label_counts")
+    score, counts, name = training.get("best_score"), training.get("label_counts"), training.get("name")
+    epoch, sentences, tokens = (training.get(key) for key in ("best_epoch", "sentences", "tokens"))
     if (
-        not all(isinstance(n, (int, float)) for n in numbers)
-        or not isinstance(counts, dict)
-        or not isinstance(training.get("name"), str)
+        not (_is_count(epoch) and _is_count(sentences) and _is_count(tokens))
+        or not (isinstance(counts, dict) and all(_is_count(count) for count in counts.values()))
+        or not isinstance(name, str)
+        or not (score is None or _is_real(score))
     ):
         raise ModelFileError("the model's facts about its training are inconsistent")
-    if estimator.best_score_ is not None and not isinstance(estimator.best_score_, float):
-        raise ModelFileError("the model's facts about its training are inconsistent")
-    if not all(isinstance(count, int) for count in counts.values()):
-        raise ModelFileError("the model's facts about its training are inconsistent")
-    estimator.facts_ = training
+    estimator.best_epoch_ = epoch
+    estimator.best_score_ = score
+    estimator.seconds_ = None  # not stored: the same seed gives the same bytes
+    estimator.facts_ = {"name": name, "sentences": sentences, "tokens": tokens, "label_counts": counts}
     estimator.history_ = []
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def _functions(header: dict[str, Any], using: Iterable[Callable[..., Any]]) -> dict[str, Attribute]:
     wanted = _mapping(header, "functions")
-    supplied = {qualified_name(function): function for function in using}
+    supplied: dict[str, Attribute] = {}
+    for function in using:
+        if supplied.setdefault(qualified_name(function), function) is not function:
+            raise UnsupportedError(
+                f"`using` holds two functions of one name, {qualified_name(function)}.", remedy="Supply the right one."
+            )
     missing = sorted({str(qualified) for qualified in wanted.values()} - set(supplied))
     if missing:
         raise ModelFileError(
@@ -141,7 +179,7 @@ def _mapping(header: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _inputs(header: dict[str, Any], estimator: SequenceEstimator) -> tuple[int, ...]:
     inputs = header.get("inputs")
-    if not isinstance(inputs, list) or not all(isinstance(i, int) and 0 <= i < 1 << 31 for i in inputs):
+    if not isinstance(inputs, list) or not all(_is_count(i) and i < 1 << 31 for i in inputs):
         raise ModelFileError("the model's inputs are missing or inconsistent")
     program = estimator._check_fitted().features.program
     reads = [column for _, column in program.attributes] + [read.column for read in program.numbers]
@@ -152,7 +190,7 @@ def _inputs(header: dict[str, Any], estimator: SequenceEstimator) -> tuple[int, 
 
 def _output(header: dict[str, Any]) -> int:
     output = header.get("output")
-    if not isinstance(output, int) or not -1 <= output < 1 << 31:
+    if not isinstance(output, int) or isinstance(output, bool) or not -1 <= output < 1 << 31:
         raise ModelFileError("the model's output is missing or inconsistent")
     return output
 
@@ -168,4 +206,6 @@ def _as_model_error(error: RiataError) -> ModelFileError:
     """Whatever went wrong inside a model file is a fault of the file."""
     if isinstance(error, ModelFileError):
         return error
+    if isinstance(error, UnsupportedError):
+        return ModelFileError(error.message, remedy=error.remedy)
     return ModelFileError(f"the model is inconsistent: {error.message}", remedy="Train the model again.")

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.types import Column, Corpus, Ids
-from riata.errors import DataError, LabelError, NotFittedError, SettingError, UnsupportedError
+from riata.errors import DataError, LabelError, NotFittedError, RiataError, SettingError, UnsupportedError
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.compile import Features
@@ -121,9 +122,9 @@ class SequenceEstimator(Params):
         settings = self._check_params()
         data, weights = self._training_data(X, y, sample_weight, tell)
         train_part, dev_part = self._split(data, tell)
+        self.__dict__.pop("_trainer", None)  # partial_fit goes on from this training
         start = self.model_ if self.warm_start and hasattr(self, "model_") else None
         labels = self._labels(data, start)
-        rare_labels(labels, tell)
         outcome = self._train(train_part, dev_part, weights[: len(train_part)], labels, settings, start, tell)
         if outcome.model is not None and self.refit and dev_part is not None and not outcome.interrupted:
             outcome = self._refit(outcome, train_part, dev_part, weights, labels, settings, start, tell)
@@ -147,15 +148,20 @@ class SequenceEstimator(Params):
             self._trainer = self._new_trainer(labels, settings, start, self._features(data, start))
             self._trainer_labels = labels
             self._calls = 0
+        elif hasattr(self, "inputs_"):
+            self._check_width(data)
         trainer, labels = self._trainer, self._trainer_labels
         self._calls += 1
-        trainer.features.extend(self._inputs(data), self.cutoff)
+        trainer.features.extend(self._inputs(data), self._whole(CUTOFF))
         result = trainer.epoch(
-            self._training_set(trainer.features, data, weights, labels), self.seed, self._calls, lambda done: None
+            self._training_set(trainer.features, data, weights, labels),
+            self._whole(SEED),
+            self._calls,
+            lambda done: None,
         )
         model = trainer.model()
         outcome = Outcome(model=replace(model, features=model.features.copy()), best_epoch=self._calls)
-        seconds, trained = getattr(self, "seconds_", 0.0), getattr(self, "history_", [])
+        seconds, trained = getattr(self, "seconds_", None), getattr(self, "history_", [])
         self._keep(outcome, data, labels, seconds)
         self.history_ = [*trained, result]
         return self
@@ -165,8 +171,21 @@ class SequenceEstimator(Params):
             declared.parse(value)
         if self.patience is not None:
             PATIENCE.parse(self.patience)
+        if not isinstance(self.settings, (Mapping, type(None))):
+            raise SettingError(f"settings is {self.settings!r}; expected a dictionary.")
+        if not isinstance(self.class_weight, (Mapping, str, type(None))):
+            raise SettingError(f'class_weight is {self.class_weight!r}; expected a dictionary or "balanced".')
+        weights = self.class_weight.items() if isinstance(self.class_weight, Mapping) else ()
+        for label, weight in weights:
+            if not isinstance(weight, Real):
+                raise SettingError(f"class_weight of {label!r} is {weight!r}; expected a number.")
+        _check_attributes(self.attributes or {})
         recipe, _ = chosen(self.recipe, self.structure, self.queue, self.beam)
         return resolve(recipe.settings, self.settings or {}, f"the recipe {recipe.name!r}")
+
+    def _whole(self, setting: Setting) -> int:
+        """A parameter as a number, whatever type it came in: 3, "3" and numpy.int64(3) are one."""
+        return int(setting.parse(getattr(self, setting.name)))
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, tell: Listener) -> tuple[Corpus, NDArray[np.float64]]:
         """The corpus with its output as the last column, tags made legal; and a weight per sentence, or none."""
@@ -197,6 +216,8 @@ class SequenceEstimator(Params):
                 raise DataError(
                     f"the development data have {dev.width} columns, the training data {data.width}.", file=dev.name
                 )
+            if self.chunks and self.strict:
+                legal(dev, self._encoding, strict=True, listener=tell)
             return data, dev
         if not 0 < self.dev < 1:
             raise SettingError(f"dev is {self.dev}; expected a corpus or a fraction between 0 and 1, such as 0.1.")
@@ -222,9 +243,18 @@ class SequenceEstimator(Params):
         return {**builtin(), **(self.attributes or {})}
 
     def _features(self, data: Corpus, start: ChainModel | None) -> Features:
-        return (
-            start.features.copy() if start is not None else Features(self._templates(data.width - 1), self._functions())
-        )
+        if start is None:
+            return Features(self._templates(data.width - 1), self._functions())
+        self._check_width(data)
+        return start.features.copy()
+
+    def _check_width(self, data: Corpus) -> None:
+        if data.width - 1 != len(self.inputs_):
+            raise DataError(
+                f"the data have {data.width - 1} input columns; the model that training goes on from reads {len(self.inputs_)}.",
+                remedy="Give the columns of the first training, or train anew.",
+                file=data.name,
+            )
 
     def _templates(self, width: int) -> tuple[Template, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""
@@ -282,9 +312,10 @@ class SequenceEstimator(Params):
         refit_epochs: int | None = None,
     ) -> Outcome:
         features = self._features(data, start)
-        features.extend(self._inputs(data), self.cutoff)
+        features.extend(self._inputs(data), self._whole(CUTOFF))
         trainer = self._new_trainer(labels, settings, start, features)
-        plan = Plan(refit_epochs or self.epochs, self.patience, self.seed, refit=refit_epochs is not None)
+        patience = None if self.patience is None else self._whole(PATIENCE)
+        plan = Plan(refit_epochs or self._whole(EPOCHS), patience, self._whole(SEED), refit=refit_epochs is not None)
         score = None
         if dev is not None:
             instances = features.instances(self._inputs(dev))
@@ -293,7 +324,10 @@ class SequenceEstimator(Params):
                 evaluation = self._evaluated(dev, model.decode(instances), model.labels)
                 return float(evaluation.statistic(evaluation.rows.sum(axis=0)))
 
-        return train(trainer, self._training_set(features, data, weights, labels), plan, score, tell)
+        examples = self._training_set(features, data, weights, labels)
+        if not plan.refit:
+            rare_labels(labels, tell)
+        return train(trainer, examples, plan, score, tell)
 
     def _refit(
         self,
@@ -321,7 +355,7 @@ class SequenceEstimator(Params):
             return replace(first, interrupted=True)
         return replace(again, best_score=first.best_score, history=[*first.history, *again.history])
 
-    def _keep(self, outcome: Outcome, data: Corpus, labels: LabelSet, seconds: float) -> None:
+    def _keep(self, outcome: Outcome, data: Corpus, labels: LabelSet, seconds: float | None) -> None:
         self.history_ = [event.__dict__ for event in outcome.history]
         if outcome.model is None:
             return
@@ -354,6 +388,12 @@ class SequenceEstimator(Params):
     def input_columns(self, corpus: Corpus) -> Corpus:
         """The columns that the model reads; the output column may be there or not."""
         origin = corpus.origin or tuple(range(corpus.width))
+        if not self.inputs_ and corpus.given is None:
+            raise DataError(
+                "the model reads dictionaries of features; found words.",
+                remedy="Give the features of each token, as in training.",
+                file=corpus.name,
+            )
         missing = [column for column in self.inputs_ if column not in origin]
         if missing:
             raise DataError(
@@ -387,8 +427,9 @@ class SequenceEstimator(Params):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The task's main score, from 0 to 1: span F1 as conlleval counts it for chunks, accuracy for tags."""
-        evaluation = self.evaluate(X, y)
-        return float(evaluation.statistic(evaluation.rows.sum(axis=0))) / 100
+        rows, statistic = (evaluation := self.evaluate(X, y)).rows, evaluation.statistic
+        weights = _sentence_weights(sample_weight, len(rows))
+        return float(statistic((rows * weights[:, None] if len(weights) else rows).sum(axis=0))) / 100
 
     def evaluate(self, X: Any, y: Any = None) -> Evaluation:
         """Everything about the predictions for these sentences: report per type, metrics in per cent, intervals."""
@@ -411,9 +452,10 @@ class SequenceEstimator(Params):
     def __getstate__(self) -> dict[str, Any]:
         if not hasattr(self, "model_"):
             return self.__dict__.copy()
-        from riata.models.file import to_bytes
+        from riata.models.file import to_bytes, user_functions
 
-        return {"params": self.get_params(), "model": to_bytes(self)}
+        functions = list(user_functions(self.model_).values())
+        return {"params": self.get_params(), "model": to_bytes(self), "functions": functions}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "model" not in state:
@@ -421,7 +463,7 @@ class SequenceEstimator(Params):
             return
         from riata.models.file import from_bytes
 
-        loaded = from_bytes(state["model"], using=list((state["params"]["attributes"] or {}).values()))
+        loaded = from_bytes(state["model"], using=state["functions"])
         self.__dict__.update(loaded.__dict__)
         self.__dict__.update(state["params"])
 
@@ -458,7 +500,10 @@ def _joined(a: Corpus, b: Corpus) -> Corpus:
 def _sentence_weights(given: Any, sentences: int) -> NDArray[np.float64]:
     if given is None:
         return np.empty(0)
-    weights = np.asarray(given, np.float64)
+    try:
+        weights = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"sample_weight is {given!r:.60}; expected one number per sentence.") from None
     if weights.shape != (sentences,):
         raise DataError(
             f"sample_weight has the shape {weights.shape}; expected one number for each of {sentences} sentences."
@@ -468,6 +513,26 @@ def _sentence_weights(given: Any, sentences: int) -> NDArray[np.float64]:
             "sample_weight holds NaN, an infinite or a negative number; expected finite numbers of at least 0."
         )
     return np.ascontiguousarray(weights)
+
+
+def _check_attributes(attributes: Mapping[str, Attribute]) -> None:
+    for name, function in attributes.items():
+        if not callable(function):
+            raise SettingError(f"attribute {name!r} is {function!r}; expected a function from a word to a text.")
+        if name in builtin() or not _names_an_attribute(name):
+            raise SettingError(
+                f"attribute {name!r} has a name that templates use already, or cannot use.",
+                remedy="Choose another name: letters, digits and _, not one that `riata pieces` lists.",
+            )
+
+
+def _names_an_attribute(name: str) -> bool:
+    """Whether `name[0]` in a template reads the attribute of that name: not a column, not number, not a syntax error."""
+    try:
+        template = template_language.parse(f"word[0]\n{name}[0]")[-1]
+    except RiataError:
+        return False
+    return name != NUMBER and [read.attribute for read in template.reads] == [name]
 
 
 def _warn(event: Event) -> None:

@@ -1,0 +1,5 @@
+"""`python -m riata`"""
+
+from riata.commands import main
+
+main()

@@ -1,0 +1,91 @@
+"""The command line as a whole: verbs are found by listing this folder and imported when asked for."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import pkgutil
+import sys
+from pathlib import Path
+
+import click
+
+from riata.errors import RiataError, UnknownNameError
+
+FOLDER = Path(__file__).parent
+INTERRUPTED = 130
+
+
+class _ReaderGone(Exception):
+    """Nobody reads our output any more, as in `riata predict … | head`."""
+
+
+class Verbs(click.Group):
+    def invoke(self, context: click.Context) -> object:
+        try:
+            return super().invoke(context)
+        except BrokenPipeError:  # before click sees it, which would exit with 1
+            raise _ReaderGone from None
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted(module.name for module in pkgutil.iter_modules([str(FOLDER)]) if module.name != "base")
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(context):
+            if context.resilient_parsing:  # the shell asks for completions
+                return None
+            raise UnknownNameError.of("command", name, self.list_commands(context), remedy="`riata --help` tells more.")
+        command: click.Command = importlib.import_module(f"riata.commands.{name}").command
+        return command
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="riata", prog_name="riata")
+def cli() -> None:
+    """Train, run and understand structured predictors.
+
+    \b
+    riata demo                                              see it work, on the corpus that comes with it
+    riata train chunk --train train.txt --model c.riata     learn from a file of columns
+    riata predict --model c.riata new.txt                   add a column of predictions
+    riata evaluate --model c.riata test.txt                 precision, recall and F1 as conlleval counts
+
+    Files hold one token per line, columns between spaces or tabs, a blank line after each sentence.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command line. Exit status: 0 done, 2 wrong usage or bad input, 130 interrupted."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str] | None) -> int:
+    for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a character gets its number
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = cli.main(args=arguments, prog_name="riata", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except RiataError as error:
+        click.echo(f"Error: {error}", err=True)
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("Interrupted.", err=True)
+        return INTERRUPTED
+    except (_ReaderGone, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError:
+        click.echo("Error: out of memory.\n  Use a smaller template, a higher --cutoff, or less data.", err=True)
+        return 2
+    except OSError as error:  # standard output on a full disk, a folder without permission
+        click.echo(f"Error: {error.filename or 'output'}: {error.strerror or error}.", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to write has nowhere to go
+        return 2

@@ -1,0 +1,32 @@
+"""Strings into an alphabet, with an error a user can read where one of them is not text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import Alphabet
+from riata.errors import DataError
+
+
+def interned(texts: Sequence[str]) -> tuple[Alphabet, NDArray[np.int32]]:
+    """An alphabet of the texts, and the id of each."""
+    alphabet = Alphabet()
+    try:
+        return alphabet, alphabet.add_many(list(texts))
+    except TypeError:
+        bad = next(text for text in texts if not _is_unicode(text))
+        raise DataError(
+            f"the text {bad!r} holds a lone surrogate, which no UTF-8 file can hold.",
+            remedy='Decode the text with its own encoding, and not with errors="surrogateescape".',
+        ) from None
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

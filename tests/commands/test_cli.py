@@ -1,0 +1,539 @@
+"""The command line: what each verb prints, where, and with which exit status."""
+
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import riata
+from riata import registry
+from riata.commands import main
+from samples import CHUNKS, as_text, embedded
+
+KEYS = [
+    "task",
+    "recipe",
+    "structure",
+    "seconds_train",
+    "seconds_decode",
+    "tokens",
+    "peak_rss_mb",
+    "weights",
+    "model_mb",
+    "metrics",
+]
+RIATA = [sys.executable, "-m", "riata"]
+pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+CONLLU = """# sent_id = 1
+# text = The dogs don't bark
+1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_
+2\tdogs\tdog\tNOUN\tNNS\tNumber=Plur\t5\tnsubj\t_\t_
+3-4\tdon't\t_\t_\t_\t_\t_\t_\t_\t_
+3\tdo\tdo\tAUX\tVBP\t_\t5\taux\t_\t_
+4\tn't\tnot\tPART\tRB\t_\t5\tadvmod\t_\t_
+5\tbark\tbark\tVERB\tVB\t_\t0\troot\t_\t_
+
+# sent_id = 2
+1\tCats\tcat\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\tsit\tsit\tVERB\tVBP\t_\t0\troot\t_\t_
+
+"""
+
+
+@pytest.fixture
+def run(capsysbinary):
+    """Runs a command in this process: (exit status, standard output, standard error)."""
+
+    def run(*arguments):
+        capsysbinary.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        out, err = capsysbinary.readouterr()
+        return stopped.value.code, out.decode("utf-8"), err.decode("utf-8")
+
+    return run
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with training data, which is where commands run."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.txt").write_text(as_text(), encoding="utf-8")
+    (tmp_path / "test.txt").write_text(as_text(CHUNKS[:2]), encoding="utf-8")
+    (tmp_path / "train.conllu").write_text(CONLLU, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def trained(folder, run):
+    status, _, err = run("train", "chunk", "--train", "train.txt", "--model", "m.riata", "--epochs", "5")
+    assert status == 0, err
+    return folder
+
+
+def rows(text):
+    return [line.split() for line in text.splitlines()]
+
+
+# --- train --------------------------------------------------------------------------------------------------------------
+
+
+def test_train_writes_a_model_and_tells_every_epoch_on_standard_error(folder, run):
+    status, out, err = run("train", "chunk", "--train", "train.txt", "--model", "m.riata", "--epochs", "3")
+    assert (status, out) == (0, "")
+    assert re.findall(r"^epoch +(\d+) +.* updates +.* tokens/s", err, re.MULTILINE) == ["1", "2", "3"]
+    assert "m.riata: " in err
+    by_hand = riata.Chunker(epochs=3).fit(riata.read_columns("train.txt"))
+    assert riata.load_model("m.riata").predict(CHUNKS) == by_hand.predict(CHUNKS)
+
+
+@pytest.mark.parametrize("task", registry.names("task"))
+def test_every_task_trains_from_its_column(folder, run, task):
+    output = "1" if task == "tag" else "2"
+    inputs = "0" if task == "tag" else "0,1"
+    options = ["--inputs", inputs, "--outputs", output, "--dev", "test.txt", "--json"]
+    status, out, err = run("train", task, "--train", "train.txt", "--model", "m.riata", *options)
+    assert status == 0, err
+    facts = json.loads(out)
+    assert out.count("\n") == 1
+    assert list(facts)[: len(KEYS)] == KEYS
+    assert (facts["task"], facts["recipe"], facts["structure"]) == (task, "perceptron", "chain")
+    assert facts["tokens"] == sum(map(len, CHUNKS))
+    assert facts["weights"] > 0
+    assert facts["model_mb"] == round((folder / "m.riata").stat().st_size / 1e6, 3)
+    assert all(0 <= value <= 100 for value in facts["metrics"].values())
+
+
+def test_the_same_command_gives_the_same_bytes_and_threads_do_not_matter(folder, run):
+    for name, threads in (("a", 1), ("b", 1), ("c", 4)):
+        assert run("train", "chunk", "--train", "train.txt", "--model", f"{name}.riata", "--threads", threads)[0] == 0
+    assert len({(folder / f"{name}.riata").read_bytes() for name in "abc"}) == 1
+
+
+def test_training_data_may_be_compressed_and_models_are_the_same(trained, run):
+    (trained / "train.txt").unlink()
+    (trained / "train.txt").write_bytes(gzip.compress(as_text().encode()))
+    assert run("train", "chunk", "--train", "train.txt", "--model", "gz.riata", "--epochs", "5")[0] == 0
+    assert (trained / "gz.riata").read_bytes() == (trained / "m.riata").read_bytes()
+
+
+def test_settings_reach_the_recipe(folder, run):
+    options = [
+        "--set",
+        "average=false",
+        "--set",
+        "shuffle=false",
+        "--seed",
+        "3",
+        "--cutoff",
+        "2",
+        "--template",
+        "classic",
+    ]
+    assert run("train", "chunk", "--train", "train.txt", "--model", "m.riata", *options)[0] == 0
+    model = riata.load_model("m.riata")
+    assert (model.settings, model.seed, model.cutoff) == ({"average": "false", "shuffle": "false"}, 3, 2)
+    again = riata.Chunker(settings={"average": False, "shuffle": False}, seed=3, cutoff=2, template="classic")
+    assert again.fit(riata.read_columns("train.txt")).predict(CHUNKS) == model.predict(CHUNKS)
+
+
+def test_resume_goes_on_from_the_model(trained, run):
+    before = (trained / "m.riata").read_bytes()
+    cold = ("train", "chunk", "--train", "train.txt", "--model", "cold.riata", "--epochs", "1")
+    assert run(*cold)[0] == 0
+    status, _, err = run("train", "chunk", "--train", "train.txt", "--model", "m.riata", "--resume", "--epochs", "1")
+    assert status == 0
+    assert "0 updates" in err  # what five epochs have learnt is right from the first sentence on
+    after = riata.load_model("m.riata")
+    by_hand = riata.models.file.from_bytes(before).set_params(warm_start=True, epochs=1)
+    assert after.predict(CHUNKS) == by_hand.fit(riata.read_columns("train.txt")).predict(CHUNKS)
+    assert (trained / "cold.riata").read_bytes() != (trained / "m.riata").read_bytes()
+
+
+def test_development_data_choose_the_epoch(folder, run):
+    options = ["--dev-fraction", "0.25", "--patience", "2", "--refit", "--epochs", "8", "--json"]
+    status, out, err = run("train", "chunk", "--train", "train.txt", "--model", "m.riata", *options)
+    assert status == 0
+    assert re.search(r"^epoch +1 +dev \d", err, re.MULTILINE)
+    assert re.search(r"^again epoch +1 ", err, re.MULTILINE)
+    assert set(json.loads(out)["metrics"]) == {"f1"}
+
+
+def test_conllu_is_tagged_by_the_penn_tags_of_its_forms(folder, run):
+    assert run("train", "tag", "--train", "train.conllu", "--model", "t.riata")[0] == 0
+    model = riata.load_model("t.riata")
+    assert sorted(model.classes_) == ["DT", "NNS", "RB", "VB", "VBP"]
+    assert (model.inputs_, model.output_) == ((1,), 4)
+
+
+# --- predict --------------------------------------------------------------------------------------------------------------
+
+
+def test_predict_adds_a_column(trained, run):
+    status, out, err = run("predict", "--model", "m.riata", "train.txt")
+    assert (status, err) == (0, "")
+    expected = riata.load_model("m.riata").predict(CHUNKS)
+    labels = iter([label for sentence in expected for label in sentence])
+    lines = as_text().splitlines()
+    assert out.splitlines() == [f"{line} {next(labels)}" if line else "" for line in lines]
+
+
+def test_predict_takes_input_without_the_output_column_and_keeps_separators(trained, run):
+    inputs = [[token[:2] for token in sentence] for sentence in CHUNKS]
+    (trained / "new.tsv").write_text(as_text(inputs, "\t"), encoding="utf-8")
+    status, out, _ = run("predict", "--model", "m.riata", "new.tsv")
+    assert status == 0
+    assert {len(line.split("\t")) for line in out.splitlines() if line} == {3}
+    assert [row[-1] for row in rows(out) if row] == [
+        row[-1] for row in rows(run("predict", "--model", "m.riata", "train.txt")[1]) if row
+    ]
+
+
+def test_predict_keeps_the_starts_of_documents(trained, run):
+    document = "-DOCSTART- -X- O\n\n" + as_text(CHUNKS[:1]) + "-DOCSTART- -Y- O\n\n" + as_text(CHUNKS[1:2])
+    (trained / "docs.txt").write_text(document, encoding="utf-8")
+    out = run("predict", "--model", "m.riata", "docs.txt")[1]
+    kept = [line.rsplit(" ", 1)[0] if line and not line.startswith("-DOC") else line for line in out.splitlines()]
+    assert kept == document.splitlines()
+
+
+def test_predict_writes_utf_8_whatever_the_locale(trained):
+    for encoding in ("ascii", "latin-1"):
+        environment = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = subprocess.run(
+            [*RIATA, "predict", "--model", "m.riata", "train.txt"], capture_output=True, env=environment, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        assert "Größe NN B-NP" in done.stdout.decode("utf-8")
+
+
+def test_predict_gives_conllu_with_the_tags_replaced(folder, run):
+    assert run("train", "tag", "--train", "train.conllu", "--model", "t.riata")[0] == 0
+    blank = re.sub(r"\t(DT|NNS|VBP|RB|VB)\t", "\t_\t", CONLLU)
+    (folder / "blank.conllu").write_text(blank, encoding="utf-8")
+    out = run("predict", "--model", "t.riata", "blank.conllu")[1]
+    tokens = [line for line in CONLLU.splitlines() if re.match(r"\d+\t", line)]
+    assert [line for line in out.splitlines() if re.match(r"\d+\t", line)] == tokens
+    assert "# sent_id = 2" in out
+    (folder / "blank.txt").write_text(blank, encoding="utf-8")
+    assert run("predict", "--model", "t.riata", "blank.txt", "--format", "conllu")[1] == out
+
+
+def test_a_model_of_columns_has_no_field_for_its_labels_in_conllu(folder, run):
+    riata.Tagger(epochs=1).fit([["a"]], [["A"]]).save("py.riata")
+    status, out, err = run("predict", "--model", "py.riata", "train.conllu")
+    assert (status, out) == (2, "")
+    assert "not trained on CoNLL-U" in err
+
+
+def test_predict_answers_before_its_input_ends(trained):
+    process = subprocess.Popen(
+        [*RIATA, "predict", "--model", "m.riata", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        for word in ("The DT", "A DT"):
+            process.stdin.write(f"{word}\ndog NN\n\n".encode())
+            process.stdin.flush()
+            answer = [process.stdout.readline() for _ in range(3)]  # would wait for ever if nothing came
+            assert answer == [f"{word} B-NP\n".encode(), b"dog NN I-NP\n", b"\n"]
+        out, err = process.communicate(timeout=30)
+        assert (process.returncode, out, err) == (0, b"", b"")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_reader_that_leaves_is_no_error(trained):
+    (trained / "big.txt").write_text(as_text() * 5000, encoding="utf-8")
+    process = subprocess.Popen(
+        [*RIATA, "predict", "--model", "m.riata", "big.txt"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout.readline().startswith(b"The DT B-NP B-NP")
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(timeout=60), err) == (0, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "verb", [["predict", "--model", "m.riata", "train.txt"], ["inspect", "m.riata"], ["pieces", "--json"], ["--help"]]
+)
+def test_output_to_a_full_disk_is_an_error(trained, verb):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*RIATA, *verb], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (2, "Error: output: No space left on device.\n")
+
+
+# --- evaluate --------------------------------------------------------------------------------------------------------------
+
+
+def test_evaluate_scores_a_model(trained, run):
+    status, out, err = run("evaluate", "--model", "m.riata", "test.txt", "--json")
+    assert (status, err) == (0, "")
+    facts = json.loads(out)
+    assert list(facts)[: len(KEYS)] == KEYS
+    expected = riata.load_model("m.riata").evaluate(riata.read_columns("test.txt"))
+    assert facts["metrics"] == pytest.approx(expected.metrics, abs=1e-4)
+    assert list(facts["metrics"]) == ["precision", "recall", "f1", "accuracy"]
+    assert facts["tokens"] == 9
+    assert set(facts["types"]) == {"NP", "VP", "PP"}
+    assert facts["seconds_decode"] > 0
+    table = run("evaluate", "--model", "m.riata", "test.txt")[1]
+    assert "95 % interval" in table
+    assert "NP" in table
+
+
+def test_evaluate_compares_two_files(trained, run):
+    gold, wrong = as_text(CHUNKS), as_text(CHUNKS).replace("I-NP", "O")
+    for name, text in (("gold.txt", gold), ("mine.txt", wrong), ("same.txt", gold)):
+        (trained / name).write_text(text, encoding="utf-8")
+    facts = json.loads(run("evaluate", "--gold", "gold.txt", "--predicted", "mine.txt", "--json")[1])
+    # Of 11 chunks in gold, the three of two tokens are cut short and so wrong.
+    assert facts["metrics"]["precision"] == facts["metrics"]["recall"] == pytest.approx(100 * 8 / 11, abs=1e-3)
+    assert facts["metrics"]["accuracy"] == pytest.approx(100 * 13 / 16, abs=1e-3)
+    assert facts["task"] == "chunk"
+    assert (
+        json.loads(run("evaluate", "--gold", "gold.txt", "--predicted", "same.txt", "--json")[1])["metrics"]["f1"]
+        == 100
+    )
+    both = ("evaluate", "--gold", "gold.txt", "--predicted", "same.txt", "--against", "mine.txt")
+    against = json.loads(run(*both, "--json")[1])["against"]
+    assert against["difference"] == pytest.approx(100 - 100 * 8 / 11, abs=1e-3)
+    assert 0 < against["p_value"] <= 1
+    assert "same.txt minus mine.txt: +27.27" in run(*both)[1]
+
+
+def test_evaluate_takes_plain_labels_for_tags_unless_told(trained, run):
+    (trained / "tags.txt").write_text(as_text([[t[:2] for t in s] for s in CHUNKS]), encoding="utf-8")
+    facts = json.loads(run("evaluate", "--gold", "tags.txt", "--predicted", "tags.txt", "--json")[1])
+    assert (facts["task"], facts["metrics"]) == ("tag", {"accuracy": 100.0})
+    told = ("evaluate", "--gold", "train.txt", "--predicted", "train.txt", "--task", "tag", "--json")
+    assert json.loads(run(*told)[1])["metrics"] == {"accuracy": 100.0}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["train.txt"],
+        ["--model", "m.riata"],
+        ["--gold", "train.txt"],
+        ["--model", "m.riata", "train.txt", "--gold", "train.txt"],
+        ["--model", "m.riata", "train.txt", "--against", "train.txt"],
+        ["train.txt", "--gold", "train.txt", "--predicted", "train.txt"],
+        ["--model", "m.riata", "train.txt", "--gold", "train.txt", "--predicted", "train.txt"],
+    ],
+    ids=" ".join,
+)
+def test_evaluate_ignores_nothing_that_was_asked(trained, run, options):
+    status, out, err = run("evaluate", *options)
+    assert (status, out) == (2, "")
+    assert "give either --model MODEL FILE, or --gold FILE --predicted FILE" in err
+
+
+# --- the other verbs -----------------------------------------------------------------------------------------------------
+
+
+def test_inspect_shows_what_a_model_holds(trained, run):
+    facts = json.loads(run("inspect", "m.riata", "--json", "--top", "2")[1])
+    model = riata.load_model("m.riata")
+    assert facts["labels"] == len(model.classes_)
+    assert facts["settings"]["epochs"] == 5
+    assert facts["training"]["tokens"] == 16
+    assert facts["training"]["label_counts"]["B-NP"] == 6
+    assert set(facts["heaviest"]) == set(model.classes_)
+    assert all(len(weights) <= 2 for weights in facts["heaviest"].values())
+    text = run("inspect", "m.riata", "--label", "B-NP", "--top", "50")[1]
+    for feature, _ in json.loads(run("inspect", "m.riata", "--json", "--label", "B-NP", "--top", "3")[1])["heaviest"][
+        "B-NP"
+    ]:
+        assert feature in text
+    status, _, err = run("inspect", "m.riata", "--label", "B-PN")
+    assert status == 2
+    assert "Unknown label 'B-PN'. Did you mean 'B-" in err
+
+
+def test_pieces_lists_the_registry(run):
+    status, text, _ = run("pieces")
+    assert status == 0
+    found = json.loads(run("pieces", "--json")[1])
+    for kind in found:
+        assert tuple(found[kind]) == registry.names(kind)
+        assert all(name in text for name in found[kind])
+        assert all(facts["summary"] for facts in found[kind].values())
+    assert {setting["name"] for setting in found["recipe"]["perceptron"]["settings"]} >= {"average", "shuffle"}
+
+
+def test_data_are_listed_and_found(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("RIATA_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    listed = run("data", "list")[1]
+    assert all(name in listed for name in registry.names("data set"))
+    path = run("data", "path", "embedded", "test")[1].strip()
+    assert riata.read_columns(path).tokens == embedded(split="test").tokens
+    for verb in (("data", "path", "conll2000"), ("data", "path", "conll200"), ("data", "path", "embedded", "tset")):
+        status, out, err = run(*verb)
+        assert (status, out) == (2, "")
+        assert err.startswith("Error: ")
+    assert "Did you mean 'test'" in err
+
+
+def test_demo_trains_scores_and_explains(run):
+    status, text, _ = run("demo", "--sentences", "2")
+    assert status == 0
+    for word in ("tag:", "chunk:", "ner:", "95 % interval", "heaviest features first", "riata train"):
+        assert word in text
+    status, out, _ = run("demo", "--json")
+    results = json.loads(out)
+    assert list(results) == ["tag", "chunk", "ner"]
+    assert results["tag"]["metrics"]["accuracy"] > 80
+    assert results["chunk"]["metrics"]["f1"] > 80
+    assert results["ner"]["metrics"]["f1"] > 40
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script_that_asks_riata(run, shell):
+    status, out, _ = run("completion", shell)
+    assert status == 0
+    assert "_RIATA_COMPLETE" in out
+
+
+def test_completion_answers_the_shell():
+    def complete(words):
+        environment = {
+            **os.environ,
+            "_RIATA_COMPLETE": "bash_complete",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(words.count(" ")),
+        }
+        program = "from riata.commands import main; main()"
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60
+        )
+        assert done.stderr == ""
+        return done.stdout.split()
+
+    assert complete("riata tr") == ["plain,train"]
+    assert "plain,--dev-fraction" in complete("riata train --de")
+    assert complete("riata nosuch --de") == []
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        [],
+        ["train"],
+        ["predict"],
+        ["evaluate"],
+        ["inspect"],
+        ["pieces"],
+        ["data"],
+        ["data", "fetch"],
+        ["demo"],
+        ["completion"],
+    ],
+)
+def test_help_shows_examples(run, verb):
+    status, out, _ = run(*verb, "--help")
+    assert status == 0
+    assert "Usage: riata" in out
+    assert "riata " in out.split("\n", 1)[1] or verb == ["data", "fetch"]
+
+
+def test_help_and_version_work_as_a_module():
+    for option in ("--help", "--version"):
+        done = subprocess.run([*RIATA, option], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0
+        assert "riata" in done.stdout
+
+
+def test_markup_in_names_is_shown_as_it_is(trained, run):
+    (trained / "a[/b]").mkdir(parents=True)
+    (trained / "a[/b]" / "m.riata").write_bytes((trained / "m.riata").read_bytes())
+    (trained / "a[/b]" / "t.txt").write_text(as_text(), encoding="utf-8")
+    name = "a[/b]/m.riata"
+    assert name in run("inspect", name)[1]
+    assert name in run("evaluate", "--model", name, "a[/b]/t.txt")[1]
+    assert name in run("train", "chunk", "--train", "a[/b]/t.txt", "--model", name)[2]
+    pair = ("evaluate", "--gold", "a[/b]/t.txt", "--predicted", "a[/b]/t.txt", "--against", "a[/b]/t.txt")
+    assert "a[/b]/t.txt minus a[/b]/t.txt" in run(*pair)[1]
+
+
+# --- Ctrl-C ---------------------------------------------------------------------------------------------------------------
+
+
+def started(folder, *options):
+    """A long training in a process of its own, in which Ctrl-C works as in a terminal."""
+    sentences = as_text(embedded())
+    (folder / "long.txt").write_text(sentences * 40, encoding="utf-8")
+    command = [*RIATA, "train", "chunk", "--train", "long.txt", "--model", "m.riata", "--epochs", "1000", *options]
+    return subprocess.Popen(
+        command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+
+
+def finished(process):
+    try:
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_ctrl_c_keeps_the_last_good_epoch(folder):
+    process = started(folder)
+    lines = []
+    while not (lines and lines[-1].startswith("epoch   2")):
+        lines.append(process.stderr.readline())
+        assert lines[-1], "training ended before it was interrupted"
+    process.send_signal(signal.SIGINT)
+    status, out, err = finished(process)
+    assert (status, out) == (130, "")
+    assert "Traceback" not in err
+    assert err.endswith("Interrupted.\n")
+    kept = int(re.search(r"The model of epoch (\d+) is in m.riata; --resume goes on from it", err)[1])
+    told = [int(n) for n in re.findall(r"^epoch +(\d+)", "".join(lines) + err, re.MULTILINE)]
+    assert kept >= 2
+    assert kept - told[-1] in (0, 1)  # 1: complete, but interrupted before it was told
+    model = riata.load_model(folder / "m.riata")
+    assert model.best_epoch_ == kept
+    same = riata.Chunker(epochs=kept).fit(riata.read_columns(folder / "long.txt"))
+    assert model.predict(embedded(split="test")) == same.predict(embedded(split="test"))
+    assert not list(folder.glob("*.part")) and not list(folder.glob(".*.part"))
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_ctrl_c_before_the_first_epoch_ends_leaves_the_old_model(folder, resume):
+    riata.Chunker(epochs=1).fit(embedded()).save(folder / "m.riata")
+    before = (folder / "m.riata").read_bytes()
+    process = started(folder, "--dev-fraction", "0.01", *(["--resume"] if resume else []))
+    assert "held out" in process.stderr.readline()  # told before the features are made and the first epoch starts
+    process.send_signal(signal.SIGINT)
+    status, out, err = finished(process)
+    assert (status, out, err.strip()) == (130, "", "Interrupted.")
+    assert (folder / "m.riata").read_bytes() == before
+
+
+def test_ctrl_c_while_reading_is_quiet(folder):
+    process = subprocess.Popen(
+        [*RIATA, "train", "chunk", "--train", "-", "--model", "m.riata"], cwd=folder, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    process.stdin.write(as_text() * 5000)  # more than a pipe holds: when it is written, the reader is at work
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    status, out, err = finished(process)
+    assert (status, out, err.strip()) == (130, "", "Interrupted.")
+    assert not (folder / "m.riata").exists()

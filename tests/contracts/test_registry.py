@@ -1,0 +1,125 @@
+"""Every piece keeps the promises of its kind. A new file is tested here before it has a test of its own."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from riata import registry
+from riata.errors import UnknownNameError, UnsupportedError
+from riata.settings import Setting
+from samples import embedded, quietly
+
+PIECES = [(kind, name) for kind in registry.KINDS for name in registry.names(kind)]
+EVERY_PIECE = pytest.mark.parametrize(("kind", "name"), PIECES, ids=[f"{kind}-{name}" for kind, name in PIECES])
+CITATIONS = Path(__file__).parents[2] / "CITATIONS.bib"
+COLUMNS = {"tag": ("word", "tag"), "chunk": ("word", "tag", "chunk"), "ner": ("word", "tag", "entity")}
+
+
+def entries():
+    """Keys and fields of the bibliography."""
+    found = {}
+    for key, body in re.findall(r"@\w+\{(\w+),\n(.*?)\n\}", CITATIONS.read_text(encoding="utf-8"), re.DOTALL):
+        assert key not in found, f"{key} is there twice"
+        found[key] = dict(re.findall(r"^\s*(\w+)\s*=\s*\{(.*)\},$", body, re.MULTILINE))
+    return found
+
+
+@pytest.mark.parametrize("kind", registry.KINDS)
+def test_the_names_are_those_of_the_files(kind):
+    folder, _ = registry.KINDS[kind]
+    place = Path(importlib.import_module(folder).__file__).parent
+    stems = {path.stem for path in place.glob("*.py")} - {"__init__", "base"}
+    assert {name.replace("-", "_") for name in registry.names(kind)} == stems
+    assert registry.names(kind) == tuple(sorted(registry.names(kind)))
+    assert stems
+
+
+@EVERY_PIECE
+def test_a_piece_has_the_name_of_its_file_and_says_what_it_is(kind, name):
+    piece = registry.get(kind, name)
+    assert piece.name == name
+    assert registry.get(kind, name) is piece
+    about = registry.summary(kind, name)
+    assert about.strip()
+    assert "\n" not in about
+
+
+@EVERY_PIECE
+def test_a_piece_cites_a_paper_that_the_bibliography_has(kind, name):
+    paper = getattr(registry.get(kind, name), "paper", "")
+    assert not paper or paper in entries()
+
+
+def test_the_bibliography_is_complete():
+    found = entries()
+    assert len(found) == CITATIONS.read_text(encoding="utf-8").count("@")
+    for key, fields in found.items():
+        assert {"author", "title", "year"} <= set(fields), key
+        assert key.endswith(fields["year"]) or fields["year"] in key, key
+
+
+@EVERY_PIECE
+def test_settings_of_a_piece_accept_their_defaults_and_explain_themselves(kind, name):
+    settings = getattr(registry.get(kind, name), "settings", ())
+    assert len({setting.name for setting in settings}) == len(settings)
+    for setting in settings:
+        assert isinstance(setting, Setting)
+        assert setting.parse(setting.default) == setting.default
+        assert setting.parse(str(setting.default)) == setting.default
+        assert setting.help
+        assert setting.expected()
+
+
+@EVERY_PIECE
+def test_a_near_miss_is_answered_with_the_name(kind, name):
+    near = name[:-1] + ("x" if name[-1] != "x" else "y")
+    with pytest.raises(UnknownNameError) as caught:
+        registry.get(kind, near)
+    assert f"Unknown {kind} {near!r}" in str(caught.value)
+    assert "Did you mean" in str(caught.value)
+    assert all(known in str(caught.value) for known in registry.names(kind))
+
+
+@pytest.mark.parametrize("name", ["", "__init__", "base", "../tasks/tag", "os.path", 5, None, ["tag"], b"tag"])
+@pytest.mark.parametrize("kind", registry.KINDS)
+def test_what_is_no_name_is_refused_and_not_imported(kind, name):
+    with pytest.raises(UnknownNameError, match=f"Unknown {kind}"):
+        registry.get(kind, name)
+
+
+@pytest.mark.parametrize("task", registry.names("task"))
+@pytest.mark.parametrize("structure", registry.names("structure"))
+@pytest.mark.parametrize("recipe", registry.names("recipe"))
+def test_a_structure_and_a_recipe_train_or_say_why_not(recipe, structure, task):
+    data = embedded(COLUMNS[task])[:40]
+    made = registry.get("task", task).estimator(recipe, structure=structure, epochs=5)
+    if registry.get("recipe", recipe).needs <= registry.get("structure", structure).offers:
+        quietly(made, data)
+        untrained = max(data.columns[-1].texts().count(label) for label in made.classes_) / data.tokens
+        assert made.evaluate(data).report.accuracy / 100 > untrained
+    else:
+        with pytest.raises(UnsupportedError) as caught:
+            made.fit(data)
+        assert recipe in str(caught.value)
+        assert structure in str(caught.value)
+
+
+@pytest.mark.parametrize("queue", registry.names("queue"))
+@pytest.mark.parametrize("structure", registry.names("structure"))
+def test_a_structure_and_a_queue_train_or_say_why_not(structure, queue):
+    made = registry.get("task", "tag").estimator(structure=structure, queue=queue, epochs=1)
+    if queue in registry.get("structure", structure).queues:
+        quietly(made, embedded(("word", "tag"))[:5])
+    else:
+        with pytest.raises(UnsupportedError, match=queue):
+            made.fit(embedded(("word", "tag"))[:5])
+
+
+@pytest.mark.parametrize("task", registry.names("task"))
+def test_a_task_is_done_by_an_estimator_that_names_it(task):
+    piece = registry.get("task", task)
+    assert piece.estimator.task_name == task
+    assert piece.estimator.__doc__
+    assert isinstance(piece.estimator.chunks, bool)

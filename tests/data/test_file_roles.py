@@ -1,0 +1,129 @@
+"""Files as the command line takes them: format by name, columns by number, two files side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from riata.data.files import aligned, is_conllu, output_column, read_file, read_roles
+from riata.errors import DataError, UnknownNameError
+
+CONLLU = "\n".join(
+    "\t".join([str(i), w, "l", "U", t, *"_____"]) for i, (w, t) in enumerate([("a", "X"), ("b", "Y")], 1)
+)
+
+
+def file(tmp_path: Path, text: str, name: str = "file.txt") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "format_", "expected"),
+    [
+        ("a.conllu", "auto", True),
+        ("a.conllu.gz", "auto", True),
+        ("a.conll", "auto", False),
+        ("a.gz", "auto", False),
+        ("-", "auto", False),
+        ("-", "conllu", True),
+        ("a.conllu", "columns", False),
+    ],
+)
+def test_the_format_is_told_by_the_name_or_by_the_user(name: str, format_: str, expected: bool) -> None:
+    assert is_conllu(name, format_) is expected
+    assert is_conllu(Path(name), format_) is expected
+
+
+def test_an_unknown_format_is_named_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match=r"format 'conll'. Did you mean 'conllu'\? Known: auto, columns, conllu"):
+        is_conllu("a", "conll")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "expected"),
+    [
+        (None, None, (0, 1, 2, 3)),
+        (None, 1, (0, 2, 3, 1)),
+        (None, -2, (0, 1, 3, 2)),
+        ([0], None, (0, 3)),
+        ([2, 0], 1, (2, 0, 1)),
+        ([-2], -1, (2, 3)),
+    ],
+)
+def test_the_output_is_the_last_column_and_inputs_are_the_others_unless_told(
+    tmp_path: Path, inputs: list[int] | None, output: int | None, expected: tuple[int, ...]
+) -> None:
+    corpus = read_roles(file(tmp_path, "a b c d\ne f g h\n"), inputs=inputs, output=output)
+    assert list(corpus[0]) == [tuple("abcd"[i] for i in expected), tuple("efgh"[i] for i in expected)]
+    assert corpus.origin == expected
+
+
+def test_of_conllu_the_words_are_the_input_and_penn_tags_the_output(tmp_path: Path) -> None:
+    path = file(tmp_path, CONLLU, "file.conllu")
+    assert list(read_roles(path)[0]) == [("a", "X"), ("b", "Y")]
+    assert list(read_roles(path, inputs=[1, 2], output=3)[0]) == [("a", "l", "U"), ("b", "l", "U")]
+    assert output_column(read_file(path)).texts() == ["X", "Y"]
+    assert read_file(path, "columns").width == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "output", "parts"),
+    [
+        ("a b c\n", [0, 2], None, ["column 2 is both input and output", "--inputs and --outputs"]),
+        ("a b c\n", [0, -1], None, ["column 2 is both input and output"]),
+        ("a b c\n", [0], -3, ["column 0 is both input and output"]),
+        ("a\n", None, None, ["one column", "expected at least one input column"]),
+        ("a b\n", [5], None, ["column 5 is out of range", "2 columns, 0 to 1"]),
+        ("a b\n", None, 2, ["column 2 is out of range", "2 columns, 0 to 1"]),
+    ],
+)
+def test_roles_that_do_not_fit_are_refused(
+    tmp_path: Path, text: str, inputs: list[int] | None, output: int | None, parts: list[str]
+) -> None:
+    with pytest.raises(DataError) as caught:
+        read_roles(file(tmp_path, text), inputs=inputs, output=output)
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_files_of_the_same_words_are_aligned(tmp_path: Path) -> None:
+    gold, other = (
+        file(tmp_path, "a X\nb Y\n\nc Z\n", "gold"),
+        file(tmp_path, "\na\tQ\tR\nb\tQ\tR\n\n\nc\tQ\tR", "other"),
+    )
+    aligned(read_file(gold), read_file(other))
+    conllu = file(tmp_path, CONLLU, "gold.conllu")
+    plain = file(tmp_path, "a X\nb Q\n", "plain")
+    aligned(read_file(conllu), read_file(plain))
+    aligned(read_file(plain), read_file(conllu))
+
+
+@pytest.mark.parametrize(
+    ("other", "line", "gold_line"),
+    [
+        ("a Q\nx Q\n\nc Q\nd Q\n", 2, 2),
+        ("a Q\nb Q\n\nc Q\nx Q\n", 5, 5),
+        ("a Q\n\nb Q\nc Q\nd Q\n", 1, 1),
+        ("a Q\nb Q\nc Q\n\nd Q\n", 2, 2),
+        ("a Q\nb Q\n\nc Q\nd Q\ne Q\n", 5, 5),
+        ("a Q\nb Q\n\nc Q\n", 4, 4),
+    ],
+    ids=["word of the first", "word of the last", "earlier end", "later end", "more tokens", "fewer tokens"],
+)
+def test_files_of_other_sentences_are_refused_where_they_part(
+    tmp_path: Path, other: str, line: int, gold_line: int
+) -> None:
+    gold, predicted = file(tmp_path, "a X\nb Y\n\nc Z\nd X\n", "gold"), file(tmp_path, other, "other")
+    with pytest.raises(DataError) as caught:
+        aligned(read_file(gold), read_file(predicted))
+    assert str(caught.value).startswith(f"{predicted}:{line}: ")
+    assert f"{gold} (line {gold_line} there)" in str(caught.value)
+
+
+def test_files_of_different_numbers_of_sentences_are_refused(tmp_path: Path) -> None:
+    gold, predicted = file(tmp_path, "a X\n\nb Y\n", "gold"), file(tmp_path, "a X\nb Y\n", "other")
+    with pytest.raises(DataError, match=r"other: found 1 sentences, but .*gold has 2"):
+        aligned(read_file(gold), read_file(predicted))

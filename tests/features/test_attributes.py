@@ -1,0 +1,110 @@
+"""Every attribute by examples, in scripts with and without case."""
+
+import pytest
+
+from riata.data.memory import as_corpus
+from riata.errors import DataError
+from riata.features.attributes import builtin
+from riata.features.compile import Features
+from riata.features.templates import parse
+
+EXAMPLES = {
+    "identity": {"Riata": "Riata", "": "", "Ægir": "Ægir"},
+    "bias": {"Riata": "", "": "", "東京": ""},
+    "lower": {"Riata": "riata", "ÉCOLE": "école", "ΣΟΦΟΣ": "σοφος", "東京": "東京", "1,2": "1,2"},
+    "shape": {
+        "Riata-2026": "Xxx-dd",
+        "USA": "XX",
+        "ab": "xx",
+        "a": "x",
+        "1,200.50": "d,dd.dd",
+        "...": "..",
+        "École": "Xxx",
+        "ÅÄÖ": "XX",
+        "ΣΟΦΟΣ": "XX",
+        "東京都": "xx",
+        "": "",
+    },
+    "outline": {"Riata-2026": "Xx-d", "McDonald": "XxXx", "...": ".", "Łódź": "Xx", "東京都": "x", "": ""},
+    "case": {
+        "word": "lower",
+        "USA": "upper",
+        "Riata": "title",
+        "McDonald": "mixed",
+        "iPhone": "mixed",
+        "I": "upper",
+        "1,200": "none",
+        "...": "none",
+        "": "none",
+        "3rd": "lower",
+        "école": "lower",
+        "École": "title",
+        "ÉCOLE": "upper",
+        "Straße": "title",
+        "東京": "none",
+        "שלום": "none",
+    },
+    "digits": {"1,200": "0,000", "B52": "B00", "word": None, "": None, "٣٤": "00", "m²": None, "²3": "²0"},
+    "hyphen": {
+        "well-known": "yes",
+        "a-b": "yes",
+        "-": None,
+        "-a": None,
+        "a-": None,
+        "--": None,
+        "---": "yes",
+        "ab": None,
+    },
+    "prefix1": {"word": "w", "ab": "a", "a": None, "": None, "Ægir": "Æ"},
+    "prefix2": {"word": "wo", "abc": "ab", "ab": None, "東京都": "東京"},
+    "prefix3": {"word": "wor", "abc": None, "école": "éco"},
+    "prefix4": {"words": "word", "word": None},
+    "suffix1": {"word": "d", "ab": "b", "a": None, "": None, "blå": "å"},
+    "suffix2": {"word": "rd", "abc": "bc", "ab": None, "東京都": "京都"},
+    "suffix3": {"word": "ord", "abc": None, "sœur": "œur"},
+    "suffix4": {"words": "ords", "word": None},
+}
+
+
+def test_every_attribute_has_examples():
+    assert set(builtin()) == set(EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"), [(name, *pair) for name, pairs in EXAMPLES.items() for pair in pairs.items()]
+)
+def test_an_attribute_gives_the_value_of_its_example(name, text, value):
+    assert builtin()[name](text) == value
+
+
+def test_characters_outside_the_basic_plane_count_as_one():
+    assert builtin()["suffix1"]("ok🙂") == "🙂"
+    assert builtin()["prefix1"]("𝒜b") == "𝒜"
+
+
+def test_an_attribute_runs_once_per_distinct_word():
+    calls = []
+    corpus = as_corpus([["a", "b", "a"], ["a", "c"]])
+    features = Features(parse("mine[0]\nmine[-1] mine[0]\nedge mine[1]"), {"mine": lambda t: calls.append(t) or t})
+    features.extend(corpus)
+    assert sorted(calls) == ["a", "b", "c"]
+
+
+def test_words_that_a_slice_left_behind_are_not_asked_for():
+    calls = []
+    corpus = as_corpus([["a", "b"], ["c"]])[:1]
+    Features(parse("mine[0]"), {"mine": lambda t: calls.append(t) or t}).extend(corpus)
+    assert sorted(calls) == ["a", "b"]
+
+
+def test_values_that_are_no_text_are_taken_by_their_text():
+    corpus = as_corpus([["a", "bb", "cc"]])
+    features = Features(parse("size[0]"), {"size": len})
+    features.extend(corpus)
+    assert features.alphabets[0].texts() == ["1", "2"]
+
+
+def test_a_failing_attribute_is_named_with_the_word_it_failed_on():
+    features = Features(parse("first[0]"), {"first": lambda text: text[3]})
+    with pytest.raises(DataError, match=r"attribute 'first' failed on 'ab': IndexError"):
+        features.extend(as_corpus([["abcd", "ab"]]))

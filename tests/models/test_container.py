@@ -1,0 +1,259 @@
+"""The container of model files: what goes in comes out, whole or not at all."""
+
+import errno
+import hashlib
+import json
+import os
+import resource
+import stat
+import struct
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from riata.errors import ModelFileError
+from riata.models import container
+
+DTYPES = ["u1", "u2", "u4", "i4", "i8", "f4"]
+ARRAYS = st.dictionaries(
+    st.text(max_size=8).filter(lambda text: text.isprintable()),
+    st.tuples(st.sampled_from(DTYPES), st.lists(st.integers(0, 255), max_size=40)).map(lambda p: np.array(p[1], p[0])),
+    max_size=5,
+)
+HEADERS = st.dictionaries(
+    st.sampled_from(["labels", "é", ""]), st.recursive(st.none() | st.integers() | st.text("aé漢"), st.lists)
+)
+
+
+def sealed(body, *, version=container.VERSION, header_size, zero=0):
+    """A file with this body and a right checksum, written from the description of the format alone."""
+    fixed = struct.pack("<8sIIQQ", b"RIATA\r\n\x1a", version, zero, header_size, 64 + len(body))
+    return fixed + hashlib.blake2b(fixed + body, digest_size=32).digest() + body
+
+
+def with_header(header, data=b""):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return sealed(text.ljust(-(-len(text) // 64) * 64) + data, header_size=len(text))
+
+
+def unpacked(content):
+    return container.unpack(memoryview(content))
+
+
+@given(HEADERS, ARRAYS)
+def test_unpacking_undoes_packing(header, arrays):
+    content = container.pack(header, arrays)
+    again, found = unpacked(content)
+    assert again == header
+    assert list(found) == list(arrays)
+    for name, array in arrays.items():
+        assert found[name].dtype == array.dtype
+        np.testing.assert_array_equal(found[name], array)
+    assert container.pack(again, found) == content
+
+
+def test_the_format_is_as_described():
+    data = np.array([1, 2, 3], np.uint16)
+    place = {"name": "a", "dtype": "u2", "size": 3, "offset": 0}
+    by_hand = with_header(
+        json.dumps({"arrays": [place], "b": 1}, sort_keys=True).encode(), data.tobytes().ljust(64, b"\0")
+    )
+    assert container.pack({"b": 1}, {"a": data}) == by_hand
+
+
+def test_arrays_are_aligned_views_of_the_file():
+    content = container.pack({}, {"a": np.arange(5, dtype=np.uint8), "b": np.arange(7, dtype=np.float32)})
+    _, arrays = unpacked(content)
+    start = np.frombuffer(content, np.uint8).ctypes.data
+    for array in arrays.values():
+        assert (array.ctypes.data - start) % 64 == 0
+        assert not array.flags.owndata
+        assert not array.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "empty"),
+        (b"RIA", "cut short"),
+        (b"RIATA\r\n\x1a" + bytes(20), "cut short"),
+        (b"PK\x03\x04" + bytes(100), "not a Riata model"),
+        (b"the DT B-NP\n", "not a Riata model"),
+        (sealed(b"{}", version=2, header_size=2), "version 2"),
+        (sealed(b"{}", header_size=2)[:-1], "expected 66 bytes, found 65"),
+        (sealed(b"{}", header_size=2) + b"\0", "expected 66 bytes, found 67"),
+        (sealed(b"{}", header_size=2)[:-1] + b"]", "checksum"),
+        (sealed(b"{}", header_size=2, zero=1), "checksum"),
+        (sealed(b"{}", header_size=3), "longer than the file"),
+        (sealed(b"{}", header_size=1 << 63), "longer than the file"),
+        (with_header(b"{"), "not JSON"),
+        (with_header(b"\xff\xfe"), "not JSON"),
+        (with_header(b'{"a": "\\ud800", "arrays": []}'), "not JSON"),
+        (with_header(b'{"a": ' + b"9" * 5000 + b"}"), "not JSON"),
+        (with_header(b"[" * 100_000), "not JSON"),
+        (with_header([]), "not an object"),
+        (with_header({}), "lists no arrays"),
+        (with_header({"arrays": {}}), "lists no arrays"),
+        (with_header({"arrays": [[]]}), "described wrongly"),
+    ],
+)
+def test_what_is_not_a_whole_model_file_is_refused(content, says):
+    with pytest.raises(ModelFileError, match=says):
+        unpacked(content)
+
+
+def test_a_file_of_an_older_riata_needs_no_newer_version_to_be_named():
+    """The version is looked at before the checksum, whose place a later version may change."""
+    newer = bytearray(sealed(b"{}", version=7, header_size=2))
+    newer[40] ^= 1
+    with pytest.raises(ModelFileError, match=r"version 7 .* reads up to 1") as caught:
+        unpacked(bytes(newer))
+    assert "Update Riata" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": 1},
+        {"dtype": "f8"},
+        {"dtype": ["u1"]},
+        {"size": -1},
+        {"size": 1.0},
+        {"size": True},
+        {"size": 65},
+        {"size": 1 << 61},
+        {"size": 10**30},
+        {"offset": -64},
+        {"offset": 1},
+        {"offset": 64},
+        {"offset": 1 << 61},
+        {"offset": None},
+        {"dtype": "u4"},
+    ],
+    ids=str,
+)
+def test_arrays_outside_the_file_are_refused(change):
+    place = {"name": "a", "dtype": "u1", "size": 64, "offset": 0}
+    header, arrays = unpacked(with_header({"arrays": [place]}, bytes(64)))
+    assert header == {}
+    assert len(arrays["a"]) == 64
+    with pytest.raises(ModelFileError):
+        unpacked(with_header({"arrays": [place | change]}, bytes(64)))
+
+
+def test_arrays_may_not_share_bytes_or_names():
+    a = {"name": "a", "dtype": "u1", "size": 64, "offset": 0}
+    assert len(unpacked(with_header({"arrays": [a, a | {"name": "b", "offset": 64}]}, bytes(128)))[1]) == 2
+    for other in (a | {"name": "b"}, a | {"offset": 64}):
+        with pytest.raises(ModelFileError):
+            unpacked(with_header({"arrays": [a, other]}, bytes(128)))
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_written_file_is_readable_by_others_as_the_umask_says(tmp_path):
+    before = os.umask(0o027)
+    try:
+        container.write(tmp_path / "m", b"content")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "m").read_bytes() == b"content"
+    assert stat.S_IMODE((tmp_path / "m").stat().st_mode) == 0o640
+
+
+def test_writing_follows_a_link_and_keeps_it(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "m").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "real" / "m")
+    container.write(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real" / "m").read_bytes() == b"new"
+
+
+def test_devices_and_pipes_are_not_replaced_by_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ModelFileError, match="no regular file"):
+        container.write(tmp_path / "pipe", b"new")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def full(*_, **__):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def opens_a_full_disk(handle, mode):
+    os.close(handle)
+    return open("/dev/full", mode)
+
+
+@pytest.mark.parametrize("call", ["fsync", "fdopen", "replace", "chmod"])
+@pytest.mark.parametrize("existed", [True, False])
+def test_a_failure_while_writing_leaves_everything_as_it_was(tmp_path, monkeypatch, call, existed):
+    path = tmp_path / "m.riata"
+    if existed:
+        path.write_bytes(b"old")
+    if call == "fdopen" and not os.path.exists("/dev/full"):
+        pytest.skip("needs /dev/full")
+    monkeypatch.setattr(os, call, opens_a_full_disk if call == "fdopen" else full)
+    with pytest.raises(ModelFileError) as caught:
+        container.write(path, b"new")
+    monkeypatch.undo()
+    assert sorted(os.listdir(tmp_path)) == (["m.riata"] if existed else [])
+    assert not existed or path.read_bytes() == b"old"
+    text = str(caught.value)
+    assert text.startswith(f"{path}: ")
+    assert "No space left on device" in text
+    assert ("untouched" if existed else "Nothing was written") in text
+
+
+def test_no_descriptor_is_left_open_by_a_failure(tmp_path, monkeypatch):
+    if not os.path.isdir("/proc/self/fd"):
+        pytest.skip("needs /proc")
+    before = len(os.listdir("/proc/self/fd"))
+    monkeypatch.setattr(os, "fsync", full)
+    for _ in range(5):
+        with pytest.raises(ModelFileError):
+            container.write(tmp_path / "m", b"new")
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_file_that_grows_past_the_limit_of_the_process_leaves_the_old_one(tmp_path):
+    """A real failing write, not a simulated one: the kernel refuses bytes beyond RLIMIT_FSIZE."""
+    path = tmp_path / "m.riata"
+    path.write_bytes(b"old")
+    program = f"""
+        import resource, signal
+        from riata.errors import ModelFileError
+        from riata.models import container
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, {resource.getrlimit(resource.RLIMIT_FSIZE)[1]}))
+        try:
+            container.write({str(path)!r}, bytes(100_000))
+        except ModelFileError as error:
+            print(error)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60)
+    assert "File too large" in done.stdout, done.stderr
+    assert "untouched" in done.stdout
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["m.riata"]
+
+
+@pytest.mark.parametrize("name", ["no/such/folder/m.riata", "x" * 300, "nul\0"])
+def test_places_that_cannot_be_written_are_named(tmp_path, name):
+    with pytest.raises(ModelFileError, match="could not be written"):
+        container.write(f"{tmp_path}/{name}", b"new")
+
+
+def test_what_cannot_be_opened_is_named(tmp_path):
+    for path, says in [(tmp_path, "directory"), (tmp_path / "none", "no such file"), ("nul\0", "cannot be read")]:
+        with pytest.raises(ModelFileError, match=says) as caught:
+            container.read(path)
+        assert caught.value.file == str(path)

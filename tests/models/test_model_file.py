@@ -1,0 +1,479 @@
+"""Model files: the model that comes back is the one that went in, and no file, however mangled, does harm."""
+
+import copy
+import json
+import pickle
+import random
+import time
+
+import numpy as np
+import pytest
+
+import riata
+from riata import Chunker, Tagger, errors
+from riata.errors import ModelFileError, UnsupportedError
+from riata.features.templates import parse
+from riata.measure import peak_mb
+from riata.models import container
+from riata.models.file import from_bytes, to_bytes
+from riata.models.weights_by_name import count, heaviest, transitions
+from samples import (
+    CHUNKS,
+    FEATURES,
+    INPUTS,
+    TAGS,
+    UNSEEN,
+    WORDS,
+    chunker,
+    feature_tagger,
+    number_tagger,
+    quietly,
+    tagger,
+)
+
+NUMBERS = [[(word, "0.5") for word in sentence] for sentence in WORDS + UNSEEN]
+MODELS = {
+    "chunker": (chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),
+    "tagger": (tagger, WORDS + UNSEEN),
+    "feature_tagger": (feature_tagger, [*FEATURES, [{"word": "dog", "other": 2.0}]]),
+    "number_tagger": (number_tagger, NUMBERS),
+}
+EVERY_MODEL = pytest.mark.parametrize(("model", "probe"), MODELS.values(), ids=MODELS)
+
+
+def vowels(word):
+    return "".join(c for c in word if c in "aeiou")
+
+
+def consonants(word):
+    return "".join(c for c in word if c not in "aeiou")
+
+
+# --- there and back ----------------------------------------------------------------------------------------------------
+
+
+@EVERY_MODEL
+def test_a_loaded_model_predicts_as_before_and_saves_the_same_bytes(tmp_path, model, probe):
+    first, second = tmp_path / "first.riata", tmp_path / "second.riata"
+    model().save(first)
+    loaded = riata.load_model(first)
+    loaded.save(second)
+    assert second.read_bytes() == first.read_bytes()
+    assert type(loaded) is type(model())
+    assert loaded.predict(probe) == model().predict(probe)
+    for name in ("classes_", "inputs_", "output_", "encoding_", "best_epoch_", "best_score_", "facts_"):
+        assert getattr(loaded, name) == getattr(model(), name), name
+    assert loaded.get_params() | {"template": None} == model().get_params() | {"template": None}
+
+
+@EVERY_MODEL
+def test_a_loaded_model_has_the_same_weights_under_the_same_names(model, probe):
+    before, after = model().model_, from_bytes(to_bytes(model())).model_
+    assert count(after) == count(before) > 0
+    assert heaviest(after, 50) == heaviest(before, 50)
+    assert transitions(after, 50) == transitions(before, 50)
+
+
+@EVERY_MODEL
+def test_pruning_changes_no_prediction(model, probe):
+    """The model in memory still has every n-gram of training; the one from the file has those with weight only."""
+    before, after = model().model_, from_bytes(to_bytes(model())).model_
+    families = range(len(before.features.program.families))
+    sizes = [
+        [len(m.weights.pack(m.features.index)["families"][f]["values"]) for f in families] for m in (before, after)
+    ]
+    assert sizes[0] == sizes[1]
+    rng = random.Random(0)
+    flat = [token for sentence in probe for token in sentence]
+    shuffled = [[rng.choice(flat) for _ in range(rng.randrange(1, 9))] for _ in range(300)]
+    assert from_bytes(to_bytes(model())).predict(shuffled) == model().predict(shuffled)
+
+
+def test_n_grams_without_weight_are_not_stored():
+    """Every sentence is right from the start, so nothing is learnt and nothing is stored."""
+    learnt_nothing = quietly(Tagger(epochs=1), WORDS, [["A"] * len(sentence) for sentence in WORDS])
+    header, arrays = learnt_nothing.model_.to_parts()
+    assert header["labels"] == ["A"]
+    stored = {name: array.size for name, array in arrays.items() if name not in ("start", "end", "follow")}
+    assert {name: size for name, size in stored.items() if size} == {"transition/counts": 1}
+    assert learnt_nothing.model_.features.index is not None
+    assert from_bytes(to_bytes(learnt_nothing)).predict(UNSEEN) == learnt_nothing.predict(UNSEEN)
+
+
+def test_double_precision_models_are_stored_in_single_precision():
+    double = quietly(Tagger(epochs=3, settings={"precision": "double"}), WORDS, TAGS)
+    loaded = from_bytes(to_bytes(double))
+    assert to_bytes(loaded) == to_bytes(double)
+    assert loaded.predict(WORDS + UNSEEN) == double.predict(WORDS + UNSEEN)
+
+
+@EVERY_MODEL
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles_go_through_the_file_format(model, probe, protocol):
+    state = model().__getstate__()
+    assert state["model"] == to_bytes(model())
+    again = pickle.loads(pickle.dumps(model(), protocol))
+    assert to_bytes(again) == to_bytes(model())
+    assert again.predict(probe) == model().predict(probe)
+    assert again.get_params() == model().get_params()
+
+
+@EVERY_MODEL
+def test_copies_predict_the_same(model, probe):
+    for twin in (copy.copy(model()), copy.deepcopy(model())):
+        assert twin is not model()
+        assert twin.predict(probe) == model().predict(probe)
+
+
+def test_joblib_stores_and_restores_models(tmp_path):
+    joblib = pytest.importorskip("joblib")
+    joblib.dump(tagger(), tmp_path / "m.joblib")
+    assert joblib.load(tmp_path / "m.joblib").predict(UNSEEN) == tagger().predict(UNSEEN)
+
+
+def test_an_untrained_estimator_pickles_with_its_parameters():
+    again = pickle.loads(pickle.dumps(Tagger(epochs=7)))
+    assert again.get_params() == Tagger(epochs=7).get_params()
+    with pytest.raises(errors.NotFittedError):
+        again.save("nowhere")
+
+
+def test_numbers_of_numpy_are_stored_as_numbers():
+    plain = quietly(Tagger(epochs=2, seed=1, class_weight={"DT": 2.0}), WORDS, TAGS)
+    weights = {"DT": np.float32(2)}
+    assert to_bytes(quietly(Tagger(epochs=np.int64(2), seed=np.uint8(1), class_weight=weights), WORDS, TAGS)) == (
+        to_bytes(plain)
+    )
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others():
+    contents = [to_bytes(quietly(Chunker(epochs=3, seed=seed), CHUNKS)) for seed in (5, 5, 6)]
+    assert contents[0] == contents[1] != contents[2]
+
+
+# --- functions of the user ---------------------------------------------------------------------------------------------
+
+
+def with_functions(**attributes):
+    template = parse("\n".join(["word[0]", *(f"{name}[0]" for name in attributes)]))
+    return quietly(Tagger(epochs=3, template=template, attributes=attributes), WORDS, TAGS)
+
+
+def test_functions_are_stored_by_name_and_must_be_supplied(tmp_path):
+    model = with_functions(vowels=vowels, rest=consonants)
+    model.save(tmp_path / "m.riata")
+    with pytest.raises(ModelFileError) as caught:
+        riata.load_model(tmp_path / "m.riata", using=[vowels])
+    assert str(tmp_path / "m.riata") in str(caught.value)
+    assert f"{__name__}.consonants" in str(caught.value)
+    assert "using=[consonants]" in str(caught.value)
+    assert f"{__name__}.vowels" not in str(caught.value)
+    with pytest.raises(ModelFileError, match=r"consonants, .*vowels"):
+        riata.load_model(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata", using=[len, vowels, consonants])
+    assert loaded.predict(UNSEEN) == model.predict(UNSEEN)
+    assert to_bytes(loaded) == to_bytes(model)
+
+
+def test_nothing_is_imported_by_name(tmp_path, monkeypatch):
+    """A file that names a module which would run code when imported."""
+    (tmp_path / "evil_module.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    header, arrays = container.unpack(memoryview(to_bytes(with_functions(vowels=vowels))))
+    header["functions"] = {"vowels": "evil_module.run"}
+    with pytest.raises(ModelFileError, match=r"evil_module\.run"):
+        from_bytes(container.pack(header, arrays))
+
+
+def test_functions_that_share_a_name_are_refused_and_not_confused():
+    model = with_functions(a=lambda word: word[0], b=lambda word: word[-1])
+    with pytest.raises(UnsupportedError, match="'a' and 'b' are different functions of one name"):
+        to_bytes(model)
+
+    def vowels(word):
+        return word
+
+    shadowed = with_functions(vowels=vowels)
+    vowels.__module__, vowels.__qualname__ = __name__, "vowels"
+    with pytest.raises(ModelFileError, match="two functions of one name"):
+        from_bytes(to_bytes(shadowed), using=[vowels, globals()["vowels"]])
+
+
+def test_pickles_bring_their_functions_along():
+    model = with_functions(vowels=vowels)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.attributes == {"vowels": vowels}
+    assert again.predict(UNSEEN) == model.predict(UNSEEN)
+    assert pickle.loads(pickle.dumps(model.set_params(attributes=None))).predict(UNSEEN) == model.predict(UNSEEN)
+
+
+# --- files that are not whole ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "m.riata"
+    path.write_bytes(to_bytes(tagger()))
+    return path
+
+
+def refused(path, says=""):
+    with pytest.raises(ModelFileError, match=says) as caught:
+        riata.load_model(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert caught.value.remedy
+    return str(caught.value)
+
+
+def test_a_file_cut_anywhere_is_refused(saved):
+    whole = saved.read_bytes()
+    edges = [0, 1, 7, 8, 9, 31, 32, 63, 64, 65, len(whole) - 64, len(whole) - 1]
+    for length in [*edges, *random.Random(0).sample(range(len(whole)), 200)]:
+        saved.write_bytes(whole[:length])
+        refused(saved, "empty" if length == 0 else "damaged")
+    saved.write_bytes(whole + b"\0")
+    refused(saved, "damaged")
+
+
+def test_a_file_with_one_wrong_bit_is_refused(saved):
+    whole = saved.read_bytes()
+    everywhere = random.Random(1).sample(range(64, len(whole)), 400)
+    for position in [*range(64), *everywhere]:
+        changed = bytearray(whole)
+        changed[position] ^= 1 << (position % 8)
+        saved.write_bytes(changed)
+        expected = "not a Riata model" if position < 8 else "version" if position < 12 else "damaged"
+        refused(saved, f"{expected}|checksum")
+
+
+def test_files_that_are_no_models_are_refused(saved, tmp_path):
+    for content in (b"", b"\n", b"the DT B-NP\n" * 100, pickle.dumps(tagger()), random.Random(2).randbytes(5000)):
+        saved.write_bytes(content)
+        refused(saved, "not a Riata model|empty")
+    refused(tmp_path, "directory")
+    refused(tmp_path / "none.riata", "no such file")
+
+
+def test_a_container_that_holds_no_model_is_refused(saved):
+    for header in (
+        {},
+        {"format": "riata model"},
+        {"format": "riata model", "task": "parse"},
+        {"format": 1, "task": "tag"},
+    ):
+        saved.write_bytes(container.pack(header, {}))
+        refused(saved, "no model that this Riata knows")
+
+
+# --- mangled files with a right checksum --------------------------------------------------------------------------------
+
+HOSTILE = [
+    None, True, False, 0, 1, -1, 2, 7, 1e308, -1e308, float("nan"), float("inf"), 1 << 31, 1 << 32, 1 << 63, 10**400, "", "O", "word[0]",
+    "\x00", "edge", "number(0)[0]", "number(99999999)[0]", "nosuch[0]", "word[9]", "word[-8] word[8]", "x" + "9" * 5000 + "[0]", "shape(²)[0]",
+    "word[0]\nword[1]", "%x[0,0]", "U00:%x[0,0]", "a b", "[/red]", "é" * 100, [], [[]], [1], ["O"], ["a", "a"], ["O"] * 300, {}, {"a": 1},
+    {"average": "maybe"}, {"arrays": []}, [str(i) for i in range(5000)], "tag", "ner", "iob2", "bilou", "perceptron", "os.system", "chain", "exact",
+]  # fmt: skip
+EXTREMES = [0, 1, 2, 15, 16, 17, 127, 128, 255, 256, 65535, 65536, (1 << 31) - 1, 1 << 31, (1 << 32) - 1]
+
+
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def places_in(value, path=()):
+    """Every path into a JSON value."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield from places_in(inner, (*path, key))
+
+
+def mangle_json(rng, value):
+    paths = [path for path in places_in(value) if path]
+    *outer, key = rng.choice([path for path in paths if len(path) == 1] if rng.random() < 0.3 else paths)
+    parent = value
+    for step in outer:
+        parent = parent[step]
+    action = rng.randrange(5)
+    if action == 0:
+        del parent[key]
+    elif action == 1 and isinstance(parent, list):
+        parent.insert(key, copy.deepcopy(rng.choice(parent)))
+    elif action == 2 and isinstance(parent, list):
+        rng.shuffle(parent)
+    elif action == 3 and isinstance(parent, dict):
+        parent[rng.choice(["", "x", "[/x]", *parent])] = copy.deepcopy(parent[key])
+    else:
+        parent[key] = nested(200) if rng.random() < 0.02 else copy.deepcopy(rng.choice(HOSTILE))
+
+
+def mangled_bytes(rng, content):
+    """Bytes changed, cut out or doubled, anywhere behind the checksum."""
+    body = bytearray(content[64:])
+    for _ in range(rng.randrange(1, 6)):
+        at, length = rng.randrange(len(body)), rng.choice([1, 1, 1, 4, 64])
+        action = rng.randrange(4)
+        if action == 0:
+            body[at : at + length] = rng.randbytes(length)
+        elif action == 1:
+            body[at] ^= 1 << rng.randrange(8)
+        elif action == 2:
+            del body[at : at + length]
+        else:
+            body[at:at] = body[at : at + length]
+    return resealed(content, bytes(body))
+
+
+def resealed(content, body, header_size=None):
+    fixed = container._FIXED
+    magic, version, zero, old, _ = fixed.unpack(content[: fixed.size])
+    start = fixed.pack(magic, version, zero, old if header_size is None else header_size, 64 + len(body))
+    return start + container._digest(start, body) + body
+
+
+def mangled_header(rng, content):
+    header, arrays = container.unpack(memoryview(content))
+    for _ in range(rng.choice([1, 1, 1, 2, 4])):
+        mangle_json(rng, header)
+    return container.pack({key: value for key, value in header.items() if key != "arrays"}, arrays)
+
+
+def mangled_places(rng, content):
+    """The list of arrays in the header: names, types, sizes, offsets."""
+    text, data = content[64:], b""
+    size = container._FIXED.unpack(content[: container._FIXED.size])[3]
+    data = text[-(-size // 64) * 64 :]
+    header = json.loads(text[:size])
+    place = rng.choice(header["arrays"])
+    other = rng.choice(header["arrays"])
+    action = rng.randrange(5)
+    if action == 0:
+        place[rng.choice(list(place))] = rng.choice([*HOSTILE, *EXTREMES])
+    elif action == 1:
+        key = rng.choice(list(place))
+        place[key], other[key] = other[key], place[key]
+    elif action == 2:
+        place["dtype"] = rng.choice(["u1", "u2", "u4", "i4", "i8", "f4"])
+    elif action == 3:
+        place["size"] = max(0, place["size"] + rng.randrange(-70, 70))
+    else:
+        header["arrays"].remove(place)
+    new = json.dumps(header).encode()
+    return resealed(content, new.ljust(-(-len(new) // 64) * 64) + data, len(new))
+
+
+def mangled_arrays(rng, content):
+    """Contents of arrays, in a container that is in order."""
+    header, arrays = container.unpack(memoryview(content))
+    names = [name for name in arrays if arrays[name].size] if rng.random() < 0.8 else list(arrays)
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        name = rng.choice(names)
+        array = arrays[name].copy()
+        action = rng.randrange(9)
+        if action <= 2 and array.size:
+            values = [1e38, -3e38, 3e38, np.nan, np.inf, 0.0] if array.dtype.kind == "f" else EXTREMES
+            top = np.inf if array.dtype.kind == "f" else np.iinfo(array.dtype).max
+            array[rng.randrange(array.size)] = rng.choice([value for value in values if not value > top])
+        elif action == 3:
+            array = array[: rng.randrange(array.size + 1)]
+        elif action == 4:
+            array = np.concatenate([array, array])
+        elif action == 5:
+            array = rng.choice([array[::-1], np.sort(array), np.zeros_like(array), np.full_like(array, 255)])
+        elif action == 6:
+            array = np.array(array[:], rng.choice([np.uint8, np.uint16, np.uint32, np.int32, np.int64, np.float32]))
+            array = -array if array.dtype.kind == "i" and rng.random() < 0.5 else array
+        elif action == 7:
+            arrays[name], arrays[other] = arrays[other := rng.choice(names)], arrays[name]
+            continue
+        elif action == 8:
+            array = np.array([rng.choice(EXTREMES) for _ in range(array.size)], np.int64).astype(array.dtype)
+        arrays[name] = array
+    return container.pack(header, arrays)
+
+
+def check_mangled(content, probe):
+    """Refused, or as good as any other model: predicts, is looked into, is saved and loaded again."""
+    try:
+        model = from_bytes(content)
+    except ModelFileError as error:
+        assert str(error)
+        return False
+    first = model.predict(probe) if not wants_other_input(model, probe) else None
+    if first is not None:
+        assert [len(labels) for labels in first] == [len(sentence) for sentence in probe]
+        assert {label for labels in first for label in labels} <= set(model.classes_)
+    heaviest(model.model_, 3)
+    transitions(model.model_, 3)
+    again = from_bytes(to_bytes(model))
+    assert first is None or again.predict(probe) == first
+    assert repr(again) == repr(model)
+    return True
+
+
+def wants_other_input(model, probe):
+    """A mangled model may read other columns, or numbers where there are words: a clear error of the data."""
+    try:
+        model.predict(probe)
+    except errors.DataError:
+        return True
+    return False
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("mangled", [mangled_bytes, mangled_header, mangled_places, mangled_arrays])
+@EVERY_MODEL
+def test_mangled_files_are_refused_or_work(model, probe, mangled):
+    content = to_bytes(model())
+    before = peak_mb()
+    survived = 0
+    for seed in range(300):
+        began = time.perf_counter()
+        survived += check_mangled(mangled(random.Random(seed), content), probe)
+        assert time.perf_counter() - began < 5, f"seed {seed} takes too long"
+    assert peak_mb() - before < 1000, "a mangled file made the loader ask for much memory"
+    assert survived < 300, "every mangled file was accepted: the mangling does nothing"
+
+
+@EVERY_MODEL
+def test_a_file_that_asks_for_too_much_memory_is_refused(monkeypatch, model, probe):
+    content = to_bytes(model())
+    monkeypatch.setattr("riata.models.chain.MOST_MEMORY", 100)
+    with pytest.raises(ModelFileError, match="GiB"):
+        from_bytes(content)
+
+
+def test_many_labels_without_their_flags_are_refused_before_memory_is_asked_for(monkeypatch):
+    header, arrays = container.unpack(memoryview(to_bytes(chunker())))
+    header["labels"] = [str(i) for i in range(4096)]
+    monkeypatch.setattr("riata.models.chain.unpack_chain", None)
+    with pytest.raises(ModelFileError, match="'start' is inconsistent"):
+        from_bytes(container.pack(header, arrays))
+
+
+def test_every_value_of_the_header_may_be_anything():
+    content = to_bytes(chunker())
+    whole, arrays = container.unpack(memoryview(content))
+    paths = [path for path in places_in(whole) if 0 < len(path) <= 2 and (len(path) == 1 or path[1] != 1)]
+    assert len(paths) > 40
+    refused = 0
+    for path in paths:
+        for value in HOSTILE:
+            header = copy.deepcopy(whole)
+            parent = header if len(path) == 1 else header[path[0]]
+            parent[path[-1]] = value
+            refused += not check_mangled(container.pack(header, arrays), MODELS["chunker"][1])
+    assert refused > len(paths) * len(HOSTILE) / 2
+
+
+def test_a_text_that_starts_inside_a_character_is_refused():
+    header, arrays = container.unpack(memoryview(to_bytes(tagger())))
+    name = next(name for name in arrays if name.endswith("/bytes") and "ö".encode() in arrays[name].tobytes())
+    texts = arrays[name].tobytes()
+    at = texts.index("ö".encode()) + 1  # the second byte of two
+    arrays[name.replace("/bytes", "/lengths")] = np.array([at, len(texts) - at], np.uint32)
+    with pytest.raises(ModelFileError, match="not UTF-8"):
+        from_bytes(container.pack(header, arrays))

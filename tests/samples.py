@@ -1,0 +1,62 @@
+"""Small corpora and models that several tests use."""
+
+import warnings
+from functools import cache
+
+import riata
+from riata import Chunker, RiataWarning, Tagger
+from riata.features.templates import parse
+
+CHUNKS = [
+    [("The", "DT", "B-NP"), ("dog", "NN", "I-NP"), ("barks", "VBZ", "B-VP"), (".", ".", "O")],
+    [("A", "DT", "B-NP"), ("cat", "NN", "I-NP"), ("sat", "VBD", "B-VP"), ("on", "IN", "B-PP"), ("it", "PRP", "B-NP")],
+    [("Größe", "NN", "B-NP"), ("zählt", "VBZ", "B-VP"), ("!", ".", "O")],
+    [("Cats", "NNS", "B-NP"), ("like", "VBP", "B-VP"), ("the", "DT", "B-NP"), ("dog", "NN", "I-NP")],
+]
+WORDS = [[word for word, _, _ in sentence] for sentence in CHUNKS]
+TAGS = [[tag for _, tag, _ in sentence] for sentence in CHUNKS]
+INPUTS = [[(word, tag) for word, tag, _ in sentence] for sentence in CHUNKS]
+FEATURES = [[{"word": word, "length": len(word) / 10, "title": word.istitle()} for word in s] for s in WORDS]
+UNSEEN = [["An", "unseen", "dog", "sat"], ["Cats"], ["zählt", "漢字", "?"]]
+
+
+def quietly(estimator, *data, **options):
+    """Fitted, without the warnings that so little data deserve."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RiataWarning)
+        return estimator.fit(*data, **options)
+
+
+def as_text(sentences=CHUNKS, separator=" "):
+    """A column file."""
+    return "".join("".join(separator.join(token) + "\n" for token in sentence) + "\n" for sentence in sentences)
+
+
+@cache
+def chunker():
+    """Node and edge templates, conjunctions, two columns, BIO legality."""
+    template = "word[-1]\nword[0]\nword[0] word[1]\ntag[-2] tag[-1] tag[0]\nsuffix2[0]\nedge\nedge tag[0]"
+    return quietly(Chunker(epochs=3, template=parse(template)), CHUNKS)
+
+
+@cache
+def tagger():
+    return quietly(Tagger(epochs=3), WORDS, TAGS)
+
+
+@cache
+def feature_tagger():
+    """Features named by the user, with real values."""
+    return quietly(Tagger(epochs=3), FEATURES, TAGS)
+
+
+@cache
+def number_tagger():
+    """A column of numbers as a feature's value."""
+    data = [[(word, f"{len(word) / 10}", tag) for word, tag, _ in sentence] for sentence in CHUNKS]
+    return quietly(Tagger(epochs=3, template=parse("word[0]\nnumber(1)[0]\nnumber(1)[-1]\nedge")), data)
+
+
+@cache
+def embedded(columns=("word", "tag", "chunk"), split="train"):
+    return riata.load("embedded", split, columns)
