@@ -14,8 +14,7 @@ import numpy as np
 
 import riata
 from riata.data.types import Corpus
-from riata.scoring.evaluation import evaluate
-from riata.tasks.base import union_ids
+from riata.scoring.evaluation import evaluate, with_labels_of
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def run(
     """Scores a contestant and prints one JSON object. The contestant returns its labels and its times."""
     split = data("--final" in sys.argv)
     labels, facts = contestant(split)
-    known, gold = union_ids(split.scored.columns[-1], sorted({label for sentence in labels for label in sentence}))
+    known, gold = with_labels_of(split.scored.columns[-1], sorted({label for sentence in labels for label in sentence}))
     at = {label: i for i, label in enumerate(known)}
     predicted = np.array([at[label] for sentence in labels for label in sentence], np.int32)
     evaluation = evaluate(known, gold, predicted, split.scored.starts, chunks=chunks)

@@ -77,13 +77,13 @@ class TrainingProgress:
 
 def _facts(event: Epoch) -> str:
     dev = f"dev {event.dev_score:.2f}  " if event.dev_score is not None else ""
-    return f"{dev}{event.updates:,} updates  {event.tokens_per_second:,.0f} tokens/s"
+    return f"{dev}{event.updates:>6,} updates  {event.tokens_per_second:>9,.0f} tokens/s"
 
 
 def _line(event: Epoch) -> str:
     wrong = 100 * event.wrong_tokens / max(event.tokens, 1)
     again = "again " if event.refit else ""
-    return f"{again}epoch {event.epoch:>3}  {_facts(event)}  {wrong:.2f} % wrong  {event.seconds:.2f} s"
+    return f"{again}epoch {event.epoch:>3}  {_facts(event)}  {wrong:5.2f} % wrong  {event.seconds:.3f} s"
 
 
 def span_table(report: SpanReport, title: str, interval: Interval | None = None) -> Table:

@@ -65,5 +65,5 @@ def resolve(declared: Sequence[Setting], given: Mapping[str, Any], owner: str) -
     known = {setting.name: setting for setting in declared}
     for name in given:
         if name not in known:
-            raise UnknownNameError.of(f"setting of {owner}", name, known)
+            raise UnknownNameError.of("setting", name, known, remedy=f"{owner} has these settings.")
     return {name: s.parse(given[name]) if name in given else s.default for name, s in known.items()}

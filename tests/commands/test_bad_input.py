@@ -106,7 +106,7 @@ CASES = [
     case("unknown queue", (*TRAIN, "--queue", "exakt"), ["Unknown queue 'exakt'. Did you mean 'exact'?"]),
     case("unknown encoding", (*TRAIN, "--encoding", "iob3"), ["Unknown encoding 'iob3'. Did you mean 'iob"]),
     case("unknown format", (*TRAIN, "--format", "conlu"), ["Unknown format 'conlu'. Did you mean 'conllu'?"]),
-    case("unknown setting", (*TRAIN, "--set", "averag=true"), ["Unknown setting of the recipe 'perceptron' 'averag'. Did you mean 'average'?"]),
+    case("unknown setting", (*TRAIN, "--set", "averag=true"), ["Unknown setting 'averag'. Did you mean 'average'?"]),
     case("wrong value of a setting", (*TRAIN, "--set", "average=perhaps"), ["'average' has the value 'perhaps'; expected true or false"]),
     case("setting without a value", (*TRAIN, "--set", "average"), ["--set has 'average'; expected key=value"]),
     case("a beam where there is none", (*TRAIN, "--beam", "5"), ["queue 'exact', which has no beam", "Leave the beam out"]),

@@ -360,7 +360,7 @@ def test_what_is_no_training_data_is_refused(X, y, says):
         ({"seed": -1}, "'seed'"),
         ({"seed": 2**63}, "'seed'"),
         ({"patience": 0}, "'patience'"),
-        ({"settings": {"averag": True}}, "Unknown setting of the recipe 'perceptron' 'averag'. Did you mean 'average'"),
+        ({"settings": {"averag": True}}, "Unknown setting 'averag'. Did you mean 'average'"),
         ({"settings": {"average": "perhaps"}}, "'average' has the value 'perhaps'; expected true or false"),
         ({"settings": {"precision": "half"}}, "expected one of single, double"),
         ({"settings": 5}, "expected a dictionary"),
@@ -441,7 +441,7 @@ ILLEGAL = [[("a", "O"), ("b", "I-NP"), ("c", "I-NP")], [("a", "B-NP"), ("b", "I-
 def test_illegal_tags_are_read_as_conlleval_does_or_refused():
     with pytest.raises(LabelError, match="label 'I-NP' follows 'O', which is illegal in IOB2"):
         Chunker(encoding="iob2", strict=True).fit(ILLEGAL)
-    with pytest.warns(RiataWarning, match="2 illegal tags"):
+    with pytest.warns(RiataWarning, match="Illegal tags in <memory>: 2"):
         repaired = Chunker(encoding="iob2").fit(ILLEGAL)
     legal = [[("a", "O"), ("b", "B-NP"), ("c", "I-NP")], [("a", "B-NP"), ("b", "B-VP")], ILLEGAL[2]]
     assert to_model_bytes(repaired) == to_model_bytes(Chunker(encoding="iob2").fit(legal))

@@ -7,6 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
+
+# Options that are parameters of the estimator by the same name.
+SAME_NAMES = (
+    "recipe",
+    "structure",
+    "queue",
+    "epochs",
+    "patience",
+    "refit",
+    "seed",
+    "template",
+    "cutoff",
+    "encoding",
+    "strict",
+)
 
 
 class Columns(click.ParamType[Any]):
@@ -81,7 +97,9 @@ class Columns(click.ParamType[Any]):
     metavar="KEY=VALUE",
     help="A setting of the recipe; `riata pieces` lists them.",
 )
-@click.option("--resume", is_flag=True, help="Go on from the model that --model holds.")
+@click.option(
+    "--resume", is_flag=True, help="Go on from the model that --model holds, with its settings where none are given."
+)
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object with the facts of the run.")
 def command(**options: Any) -> None:
     """Learn TASK (tag, chunk, ner) from a file of columns and write a model.
@@ -122,20 +140,7 @@ def _estimator(options: dict[str, Any]) -> Any:
     task = registry.get("task", options["task"])
     if options["dev_file"] is not None and options["dev_fraction"] is not None:
         raise SettingError("both --dev and --dev-fraction are given; expected one.")
-    names = (
-        "recipe",
-        "structure",
-        "queue",
-        "epochs",
-        "patience",
-        "refit",
-        "seed",
-        "template",
-        "cutoff",
-        "encoding",
-        "strict",
-    )
-    params = {name: options[name] for name in names}
+    params = {name: options[name] for name in SAME_NAMES}
     params |= {"beam": _beam(options["beam"]), "settings": _settings(options["assignments"])}
     params["dev"] = options["dev_fraction"] if options["dev_file"] is None else _read(options, options["dev_file"])
     if not options["resume"]:
@@ -148,7 +153,10 @@ def _estimator(options: dict[str, Any]) -> Any:
     estimator = load_model(options["model_file"])
     if estimator.task_name != task.name:
         raise UnsupportedError(f"{options['model_file']} holds a model for {estimator.task_name!r}, not {task.name!r}.")
-    return estimator.set_params(**params, warm_start=True)
+    context = click.get_current_context()
+    given = [name for name in SAME_NAMES if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
+    given += ["settings"] * bool(options["assignments"]) + ["beam"] * bool(options["beam"]) + ["dev"]
+    return estimator.set_params(**{name: params[name] for name in given}, warm_start=True)
 
 
 def _beam(text: str | None) -> int | None:

@@ -32,7 +32,7 @@ def read(path: str | Path, *, conllu: bool) -> Corpus:
         parser.finish()
     except RiataError as error:
         raise error.located(name_of(path)) from None
-    corpus = _corpus(parser, name_of(path))
+    corpus = _corpus(parser, name_of(path), conllu)
     if corpus.tokens == 0:
         raise DataError(
             "the file holds no tokens (it is empty, or has only blank lines).",
@@ -49,21 +49,21 @@ def stream(path: str | Path, *, conllu: bool = False) -> Iterator[Corpus]:
     try:
         for piece in pieces(path):
             parser.feed(piece)
-            batch = _corpus(parser, name_of(path))
+            batch = _corpus(parser, name_of(path), conllu)
             if batch.tokens:
                 seen = True
                 yield batch
         parser.finish()
     except RiataError as error:
         raise error.located(name_of(path)) from None
-    batch = _corpus(parser, name_of(path))
+    batch = _corpus(parser, name_of(path), conllu)
     if batch.tokens:
         yield batch
     elif not seen:
         raise DataError("the input holds no tokens.", remedy="Expected one token per line.", file=name_of(path))
 
 
-def _corpus(parser: ColumnParser, name: str) -> Corpus:
+def _corpus(parser: ColumnParser, name: str, conllu: bool) -> Corpus:
     parts: dict[str, Any] = parser.take()
     columns = tuple(Column(a, i) for a, i in zip(parts["alphabets"], parts["ids"], strict=True))
     return Corpus(
@@ -74,6 +74,7 @@ def _corpus(parser: ColumnParser, name: str) -> Corpus:
         documents=tuple(parts["documents"]),
         comments=tuple(parts["comments"]),
         separator=parser.separator,
+        format="conllu" if conllu else "columns",
     )
 
 

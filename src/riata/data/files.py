@@ -52,7 +52,7 @@ def read_roles(
 
 def output_column(corpus: Corpus) -> Column:
     """Where labels stand in a file read whole: the last column, or the Penn tags of CoNLL-U."""
-    return corpus.columns[CONLLU_OUTPUT if corpus.comments else -1]
+    return corpus.columns[CONLLU_OUTPUT if corpus.format == "conllu" else -1]
 
 
 def aligned(gold: Corpus, predicted: Corpus) -> None:
@@ -63,7 +63,9 @@ def aligned(gold: Corpus, predicted: Corpus) -> None:
             remedy="Both files must hold the same sentences.",
             file=predicted.name,
         )
-    words, predicted_words = (corpus.columns[1 if corpus.comments else 0].texts() for corpus in (gold, predicted))
+    words, predicted_words = (
+        corpus.columns[1 if corpus.format == "conllu" else 0].texts() for corpus in (gold, predicted)
+    )
     pairs = zip(words, predicted_words, strict=False)
     different = np.flatnonzero(gold.starts != predicted.starts)
     token = next((t for t, (a, b) in enumerate(pairs) if a != b), None)

@@ -60,8 +60,7 @@ def label_column(labels: Any, corpus: Corpus) -> Column:
 
 def with_column(corpus: Corpus, column: Column) -> Corpus:
     """The corpus with one more column at the end."""
-    origin = (*(corpus.origin or range(corpus.width)), -1)  # -1: not a column of the file
-    return replace(corpus, columns=(*corpus.columns, column), origin=origin)
+    return replace(corpus, columns=(*corpus.columns, column), origin=(*corpus.origins, -1))
 
 
 def _length(sentence: Any, index: int) -> int:
@@ -84,3 +83,11 @@ def _columns(sentences: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
                 raise DataError(f"sentence {s}: a token has {len(row)} columns, the first token {len(rows[0])}.")
             rows.append(row)
     return tuple(Column.of(values) for values in zip(*rows, strict=True))
+
+
+def joined(a: Corpus, b: Corpus) -> Corpus:
+    """The sentences of both, in the columns of the first."""
+    columns = tuple(Column.of([*x.texts(), *y.texts()]) for x, y in zip(a.columns, b.columns, strict=True))
+    starts = np.concatenate([a.starts, a.starts[-1] + b.starts[1:]])
+    given = None if a.given is None or b.given is None else a.given.joined(b.given)
+    return replace(a, columns=columns, starts=starts, lines=None, documents=(), comments=(), given=given)

@@ -94,7 +94,8 @@ class Corpus(Sequence[Sentence]):
     documents: tuple[tuple[str, int], ...] = ()  # -DOCSTART- lines and the sentence each precedes
     comments: tuple[str, ...] = ()  # [S] comment lines of each sentence (CoNLL-U), or empty
     separator: str = " "
-    origin: tuple[int, ...] = ()  # which columns of the file these are; all in order where empty
+    format: str = "memory"  # what it was read from: memory, columns or conllu
+    origin: tuple[int, ...] | None = None  # which columns of its source these are; None: all of them, in order
     given: Given | None = None  # features named by the user, instead of or beside columns
 
     def __len__(self) -> int:
@@ -107,6 +108,11 @@ class Corpus(Sequence[Sentence]):
     @property
     def width(self) -> int:
         return len(self.columns)
+
+    @property
+    def origins(self) -> tuple[int, ...]:
+        """The number of each column in the source; -1 for a column that was added."""
+        return tuple(range(self.width)) if self.origin is None else self.origin
 
     @overload
     def __getitem__(self, index: int) -> Sentence: ...
@@ -153,11 +159,15 @@ class Corpus(Sequence[Sentence]):
             if not -self.width <= index < self.width:
                 raise DataError(
                     f"column {index} is out of range: the data have {self.width} columns, 0 to {self.width - 1}.",
-                    remedy="Choose columns with inputs= and outputs= (--inputs, --outputs).",
+                    remedy="Choose columns that are there (--inputs, --outputs; in Python, corpus.select).",
                     file=self.name,
                 )
-        origin = self.origin or tuple(range(self.width))
-        return replace(self, columns=tuple(self.columns[i] for i in columns), origin=tuple(origin[i] for i in columns))
+        return replace(
+            self,
+            columns=tuple(self.columns[i] for i in columns),
+            origin=tuple(self.origins[i] for i in columns),
+            documents=tuple((_selected(line, columns, self.separator), at) for line, at in self.documents),
+        )
 
     def sentences_of(self, column: int) -> list[list[str]]:
         """One column as lists of strings, one list per sentence."""
@@ -169,3 +179,10 @@ class Corpus(Sequence[Sentence]):
 
     def __repr__(self) -> str:
         return f"<Corpus {self.name}: {len(self):,} sentences, {self.tokens:,} tokens, {self.width} columns>"
+
+
+def _selected(line: str, columns: Sequence[int], separator: str) -> str:
+    """A -DOCSTART- line with as many columns as were selected: its own, as far as it has them."""
+    fields = line.split("\t") if separator == "\t" else line.split()
+    kept = [fields[i] if -len(fields) <= i < len(fields) else "O" for i in columns]
+    return separator.join([fields[0], *kept[1:]])

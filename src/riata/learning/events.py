@@ -32,8 +32,8 @@ class Epoch:
     tokens: int
     wrong_tokens: int
     seconds: float
-    dev_score: float | None  # per cent
-    refit: bool
+    dev_score: float | None = None  # per cent
+    refit: bool = False  # of the second training, on all data
 
     @property
     def tokens_per_second(self) -> float:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from riata import registry
 from riata.data.encodings.base import Encoding, detect, read_as_conlleval
 from riata.data.types import Column, Corpus, Ids
-from riata.errors import DataError, LabelError, SettingError, UnknownNameError
+from riata.errors import DataError, LabelError, UnknownNameError
 from riata.learning.events import Listener, Note
 from riata.models.chain import MOST_LABELS, Legality
 
 OUTSIDE = "O"
 RARE = 5  # labels seen less often are pointed out
+SHOWN = 12  # labels named with their counts at training
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ def label_set(corpus: Corpus, encoding: Encoding | None, extra: tuple[str, ...] 
     if len(counts) > MOST_LABELS:
         raise DataError(
             f"the output column has {len(counts):,} different labels; a chain takes at most {MOST_LABELS:,}.",
-            remedy="Is the right column the output? Choose with outputs= (--outputs).",
+            remedy="Is the right column the output? Choose with --outputs, or corpus.select in Python.",
             file=corpus.name,
         )
     order = sorted(counts, key=lambda label: (-counts[label], label))
@@ -76,7 +77,7 @@ def _refuse_plain_tags(corpus: Corpus) -> None:
             token = int(np.argmax(column.ids == i))
             raise LabelError(
                 f"label {text!r} is no chunk tag; expected O or a prefix and a type, such as B-NP.",
-                remedy="For plain labels use Tagger (task `tag`); if another column is the output, choose it with outputs= (--outputs).",
+                remedy="For plain labels use Tagger (task `tag`); if another column is the output, choose it with --outputs, or corpus.select in Python.",
                 file=corpus.name,
                 line=corpus.line_of(token),
             )
@@ -90,12 +91,14 @@ def legal(corpus: Corpus, encoding: Encoding, *, strict: bool, listener: Listene
         return corpus
     found = _describe(corpus, int(wrong[0]), encoding)
     if strict:
-        raise LabelError(found, remedy=_remedy(encoding), file=corpus.name, line=corpus.line_of(int(wrong[0])))
+        raise LabelError(
+            found, remedy=_remedy(corpus, int(wrong[0]), encoding), file=corpus.name, line=corpus.line_of(int(wrong[0]))
+        )
     repaired = _repaired(corpus, encoding, wrong)
     place = f"{corpus.name}:{corpus.line_of(int(wrong[0]))}: " if corpus.lines is not None else ""
     listener(
         Note(
-            f"{len(wrong)} illegal tags in {corpus.name}, read as conlleval reads them. First: {place}{found}",
+            f"Illegal tags in {corpus.name}: {len(wrong):,}, read as conlleval reads them. First: {place}{found}",
             warning=True,
         )
     )
@@ -118,9 +121,12 @@ def _describe(corpus: Corpus, token: int, encoding: Encoding) -> str:
     return f"label {tag!r} {before}, which is illegal in {encoding.name.upper()}."
 
 
-def _remedy(encoding: Encoding) -> str:
-    others = [name for name in registry.names("encoding") if name != encoding.name]
-    return f'Mend the tag, leave out strict, or say which encoding it is: encoding="{others[0]}" (one of {", ".join(others)}).'
+def _remedy(corpus: Corpus, token: int, encoding: Encoding) -> str:
+    column = corpus.columns[-1]
+    prefix, _ = encoding.split(column.alphabet.text(int(column.ids[token])))
+    other = encoding.hints.get(prefix)
+    hint = f'If the file uses {other.upper()}, pass encoding="{other}" (--encoding {other}). ' if other else ""
+    return f"{hint}Without strict, illegal tags are read as conlleval reads them."
 
 
 def _repaired(corpus: Corpus, encoding: Encoding, wrong: NDArray[np.int64]) -> Corpus:
@@ -132,7 +138,11 @@ def _repaired(corpus: Corpus, encoding: Encoding, wrong: NDArray[np.int64]) -> C
     return replace(corpus, columns=(*corpus.columns[:-1], Column.of(texts)))
 
 
-def rare_labels(labels: LabelSet, listener: Listener) -> None:
+def label_counts(labels: LabelSet, listener: Listener) -> None:
+    """Tells how often each label occurs, and warns of those too rare to learn."""
+    counts = [f"{label} {count:,}" for label, count in labels.counts.items()]
+    shown = ", ".join(counts[:SHOWN]) + (f", … {len(counts) - SHOWN} more" if len(counts) > SHOWN else "")
+    listener(Note(f"{len(counts)} labels: {shown}."))
     rare = [f"{label} ({count})" for label, count in labels.counts.items() if 0 < count < RARE]
     if rare:
         listener(
@@ -152,9 +162,7 @@ def class_weights(given: Mapping[str, float] | str | None, labels: LabelSet) -> 
         counts = np.array([labels.counts[label] for label in labels.labels], np.float64)
         seen = counts > 0
         return np.where(seen, counts.sum() / (seen.sum() * np.maximum(counts, 1)), 1.0)
-    for label, weight in given.items():
+    for label in given:
         if label not in labels.counts:
             raise UnknownNameError.of("label in class_weight", label, labels.labels)
-        if not (np.isfinite(weight) and weight >= 0):
-            raise SettingError(f"class_weight of {label!r} is {weight}; expected a finite number of at least 0.")
     return np.array([float(given.get(label, 1.0)) for label in labels.labels])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import ChainPerceptron, ChainPerceptron64, ChainWeights, ChainWeights64, Instances, shuffled
+from riata.errors import SettingError
 from riata.features.compile import Features
 from riata.learning.events import Epoch, Listener, Progressed, Started
 from riata.models.chain import ChainModel, Legality
@@ -60,25 +61,32 @@ class OnlineTrainer:
         features: Features,
         labels: tuple[str, ...],
         legality: Legality,
-        settings: dict[str, Any],
+        settings: Mapping[str, Any],
         start: ChainModel | None,
     ) -> None:
         self.features = features
         self.labels = labels
         self.legality = legality
         self.settings = settings
-        single = settings["precision"] == "single"
-        initial: Any = start.weights if start is not None else (ChainWeights if single else ChainWeights64)(len(labels))
-        native: Any = ChainPerceptron if isinstance(initial, ChainWeights) else ChainPerceptron64
+        kind: Any = ChainWeights if settings["precision"] == "single" else ChainWeights64
+        initial: Any = kind(len(labels)) if start is None else start.weights
+        if not isinstance(initial, kind):
+            raise SettingError(
+                f"precision is {settings['precision']!r}, but the model that training goes on from has another one.",
+                remedy="Models from files have single precision; leave out precision, or train anew.",
+            )
+        native: Any = ChainPerceptron if kind is ChainWeights else ChainPerceptron64
         self._native = native(initial, legality.start, legality.end, legality.follow)
 
-    def epoch(self, data: TrainingSet, seed: int, epoch: int, progress: Callable[[int], None]) -> dict[str, int]:
+    def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
+        """One pass over the sentences, in the order that seed and number give."""
         sentences = data.instances.sentences
-        order = shuffled(sentences, seed, epoch) if self.settings["shuffle"] else np.arange(sentences, dtype=np.int64)
-        result: dict[str, int] = self._native.epoch(
+        order = shuffled(sentences, seed, number) if self.settings["shuffle"] else np.arange(sentences, dtype=np.int64)
+        began = time.perf_counter()
+        result: dict[str, Any] = self._native.epoch(
             self.features.index, data.instances, order, data.sentence_weights, data.class_weights, progress
         )
-        return result
+        return Epoch(epoch=number, seconds=time.perf_counter() - began, **result)
 
     def model(self) -> ChainModel:
         weights = self._native.averaged() if self.settings["average"] else self._native.last()
@@ -94,46 +102,19 @@ def train(
 ) -> Outcome:
     """Trains for the planned epochs; with a development score, keeps the best epoch, the earliest of equals."""
     outcome = Outcome()
+    last = plan.first_epoch + plan.epochs - 1
     try:
-        for epoch in range(plan.first_epoch, plan.first_epoch + plan.epochs):
-            _one_epoch(trainer, data, plan, dev_score, listener, epoch, outcome)
-            if plan.patience is not None and dev_score is not None and epoch - outcome.best_epoch >= plan.patience:
+        for number in range(plan.first_epoch, last + 1):
+            listener(Started(number, last, data.instances.sentences, data.instances.tokens, plan.refit))
+            done = trainer.epoch(data, plan.seed, number, lambda sentences: listener(Progressed(sentences)))
+            model = trainer.model()
+            score = None if dev_score is None else dev_score(model)
+            if score is None or outcome.best_score is None or score > outcome.best_score:
+                outcome.model, outcome.best_epoch, outcome.best_score = model, number, score
+            outcome.history.append(replace(done, dev_score=score, refit=plan.refit))
+            listener(outcome.history[-1])
+            if plan.patience is not None and dev_score is not None and number - outcome.best_epoch >= plan.patience:
                 break
     except KeyboardInterrupt:
         outcome.interrupted = True
     return outcome
-
-
-def _one_epoch(
-    trainer: OnlineTrainer,
-    data: TrainingSet,
-    plan: Plan,
-    dev_score: Callable[[ChainModel], float] | None,
-    listener: Listener,
-    epoch: int,
-    outcome: Outcome,
-) -> None:
-    listener(
-        Started(epoch, plan.first_epoch + plan.epochs - 1, data.instances.sentences, data.instances.tokens, plan.refit)
-    )
-    began = time.perf_counter()
-    result = trainer.epoch(data, plan.seed, epoch, lambda done: listener(Progressed(done)))
-    seconds = time.perf_counter() - began
-    score = None
-    model = trainer.model()
-    if dev_score is not None:
-        score = dev_score(model)
-    if score is None or outcome.best_score is None or score > outcome.best_score:
-        outcome.model, outcome.best_epoch, outcome.best_score = model, epoch, score
-    event = Epoch(
-        epoch,
-        result["updates"],
-        result["sentences"],
-        result["tokens"],
-        result["wrong_tokens"],
-        seconds,
-        score,
-        plan.refit,
-    )
-    outcome.history.append(event)
-    listener(event)

@@ -10,12 +10,13 @@ from typing import Any, TypeGuard
 from riata import registry
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute, builtin
+from riata.learning.options import checked
 from riata.models import container
 from riata.models.chain import ChainModel, from_parts
 from riata.tasks.base import SequenceEstimator
 
 FORMAT = "riata model"
-NOT_STORED = ("attributes", "template")  # parameters that are stored as what they led to
+NOT_STORED = ("attributes", "template", "warm_start")  # parameters that are stored as what they led to
 
 
 def save_model(estimator: SequenceEstimator, path: str | Path) -> None:
@@ -52,6 +53,7 @@ def to_bytes(estimator: SequenceEstimator) -> bytes:
         "functions": _qualified_names(functions),
         "inputs": list(estimator.inputs_),
         "output": estimator.output_,
+        "source": estimator.format_,
         "encoding": estimator.encoding_,
         "training": {
             **estimator.facts_,
@@ -108,7 +110,9 @@ def _estimator(
     estimator.classes_ = list(estimator.model_.labels)
     estimator.inputs_ = _inputs(header, estimator)
     estimator.output_ = _output(header)
+    estimator.format_ = _source(header)
     estimator.encoding_ = _encoding(header)
+    estimator.template = estimator.model_.features.templates if estimator.inputs_ else None
     _restore_training(estimator, _mapping(header, "training"))
     return estimator
 
@@ -122,7 +126,7 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Sequen
     if not isinstance(params.get("dev", 0.1), (int, float, type(None))):
         raise ModelFileError("the model's parameter 'dev' is inconsistent")
     estimator = cls(**{**params, "attributes": functions or None})
-    estimator._check_params()
+    checked(estimator)
     return estimator
 
 
@@ -193,6 +197,13 @@ def _output(header: dict[str, Any]) -> int:
     if not isinstance(output, int) or isinstance(output, bool) or not -1 <= output < 1 << 31:
         raise ModelFileError("the model's output is missing or inconsistent")
     return output
+
+
+def _source(header: dict[str, Any]) -> str:
+    source = header.get("source")
+    if source not in ("memory", "columns", "conllu"):
+        raise ModelFileError("the model's source is missing or inconsistent")
+    return str(source)
 
 
 def _encoding(header: dict[str, Any]) -> str | None:

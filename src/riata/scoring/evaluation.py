@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from riata.data.types import Ids, Starts
+import numpy as np
+
+from riata.data.types import Column, Ids, Starts
 from riata.scoring.accuracy import TagReport, count_tags, tag_report
 from riata.scoring.counts import Counts, accuracy_of
 from riata.scoring.significance import Interval, bootstrap_interval
@@ -18,6 +20,11 @@ class Evaluation:
     report: SpanReport | TagReport
     rows: Counts  # [S, K] counts per sentence, for tests between outputs
     statistic: Callable[[Any], Any]  # of summed rows: the main score in per cent
+
+    @property
+    def score(self) -> float:
+        """The main score in per cent: span F1, or accuracy."""
+        return float(self.statistic(self.rows.sum(axis=0)))
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -37,3 +44,21 @@ def evaluate(labels: Sequence[str], gold: Ids, predicted: Ids, starts: Starts, *
         return Evaluation(report(spans), spans.rows(), f1_of)
     tags = count_tags(labels, gold, predicted, starts)
     return Evaluation(tag_report(tags), tags.rows(), accuracy_of)
+
+
+def evaluate_column(gold: Column, predicted: Ids, labels: Sequence[str], starts: Starts, *, chunks: bool) -> Evaluation:
+    """Predicted ids of `labels` against a gold column, which may hold labels of its own."""
+    known, gold_ids = with_labels_of(gold, labels)
+    return evaluate(known, gold_ids, predicted, starts, chunks=chunks)
+
+
+def with_labels_of(gold: Column, labels: Sequence[str]) -> tuple[list[str], Ids]:
+    """The labels and after them those that only gold has, and gold as ids of that list."""
+    known = list(labels)
+    at = {label: i for i, label in enumerate(known)}
+    for text in gold.alphabet.texts():
+        if text not in at:
+            at[text] = len(known)
+            known.append(text)
+    table = np.array([at[text] for text in gold.alphabet.texts()], np.int32)
+    return known, table[gold.ids]

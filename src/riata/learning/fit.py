@@ -1,0 +1,211 @@
+"""From a corpus and options to a model: labels, features, the held-out part, training, and training again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data.encodings.base import Encoding
+from riata.data.memory import as_corpus, joined
+from riata.data.types import Corpus
+from riata.errors import DataError, LabelError, SettingError
+from riata.features.compile import Features
+from riata.learning.events import Listener, Note
+from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, legal
+from riata.learning.online import OnlineTrainer, Outcome, Plan, TrainingSet, train
+from riata.learning.options import LARGEST_WEIGHT, Options
+from riata.models.chain import ChainModel
+from riata.scoring.evaluation import evaluate_column
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A model that training goes on from, and how many epochs it has seen."""
+
+    model: ChainModel
+    width: int  # input columns
+    epochs: int
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """One training. Corpora hold their output as the last column."""
+
+    options: Options
+    encoding: Encoding | None  # None: plain labels
+    start: Start | None
+    tell: Listener
+
+    def run(self, data: Corpus, weights: NDArray[np.float64]) -> tuple[Outcome, LabelSet]:
+        """Trains; with development data, keeps the best epoch and, if asked, trains again on everything."""
+        train_part, dev_part = self.split(data)
+        labels = self.labels(data)
+        outcome = self._train(train_part, dev_part, weights[: len(train_part)], labels)
+        if outcome.model is None or outcome.interrupted or dev_part is None or not self.options.refit:
+            return outcome, labels
+        return self._refit(outcome, train_part, dev_part, weights)
+
+    def split(self, data: Corpus) -> tuple[Corpus, Corpus | None]:
+        """The data to train on, and those that choose the epoch."""
+        dev = self.options.dev
+        if dev is None:
+            return data, None
+        if not isinstance(dev, (int, float)):
+            return data, self._checked_dev(as_corpus(dev), data)
+        if not 0 < dev < 1:
+            raise SettingError(f"dev is {dev}; expected a corpus or a fraction between 0 and 1, such as 0.1.")
+        held_out = max(1, round(len(data) * dev))
+        if held_out >= len(data):
+            raise DataError(f"{len(data)} sentences are too few to hold out {dev:.0%} of them.", file=data.name)
+        self.tell(Note(f"The last {held_out:,} of {len(data):,} sentences are held out to choose the epoch."))
+        return data[: len(data) - held_out], data[len(data) - held_out :]
+
+    def _checked_dev(self, dev: Corpus, data: Corpus) -> Corpus:
+        if dev.width != data.width:
+            raise DataError(
+                f"the development data have {dev.width} columns, the training data {data.width}.", file=dev.name
+            )
+        if self.encoding is not None and self.options.strict:
+            legal(dev, self.encoding, strict=True, listener=self.tell)
+        return dev
+
+    def labels(self, data: Corpus, extra: tuple[str, ...] = ()) -> LabelSet:
+        found = label_set(data, self.encoding, extra)
+        if self.start is None:
+            return found
+        known = self.start.model.labels
+        unknown = sorted(set(found.labels) - set(known))
+        if unknown:
+            raise LabelError(
+                f"label {unknown[0]!r} is unknown to the model that training goes on from; it has {', '.join(known[:12])}.",
+                remedy="Train anew, or name all labels at the first partial_fit with classes=.",
+            )
+        return LabelSet(known, {label: found.counts.get(label, 0) for label in known}, found.encoding)
+
+    def trainer(self, data: Corpus, labels: LabelSet) -> OnlineTrainer:
+        """A learner that has seen nothing yet, or what the model to start from has seen."""
+        if self.start is None:
+            features = Features(self.options.templates(data.width - 1), self.options.functions)
+            return OnlineTrainer(features, labels.labels, labels.legality(), self.options.settings, None)
+        self._check_goes_on(data)
+        features = self.start.model.features.copy()
+        return OnlineTrainer(features, labels.labels, labels.legality(), self.options.settings, self.start.model)
+
+    def _check_goes_on(self, data: Corpus) -> None:
+        assert self.start is not None
+        check_width(data, self.start.width)
+        present = self.start.model.features.templates
+        asked = self.options.template
+        if asked is not None and set(self.options.templates(data.width - 1)) != set(present):
+            raise SettingError(
+                "training goes on with the templates of the model; template names others.",
+                remedy="Leave out template, or train anew (warm_start=False).",
+            )
+
+    def examples(self, features: Features, data: Corpus, weights: NDArray[np.float64], labels: LabelSet) -> TrainingSet:
+        """The corpus with its features looked up."""
+        instances = features.instances(inputs_of(data))
+        instances.set_labels(label_ids(data, labels), len(labels.labels))
+        return TrainingSet(instances, weights, class_weights(self.options.class_weight, labels))
+
+    def _train(
+        self, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64], labels: LabelSet, again: int | None = None
+    ) -> Outcome:
+        """One training; `again` is the number of epochs of a second one, on all data."""
+        trainer = self.trainer(data, labels)
+        trainer.features.extend(inputs_of(data), self.options.cutoff)
+        examples = self.examples(trainer.features, data, weights, labels)
+        if again is None:
+            label_counts(labels, self.tell)
+        plan = Plan(
+            epochs=again or self.options.epochs,
+            patience=self.options.patience,
+            seed=self.options.seed,
+            refit=again is not None,
+            first_epoch=1 if self.start is None else self.start.epochs + 1,
+        )
+        score = None if dev is None else self._dev_score(trainer.features, dev)
+        return train(trainer, examples, plan, score, self.tell)
+
+    def _dev_score(self, features: Features, dev: Corpus) -> Callable[[ChainModel], float]:
+        instances = features.instances(inputs_of(dev))
+
+        def score(model: ChainModel) -> float:
+            predicted = model.decode(instances)
+            return evaluate_column(
+                dev.columns[-1], predicted, model.labels, dev.starts, chunks=self.options.chunks
+            ).score
+
+        return score
+
+    def _refit(
+        self, first: Outcome, train_part: Corpus, dev_part: Corpus, weights: NDArray[np.float64]
+    ) -> tuple[Outcome, LabelSet]:
+        self.tell(
+            Note(
+                f"Best development score {first.best_score:.2f}, epoch {first.best_epoch}; training again on all data."
+            )
+        )
+        if self.encoding is not None:
+            dev_part = legal(dev_part, self.encoding, strict=False, listener=self.tell)
+        both = joined(train_part, dev_part)
+        if len(weights) and len(weights) < len(both):
+            weights = np.concatenate([weights, np.ones(len(both) - len(weights))])
+        labels = self.labels(both)
+        epochs = first.best_epoch - (0 if self.start is None else self.start.epochs)
+        again = self._train(both, None, weights, labels, again=epochs)
+        if again.model is None:  # interrupted before an epoch was done: the first model stands
+            return replace(first, interrupted=True), labels
+        return replace(again, best_score=first.best_score, history=[*first.history, *again.history]), labels
+
+
+def inputs_of(data: Corpus) -> Corpus:
+    """The corpus without its output column."""
+    return data.select(range(data.width - 1))
+
+
+def label_ids(data: Corpus, labels: LabelSet) -> NDArray[np.int32]:
+    ids = labels.ids(data.columns[-1])
+    if (ids < 0).any():
+        token = int(np.argmax(ids < 0))
+        column = data.columns[-1]
+        raise LabelError(
+            f"label {column.alphabet.text(int(column.ids[token]))!r} is unknown; known: {', '.join(labels.labels[:12])}.",
+            remedy="Name all labels at the first partial_fit with classes=.",
+            file=data.name,
+            line=data.line_of(token),
+        )
+    return ids
+
+
+def check_width(data: Corpus, width: int) -> None:
+    if data.width - 1 != width:
+        raise DataError(
+            f"the data have {data.width - 1} input columns; the model that training goes on from reads {width}.",
+            remedy="Give the columns of the first training, or train anew.",
+            file=data.name,
+        )
+
+
+def sentence_weights(given: Any, sentences: int) -> NDArray[np.float64]:
+    """sample_weight as an array [S]; empty where there is none."""
+    if given is None:
+        return np.empty(0)
+    try:
+        weights = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"sample_weight is {given!r:.60}; expected one number per sentence.") from None
+    if weights.shape != (sentences,):
+        raise DataError(
+            f"sample_weight has the shape {weights.shape}; expected one number for each of {sentences} sentences."
+        )
+    if not ((weights >= 0) & (weights <= LARGEST_WEIGHT)).all():
+        raise DataError(
+            "sample_weight holds NaN, an infinite, a negative or a huge number; "
+            f"expected finite numbers from 0 to {LARGEST_WEIGHT:g}."
+        )
+    return np.ascontiguousarray(weights)

@@ -1,0 +1,118 @@
+"""The parameters of an estimator, checked and in their right types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from riata.data.types import Corpus
+from riata.errors import RiataError, SettingError, UnsupportedError
+from riata.features import templates as template_language
+from riata.features.attributes import Attribute, builtin
+from riata.features.templates import NUMBER, Template
+from riata.learning.recipe import chosen
+from riata.settings import Setting, resolve
+
+EPOCHS = Setting("epochs", 10, "passes over the data", low=1)
+CUTOFF = Setting("cutoff", 1, "leave out n-grams seen less often", low=1)
+SEED = Setting("seed", 0, "of the order in which sentences are visited", low=0, high=2**63 - 1)
+PATIENCE = Setting("patience", 5, "epochs without a better development score before training stops", low=1)
+LARGEST_WEIGHT = 1e6  # of a class or a sentence: weights must stay finite in single precision
+
+
+@dataclass(frozen=True)
+class Options:
+    """What training needs to know. `template` None: the task's default, as far as the data have its columns."""
+
+    chunks: bool
+    default_template: str
+    template: str | Path | Sequence[Template] | None
+    functions: Mapping[str, Attribute]
+    cutoff: int
+    epochs: int
+    patience: int | None
+    seed: int
+    settings: Mapping[str, Any]
+    dev: float | Corpus | None
+    refit: bool
+    class_weight: Mapping[str, float] | str | None
+    encoding: str
+    strict: bool
+
+    def templates(self, width: int) -> tuple[Template, ...]:
+        """The templates to use on so many input columns; none where features are given by the user."""
+        if width == 0:
+            if self.template is not None:
+                raise UnsupportedError(
+                    "Templates read columns, but the sentences are dictionaries of features.",
+                    remedy="Leave out template.",
+                )
+            return template_language.parse("edge")
+        if self.template is None:
+            templates = template_language.fitting(template_language.load(self.default_template), width)
+        elif isinstance(self.template, (str, Path)):
+            templates = template_language.load(self.template)
+        else:
+            templates = tuple(self.template)
+        known = {*self.functions, NUMBER}
+        template_language.check(templates, width, known.__contains__, known)
+        return templates
+
+
+def checked(estimator: Any) -> Options:
+    """The parameters of an estimator as Options; SettingError and its kin name what is wrong."""
+    if not isinstance(estimator.settings, (Mapping, type(None))):
+        raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
+    attributes = estimator.attributes or {}
+    _check_attributes(attributes)
+    _check_class_weight(estimator.class_weight)
+    recipe, _ = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam)
+    return Options(
+        chunks=estimator.chunks,
+        default_template=estimator.default_template,
+        template=estimator.template,
+        functions={**builtin(), **attributes},
+        cutoff=int(CUTOFF.parse(estimator.cutoff)),
+        epochs=int(EPOCHS.parse(estimator.epochs)),
+        patience=None if estimator.patience is None else int(PATIENCE.parse(estimator.patience)),
+        seed=int(SEED.parse(estimator.seed)),
+        settings=resolve(recipe.settings, estimator.settings or {}, f"The recipe {recipe.name!r}"),
+        dev=estimator.dev,
+        refit=bool(estimator.refit),
+        class_weight=estimator.class_weight,
+        encoding=estimator.encoding,
+        strict=bool(estimator.strict),
+    )
+
+
+def _check_class_weight(given: Any) -> None:
+    if not isinstance(given, (Mapping, str, type(None))):
+        raise SettingError(f'class_weight is {given!r}; expected a dictionary or "balanced".')
+    for label, weight in given.items() if isinstance(given, Mapping) else ():
+        if not isinstance(weight, Real) or not 0 <= float(weight) <= LARGEST_WEIGHT:
+            raise SettingError(
+                f"class_weight of {label!r} is {weight!r}; expected a number from 0 to {LARGEST_WEIGHT:g}."
+            )
+
+
+def _check_attributes(attributes: Mapping[str, Attribute]) -> None:
+    for name, function in attributes.items():
+        if not callable(function):
+            raise SettingError(f"attribute {name!r} is {function!r}; expected a function from a word to a text.")
+        if name in builtin() or not _names_an_attribute(name):
+            raise SettingError(
+                f"attribute {name!r} has a name that templates use already, or cannot use.",
+                remedy="Choose another name: letters, digits and _, not one that `riata pieces` lists.",
+            )
+
+
+def _names_an_attribute(name: str) -> bool:
+    """Whether `name[0]` in a template reads the attribute of that name: not a column, not number, not a syntax error."""
+    try:
+        template = template_language.parse(f"word[0]\n{name}[0]")[-1]
+    except RiataError:
+        return False
+    return name != NUMBER and [read.attribute for read in template.reads] == [name]

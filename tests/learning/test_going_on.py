@@ -1,0 +1,104 @@
+"""Training that goes on from a model, and training again on all data."""
+
+from __future__ import annotations
+
+import pytest
+
+import riata
+from riata.errors import SettingError
+from riata.features.templates import parse
+
+TRAIN = [[("a", "X"), ("b", "Y")], [("c", "X"), ("a", "X")], [("b", "Y"), ("c", "Y")]]
+DEV = [[("b", "Y"), ("b", "Y"), ("d", "Z")], [("d", "Z"), ("b", "Y"), ("b", "Y")]]
+
+
+def silent(event):
+    """Warnings about rare labels are not what these tests are about."""
+
+
+def bytes_of(estimator, folder):
+    path = folder / "model.riata"
+    estimator.save(path)
+    return path.read_bytes()
+
+
+def test_refit_with_a_development_corpus_is_a_plain_fit_on_both(tmp_path):
+    chosen = riata.Tagger(epochs=4, dev=riata.data.memory.as_corpus(DEV), refit=True).fit(TRAIN, listener=silent)
+    plain = riata.Tagger(epochs=chosen.best_epoch_).fit([*TRAIN, *DEV], listener=silent)
+    assert chosen.classes_ == plain.classes_ == ["Y", "X", "Z"]
+    both = [[token[0] for token in sentence] for sentence in [*TRAIN, *DEV]]
+    assert chosen.predict(both) == plain.predict(both)
+    assert chosen.model_.to_parts()[1].keys() == plain.model_.to_parts()[1].keys()
+    for name, array in chosen.model_.to_parts()[1].items():
+        assert array.tobytes() == plain.model_.to_parts()[1][name].tobytes()
+
+
+def test_refit_reads_illegal_tags_of_the_development_corpus_as_conlleval_does():
+    train = [[("a", "B-X"), ("b", "I-X")], [("c", "O")]]
+    dev = riata.data.memory.as_corpus([[("d", "O"), ("e", "I-X")]])
+    notes = []
+    chunker = riata.Chunker(epochs=3, dev=dev, refit=True).fit(train, listener=notes.append)
+    assert chunker.predict([["d", "e"]]) == [["O", "B-X"]]
+    assert any("Illegal tags" in getattr(note, "text", "") for note in notes)
+
+
+def test_going_on_visits_the_sentences_in_the_orders_of_the_next_epochs():
+    started = []
+
+    def listener(event):
+        if isinstance(event, riata.learning.events.Started):
+            started.append((event.epoch, event.epochs))
+
+    tagger = riata.Tagger(epochs=2, warm_start=True).fit(TRAIN, listener=listener)
+    assert tagger.best_epoch_ == 2
+    tagger.fit(TRAIN, listener=listener)
+    assert started == [(1, 2), (2, 2), (3, 4), (4, 4)]
+    assert tagger.best_epoch_ == 4
+
+
+def test_going_on_with_other_templates_is_refused():
+    tagger = riata.Tagger(template=parse("word[0]"), epochs=1, warm_start=True).fit(TRAIN, listener=silent)
+    with pytest.raises(SettingError, match="templates of the model"):
+        tagger.set_params(template=parse("word[1]")).fit(TRAIN, listener=silent)
+
+
+def test_going_on_in_another_precision_is_refused():
+    tagger = riata.Tagger(epochs=1, warm_start=True).fit(TRAIN, listener=silent)
+    with pytest.raises(SettingError, match="precision"):
+        tagger.set_params(settings={"precision": "double"}).fit(TRAIN, listener=silent)
+
+
+def test_a_loaded_model_trains_anew_with_its_own_templates(tmp_path):
+    tagger = riata.Tagger(template=parse("word[0]\nedge"), epochs=2).fit(TRAIN, listener=silent)
+    tagger.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    assert bytes_of(loaded.fit(TRAIN, listener=silent), tmp_path) == bytes_of(tagger, tmp_path)
+
+
+@pytest.mark.parametrize("huge", [{"class_weight": {"X": 1e39}}, {"class_weight": {"X": -1}}])
+def test_weights_that_would_not_stay_finite_are_refused(huge):
+    with pytest.raises(SettingError, match="expected a number from 0 to 1e"):
+        riata.Tagger(**huge).fit(TRAIN, listener=silent)
+
+
+def test_a_model_trained_on_conllu_reads_plain_words_and_tuples(tmp_path):
+    lines = [f"{i}\t{w}\t_\t_\t{t}\t_\t_\t_\t_\t_" for i, (w, t) in enumerate([("The", "DT"), ("dog", "NN")], start=1)]
+    path = tmp_path / "x.conllu"
+    path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
+    corpus = riata.read_conllu(path)
+    tagger = riata.Tagger(epochs=3).fit(corpus, listener=silent)
+    assert tagger.inputs_ == (1,)
+    assert tagger.predict([["The", "dog"]]) == [["DT", "NN"]]
+    assert tagger.predict(corpus) == [["DT", "NN"]]
+    columns = tmp_path / "x.txt"
+    columns.write_text("The DT\ndog NN\n\n", encoding="utf-8")
+    assert tagger.score(riata.read_columns(columns)) == 1.0
+    plain = riata.Tagger(epochs=3).fit(riata.read_columns(columns), listener=silent)
+    assert plain.score(corpus) == 1.0
+
+
+def test_a_document_line_has_as_many_columns_as_were_selected(tmp_path):
+    path, copy = tmp_path / "x.txt", tmp_path / "y.txt"
+    path.write_text("-DOCSTART- news O O\n\nThe DT B-NP O\n\n", encoding="utf-8")
+    riata.write_columns(riata.read_columns(path).select([0, 1, 3]), copy)
+    assert copy.read_text(encoding="utf-8") == "-DOCSTART- news O\n\nThe DT O\n\n"
