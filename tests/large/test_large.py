@@ -1,0 +1,68 @@
+"""What only shows on large inputs: long sentences, many labels, long streams."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import riata
+
+pytestmark = pytest.mark.slow
+
+
+def made_corpus(sentences: int, length: int, labels: int, seed: int) -> list[list[tuple[str, str]]]:
+    """Words whose label follows from the word and its predecessor."""
+    random = np.random.default_rng(seed)
+    numbers = random.integers(0, 500, size=(sentences, length))
+    return [
+        [(f"w{n}", f"L{(n + (row[i - 1] if i else 0)) % labels}") for i, n in enumerate(row)]
+        for row in numbers.tolist()
+    ]
+
+
+def test_a_sentence_of_two_hundred_thousand_tokens_is_learnt_from_and_labelled():
+    short, long = made_corpus(1000, 100, 5, seed=1), made_corpus(1, 200_000, 5, seed=2)
+    tagger = riata.Tagger(epochs=2).fit([*short, *long])
+    words = [[token[0] for token in sentence] for sentence in long]
+    assert [len(labels) for labels in tagger.predict(words)] == [200_000]
+    assert tagger.score(long) > 0.8
+
+
+def test_a_thousand_labels_are_learnt():
+    corpus = made_corpus(300, 20, 1000, seed=2)
+    tagger = riata.Tagger(template=riata.features.templates.parse("word[0]\nword[-1] word[0]"), epochs=3)
+    assert tagger.fit(corpus, listener=lambda event: None).score(corpus) > 0.9
+
+
+def test_predicting_a_long_stream_takes_constant_memory(tmp_path):
+    model = tmp_path / "m.riata"
+    riata.Chunker(epochs=2).fit(riata.load("embedded", "train")).save(model)
+    text = tmp_path / "sentences.txt"
+    riata.write_columns(riata.load("embedded", "test"), text)
+    peaks = [_peak_of_streaming(model, text.read_bytes(), times) for times in (50, 1500)]
+    assert peaks[1] < peaks[0] * 1.3
+
+
+def _peak_of_streaming(model, block: bytes, times: int) -> int:
+    """Peak memory of a process that predicts a block of text so many times over."""
+    code = (
+        "import resource, sys; from riata.commands import main\n"
+        "try: main(['predict', '--model', sys.argv[1], '-'])\n"
+        "finally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(model)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None and process.stderr is not None
+    for _ in range(times):
+        process.stdin.write(block)
+    process.stdin.close()
+    peak = int(process.stderr.read().split()[-1])
+    assert process.wait() == 0
+    return peak
