@@ -88,6 +88,16 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
            }, nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("progress").none() = nb::none(),
            "The best label of every token.");
 
+  m.def("scores_of", [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
+                        const Flags& follow, const In<std::int32_t>& labels) {
+          const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
+          bool ok = static_cast<std::int64_t>(labels.shape(0)) == instances.tokens();
+          for (const std::int32_t label : view(labels)) ok = ok && label >= 0 && label < weights.labels;
+          if (!ok) throw Error("RiataError", "the labels do not fit the sentences");
+          return give(scores_of(index, weights, constraint, instances, view(labels)));
+        }, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("labels"),
+        "The score of given labels, sentence by sentence.");
+
   nb::class_<Trainer>(m, ("ChainPerceptron" + suffix).c_str(), "The averaged structured perceptron on chains (Collins 2002).")
       .def("__init__", [](Trainer* self, const Weights<Real>& initial, const Flags& start, const Flags& end, const Flags& follow) {
              new (self) Trainer(initial, as_constraint(initial, start, end, follow));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "features/index.hpp"
@@ -30,6 +31,11 @@ void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, con
 template <class Real>
 std::vector<std::int32_t> decode(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
                                  const Instances& instances, const Poll& poll);
+
+// The score of given labels [N], sentence by sentence: [S]; minus infinity where they are not allowed.
+template <class Real>
+std::vector<double> scores_of(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                              const Instances& instances, std::span<const std::int32_t> labels);
 
 // Visits the rows that fire at token t of sentence s: node(row of [stride], value) and, for t > 0,
 // edge(row of [labels][stride], value). A row is whatever `rows` makes of its place: a pointer into weights, or a number.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "core/error.hpp"
 #include "inference/search/queue.hpp"
@@ -40,9 +41,10 @@ class OperationsBeam : public Queue {
   void enqueue(const Tree&, Space&, const Ranking&, std::span<const NodeId> nodes) override {
     level_.insert(level_.end(), nodes.begin(), nodes.end());
   }
-  std::vector<NodeId> remove_front(const Tree& tree, const Ranking& ranking) override {
+  void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) override {
     trim(tree, ranking, level_, width_);
-    return std::exchange(level_, {});
+    front.clear();
+    front.swap(level_);
   }
   std::vector<NodeId> pending() const override { return level_; }
   std::int64_t width() const override { return width_; }
@@ -61,11 +63,10 @@ class PrefixBeam : public Queue {
   void enqueue(const Tree& tree, Space& space, const Ranking&, std::span<const NodeId> nodes) override {
     for (const NodeId id : nodes) buckets_[space.covered(tree, id)].push_back(id);
   }
-  std::vector<NodeId> remove_front(const Tree& tree, const Ranking& ranking) override {
-    std::vector<NodeId> front = std::move(buckets_.begin()->second);
+  void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) override {
+    front = std::move(buckets_.begin()->second);
     buckets_.erase(buckets_.begin());
     trim(tree, ranking, front, width_);
-    return front;
   }
   std::vector<NodeId> pending() const override {
     std::vector<NodeId> all;
@@ -90,16 +91,15 @@ class BestFirst : public Queue {
     for (std::size_t heap = nodes_.size() - nodes.size() + 1; heap <= nodes_.size(); ++heap)
       std::push_heap(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(heap), after(tree, ranking));
   }
-  std::vector<NodeId> remove_front(const Tree& tree, const Ranking& ranking) override {
+  void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) override {
     if (width_ != unbounded) {
-      const NodeId first = nodes_.front();
+      front = {nodes_.front()};
       nodes_.erase(nodes_.begin());
-      return {first};
+      return;
     }
     std::pop_heap(nodes_.begin(), nodes_.end(), after(tree, ranking));
-    const NodeId first = nodes_.back();
+    front = {nodes_.back()};
     nodes_.pop_back();
-    return {first};
   }
   std::vector<NodeId> pending() const override { return nodes_; }
 
@@ -118,10 +118,9 @@ class DepthFirst : public Queue {
     sort_best_first(tree, ranking, sorted);
     stack_.insert(stack_.end(), sorted.rbegin(), sorted.rend());
   }
-  std::vector<NodeId> remove_front(const Tree&, const Ranking&) override {
-    const NodeId first = stack_.back();
+  void remove_front(const Tree&, const Ranking&, std::vector<NodeId>& front) override {
+    front = {stack_.back()};
     stack_.pop_back();
-    return {first};
   }
   std::vector<NodeId> pending() const override { return stack_; }
 
@@ -137,10 +136,9 @@ class BreadthFirst : public Queue {
   void enqueue(const Tree&, Space&, const Ranking&, std::span<const NodeId> nodes) override {
     line_.insert(line_.end(), nodes.begin(), nodes.end());
   }
-  std::vector<NodeId> remove_front(const Tree&, const Ranking&) override {
-    const NodeId first = line_.front();
+  void remove_front(const Tree&, const Ranking&, std::vector<NodeId>& front) override {
+    front = {line_.front()};
     line_.pop_front();
-    return {first};
   }
   std::vector<NodeId> pending() const override { return {line_.begin(), line_.end()}; }
 
@@ -159,9 +157,9 @@ class HillClimb : public Queue {
       if (best < 0 || ranking.rank(tree[id]) > ranking.rank(tree[best])) next_ = id;
     }
   }
-  std::vector<NodeId> remove_front(const Tree&, const Ranking&) override {
+  void remove_front(const Tree&, const Ranking&, std::vector<NodeId>& front) override {
     current_ = std::exchange(next_, -1);
-    return {current_};
+    front = {current_};
   }
   std::vector<NodeId> pending() const override { return next_ < 0 ? std::vector<NodeId>{} : std::vector<NodeId>{next_}; }
   bool ends_at_goal() const override { return false; }

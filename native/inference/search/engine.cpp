@@ -30,13 +30,14 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
   start.goal = space_.is_goal(start.state);
   start.good = learning;
   start.regret = learning ? space_.initial_regret() : 0;
-  std::vector<NodeId> next{tree_.add(start)};
-  queue_.enqueue(tree_, space_, ranking_, next);  // nodes <- MakeQueue(MakeNode(problem, initial))
+  next_ = {tree_.add(start)};
+  queue_.enqueue(tree_, space_, ranking_, next_);  // nodes <- MakeQueue(MakeNode(problem, initial))
   NodeId last = -1;
 
   while (!queue_.empty()) {
     ranking_.margin = learning ? learner->margin() : 0;
-    const std::vector<NodeId> front = queue_.remove_front(tree_, ranking_);  // node <- RemoveFront(nodes)
+    queue_.remove_front(tree_, ranking_, front_);  // node <- RemoveFront(nodes)
+    const std::vector<NodeId>& front = front_;
     if (recorder) recorder->at_front(*this, front);
     const bool at_goal = std::all_of(front.begin(), front.end(), is_goal);
     last = front.front();
@@ -53,11 +54,10 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
       Learner::Verdict verdict = learner->at_front(*this, front, lost, wrong);
       if (verdict.next == Learner::Next::stop) return last;
       if (verdict.next == Learner::Next::restart) {
-        next = std::move(verdict.siblings);
-        rescore(next);
-        if (recorder) recorder->restarted(*this, next);
+        rescore(verdict.siblings);
+        if (recorder) recorder->restarted(*this, verdict.siblings);
         queue_.clear();
-        queue_.enqueue(tree_, space_, ranking_, next);  // nodes <- MakeQueue(sibs)
+        queue_.enqueue(tree_, space_, ranking_, verdict.siblings);  // nodes <- MakeQueue(sibs)
         continue;
       }
     }
@@ -67,26 +67,22 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
       const auto goal = std::find_if(front.begin(), front.end(), is_goal);
       return goal == front.end() ? -1 : *goal;
     }
-    std::vector<NodeId> open;
-    next.clear();  // goals of a level wait in the queue until every survivor is one
-    for (const NodeId id : front) (is_goal(id) && queue_.ends_at_goal() ? next : open).push_back(id);
+    open_.clear();
+    next_.clear();  // goals of a level wait in the queue until every survivor is one
+    for (const NodeId id : front) (is_goal(id) && queue_.ends_at_goal() ? next_ : open_).push_back(id);
     candidates_.clear();
-    space_.expand(tree_, open, learning, candidates_);  // next <- Operators(node)
-    const std::vector<NodeId> fresh = admit();
-    next.insert(next.end(), fresh.begin(), fresh.end());
-    queue_.enqueue(tree_, space_, ranking_, next);  // nodes <- Enqueue(problem, nodes, next)
+    space_.expand(tree_, open_, ranking_, learning, candidates_);  // next <- Operators(node)
+    admit();
+    queue_.enqueue(tree_, space_, ranking_, next_);  // nodes <- Enqueue(problem, nodes, next)
   }
   return last >= 0 && tree_[last].goal ? last : -1;
 }
 
 // Candidates become nodes: merged by key, and no more than the queue can keep.
-std::vector<NodeId> Search::admit() {
+void Search::admit() {
   if (queue_.width() <= small) keep_best(queue_.width());
   else if (space_.merges()) merge();
-  std::vector<NodeId> nodes;
-  nodes.reserve(candidates_.size());
-  for (const Candidate& candidate : candidates_) nodes.push_back(add(candidate));
-  return nodes;
+  for (const Candidate& candidate : candidates_) next_.push_back(add(candidate));
 }
 
 NodeId Search::add(const Candidate& candidate) {
@@ -109,11 +105,12 @@ NodeId Search::add(const Candidate& candidate) {
 
 // The best `width` candidates, one per key where the space merges, in order of insertion among equals.
 void Search::keep_best(std::int64_t width) {
-  std::vector<Candidate> kept;  // best first
-  kept.reserve(static_cast<std::size_t>(width) + 1);
+  std::vector<Candidate>& kept = kept_;  // best first
+  kept.clear();
   const bool merging = space_.merges();
+  const auto full = static_cast<std::size_t>(width);
   for (const Candidate& candidate : candidates_) {
-    if (static_cast<std::int64_t>(kept.size()) == width && !ranking_.beats(candidate, kept.back())) continue;
+    if (kept.size() == full && !ranking_.beats(candidate, kept.back())) continue;
     if (merging) {
       const auto same = std::find_if(kept.begin(), kept.end(), [&](const Candidate& c) { return c.key == candidate.key; });
       if (same != kept.end()) {
@@ -124,9 +121,9 @@ void Search::keep_best(std::int64_t width) {
     auto place = kept.end();
     while (place != kept.begin() && ranking_.beats(candidate, *(place - 1))) --place;
     kept.insert(place, candidate);
-    if (static_cast<std::int64_t>(kept.size()) > width) kept.pop_back();
+    if (kept.size() > full) kept.pop_back();
   }
-  candidates_ = std::move(kept);
+  candidates_.swap(kept);
 }
 
 // One candidate per key: the best, and among equals the first.
@@ -154,7 +151,7 @@ std::vector<NodeId> Search::siblings(NodeId node) {
     for (const NodeId id : level) (tree_[id].depth < depth && !tree_[id].goal ? open : next).push_back(id);
     if (open.empty()) return level;
     candidates_.clear();
-    space_.expand(tree_, open, true, candidates_);
+    space_.expand(tree_, open, {}, true, candidates_);
     std::erase_if(candidates_, [](const Candidate& c) { return !c.good; });
     if (candidates_.empty() && next.empty())
       throw Error("SearchError", "a y-good state has no y-good child: its regret rises on every operator.",

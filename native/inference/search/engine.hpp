@@ -67,7 +67,7 @@ class Search {
   std::vector<NodeId> pending() const { return queue_.pending(); }
 
  private:
-  std::vector<NodeId> admit();
+  void admit();
   NodeId add(const Candidate& candidate);
   void keep_best(std::int64_t width);
   void merge();
@@ -78,7 +78,8 @@ class Search {
   Limits limits_;
   Tree tree_;
   Ranking ranking_;
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> candidates_, kept_;  // buffers, kept from step to step
+  std::vector<NodeId> front_, open_, next_;
 };
 
 }  // namespace riata

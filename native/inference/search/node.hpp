@@ -33,6 +33,23 @@ struct Node {
   bool good = false;       // y-good (always false while decoding)
 };
 
+// The order of nodes: by score; at equal score against the truth, while learning; then by age.
+struct Ranking {
+  double margin = 0;  // taken off y-good nodes while learning (ALMA)
+
+  template <class N>  // Node or Candidate
+  double rank(const N& node) const noexcept {
+    return node.score + node.heuristic - (node.good ? margin : 0);
+  }
+
+  // Whether a comes before b; at a full tie the one inserted first does, which the caller knows.
+  template <class N>
+  bool beats(const N& a, const N& b) const noexcept {
+    const double x = rank(a), y = rank(b);
+    return x != y ? x > y : !a.good && b.good;
+  }
+};
+
 // The tree of one search. Ids are in order of insertion, which is what ties fall back on.
 class Tree {
  public:

@@ -15,23 +15,6 @@ namespace riata {
 
 inline constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
 
-// The order of nodes: by score; at equal score against the truth, while learning; then by age.
-struct Ranking {
-  double margin = 0;  // taken off y-good nodes while learning (ALMA)
-
-  template <class N>  // Node or Candidate
-  double rank(const N& node) const noexcept {
-    return node.score + node.heuristic - (node.good ? margin : 0);
-  }
-
-  // Whether a comes before b; at a full tie the one inserted first does, which the caller knows.
-  template <class N>
-  bool beats(const N& a, const N& b) const noexcept {
-    const double x = rank(a), y = rank(b);
-    return x != y ? x > y : !a.good && b.good;
-  }
-};
-
 class Queue {
  public:
   virtual ~Queue() = default;
@@ -42,7 +25,7 @@ class Queue {
   virtual void enqueue(const Tree& tree, Space& space, const Ranking& ranking, std::span<const NodeId> nodes) = 0;
 
   // RemoveFront: one node, or a whole level of a beam, best first.
-  virtual std::vector<NodeId> remove_front(const Tree& tree, const Ranking& ranking) = 0;
+  virtual void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) = 0;
 
   // All that is pending, in no order.
   virtual std::vector<NodeId> pending() const = 0;

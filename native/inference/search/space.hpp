@@ -22,7 +22,9 @@ class Space {
 
   // Appends every operator of every node, with the score, key and heuristic of the node it would become. One call serves
   // a whole level of a beam. While learning, regret and y-goodness are filled in for the children of y-good nodes.
-  virtual void expand(const Tree& tree, std::span<const NodeId> frontier, bool learning, std::vector<Candidate>& out) = 0;
+  // A space may leave out candidates that the ranking puts behind another one of equal key, instead of leaving that to `merges`.
+  virtual void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
+                      std::vector<Candidate>& out) = 0;
 
   // The state that an operator leads to.
   virtual StateId apply(StateId state, ActionId action) = 0;
@@ -31,7 +33,7 @@ class Space {
   virtual double initial_regret() = 0;
   virtual double regret(const Tree& tree, NodeId node) = 0;
 
-  // Whether states of equal key go on alike and are merged.
+  // Whether candidates of equal key are still to be merged: their states go on alike, and the better one is kept.
   virtual bool merges() const = 0;
 
   // How far into the input a state reaches, for beams that compare equal prefixes.

@@ -1,7 +1,9 @@
 // Labels from left to right: an operator labels the next token. Label pairs that the encoding forbids are no operators.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "features/index.hpp"
@@ -30,6 +32,7 @@ class ChainSpace : public Space {
     node_.resize(std::size_t(length_) * layout_.stride);
     edge_.resize(std::size_t(per_token() ? length_ : 1) * square());
     edges_ready_ = false;
+    zero_.assign(static_cast<std::size_t>(layout_.labels), Real{0});
   }
 
   StateId initial() override { return 0; }
@@ -43,21 +46,17 @@ class ChainSpace : public Space {
     for (; tree[node].parent >= 0; node = tree[node].parent) wrong += tree[node].action != gold(tree[node].depth - 1);
     return wrong;
   }
-  bool merges() const override { return true; }
+  bool merges() const override { return false; }  // expand has done it
 
-  void expand(const Tree& tree, std::span<const NodeId> frontier, bool learning, std::vector<Candidate>& out) override {
-    for (const NodeId id : frontier) {
-      const Node& parent = tree[id];
-      const std::int32_t t = parent.depth;
-      const Real* row = node_row(t);
-      const Real* from = t > 0 ? edge_rows(t) + std::size_t(parent.action) * layout_.stride : nullptr;
-      const ActionId truth = learning ? gold(t) : -1;
-      for (ActionId j = 0; j < layout_.labels; ++j) {
-        const Real step = from ? row[j] + from[j] : row[j];
-        if (step == Constraint<Real>::never) continue;
-        const bool good = parent.good && j == truth;
-        out.push_back({parent.score + double(step), 0, j, parent.regret + (learning && j != truth), id, j, good});
-      }
+  // The best predecessor of every label, among the nodes of one position: candidates come out merged.
+  void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
+              std::vector<Candidate>& out) override {
+    std::size_t from = 0;
+    while (from < frontier.size()) {
+      std::size_t to = from;
+      while (to < frontier.size() && tree[frontier[to]].depth == tree[frontier[from]].depth) ++to;
+      expand_position(tree, frontier.subspan(from, to - from), ranking, learning, out);
+      from = to;
     }
   }
 
@@ -84,6 +83,59 @@ class ChainSpace : public Space {
   }
 
  private:
+  void expand_position(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
+    const std::int32_t t = tree[nodes.front()].depth, L = layout_.labels;
+    const Real* row = node_row(t);
+    const ActionId truth = learning ? gold(t) : -1;
+    best_.assign(static_cast<std::size_t>(L), -std::numeric_limits<double>::infinity());
+    parent_.assign(static_cast<std::size_t>(L), -1);
+    NodeId good = -1;  // y-good nodes of one position have one past, so there is at most one
+    for (const NodeId id : nodes) {
+      if (tree[id].good) good = id;
+      const Real* edge = edge_from(tree, id);
+      if (id == good && truth >= 0) {
+        // The step onto the truth from the y-good node is ranked below, with the margin and last among equals.
+        improve(id, tree[id].score, row, edge, 0, truth);
+        improve(id, tree[id].score, row, edge, truth + 1, L);
+      } else {
+        improve(id, tree[id].score, row, edge, 0, L);
+      }
+    }
+    bool reached = false;
+    if (good >= 0 && truth >= 0) {
+      const double candidate = tree[good].score + double(row[truth] + edge_from(tree, good)[truth]);
+      reached = candidate - ranking.margin > best_[truth];
+      if (reached) {
+        best_[truth] = candidate;
+        parent_[truth] = good;
+      }
+    }
+    for (const NodeId id : nodes) {  // in the order in which they would have come unmerged: ties go by it
+      for (ActionId j = 0; j < L; ++j) {
+        if (parent_[j] != id) continue;
+        const double regret = tree[id].regret + (learning && j != truth);
+        out.push_back({best_[j], 0, j, regret, id, j, reached && j == truth});
+      }
+    }
+  }
+
+  // Takes `id` as the predecessor of every label from `low` to `high` - 1 for which it is better than what there is.
+  void improve(NodeId id, double score, const Real* row, const Real* edge, ActionId low, ActionId high) noexcept {
+    double* best = best_.data();
+    std::int64_t* parent = parent_.data();
+    for (ActionId j = low; j < high; ++j) {
+      const double candidate = score + double(row[j] + edge[j]);
+      const bool better = candidate > best[j];
+      best[j] = better ? candidate : best[j];
+      parent[j] = better ? id : parent[j];
+    }
+  }
+
+  const Real* edge_from(const Tree& tree, NodeId id) {
+    const std::int32_t t = tree[id].depth;
+    return t > 0 ? edge_rows(t) + std::size_t(tree[id].action) * layout_.stride : zero_.data();
+  }
+
   std::size_t square() const noexcept { return std::size_t(layout_.labels) * layout_.stride; }
   bool per_token() const noexcept { return !index_.edge_slots().empty(); }
   ActionId gold(std::int32_t t) const noexcept { return instances_.labels[instances_.starts[sentence_] + t]; }
@@ -142,6 +194,9 @@ class ChainSpace : public Space {
   std::vector<Real> node_;           // [T][stride]
   std::vector<Real> edge_;           // [labels][stride], or [T] of them with edge templates
   bool edges_ready_ = false;
+  std::vector<Real> zero_;            // [labels] the edge into a first token
+  std::vector<double> best_;          // [labels] buffers of expand
+  std::vector<std::int64_t> parent_;  // as wide as the scores, so that both move together
 };
 
 }  // namespace riata
