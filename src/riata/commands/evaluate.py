@@ -72,11 +72,11 @@ def _evaluate_model(options: dict[str, Any]) -> None:
     began = time.perf_counter()
     evaluation = estimator.evaluate(corpus)
     seconds = time.perf_counter() - began
-    recipe, structure = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam)
+    choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, training=False)
     facts = {
         "task": estimator.task_name,
-        "recipe": recipe.name,
-        "structure": structure.name,
+        "recipe": choice.recipe.name,
+        "structure": choice.structure.name,
         "seconds_train": estimator.seconds_,
         "seconds_decode": seconds,
         "tokens": corpus.tokens,
