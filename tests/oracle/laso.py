@@ -45,7 +45,7 @@ class Laso:
         self.k = 1  # the generation of Eq. 3
         self.snapshots = [dict(self.w)]  # the initial weights, and those after every sentence
         self.updates, self.non_violating, self.largest_difference = 0, 0, 0.0
-        self.binary = all(map(is_binary, self.w.values()))
+        self.binary = all(map(is_binary, self.w.values()))  # and so are the values of all features
 
     def sentence(self, inputs, gold):
         if inputs:
@@ -134,8 +134,7 @@ class Laso:
         return nodes
 
     def below(self, a, b):
-        exact = self.binary and is_binary(self.margin())
-        if abs(a - b) < CLOSE and not exact:
+        if abs(a - b) < CLOSE and not self.binary:
             raise TooClose
         return a < b
 
@@ -173,7 +172,7 @@ class Laso:
         else:
             cost = sum(weight * wrong(n, y) for n, weight in competitors)
             add(self.w, [(delta, min(self.C, max(0.0, cost - self.dot(delta)) / norm(delta) ** 2))])
-        self.binary = self.binary and all(map(is_binary, self.w.values()))
+        self.binary &= self.step == "perceptron" and all(is_binary(weight) for _, weight in competitors)
 
     def phi(self, x, labels):
         found = {}
