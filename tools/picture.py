@@ -21,7 +21,8 @@ from rich.terminal_theme import TerminalTheme
 
 import riata
 import riata.console
-from riata.commands import cli, demo
+from riata.commands import demo
+from riata.commands.base import cli
 
 WIDTH = 96
 TARGET = Path(__file__).parent.parent / "docs" / "demo.svg"

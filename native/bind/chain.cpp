@@ -70,7 +70,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
   using Trainer = ChainPerceptron<Real>;
   nb::class_<Weights<Real>>(m, ("ChainWeights" + suffix).c_str(), "The weights of a chain model.")
       .def("__init__", [](Weights<Real>* self, std::int32_t labels) {
-             if (labels < 1 || labels > 65535) throw Error("DataError", "expected between 1 and 65,535 labels, found " + std::to_string(labels));
+             if (labels < 1 || labels > 32767) throw Error("DataError", "expected between 1 and 32,767 labels, found " + std::to_string(labels));
              new (self) Weights<Real>(labels);
            }, nb::arg("labels"))
       .def("__copy__", [](const Weights<Real>& self) { return Weights<Real>(self); })

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/hash.hpp"
 
 namespace riata {
@@ -11,6 +13,7 @@ namespace riata {
 class PairIndex {
  public:
   static constexpr std::int32_t unknown = -1;
+  static constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
 
   std::int32_t size() const noexcept { return static_cast<std::int32_t>(keys_.size()); }
   std::int32_t left(std::int32_t id) const noexcept { return static_cast<std::int32_t>(keys_[id] >> 32); }
@@ -25,6 +28,7 @@ class PairIndex {
     const std::uint64_t key = pack(a, b);
     std::int32_t& entry = table_[slot_of(key)];
     if (entry == unknown) {
+      if (keys_.size() >= most) throw Error("DataError", "more than 2^31 different n-grams", "Use a smaller template or a higher cutoff.");
       entry = size();
       keys_.push_back(key);
     }

@@ -16,8 +16,9 @@ EpochResult ChainPerceptron<Real>::epoch(const FeatureIndex& index, const Instan
   ChainScores<Real> chain;
   Viterbi<Real> viterbi;
   std::vector<std::int32_t> found;
+  PollClock clock(weights_.current.labels);
   for (const std::int64_t s : order) {
-    if (result.sentences % poll_every == 0 && !poll(result.sentences)) break;
+    if (clock.due(instances.length(s)) && !poll(result.sentences)) break;
     ++result.sentences;
     const std::int64_t length = instances.length(s);
     const std::int32_t* gold = instances.labels.data() + instances.starts[s];

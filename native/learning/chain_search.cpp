@@ -14,8 +14,9 @@ EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances&
   EpochResult result;
   ChainSpace<Real> space(index, layout_, constraint_, instances, weights_);
   Search search(space, *queue_);
+  PollClock clock(layout_.labels);
   for (const std::int64_t s : order) {
-    if (result.sentences % poll_every == 0 && !poll(result.sentences)) break;
+    if (clock.due(instances.length(s)) && !poll(result.sentences)) break;
     ++result.sentences;
     if (instances.length(s) > 0) {
       space.open(s);
@@ -39,9 +40,10 @@ std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weig
   ChainSpace<Real> space(index, layout, constraint, instances, flat);
   const std::unique_ptr<Queue> pending = make_queue(queue);
   Search search(space, *pending, limits);
+  PollClock clock(weights.labels);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(instances.tokens()), -1);
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
-    if (s % poll_every == 0 && !poll(s)) break;
+    if (clock.due(instances.length(s)) && !poll(s)) break;
     if (instances.length(s) == 0) continue;
     space.open(s);
     const NodeId goal = search.run();

@@ -61,8 +61,9 @@ std::vector<std::int32_t> decode(const FeatureIndex& index, const Weights<Real>&
   std::vector<std::int32_t> labels(static_cast<std::size_t>(instances.tokens()), -1);
   ChainScores<Real> chain;
   Viterbi<Real> viterbi;
+  PollClock clock(weights.labels);
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
-    if (s % poll_every == 0 && !poll(s)) break;
+    if (clock.due(instances.length(s)) && !poll(s)) break;
     if (instances.length(s) == 0) continue;
     score_sentence(index, weights, constraint, instances, s, chain);
     viterbi(chain, labels.data() + instances.starts[s]);

@@ -1,36 +1,30 @@
 """Structured prediction as learning to search."""
 
-from riata import errors
-from riata.data.columns import read_columns, write_columns
-from riata.data.conllu import read_conllu, write_conllu
-from riata.data.datasets import load
-from riata.data.types import Corpus, Sentence, Span
-from riata.errors import RiataError
-from riata.inference.chain import loss_augmented_viterbi, viterbi
-from riata.models.file import load_model
-from riata.tasks.base import RiataWarning
-from riata.tasks.chunk import Chunker
-from riata.tasks.ner import EntityRecognizer
-from riata.tasks.tag import Tagger
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from riata.public import *  # noqa: F403  # for type checkers, the names of riata/public.py
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Chunker",
-    "Corpus",
-    "EntityRecognizer",
-    "RiataError",
-    "RiataWarning",
-    "Sentence",
-    "Span",
-    "Tagger",
-    "errors",
-    "load",
-    "load_model",
-    "loss_augmented_viterbi",
-    "read_columns",
-    "read_conllu",
-    "viterbi",
-    "write_columns",
-    "write_conllu",
-]
+
+def __getattr__(name: str) -> Any:
+    """Public names and submodules are imported when first used, so that `import riata` takes no time."""
+    from importlib import import_module, util
+
+    if name.startswith("__") and name != "__all__":
+        raise AttributeError(f"module 'riata' has no attribute {name!r}")
+    if util.find_spec(f"riata.{name}") is not None:
+        return import_module(f"riata.{name}")
+    try:
+        value = getattr(import_module("riata.public"), name)
+    except AttributeError:
+        raise AttributeError(f"module 'riata' has no attribute {name!r}") from None
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    from importlib import import_module
+
+    return sorted([*import_module("riata.public").__all__, "__version__"])

@@ -1,5 +1,5 @@
 """`python -m riata`"""
 
-from riata.commands import main
+from riata.entry import main
 
 main()

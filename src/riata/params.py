@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sized
 from typing import Any, TypeVar
 
 from riata.errors import UnknownNameError
@@ -32,7 +33,7 @@ class Params:
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
         changed = [
-            f"{k}={v!r}"
+            f"{k}={_short(v)}"
             for k, v in self.get_params().items()
             if v is not defaults[k].default and v != defaults[k].default
         ]
@@ -47,3 +48,10 @@ class Params:
             target_tags=TargetTags(required=False),
             input_tags=InputTags(two_d_array=False, string=True),
         )
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    if len(text) <= 60:
+        return text
+    return f"<{type(value).__name__} of {len(value)}>" if isinstance(value, Sized) else f"{text[:57]}..."

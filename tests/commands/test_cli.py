@@ -537,3 +537,25 @@ def test_ctrl_c_while_reading_is_quiet(folder):
     status, out, err = finished(process)
     assert (status, out, err.strip()) == (130, "", "Interrupted.")
     assert not (folder / "m.riata").exists()
+
+
+def test_training_never_overwrites_what_it_reads_or_what_is_no_model(tmp_path):
+    corpus = tmp_path / "c.txt"
+    corpus.write_text("The DT B-NP\ndog NN I-NP\n\n", encoding="utf-8")
+    other = tmp_path / "notes.txt"
+    other.write_text("keep me", encoding="utf-8")
+    for target in (corpus, other):
+        before = target.read_bytes()
+        command = [sys.executable, "-m", "riata", "train", "chunk", "--train", str(corpus), "--model", str(target)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2, done.stderr
+        assert "cannot be written" in done.stderr
+        assert target.read_bytes() == before
+
+
+def test_columns_written_to_a_gz_name_are_compressed(tmp_path):
+    path = tmp_path / "x.txt.gz"
+    corpus = riata.load("embedded", "test")
+    riata.write_columns(corpus, path)
+    assert path.read_bytes()[:2] == b"\x1f\x8b"
+    assert list(riata.read_columns(path)) == list(corpus)

@@ -594,3 +594,39 @@ def test_predicting_changes_nothing():
         warnings.simplefilter("error")
         tagger().predict([[f"unseen{i}"] for i in range(1000)])
     assert to_bytes(tagger()) == before
+
+
+def test_nothing_to_label_gives_nothing():
+    tagger = Tagger(epochs=1).fit(WORDS, TAGS, listener=lambda event: None)
+    assert tagger.predict([]) == []
+    assert tagger.predict([[], []]) == [[], []]
+
+
+def test_a_corpus_without_sentences_is_refused():
+    with pytest.raises(DataError, match="no tokens"):
+        Chunker().fit(riata.load("embedded", "train")[0:0])
+
+
+@pytest.mark.parametrize("classes", ["PERSON", [1, 2]])
+def test_classes_must_be_labels(classes):
+    with pytest.raises(SettingError, match="classes is"):
+        Tagger().partial_fit(WORDS, TAGS, classes=classes)
+
+
+@pytest.mark.parametrize(
+    "params", [{"encoding": "zz"}, {"strict": "no"}, {"template": 3}, {"template": [1]}, {"attributes": 3}], ids=str
+)
+def test_parameters_of_a_wrong_kind_are_refused(params):
+    with pytest.raises(SettingError):
+        Tagger(**params).fit(WORDS, TAGS)
+
+
+def test_a_loaded_model_has_a_short_repr(tmp_path):
+    Chunker(epochs=1).fit(riata.load("embedded", "train"), listener=lambda event: None).save(tmp_path / "m.riata")
+    assert len(repr(riata.load_model(tmp_path / "m.riata"))) < 200
+
+
+def test_a_model_too_large_to_load_is_refused_before_training(monkeypatch):
+    monkeypatch.setattr("riata.models.chain.MOST_MEMORY", 1000)
+    with pytest.raises(DataError, match="GiB of weights"):
+        Tagger(epochs=1).fit(WORDS, TAGS)

@@ -1,5 +1,5 @@
 """The command line: one file per verb."""
 
-from riata.commands.base import cli, main
+from riata.entry import main
 
-__all__ = ["cli", "main"]
+__all__ = ["main"]

@@ -55,12 +55,8 @@ def cli() -> None:
     """
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Runs the command line. Exit status: 0 done, 2 wrong usage or bad input, 130 interrupted."""
-    sys.exit(_run(arguments))
-
-
-def _run(arguments: list[str] | None) -> int:
+def run(arguments: list[str] | None) -> int:
+    """Runs the command line; its exit status."""
     for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a character gets its number
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -89,15 +89,21 @@ def _evaluate_model(options: dict[str, Any]) -> None:
 
 def _evaluate_files(options: dict[str, Any]) -> None:
     from riata.data.files import read_file
+    from riata.measure import Meter
     from riata.scoring.significance import paired_test
 
+    meter = Meter()
     gold = read_file(options["gold_file"], options["format_"])
     chunks = _is_chunks(gold, options["task_name"])
     evaluation = _scored(gold, options["predicted_file"], options, chunks)
     facts: dict[str, Any] = dict.fromkeys(
         ("recipe", "structure", "seconds_train", "seconds_decode", "weights", "model_mb")
     )
-    facts |= {"task": options["task_name"] or ("chunk" if chunks else "tag"), "tokens": gold.tokens, "peak_rss_mb": 0.0}
+    facts |= {
+        "task": options["task_name"] or ("chunk" if chunks else "tag"),
+        "tokens": gold.tokens,
+        "peak_rss_mb": meter.peak_rss_mb(),
+    }
     if options["other_file"] is not None:
         other = _scored(gold, options["other_file"], options, chunks)
         test = paired_test(evaluation.statistic, evaluation.rows, other.rows)

@@ -119,7 +119,7 @@ def command(**options: Any) -> None:
     meter = Meter()
     estimator = _estimator(options)
     corpus = _read(options, options["train_file"])
-    _check_target(Path(options["model_file"]))
+    _check_target(Path(options["model_file"]), [options[name] for name in ("train_file", "dev_file", "template")])
     with TrainingProgress(stderr()) as listener:
         try:
             estimator.fit(corpus, listener=listener)
@@ -194,13 +194,24 @@ def _read(options: dict[str, Any], path: str) -> Any:
     return read_roles(path, format=options["format_"], inputs=options["inputs"], output=outputs[0] if outputs else None)
 
 
-def _check_target(path: Path) -> None:
+def _check_target(path: Path, sources: list[str | None]) -> None:
     """Finds out before training, not after it, that the model has no place to go."""
     from riata.errors import DataError
+    from riata.models.container import MAGIC
 
     problem = _problem_with(path)
+    if problem is None and path.exists():
+        if any(source and os.path.exists(source) and os.path.samefile(path, source) for source in sources):
+            problem = "it is a file that training reads"
+        elif path.stat().st_size and _head(path, len(MAGIC)) != MAGIC:
+            problem = "a file that is no model stands there, and would be lost"
     if problem is not None:
         raise DataError(f"the model cannot be written: {problem}.", remedy="Choose another --model.", file=path)
+
+
+def _head(path: Path, size: int) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(size)
 
 
 def _problem_with(path: Path) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -84,12 +85,16 @@ def write_columns(corpus: Corpus, path: str | Path, extra: Sequence[Sequence[Seq
 
 
 def write(lines: Iterable[str], path: str | Path) -> None:
-    """Writes text to a file ("-" is standard output)."""
+    """Writes text to a file, compressed where its name ends in .gz ("-" is standard output)."""
     if str(path) == STANDARD_INPUT:
         sys.stdout.writelines(lines)
         return
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(lines)
+    try:
+        opened = gzip.open if str(path).endswith(".gz") else open
+        with opened(path, "wt", encoding="utf-8", newline="\n") as file:
+            file.writelines(lines)
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror or error}.", file=path) from None
 
 
 def with_texts(corpus: Corpus, column: int, sentences: Sequence[Sequence[str]]) -> Corpus:

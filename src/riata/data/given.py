@@ -14,7 +14,7 @@ from riata._core import Alphabet
 from riata.data.texts import interned
 from riata.errors import DataError
 
-LARGEST = float(np.finfo(np.float32).max)
+LARGEST = 1e9  # of a value: sums of updates must stay finite in single precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,8 @@ class Given:
                     number = _number(value)
                     if number is None:
                         raise DataError(
-                            f"sentence {s}, token {t}: feature {key!r} has the value {value!r}; expected a finite number of "
-                            "single precision, a string, a bool, a list of strings or a dictionary.",
+                            f"sentence {s}, token {t}: feature {key!r} has the value {value!r}; expected a finite number up to "
+                            "1e9, a string, a bool, a list of strings or a dictionary.",
                             remedy="Leave the feature out where its value is unknown.",
                             file=name,
                         )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Alphabet, FeatureIndex, Instances
-from riata.data.given import Given
+from riata.data.given import LARGEST, Given
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError
 from riata.features.attributes import Attribute
@@ -165,17 +165,16 @@ def _merged(a: Given, b: Given) -> Given:
 def _numbers_of(corpus: Corpus, column: int) -> NDArray[np.float64]:
     source = corpus.columns[column]
     table = np.zeros(len(source.alphabet))
-    largest = float(np.finfo(np.float32).max)  # given values are kept in single precision
     for i in np.unique(source.ids):
         text = source.alphabet.text(int(i))
         try:
             table[i] = float(text)
         except ValueError:
             table[i] = math.nan
-        if not abs(table[i]) <= largest:
+        if not abs(table[i]) <= LARGEST:
             token = int(np.argmax(source.ids == i))
             raise DataError(
-                f"column {column} holds {text!r}, which number({column}) cannot use; expected a finite number.",
+                f"column {column} holds {text!r}, which number({column}) cannot use; expected a finite number up to {LARGEST:g}.",
                 remedy="Mend the value, or leave number(...) out of the template.",
                 file=corpus.name,
                 line=corpus.line_of(token),

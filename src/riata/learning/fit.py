@@ -17,9 +17,9 @@ from riata.features.compile import Features
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, legal
 from riata.learning.online import OnlineTrainer, Outcome, PerceptronTrainer, Plan, TrainingSet, train
-from riata.learning.options import LARGEST_WEIGHT, Options
+from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
 from riata.learning.search import SearchTrainer
-from riata.models.chain import ChainModel
+from riata.models.chain import ChainModel, check_memory
 from riata.scoring.evaluation import evaluate_column
 
 
@@ -43,6 +43,7 @@ class Fit:
 
     def run(self, data: Corpus, weights: NDArray[np.float64]) -> tuple[Outcome, LabelSet]:
         """Trains; with development data, keeps the best epoch and, if asked, trains again on everything."""
+        check_dev(self.options)
         train_part, dev_part = self.split(data)
         labels = self.labels(data)
         outcome = self._train(train_part, dev_part, weights[: len(train_part)], labels)
@@ -124,6 +125,7 @@ class Fit:
         """One training; `again` is the number of epochs of a second one, on all data."""
         trainer = self.trainer(data, labels)
         trainer.features.extend(inputs_of(data), self.options.cutoff)
+        check_memory(trainer.features, len(labels.labels))
         examples = self.examples(trainer.features, data, weights, labels)
         if again is None:
             label_counts(labels, self.tell)

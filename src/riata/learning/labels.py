@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -138,15 +138,18 @@ def _repaired(corpus: Corpus, encoding: Encoding, wrong: NDArray[np.int64]) -> C
     return replace(corpus, columns=(*corpus.columns[:-1], Column.of(texts)))
 
 
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (f", … {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
 def label_counts(labels: LabelSet, listener: Listener) -> None:
     """Tells how often each label occurs, and warns of those too rare to learn."""
     counts = [f"{label} {count:,}" for label, count in labels.counts.items()]
-    shown = ", ".join(counts[:SHOWN]) + (f", … {len(counts) - SHOWN} more" if len(counts) > SHOWN else "")
-    listener(Note(f"{len(counts)} labels: {shown}."))
+    listener(Note(f"{len(counts)} labels: {_listed(counts)}."))
     rare = [f"{label} ({count})" for label, count in labels.counts.items() if 0 < count < RARE]
     if rare:
         listener(
-            Note(f"Labels seen fewer than {RARE} times, which will hardly be learnt: {', '.join(rare)}.", warning=True)
+            Note(f"Labels seen fewer than {RARE} times, which will hardly be learnt: {_listed(rare)}.", warning=True)
         )
 
 

@@ -8,6 +8,9 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from riata import registry
 from riata.data.types import Corpus
 from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.features import templates as template_language
@@ -74,6 +77,8 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
         raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
     attributes = estimator.attributes or {}
     _check_attributes(attributes)
+    _check_template(estimator.template)
+    _check_flags(estimator)
     _check_class_weight(estimator.class_weight)
     choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, training=training)
     recipe = choice.recipe
@@ -96,6 +101,34 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
     )
 
 
+def _check_flags(estimator: Any) -> None:
+    for name in ("refit", "strict", "warm_start"):
+        if not isinstance(getattr(estimator, name), (bool, np.bool_)):
+            raise SettingError(f"{name} is {getattr(estimator, name)!r}; expected True or False.")
+    if estimator.encoding != "auto":
+        registry.get("encoding", estimator.encoding)
+
+
+def check_dev(options: Options) -> None:
+    """Refuses what only makes sense with development data, where there are none."""
+    for name, given in (("refit", options.refit), ("patience", options.patience)):
+        if given and options.dev is None:
+            raise SettingError(
+                f"{name} is {given!r}, but there are no development data to choose an epoch by.",
+                remedy="Give dev, a corpus or a fraction such as 0.1 (--dev, --dev-fraction).",
+            )
+
+
+def _check_template(given: Any) -> None:
+    is_source = given is None or isinstance(given, (str, Path))
+    is_list = isinstance(given, (list, tuple)) and all(isinstance(template, Template) for template in given)
+    if not is_source and not is_list:
+        raise SettingError(
+            f"template is {given!r:.60}; expected a name, the path of a file, or templates.",
+            remedy="riata.features.templates.parse(text) makes templates.",
+        )
+
+
 def _check_class_weight(given: Any) -> None:
     if not isinstance(given, (Mapping, str, type(None))):
         raise SettingError(f'class_weight is {given!r}; expected a dictionary or "balanced".')
@@ -107,6 +140,8 @@ def _check_class_weight(given: Any) -> None:
 
 
 def _check_attributes(attributes: Mapping[str, Attribute]) -> None:
+    if not isinstance(attributes, Mapping):
+        raise SettingError(f"attributes is {attributes!r:.60}; expected a dictionary from names to functions.")
     for name, function in attributes.items():
         if not callable(function):
             raise SettingError(f"attribute {name!r} is {function!r}; expected a function from a word to a text.")

@@ -19,7 +19,7 @@ from riata._core import (
     unpack_chain,
 )
 from riata.data.types import Corpus, Ids
-from riata.errors import ModelFileError
+from riata.errors import DataError, ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import NUMBER, Template, parse
@@ -27,7 +27,7 @@ from riata.models.container import Arrays
 
 Flags = NDArray[np.uint8]
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
-MOST_MEMORY = 8 << 30  # bytes of weights that loading a file may ask for
+MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may ask for
 
 
 UNBOUNDED = 2**62  # the width of a beam that keeps everything
@@ -124,24 +124,35 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
         "given": _rows(arrays, "given/rows"),
         "transition": _rows(arrays, "transition"),
     }
-    _check_memory(features, sparse["families"], count)
+    need = weight_bytes(features, [len(family["values"]) for family in sparse["families"]], count)
+    if need > MOST_MEMORY:
+        raise ModelFileError(
+            f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed"
+        )
     sizes = [len(alphabet) for alphabet in features.alphabets]
     weights = unpack_chain(features.index, sparse, count, sizes, len(features.given))
     return ChainModel(features, weights, tuple(labels), legality)
 
 
-def _check_memory(features: Features, families: Sequence[Mapping[str, Any]], labels: int) -> None:
+def weight_bytes(features: Features, sizes: Sequence[int], labels: int) -> int:
+    """What the weights of so many n-grams in each family take in memory."""
     stride = -(-labels // 8) * 8
-    slots = [[0, 0] for _ in families]
+    slots = [[0, 0] for _ in sizes]
     for family, _, edge in features.program.reads:
         slots[family][edge] += 1
-    need = 4 * stride * len(features.given)
-    need += sum(
-        4 * stride * len(f["values"]) * (node + edge * labels) for f, (node, edge) in zip(families, slots, strict=True)
-    )
+    rows = sum(size * (node + edge * labels) for size, (node, edge) in zip(sizes, slots, strict=True))
+    return 4 * stride * (rows + labels + len(features.given))
+
+
+def check_memory(features: Features, labels: int) -> None:
+    """Refuses, before training, a model that could not be loaded again."""
+    sizes = [features.index.size(family) for family in range(len(features.program.families))]
+    need = weight_bytes(features, sizes, labels)
     if need > MOST_MEMORY:
-        raise ModelFileError(
-            f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed"
+        raise DataError(
+            f"{labels:,} labels and {sum(sizes):,} n-grams need {need / 2**30:.1f} GiB of weights, "
+            f"more than the {MOST_MEMORY >> 30} GiB allowed.",
+            remedy="Use a smaller template, a higher cutoff, or fewer labels.",
         )
 
 

@@ -5,16 +5,16 @@ and types alone. So no tag sequence is an error: `O I-NP` starts a chunk, `B-NP 
 starts another. A chunk is correct when both outputs start it at one token, with one type, and end it
 at one token.
 
-Differs: the script knows no S, and lets E end a chunk only before E, I and O. Here, as in its common
-Python port, E always ends a chunk and S is always a chunk of one token; L is read as E, and U as S
-(BILOU). This touches only what lies after E or L, and on either side of S or U. And each sentence is
+Differs: the script knows no S, and lets E end a chunk only before E, I and O. Where any label has the prefix S, L
+or U (BIOES, BILOU), E always ends a chunk and S is always a chunk of one token, as in the script's common Python
+port; L is read as E, and U as S. Without such a label the rules are the script's to the letter. And each sentence is
 counted as a file of its own: its border ends every chunk (the script lets those through that end in
 `.`, or in an unknown prefix without a type).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -41,9 +41,10 @@ _OUTSIDE = ("O", ".")  # the type rule does not hold for these
 _BORDER = ("O", "")
 _ONE_TOKEN = ("S", "[", "]")
 _END_PAIRS = {("B", "B"), ("B", "O"), ("I", "B"), ("I", "O")}
-_START_PAIRS = {("B", "B"), ("I", "B"), ("O", "B"), ("O", "I"), ("O", "E"), ("E", "E"), ("E", "I")} | {
-    ("E", "B"), ("S", "B"), ("S", "I"), ("S", "E")  # not in the script
-}  # fmt: skip
+_EXTENDED_STARTS = {("E", "B"), ("S", "B"), ("S", "I"), ("S", "E")}  # not in the script
+_START_PAIRS = {("B", "B"), ("I", "B"), ("O", "B"), ("O", "I"), ("O", "E"), ("E", "E"), ("E", "I")} | _EXTENDED_STARTS
+_CLASSIC_E_ENDS = {("E", "E"), ("E", "I"), ("E", "O")}
+_BRACKETS = ("[", "]")
 
 
 def _split(tag: str) -> tuple[str, str]:
@@ -60,23 +61,36 @@ def _prefixes_start(before: str, after: str) -> bool:
     return after in _ONE_TOKEN or (before, after) in _START_PAIRS
 
 
+def _classic_end(before: str, after: str) -> bool:
+    return before in _BRACKETS or (before, after) in _END_PAIRS | _CLASSIC_E_ENDS
+
+
+def _classic_start(before: str, after: str) -> bool:
+    return after in _BRACKETS or (before, after) in _START_PAIRS - _EXTENDED_STARTS
+
+
+def _is_extended(labels: Iterable[str]) -> bool:
+    return any(label.partition("-")[0] in ("S", "L", "U") for label in labels)
+
+
 @lru_cache(maxsize=1 << 16)
-def _boundary(before: str, after: str) -> tuple[bool, bool]:
+def _boundary(before: str, after: str, extended: bool) -> tuple[bool, bool]:
     """Whether a chunk ends, and whether one starts, between two tags."""
     (prefix, type_), (next_prefix, next_type) = _split(before), _split(after)
     differ = type_ != next_type
+    ends, starts = (_prefixes_end, _prefixes_start) if extended else (_classic_end, _classic_start)
     return (
-        _prefixes_end(prefix, next_prefix) or (differ and prefix not in _OUTSIDE),
-        _prefixes_start(prefix, next_prefix) or (differ and next_prefix not in _OUTSIDE),
+        ends(prefix, next_prefix) or (differ and prefix not in _OUTSIDE),
+        starts(prefix, next_prefix) or (differ and next_prefix not in _OUTSIDE),
     )
 
 
-def spans_of(tags: Sequence[str]) -> list[Span]:
-    """The chunks of one sentence, in order. A start closes what is still open."""
+def spans_of(tags: Sequence[str], *, extended: bool = True) -> list[Span]:
+    """The chunks of one sentence, in order. A start closes what is still open. extended: the rules for BIOES hold."""
     spans: list[Span] = []
     start, before = -1, "O"
     for at, tag in enumerate(tags):
-        ends, starts = _boundary(before, tag)
+        ends, starts = _boundary(before, tag, extended)
         if start >= 0 and (ends or starts):
             spans.append(Span(start, at, _split(tags[start])[1]))
             start = -1
@@ -131,6 +145,7 @@ class _Tags:
     types: tuple[str, ...]
     prefix: NDArray[np.int64]  # [labels + 1]
     type: NDArray[np.int64]  # [labels + 1]
+    extended: bool  # the rules for BIOES and BILOU hold
 
     @classmethod
     def of(cls, labels: Sequence[str]) -> _Tags:
@@ -139,7 +154,7 @@ class _Tags:
         prefix_number = {text: number for number, text in enumerate(prefixes)}
         type_number = {text: number for number, text in enumerate(types)}
         numbers = np.array([(prefix_number[prefix], type_number[type_]) for prefix, type_ in split], np.int64)
-        return cls(prefixes, types, numbers[:, 0], numbers[:, 1])
+        return cls(prefixes, types, numbers[:, 0], numbers[:, 1], _is_extended(labels))
 
     def table(self, holds: Callable[[str, str], bool]) -> NDArray[np.bool_]:
         """What holds between two prefixes, [before, after]."""
@@ -170,8 +185,10 @@ class _Boundaries:
         before, after, differ = prefix[:-1], prefix[1:], type_[:-1] != type_[1:]
         inside = tags.inside()
         return cls(
-            tags.table(_prefixes_end)[before, after] | (differ & inside[before]) | (tokens[1:] == border),
-            tags.table(_prefixes_start)[before, after] | (differ & inside[after]),
+            tags.table(_prefixes_end if tags.extended else _classic_end)[before, after]
+            | (differ & inside[before])
+            | (tokens[1:] == border),
+            tags.table(_prefixes_start if tags.extended else _classic_start)[before, after] | (differ & inside[after]),
             type_[1:],
         )
 

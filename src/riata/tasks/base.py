@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from riata.data.encodings.base import Encoding
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.types import Corpus, Ids
-from riata.errors import DataError, NotFittedError, UnsupportedError
+from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
 from riata.learning.events import Event, Listener, Note
@@ -143,7 +143,7 @@ class SequenceEstimator(Params):
             check_width(data, len(self.inputs_))
             label_ids(data, labels)  # refuses before anything is changed
         else:
-            labels = fit.labels(data, tuple(classes or ()))
+            labels = fit.labels(data, _class_names(classes))
             trainer = fit.trainer(data, labels)
         trainer.features.extend(inputs_of(data), options.cutoff)
         number = getattr(self, "best_epoch_", 0) + 1
@@ -164,6 +164,8 @@ class SequenceEstimator(Params):
     ) -> tuple[Corpus, Encoding | None, NDArray[np.float64]]:
         """The corpus with its output as the last column and legal tags, their encoding, and weights of sentences."""
         data = self._with_output(X, y)
+        if data.tokens == 0:
+            raise DataError("there are no tokens to learn from.", file=data.name)
         encoding = None
         if self.chunks:
             encoding = chunk_encoding(data, options.encoding)
@@ -256,6 +258,9 @@ class SequenceEstimator(Params):
 
     def predict(self, X: Any) -> list[list[str]]:
         """The labels of every sentence."""
+        self._check_fitted()
+        if _is_empty(X):
+            return [[] for _ in X]
         corpus = as_corpus(X)
         ids = self.predict_ids(corpus)
         labels = [self.classes_[i] for i in ids]
@@ -306,6 +311,19 @@ class SequenceEstimator(Params):
         loaded = from_bytes(state["model"], using=state["functions"])
         self.__dict__.update(loaded.__dict__)
         self.__dict__.update(state["params"])
+
+
+def _class_names(classes: Any) -> tuple[str, ...]:
+    if classes is None:
+        return ()
+    if isinstance(classes, str) or not all(isinstance(label, str) for label in classes):
+        raise SettingError(f"classes is {classes!r}; expected a list of labels, each a string.")
+    return tuple(classes)
+
+
+def _is_empty(X: Any) -> bool:
+    """No sentences, or none with a token: nothing to tell the kind of input by, and nothing to label."""
+    return isinstance(X, (list, tuple)) and all(isinstance(s, (list, tuple)) and not s for s in X)
 
 
 def _warn(event: Event) -> None:

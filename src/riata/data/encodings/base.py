@@ -233,7 +233,8 @@ def read_as_conlleval(tags: Sequence[str], encoding: Encoding) -> list[str]:
     """Tags, malformed or not, rewritten as legal ones with the chunks that conlleval would count."""
     from riata.scoring.spans import spans_of  # scoring builds on data; at the top this would be a circle
 
-    return encoding.encode(spans_of(tags), len(tags))
+    ends_chunks = bool({"S", "L", "U"} & set(encoding.prefixes))
+    return encoding.encode(spans_of(tags, extended=ends_chunks), len(tags))
 
 
 def _table(rows: Sequence[str], follow: Mapping[str, str]) -> Flags:

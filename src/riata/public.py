@@ -1,0 +1,34 @@
+"""Everything that `import riata` offers: the one list of public names."""
+
+from riata import errors
+from riata.data.columns import read_columns, write_columns
+from riata.data.conllu import read_conllu, write_conllu
+from riata.data.datasets import load
+from riata.data.types import Corpus, Sentence, Span
+from riata.errors import RiataError
+from riata.inference.chain import loss_augmented_viterbi, viterbi
+from riata.models.file import load_model
+from riata.tasks.base import RiataWarning
+from riata.tasks.chunk import Chunker
+from riata.tasks.ner import EntityRecognizer
+from riata.tasks.tag import Tagger
+
+__all__ = [
+    "Chunker",
+    "Corpus",
+    "EntityRecognizer",
+    "RiataError",
+    "RiataWarning",
+    "Sentence",
+    "Span",
+    "Tagger",
+    "errors",
+    "load",
+    "load_model",
+    "loss_augmented_viterbi",
+    "read_columns",
+    "read_conllu",
+    "viterbi",
+    "write_columns",
+    "write_conllu",
+]
