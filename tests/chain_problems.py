@@ -103,11 +103,11 @@ def legality_of(labels, encoding):
     return Legality.free(len(labels)) if encoding is None else Legality(*encoding.allowed(labels))
 
 
-def tags(encoding, types=("X",)):
+def tags(encoding):
     """Every label of an encoding; plain ones for None."""
     if encoding is None:
         return ("X", "Y", "Z")
-    return ("O", *(f"{prefix}-{t}" for t in types for prefix in registry.get("encoding", encoding).prefixes))
+    return ("O", *(f"{prefix}-X" for prefix in registry.get("encoding", encoding).prefixes))
 
 
 def problem(template, sentences, gold, labels, encoding=None):
@@ -141,10 +141,12 @@ def random_labels(rng, problem, length):
             return labels
 
 
-def random_model(seed, encoding=None, *, edges=True, edges_by_word=False, low=-64, high=64, longest=5, types=("X",)):
-    """A problem with weights between low / 32 and high / 32, all of them binary fractions: (problem, weights)."""
+def random_model(seed, encoding=None, *, edges=True, edges_by_word=False, most=64, shift=0, longest=5, labels=None):
+    """A problem with weights between (shift - most) / 32 and (shift + most) / 32, all of them binary fractions:
+    (problem, weights). A shift adds the same to every labelling of a sentence.
+    """
     rng = np.random.default_rng(seed)
-    labels, V = tags(encoding, types), len(WORDS)
+    labels, V = labels or tags(encoding), len(WORDS)
     L = len(labels)
     template = "word[0]" + "\nedge" * edges + "\nedge word[0]" * edges_by_word
     sentences = [[(WORDS[w],) for w in rng.integers(0, V, n)] for n in (*rng.integers(1, longest, 6), 0, longest)]
@@ -152,7 +154,7 @@ def random_model(seed, encoding=None, *, edges=True, edges_by_word=False, low=-6
     made = problem(template, sentences, nobody, labels, encoding)
 
     def rows(height, width):
-        values = rng.integers(low, high, height * width, endpoint=True) / 32
+        values = (rng.integers(-most, most, height * width, endpoint=True) + shift) / 32
         return (
             np.full(height, width, np.uint32),
             np.tile(np.arange(width, dtype=np.uint32), height),

@@ -125,6 +125,7 @@ Difference SearchLearner<Real>::difference(Search& search, std::span<const NodeI
 
 template <class Real>
 void SearchLearner<Real>::update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) {
+  if (competitors.empty()) return;  // nothing outranks the truth: the search went wrong by its order, not by its weights
   const Difference delta = difference(search, siblings, competitors);
   if (delta.empty()) return;
   worst_.updated = true;

@@ -1,14 +1,15 @@
-"""Learning as search optimisation as its Figure 2 prints it (Daumé & Marcu 2005), over dictionaries, the queue a list.
+"""Search that learns as Figures 1 and 2 of Daumé & Marcu 2005 print it, over dictionaries, the queue a list.
 
 An example is (inputs, labels): inputs hold, per token, the features of its label and those of the pair of labels that ends
 at it, each with a value (see oracle.features.inputs). A node is a sequence of labels; it is y-good as long as it begins the
-right one. Differs from the figure: the other moments to update, sets of nodes to update against and steps; nodes that
+right one. Differs from the figures: the other moments to update, sets of nodes to update against and steps; nodes that
 an expansion makes with equal last labels are merged; at equal scores a node that is not y-good comes first, then the older.
 
 The order of additions is nobody's promise, so a tie is one only while all weights are binary fractions, whose sums are
 exact. Any other comparison closer than rounding raises TooClose, and what was learnt before it still stands.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +57,19 @@ class Laso:
         keys = {key for w in self.snapshots for key in w}
         return {key: float(np.mean([w.get(key, 0.0) for w in self.snapshots])) for key in keys}
 
-    # --- Figure 2 ----------------------------------------------------------------------------------------------------
+    # --- Figures 1 and 2 ---------------------------------------------------------------------------------------------
+
+    def search(self, x):
+        """The labels of the first goal; None where there is none."""
+        self.born = 0
+        nobody = (None,) * len(x)
+        nodes = [self.make_node(x, nobody, ())]
+        while nodes:
+            front, nodes = self.remove_front(nodes)
+            if len(front[0].labels) == len(x):
+                return front[0].labels
+            nodes = self.enqueue(nodes, self.operators(x, nobody, front))
+        return None
 
     def learn(self, x, y):
         self.born = 0
@@ -71,7 +84,7 @@ class Laso:
                 sibs = self.siblings(x, y, node)
                 self.update(x, y, sibs, self.competitors(y, sibs, [*front, *nodes]))
                 if self.when == "early":
-                    return
+                    return None
                 nodes = [self.make_node(x, y, sib.labels) for sib in sibs]
                 continue
             if self.when == "standard" and goal and not node.good:
@@ -129,7 +142,7 @@ class Laso:
 
     def in_order(self, nodes):
         nodes = sorted(nodes, key=lambda n: (-self.rank(n), n.good, n.age))
-        for better, worse in zip(nodes, nodes[1:], strict=False):
+        for better, worse in pairwise(nodes):
             self.below(self.rank(worse), self.rank(better))
         return nodes
 
@@ -179,9 +192,10 @@ class Laso:
         for t, label in enumerate(labels):
             node, edge = x[t]
             for feature, value in node:
-                add(found, [({(feature, label): value}, 1.0)])
+                found[feature, label] = found.get((feature, label), 0.0) + value
             for feature, value in edge if t > 0 else ():
-                add(found, [({(feature, (labels[t - 1], label)): value}, 1.0)])
+                pair = feature, (labels[t - 1], label)
+                found[pair] = found.get(pair, 0.0) + value
         return found
 
     def dot(self, vector):

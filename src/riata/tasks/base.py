@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from riata.learning.options import Options, checked
 from riata.models.chain import ChainModel, Decoder
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
+
+if TYPE_CHECKING:
+    from riata.scoring.search_errors import SearchErrors
 
 Estimator = TypeVar("Estimator", bound="SequenceEstimator")
 
@@ -284,6 +287,23 @@ class SequenceEstimator(Params):
         )
         predicted = model.predict(inputs_of(data), self._decoder())
         return evaluate_column(data.columns[-1], predicted, model.labels, data.starts, chunks=self.chunks)
+
+    def search_errors(self, X: Any, y: Any = None) -> SearchErrors:
+        """How many wrong sentences are faults of the search, and how many of the model."""
+        from riata.scoring.search_errors import split_errors
+
+        model = self._check_fitted()
+        corpus = as_corpus(X)
+        data = (
+            self.scored_columns(corpus)
+            if y is None
+            else with_column(self.input_columns(corpus), label_column(y, corpus))
+        )
+        instances = model.features.instances(inputs_of(data))
+        at = {label: i for i, label in enumerate(model.labels)}
+        column = data.columns[-1]
+        gold = np.array([at.get(text, -1) for text in column.alphabet.texts()], np.int32)[column.ids]
+        return split_errors(model, instances, model.decode(instances, self._decoder()), gold, data.starts)
 
     # --- keeping ------------------------------------------------------------------------------------------------
 
