@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bind/arrays.hpp"
+#include "bind/chain.hpp"
 #include "bind/module.hpp"
 #include "core/error.hpp"
 #include "learning/chain_perceptron.hpp"
@@ -16,26 +17,6 @@
 
 namespace riata::bind {
 namespace {
-
-using Flags = In<std::uint8_t>;
-
-// Which labels may start, end and follow: flags of [L], [L] and [L * L].
-template <class Real>
-Constraint<Real> as_constraint(const Weights<Real>& weights, const Flags& start, const Flags& end, const Flags& follow) {
-  const auto L = static_cast<std::size_t>(weights.labels);
-  if (start.shape(0) != L || end.shape(0) != L || follow.shape(0) != L * L) throw Error("RiataError", "the constraint does not fit the labels");
-  return Constraint<Real>(weights.labels, weights.stride, copy(start), copy(end), copy(follow));
-}
-
-// Lets Python see Ctrl-C and, where asked, how far a long loop has come.
-Poll as_poll(const nb::object& progress) {
-  return [progress_ = progress.ptr()](std::int64_t done) {
-    nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (progress_ != Py_None) nb::borrow<nb::object>(progress_)(done);
-    return true;
-  };
-}
 
 nb::tuple rows_out(SparseRows& rows) {
   return nb::make_tuple(give(std::move(rows.counts)), give(std::move(rows.columns)), give(std::move(rows.values)));
@@ -107,6 +88,16 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
            }, nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("progress").none() = nb::none(),
            "The best label of every token.");
 
+  m.def("scores_of", [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
+                        const Flags& follow, const In<std::int32_t>& labels) {
+          const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
+          bool ok = static_cast<std::int64_t>(labels.shape(0)) == instances.tokens();
+          for (const std::int32_t label : view(labels)) ok = ok && label >= 0 && label < weights.labels;
+          if (!ok) throw Error("RiataError", "the labels do not fit the sentences");
+          return give(scores_of(index, weights, constraint, instances, view(labels)));
+        }, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("labels"),
+        "The score of given labels, sentence by sentence.");
+
   nb::class_<Trainer>(m, ("ChainPerceptron" + suffix).c_str(), "The averaged structured perceptron on chains (Collins 2002).")
       .def("__init__", [](Trainer* self, const Weights<Real>& initial, const Flags& start, const Flags& end, const Flags& follow) {
              new (self) Trainer(initial, as_constraint(initial, start, end, follow));
@@ -125,12 +116,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
                nb::gil_scoped_release release;
                result = self.epoch(index, instances, view(order), view(sentence_weights), view(class_weights), poll);
              }
-             nb::dict out;
-             out["sentences"] = result.sentences;
-             out["updates"] = result.updates;
-             out["tokens"] = result.tokens;
-             out["wrong_tokens"] = result.wrong_tokens;
-             return out;
+             return as_dict(result);
            }, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("sentence_weights"), nb::arg("class_weights"),
            nb::arg("progress").none() = nb::none(), "One pass over the sentences in the given order.")
       .def("averaged", &Trainer::averaged, nb::call_guard<nb::gil_scoped_release>())

@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
   riata::bind::features(m);
   riata::bind::inference(m);
   riata::bind::chain(m);
+  riata::bind::search(m);
 }

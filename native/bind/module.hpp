@@ -10,5 +10,6 @@ void data(nanobind::module_& m);
 void features(nanobind::module_& m);
 void inference(nanobind::module_& m);
 void chain(nanobind::module_& m);
+void search(nanobind::module_& m);
 
 }  // namespace riata::bind

@@ -71,6 +71,26 @@ std::vector<std::int32_t> decode(const FeatureIndex& index, const Weights<Real>&
   return labels;
 }
 
+template <class Real>
+std::vector<double> scores_of(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                              const Instances& instances, std::span<const std::int32_t> labels) {
+  check_fit(index, weights, instances);
+  std::vector<double> scores(static_cast<std::size_t>(instances.sentences()), 0.0);
+  ChainScores<Real> chain;
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    if (instances.length(s) == 0) continue;
+    score_sentence(index, weights, constraint, instances, s, chain);
+    const std::int32_t* path = labels.data() + instances.starts[s];
+    for (std::int32_t t = 0; t < chain.length; ++t) {
+      scores[s] += chain.node[std::size_t(t) * chain.stride + path[t]];
+      if (t > 0) scores[s] += chain.edge_into(t)[std::size_t(path[t - 1]) * chain.stride + path[t]];
+    }
+  }
+  return scores;
+}
+
+template std::vector<double> scores_of(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, std::span<const std::int32_t>);
+template std::vector<double> scores_of(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, std::span<const std::int32_t>);
 template void check_fit(const FeatureIndex&, const Weights<float>&, const Instances&);
 template void check_fit(const FeatureIndex&, const Weights<double>&, const Instances&);
 template void score_sentence(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, std::int64_t, ChainScores<float>&);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "features/index.hpp"
@@ -47,26 +48,32 @@ template <class Real>
 std::vector<std::int32_t> decode(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
                                  const Instances& instances, const Poll& poll);
 
+// The score of given labels [N], sentence by sentence: [S]; minus infinity where they are not allowed.
+template <class Real>
+std::vector<double> scores_of(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                              const Instances& instances, std::span<const std::int32_t> labels);
+
 // Visits the rows that fire at token t of sentence s: node(row of [stride], value) and, for t > 0,
-// edge(row of [labels][stride], value). Rows are of `weights`, which may be const or not.
-template <class W, class Node, class Edge>
-void for_each_row(const FeatureIndex& index, W& weights, const Instances& instances, std::int64_t s, std::int64_t t,
+// edge(row of [labels][stride], value). A row is whatever `rows` makes of its place: a pointer into weights, or a number.
+template <class Rows, class Node, class Edge>
+void for_each_row(const FeatureIndex& index, Rows& rows, const Instances& instances, std::int64_t s, std::int64_t t,
                   Node node, Edge edge) {
   const std::int64_t at = instances.origin(s) + t;
+  const auto row = [](std::int32_t id, const Slot& slot) { return std::size_t(id) * slot.slots + slot.slot; };
   for (const Slot& slot : index.node_slots()) {
     const std::int32_t id = instances.ngrams[slot.family][at + slot.offset];
-    if (id >= 0) node(weights.node[slot.family].data() + (std::size_t(id) * slot.slots + slot.slot) * weights.stride, 1.0f);
+    if (id >= 0) node(rows.node_row(slot.family, row(id, slot)), 1.0f);
   }
   if (!instances.given_starts.empty()) {
     const std::int64_t token = instances.starts[s] + t;
     for (std::int64_t k = instances.given_starts[token]; k < instances.given_starts[token + 1]; ++k)
-      node(weights.given.data() + std::size_t(instances.given_ids[k]) * weights.stride, instances.given_values[k]);
+      node(rows.given_row(std::size_t(instances.given_ids[k])), instances.given_values[k]);
   }
   if (t == 0) return;
-  if (index.transitions()) edge(weights.transition.data(), 1.0f);
+  if (index.transitions()) edge(rows.transition_row(), 1.0f);
   for (const Slot& slot : index.edge_slots()) {
     const std::int32_t id = instances.ngrams[slot.family][at + slot.offset];
-    if (id >= 0) edge(weights.edge[slot.family].data() + (std::size_t(id) * slot.slots + slot.slot) * weights.square(), 1.0f);
+    if (id >= 0) edge(rows.edge_row(slot.family, row(id, slot)), 1.0f);
   }
 }
 

@@ -20,6 +20,15 @@ struct Weights {
   explicit Weights(std::int32_t label_count = 0)
       : labels(label_count), stride((label_count + 7) / 8 * 8), transition(std::size_t(labels) * stride, Real{0}) {}
 
+  Real* node_row(std::int32_t family, std::size_t row) noexcept { return node[family].data() + row * stride; }
+  Real* edge_row(std::int32_t family, std::size_t row) noexcept { return edge[family].data() + row * square(); }
+  Real* given_row(std::size_t row) noexcept { return given.data() + row * stride; }
+  Real* transition_row() noexcept { return transition.data(); }
+  const Real* node_row(std::int32_t family, std::size_t row) const noexcept { return node[family].data() + row * stride; }
+  const Real* edge_row(std::int32_t family, std::size_t row) const noexcept { return edge[family].data() + row * square(); }
+  const Real* given_row(std::size_t row) const noexcept { return given.data() + row * stride; }
+  const Real* transition_row() const noexcept { return transition.data(); }
+
   std::size_t square() const noexcept { return std::size_t(labels) * stride; }
 
   // Makes room for what the index has learnt since; new rows are zero.

@@ -7,6 +7,7 @@ RiataError
 ├── SettingError         a setting, or a value of one, that does not exist
 │   └── UnknownNameError a name that no registry knows; carries the nearest known names
 ├── UnsupportedError     a combination that has no meaning, with the reason
+├── SearchError          a search that found nothing, or that contradicts itself
 ├── NotFittedError       an estimator that has not been trained yet
 └── ModelFileError       a file that is not a usable model
 """
@@ -73,6 +74,10 @@ class UnknownNameError(SettingError):
 
 
 class UnsupportedError(RiataError, ValueError):
+    pass
+
+
+class SearchError(RiataError, RuntimeError):
     pass
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from riata import registry
 from riata.errors import UnknownNameError, UnsupportedError
+from riata.learning.recipe import TRAINING_QUEUES
 from riata.settings import Setting
 from samples import embedded, quietly
 
@@ -107,14 +108,29 @@ def test_a_structure_and_a_recipe_train_or_say_why_not(recipe, structure, task):
 
 
 @pytest.mark.parametrize("queue", registry.names("queue"))
-@pytest.mark.parametrize("structure", registry.names("structure"))
-def test_a_structure_and_a_queue_train_or_say_why_not(structure, queue):
-    made = registry.get("task", "tag").estimator(structure=structure, queue=queue, epochs=1)
-    if queue in registry.get("structure", structure).queues:
-        quietly(made, embedded(("word", "tag"))[:5])
+@pytest.mark.parametrize("recipe", registry.names("recipe"))
+def test_a_recipe_and_a_queue_train_or_say_why_not(recipe, queue):
+    made = registry.get("task", "tag").estimator(recipe, queue=queue, epochs=1)
+    data = embedded(("word", "tag"))[:5]
+    searches = registry.get("recipe", recipe).searches
+    if queue in (TRAINING_QUEUES - {"exact"} if searches else {"exact"}):
+        assert len(quietly(made, data).predict(data)) == len(data)
     else:
         with pytest.raises(UnsupportedError, match=queue):
-            made.fit(embedded(("word", "tag"))[:5])
+            made.fit(data)
+
+
+@pytest.mark.parametrize("queue", registry.names("queue"))
+@pytest.mark.parametrize("structure", registry.names("structure"))
+def test_a_structure_is_decoded_with_a_queue_or_says_why_not(structure, queue):
+    data = embedded(("word", "tag"))[:5]
+    made = quietly(registry.get("task", "tag").estimator(structure=structure, epochs=1), data).set_params(queue=queue)
+    short = [["The"], ["a", "dog"]]  # breadth-first sees every prefix
+    if queue in registry.get("structure", structure).queues:
+        assert [len(labels) for labels in made.predict(short)] == [1, 2]
+    else:
+        with pytest.raises(UnsupportedError, match=queue):
+            made.predict(short)
 
 
 @pytest.mark.parametrize("task", registry.names("task"))

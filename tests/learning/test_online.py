@@ -12,7 +12,7 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.learning.events import Epoch, Note, Progressed, Started
-from riata.learning.online import OnlineTrainer, Plan, TrainingSet, train
+from riata.learning.online import PerceptronTrainer, Plan, TrainingSet, train
 from riata.models.chain import Legality
 from riata.models.file import to_bytes
 
@@ -63,7 +63,7 @@ def looped(scores, *, epochs, patience=None, first_epoch=1):
     instances = features.instances(corpus)
     instances.set_labels(np.array([0, 1, 1, 1, 0], np.int32), 2)
     settings = {"average": True, "shuffle": True, "precision": "double"}
-    trainer = OnlineTrainer(features, ("X", "Y"), Legality.free(2), settings, None)
+    trainer = PerceptronTrainer(features, ("X", "Y"), Legality.free(2), settings, None)
     told, models = iter(scores), []
 
     def dev_score(model):

@@ -72,11 +72,11 @@ def _evaluate_model(options: dict[str, Any]) -> None:
     began = time.perf_counter()
     evaluation = estimator.evaluate(corpus)
     seconds = time.perf_counter() - began
-    recipe, structure = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam)
-    facts = {
+    choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, training=False)
+    facts: dict[str, Any] = {
         "task": estimator.task_name,
-        "recipe": recipe.name,
-        "structure": structure.name,
+        "recipe": choice.recipe.name,
+        "structure": choice.structure.name,
         "seconds_train": estimator.seconds_,
         "seconds_decode": seconds,
         "tokens": corpus.tokens,
@@ -84,6 +84,7 @@ def _evaluate_model(options: dict[str, Any]) -> None:
         "weights": count(estimator.model_) if options["json_"] else None,
         "model_mb": Path(options["model_file"]).stat().st_size / 1e6,
     }
+    facts["errors"] = vars(estimator.search_errors(corpus))
     _show(evaluation, facts, options, title=f"{options['model_file']} on {options['file']}")
 
 
@@ -149,6 +150,13 @@ def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title
 
     table = span_table if isinstance(evaluation.report, SpanReport) else tag_table
     stdout().print(table(evaluation.report, title, interval))
+    if "errors" in facts:
+        errors = facts["errors"]
+        stdout().print(
+            f"Of {errors['wrong']:,} wrong sentences, the search missed a better-scoring output in {errors['search']:,} (search errors); "
+            f"in {errors['model']:,} the weights prefer a wrong one (model errors); {errors['ties']:,} are ties.",
+            soft_wrap=True,
+        )
     if "against" in facts:
         other = facts["against"]
         verdict = "significant at 0.05" if other["p_value"] <= 0.05 else "not significant at 0.05"

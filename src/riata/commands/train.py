@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -159,11 +160,13 @@ def _estimator(options: dict[str, Any]) -> Any:
     return estimator.set_params(**{name: params[name] for name in given}, warm_start=True)
 
 
-def _beam(text: str | None) -> int | None:
+def _beam(text: str | None) -> float | None:
     from riata.errors import SettingError
 
-    if text is None or text == "inf":
+    if text is None:
         return None
+    if text == "inf":
+        return math.inf
     if not text.isdigit() or int(text) < 1:
         raise SettingError(f"--beam is {text!r}; expected a whole number of at least 1, or inf.")
     return int(text)
@@ -243,11 +246,11 @@ def _report(estimator: Any, tokens: int, options: dict[str, Any], peak: float) -
         f"epoch {estimator.best_epoch_}, {estimator.seconds_:.1f} s"
     )
     if options["json_"]:
-        recipe, structure = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam)
+        choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam)
         text = as_json(
             task=estimator.task_name,
-            recipe=recipe.name,
-            structure=structure.name,
+            recipe=choice.recipe.name,
+            structure=choice.structure.name,
             seconds_train=estimator.seconds_,
             seconds_decode=None,
             tokens=tokens,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from riata.settings import Setting
 
@@ -14,6 +15,9 @@ class Structure:
     paper: str
     offers: frozenset[str]  # operations
     queues: frozenset[str]  # by which it can be searched
+    refused: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # queues that make no sense here, with the reason
     settings: tuple[Setting, ...] = ()
 
 

@@ -16,8 +16,9 @@ from riata.errors import DataError, LabelError, SettingError
 from riata.features.compile import Features
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, legal
-from riata.learning.online import OnlineTrainer, Outcome, Plan, TrainingSet, train
+from riata.learning.online import OnlineTrainer, Outcome, PerceptronTrainer, Plan, TrainingSet, train
 from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
+from riata.learning.search import SearchTrainer
 from riata.models.chain import ChainModel, check_memory
 from riata.scoring.evaluation import evaluate_column
 
@@ -89,12 +90,17 @@ class Fit:
 
     def trainer(self, data: Corpus, labels: LabelSet) -> OnlineTrainer:
         """A learner that has seen nothing yet, or what the model to start from has seen."""
+        start = None
         if self.start is None:
             features = Features(self.options.templates(data.width - 1), self.options.functions)
-            return OnlineTrainer(features, labels.labels, labels.legality(), self.options.settings, None)
-        self._check_goes_on(data)
-        features = self.start.model.features.copy()
-        return OnlineTrainer(features, labels.labels, labels.legality(), self.options.settings, self.start.model)
+        else:
+            self._check_goes_on(data)
+            start = self.start.model
+            features = start.features.copy()
+        parts = (features, labels.labels, labels.legality(), self.options.settings, start)
+        if self.options.choice.recipe.searches:
+            return SearchTrainer(self.options.decoder, *parts)
+        return PerceptronTrainer(*parts)
 
     def _check_goes_on(self, data: Corpus) -> None:
         assert self.start is not None
@@ -137,7 +143,7 @@ class Fit:
         instances = features.instances(inputs_of(dev))
 
         def score(model: ChainModel) -> float:
-            predicted = model.decode(instances)
+            predicted = model.decode(instances, self.options.decoder)
             return evaluate_column(
                 dev.columns[-1], predicted, model.labels, dev.starts, chunks=self.options.chunks
             ).score

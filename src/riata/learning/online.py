@@ -14,7 +14,7 @@ from riata._core import ChainPerceptron, ChainPerceptron64, ChainWeights, ChainW
 from riata.errors import SettingError
 from riata.features.compile import Features
 from riata.learning.events import Epoch, Listener, Progressed, Started
-from riata.models.chain import ChainModel, Legality
+from riata.models.chain import ChainModel, Flags, Legality
 from riata.settings import Setting
 
 SETTINGS = (
@@ -54,7 +54,7 @@ class Outcome:
 
 
 class OnlineTrainer:
-    """The perceptron over a growing set of features."""
+    """A learner that takes one example after another, over a set of features that may grow before it starts."""
 
     def __init__(
         self,
@@ -69,28 +69,55 @@ class OnlineTrainer:
         self.legality = legality
         self.settings = settings
         kind: Any = ChainWeights if settings["precision"] == "single" else ChainWeights64
-        initial: Any = kind(len(labels)) if start is None else start.weights
-        if not isinstance(initial, kind):
+        self.initial: Any = kind(len(labels)) if start is None else start.weights
+        if not isinstance(self.initial, kind):
             raise SettingError(
                 f"precision is {settings['precision']!r}, but the model that training goes on from has another one.",
                 remedy="Models from files have single precision; leave out precision, or train anew.",
             )
-        native: Any = ChainPerceptron if kind is ChainWeights else ChainPerceptron64
-        self._native = native(initial, legality.start, legality.end, legality.follow)
+
+    @property
+    def flags(self) -> tuple[Flags, Flags, Flags]:
+        return self.legality.start, self.legality.end, self.legality.follow
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         """One pass over the sentences, in the order that seed and number give."""
         sentences = data.instances.sentences
         order = shuffled(sentences, seed, number) if self.settings["shuffle"] else np.arange(sentences, dtype=np.int64)
         began = time.perf_counter()
+        result = self.run(data, order, progress)
+        return Epoch(epoch=number, seconds=time.perf_counter() - began, **result)
+
+    def run(
+        self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
+    ) -> dict[str, Any]:
+        raise TypeError("a base class: use the trainer of a recipe")
+
+    def weights(self) -> Any:
+        raise TypeError("a base class: use the trainer of a recipe")
+
+    def model(self) -> ChainModel:
+        return ChainModel(self.features, self.weights(), self.labels, self.legality)
+
+
+class PerceptronTrainer(OnlineTrainer):
+    """Compares whole outputs: the truth and the exact argmax."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        native: Any = ChainPerceptron if isinstance(self.initial, ChainWeights) else ChainPerceptron64
+        self._native = native(self.initial, *self.flags)
+
+    def run(
+        self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
+    ) -> dict[str, Any]:
         result: dict[str, Any] = self._native.epoch(
             self.features.index, data.instances, order, data.sentence_weights, data.class_weights, progress
         )
-        return Epoch(epoch=number, seconds=time.perf_counter() - began, **result)
+        return result
 
-    def model(self) -> ChainModel:
-        weights = self._native.averaged() if self.settings["average"] else self._native.last()
-        return ChainModel(self.features, weights, self.labels, self.legality)
+    def weights(self) -> Any:
+        return self._native.averaged() if self.settings["average"] else self._native.last()
 
 
 def train(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.templates import NUMBER, Template
-from riata.learning.recipe import chosen
+from riata.learning.recipe import Choice, chosen
+from riata.models.chain import Decoder
 from riata.settings import Setting, resolve
 
 EPOCHS = Setting("epochs", 10, "passes over the data", low=1)
@@ -44,6 +45,11 @@ class Options:
     class_weight: Mapping[str, float] | str | None
     encoding: str
     strict: bool
+    choice: Choice
+
+    @property
+    def decoder(self) -> Decoder:
+        return replace(self.choice.decoder, beam_by=self.settings.get("beam_by", "operations"))
 
     def templates(self, width: int) -> tuple[Template, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""
@@ -65,7 +71,7 @@ class Options:
         return templates
 
 
-def checked(estimator: Any) -> Options:
+def checked(estimator: Any, *, training: bool = True) -> Options:
     """The parameters of an estimator as Options; SettingError and its kin name what is wrong."""
     if not isinstance(estimator.settings, (Mapping, type(None))):
         raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
@@ -74,7 +80,8 @@ def checked(estimator: Any) -> Options:
     _check_template(estimator.template)
     _check_flags(estimator)
     _check_class_weight(estimator.class_weight)
-    recipe, _ = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam)
+    choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, training=training)
+    recipe = choice.recipe
     return Options(
         chunks=estimator.chunks,
         default_template=estimator.default_template,
@@ -90,6 +97,7 @@ def checked(estimator: Any) -> Options:
         class_weight=estimator.class_weight,
         encoding=estimator.encoding,
         strict=bool(estimator.strict),
+        choice=choice,
     )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from riata import registry
 from riata.errors import UnsupportedError
-from riata.inference.structure import Structure
+from riata.inference.structure import Queue, Structure
+from riata.models.chain import UNBOUNDED, Decoder
 from riata.settings import Setting
+
+WIDTH = Setting("beam", 5, "states kept at each step", low=1, high=2**40)
 
 
 @dataclass(frozen=True)
@@ -21,12 +25,31 @@ class Recipe:
     structure: str  # preferred
     queue: str  # preferred
     settings: tuple[Setting, ...]
+    searches: bool = False  # learns from the states of a search, not from outputs alone
+
+
+BEAM = 5  # where none is asked for
+TRAINING_QUEUES = frozenset({"beam", "greedy", "best-first", "exact"})
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A recipe on a structure, and how that is searched."""
+
+    recipe: Recipe
+    structure: Structure
+    queue: str
+    beam: int  # of queues that have one
+
+    @property
+    def decoder(self) -> Decoder:
+        return Decoder(self.queue, self.beam)
 
 
 def chosen(
-    recipe_name: str, structure_name: str | None, queue_name: str | None, beam: int | None
-) -> tuple[Recipe, Structure]:
-    """The recipe and its structure, or the reason why they do not go together."""
+    recipe_name: str, structure_name: str | None, queue_name: str | None, beam: float | None, *, training: bool = True
+) -> Choice:
+    """The recipe, its structure and its queue, or the reason why they do not go together."""
     recipe: Recipe = registry.get("recipe", recipe_name)
     structure: Structure = registry.get("structure", structure_name or recipe.structure)
     queue = registry.get("queue", queue_name or recipe.queue)
@@ -36,13 +59,34 @@ def chosen(
             f"Recipe {recipe.name!r} needs {', '.join(missing)}; the structure {structure.name!r} has none."
         )
     if queue.name not in structure.queues:
+        reason = structure.refused.get(queue.name, f"{queue.name!r} is no queue for it.")
         raise UnsupportedError(
-            f"The structure {structure.name!r} is not searched with the queue {queue.name!r}.",
+            f"The structure {structure.name!r} is not searched with the queue {queue.name!r}: {reason}",
             remedy=f"Use one of: {', '.join(sorted(structure.queues))}.",
         )
-    if beam is not None and not queue.has_beam:
-        raise UnsupportedError(
-            f"The recipe {recipe.name!r} searches with the queue {queue.name!r}, which has no beam.",
-            remedy="Leave the beam out.",
-        )
-    return recipe, structure
+    if training:
+        _check_trains(recipe, queue)
+    return Choice(recipe, structure, queue.name, _width(recipe, queue, beam))
+
+
+def _check_trains(recipe: Recipe, queue: Queue) -> None:
+    if recipe.searches == (queue.name == "exact"):
+        needed = "a queue that keeps states, such as beam" if recipe.searches else "the queue exact"
+        raise UnsupportedError(f"The recipe {recipe.name!r} learns with {needed}; found {queue.name!r}.")
+    if recipe.searches and queue.name not in TRAINING_QUEUES:
+        raise UnsupportedError(f"The queue {queue.name!r} decodes only: its order does not depend on what is learnt.")
+
+
+def _width(recipe: Recipe, queue: Queue, beam: float | None) -> int:
+    if not queue.has_beam:
+        if beam is not None:
+            raise UnsupportedError(
+                f"The recipe {recipe.name!r} searches with the queue {queue.name!r}, which has no beam.",
+                remedy="Leave the beam out.",
+            )
+        return UNBOUNDED
+    if beam is None:
+        return BEAM
+    if beam == math.inf:
+        return UNBOUNDED
+    return int(WIDTH.parse(beam))

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Alphabet, ChainWeights, ChainWeights64, Instances, unpack_chain
+from riata._core import (
+    Alphabet,
+    ChainWeights,
+    ChainWeights64,
+    Instances,
+    decode_by_search,
+    scores_of,
+    unpack_chain,
+)
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, ModelFileError
 from riata.features.attributes import Attribute
@@ -20,6 +28,21 @@ from riata.models.container import Arrays
 Flags = NDArray[np.uint8]
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
 MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may ask for
+
+
+UNBOUNDED = 2**62  # the width of a beam that keeps everything
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """How the best labels are looked for: exactly, or by search with a queue."""
+
+    queue: str = "exact"
+    beam: int = UNBOUNDED
+    beam_by: str = "operations"
+
+
+EXACT = Decoder()
 
 
 @dataclass(frozen=True)
@@ -42,13 +65,23 @@ class ChainModel:
     labels: tuple[str, ...]
     legality: Legality
 
-    def decode(self, instances: Instances, progress: Callable[[int], None] | None = None) -> Ids:
+    def decode(
+        self, instances: Instances, decoder: Decoder = EXACT, progress: Callable[[int], None] | None = None
+    ) -> Ids:
         """The label ids of every token."""
         legal = self.legality
+        if decoder.queue != "exact":
+            flags = (legal.start, legal.end, legal.follow)
+            return decode_by_search(self.weights, self.features.index, instances, *flags, vars(decoder), progress)
         return self.weights.decode(self.features.index, instances, legal.start, legal.end, legal.follow, progress)
 
-    def predict(self, corpus: Corpus, progress: Callable[[int], None] | None = None) -> Ids:
-        return self.decode(self.features.instances(corpus), progress)
+    def predict(self, corpus: Corpus, decoder: Decoder = EXACT) -> Ids:
+        return self.decode(self.features.instances(corpus), decoder)
+
+    def scores_of(self, instances: Instances, labels: Ids) -> NDArray[np.float64]:
+        """The score of given labels, sentence by sentence: [S]."""
+        legal = self.legality
+        return scores_of(self.weights, self.features.index, instances, legal.start, legal.end, legal.follow, labels)
 
     def to_parts(self) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays, without n-grams and values that carry no weight."""

@@ -126,7 +126,7 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Sequen
     if not isinstance(params.get("dev", 0.1), (int, float, type(None))):
         raise ModelFileError("the model's parameter 'dev' is inconsistent")
     estimator = cls(**{**params, "attributes": functions or None})
-    checked(estimator)
+    checked(estimator, training=False)
     return estimator
 
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from riata.data.encodings.base import Encoding
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.types import Corpus, Ids
-from riata.errors import DataError, NotFittedError, SettingError
+from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
 from riata.learning.events import Event, Listener, Note
@@ -23,9 +23,12 @@ from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, se
 from riata.learning.labels import LabelSet, chunk_encoding, legal
 from riata.learning.online import OnlineTrainer, Outcome
 from riata.learning.options import Options, checked
-from riata.models.chain import ChainModel
+from riata.models.chain import ChainModel, Decoder
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
+
+if TYPE_CHECKING:
+    from riata.scoring.search_errors import SearchErrors
 
 Estimator = TypeVar("Estimator", bound="SequenceEstimator")
 
@@ -67,7 +70,7 @@ class SequenceEstimator(Params):
         *,
         structure: str | None = None,
         queue: str | None = None,
-        beam: int | None = None,
+        beam: float | None = None,
         template: str | Path | Sequence[Template] | None = None,
         attributes: Mapping[str, Attribute] | None = None,
         cutoff: int = 1,
@@ -130,6 +133,11 @@ class SequenceEstimator(Params):
         Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
         """
         options = checked(self)
+        if options.choice.recipe.searches:
+            raise UnsupportedError(
+                f"partial_fit is not there for the recipe {self.recipe!r}.",
+                remedy="Use the recipe perceptron, or warm_start.",
+            )
         data, encoding, weights = self._training_data(options, X, y, sample_weight, _warn)
         fit = Fit(options, encoding, self._start(), _warn)
         partial: tuple[OnlineTrainer, LabelSet] | None = getattr(self, "_partial", None)
@@ -242,10 +250,14 @@ class SequenceEstimator(Params):
             )
         return with_column(inputs, corpus.columns[gold])
 
+    def _decoder(self) -> Decoder:
+        """How to search, by the present parameters: a trained model may be decoded with another queue or beam."""
+        return checked(self, training=False).decoder
+
     def predict_ids(self, X: Any) -> Ids:
         """Labels as numbers, indices of `classes_`, of all tokens in one array."""
         model = self._check_fitted()
-        return model.predict(self.input_columns(as_corpus(X)))
+        return model.predict(self.input_columns(as_corpus(X)), self._decoder())
 
     def predict(self, X: Any) -> list[list[str]]:
         """The labels of every sentence."""
@@ -273,8 +285,25 @@ class SequenceEstimator(Params):
             if y is None
             else with_column(self.input_columns(corpus), label_column(y, corpus))
         )
-        predicted = model.predict(inputs_of(data))
+        predicted = model.predict(inputs_of(data), self._decoder())
         return evaluate_column(data.columns[-1], predicted, model.labels, data.starts, chunks=self.chunks)
+
+    def search_errors(self, X: Any, y: Any = None) -> SearchErrors:
+        """How many wrong sentences are faults of the search, and how many of the model."""
+        from riata.scoring.search_errors import split_errors
+
+        model = self._check_fitted()
+        corpus = as_corpus(X)
+        data = (
+            self.scored_columns(corpus)
+            if y is None
+            else with_column(self.input_columns(corpus), label_column(y, corpus))
+        )
+        instances = model.features.instances(inputs_of(data))
+        at = {label: i for i, label in enumerate(model.labels)}
+        column = data.columns[-1]
+        gold = np.array([at.get(text, -1) for text in column.alphabet.texts()], np.int32)[column.ids]
+        return split_errors(model, instances, model.decode(instances, self._decoder()), gold, data.starts)
 
     # --- keeping ------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,10 @@ STRUCTURE = Structure(
     name="chain",
     summary="one label per token, scored with its neighbour; BIO legality as a constraint",
     paper="rabiner1989",
-    offers=frozenset({"argmax", "loss-augmented argmax"}),
-    queues=frozenset({"exact"}),
+    offers=frozenset({"argmax", "loss-augmented argmax", "a search space"}),
+    queues=frozenset({"exact", "beam", "greedy", "best-first", "depth-first", "breadth-first"}),
+    refused={
+        "a-star": "a chain has no heuristic for the labels to come.",
+        "hill-climb": "a chain is built label by label; hill-climbing starts from a complete output.",
+    },
 )

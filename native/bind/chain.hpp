@@ -1,0 +1,42 @@
+// What the bindings of chains share.
+#pragma once
+
+#include <cstdint>
+
+#include "bind/arrays.hpp"
+#include "core/error.hpp"
+#include "learning/chain_perceptron.hpp"
+#include "models/chain.hpp"
+
+namespace riata::bind {
+
+using Flags = In<std::uint8_t>;
+
+// Which labels may start, end and follow: flags of [L], [L] and [L * L].
+template <class Real>
+Constraint<Real> as_constraint(const Weights<Real>& weights, const Flags& start, const Flags& end, const Flags& follow) {
+  const auto L = static_cast<std::size_t>(weights.labels);
+  if (start.shape(0) != L || end.shape(0) != L || follow.shape(0) != L * L) throw Error("RiataError", "the constraint does not fit the labels");
+  return Constraint<Real>(weights.labels, weights.stride, copy(start), copy(end), copy(follow));
+}
+
+// Lets Python see Ctrl-C and, where asked, how far a long loop has come.
+inline Poll as_poll(const nb::object& progress) {
+  return [progress_ = progress.ptr()](std::int64_t done) {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (progress_ != Py_None) nb::borrow<nb::object>(progress_)(done);
+    return true;
+  };
+}
+
+inline nb::dict as_dict(const EpochResult& result) {
+  nb::dict out;
+  out["sentences"] = result.sentences;
+  out["updates"] = result.updates;
+  out["tokens"] = result.tokens;
+  out["wrong_tokens"] = result.wrong_tokens;
+  return out;
+}
+
+}  // namespace riata::bind

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "core/error.hpp"
+#include "inference/search/queue.hpp"
+
+namespace riata {
+namespace {
+
+// Whether node a comes before node b: by rank, then by age.
+auto before(const Tree& tree, const Ranking& ranking) {
+  return [&tree, &ranking](NodeId a, NodeId b) {
+    if (ranking.beats(tree[a], tree[b])) return true;
+    if (ranking.beats(tree[b], tree[a])) return false;
+    return a < b;
+  };
+}
+
+void sort_best_first(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& nodes) {
+  std::sort(nodes.begin(), nodes.end(), before(tree, ranking));
+}
+
+// A heap keeps its largest element in front, so the front is the best node if the order is turned round.
+auto after(const Tree& tree, const Ranking& ranking) {
+  return [is_before = before(tree, ranking)](NodeId a, NodeId b) { return is_before(b, a); };
+}
+
+void trim(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& nodes, std::int64_t width) {
+  sort_best_first(tree, ranking, nodes);
+  if (static_cast<std::int64_t>(nodes.size()) > width) nodes.resize(static_cast<std::size_t>(width));
+}
+
+// A beam over equal numbers of operations: a level at a time. Goals of a level come back into the next.
+class OperationsBeam : public Queue {
+ public:
+  explicit OperationsBeam(std::int64_t width) : width_(width) {}
+  void clear() override { level_.clear(); }
+  bool empty() const override { return level_.empty(); }
+  void enqueue(const Tree&, Space&, const Ranking&, std::span<const NodeId> nodes) override {
+    level_.insert(level_.end(), nodes.begin(), nodes.end());
+  }
+  void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) override {
+    trim(tree, ranking, level_, width_);
+    front.clear();
+    front.swap(level_);
+  }
+  std::vector<NodeId> pending() const override { return level_; }
+  std::int64_t width() const override { return width_; }
+
+ private:
+  std::int64_t width_;
+  std::vector<NodeId> level_;
+};
+
+// A beam over equal covered prefixes: a bucket at a time, shortest prefix first.
+class PrefixBeam : public Queue {
+ public:
+  explicit PrefixBeam(std::int64_t width) : width_(width) {}
+  void clear() override { buckets_.clear(); }
+  bool empty() const override { return buckets_.empty(); }
+  void enqueue(const Tree& tree, Space& space, const Ranking&, std::span<const NodeId> nodes) override {
+    for (const NodeId id : nodes) buckets_[space.covered(tree, id)].push_back(id);
+  }
+  void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) override {
+    front = std::move(buckets_.begin()->second);
+    buckets_.erase(buckets_.begin());
+    trim(tree, ranking, front, width_);
+  }
+  std::vector<NodeId> pending() const override {
+    std::vector<NodeId> all;
+    for (const auto& [prefix, nodes] : buckets_) all.insert(all.end(), nodes.begin(), nodes.end());
+    return all;
+  }
+
+ private:
+  std::int64_t width_;
+  std::map<std::int32_t, std::vector<NodeId>> buckets_;
+};
+
+// Best first, one node at a time; with a finite width, Figure 1 read literally: after each expansion the queue is cut.
+class BestFirst : public Queue {
+ public:
+  explicit BestFirst(std::int64_t width) : width_(width) {}
+  void clear() override { nodes_.clear(); }
+  bool empty() const override { return nodes_.empty(); }
+  void enqueue(const Tree& tree, Space&, const Ranking& ranking, std::span<const NodeId> nodes) override {
+    nodes_.insert(nodes_.end(), nodes.begin(), nodes.end());
+    if (width_ != unbounded) return trim(tree, ranking, nodes_, width_);
+    for (std::size_t heap = nodes_.size() - nodes.size() + 1; heap <= nodes_.size(); ++heap)
+      std::push_heap(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(heap), after(tree, ranking));
+  }
+  void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) override {
+    if (width_ != unbounded) {
+      front = {nodes_.front()};
+      nodes_.erase(nodes_.begin());
+      return;
+    }
+    std::pop_heap(nodes_.begin(), nodes_.end(), after(tree, ranking));
+    front = {nodes_.back()};
+    nodes_.pop_back();
+  }
+  std::vector<NodeId> pending() const override { return nodes_; }
+
+ private:
+  std::int64_t width_;
+  std::vector<NodeId> nodes_;  // sorted where the width is finite, else a heap
+};
+
+// Last in, first out; children of one node in order of rank.
+class DepthFirst : public Queue {
+ public:
+  void clear() override { stack_.clear(); }
+  bool empty() const override { return stack_.empty(); }
+  void enqueue(const Tree& tree, Space&, const Ranking& ranking, std::span<const NodeId> nodes) override {
+    std::vector<NodeId> sorted(nodes.begin(), nodes.end());
+    sort_best_first(tree, ranking, sorted);
+    stack_.insert(stack_.end(), sorted.rbegin(), sorted.rend());
+  }
+  void remove_front(const Tree&, const Ranking&, std::vector<NodeId>& front) override {
+    front = {stack_.back()};
+    stack_.pop_back();
+  }
+  std::vector<NodeId> pending() const override { return stack_; }
+
+ private:
+  std::vector<NodeId> stack_;
+};
+
+// First in, first out.
+class BreadthFirst : public Queue {
+ public:
+  void clear() override { line_.clear(); }
+  bool empty() const override { return line_.empty(); }
+  void enqueue(const Tree&, Space&, const Ranking&, std::span<const NodeId> nodes) override {
+    line_.insert(line_.end(), nodes.begin(), nodes.end());
+  }
+  void remove_front(const Tree&, const Ranking&, std::vector<NodeId>& front) override {
+    front = {line_.front()};
+    line_.pop_front();
+  }
+  std::vector<NodeId> pending() const override { return {line_.begin(), line_.end()}; }
+
+ private:
+  std::deque<NodeId> line_;
+};
+
+// One complete state; its best child takes its place while that is better.
+class HillClimb : public Queue {
+ public:
+  void clear() override { next_ = current_ = -1; }
+  bool empty() const override { return next_ < 0; }
+  void enqueue(const Tree& tree, Space&, const Ranking& ranking, std::span<const NodeId> nodes) override {
+    for (const NodeId id : nodes) {
+      const NodeId best = next_ >= 0 ? next_ : current_;
+      if (best < 0 || ranking.rank(tree[id]) > ranking.rank(tree[best])) next_ = id;
+    }
+  }
+  void remove_front(const Tree&, const Ranking&, std::vector<NodeId>& front) override {
+    current_ = std::exchange(next_, -1);
+    front = {current_};
+  }
+  std::vector<NodeId> pending() const override { return next_ < 0 ? std::vector<NodeId>{} : std::vector<NodeId>{next_}; }
+  bool ends_at_goal() const override { return false; }
+
+ private:
+  NodeId next_ = -1, current_ = -1;
+};
+
+}  // namespace
+
+std::unique_ptr<Queue> make_queue(const QueueSpec& spec) {
+  if (spec.name == "greedy") return std::make_unique<OperationsBeam>(1);
+  if (spec.name == "beam" && spec.by == "operations") return std::make_unique<OperationsBeam>(spec.width);
+  if (spec.name == "beam" && spec.by == "prefix") return std::make_unique<PrefixBeam>(spec.width);
+  if (spec.name == "beam" && spec.by == "pending") return std::make_unique<BestFirst>(spec.width);
+  if (spec.name == "best-first" || spec.name == "a-star") return std::make_unique<BestFirst>(unbounded);
+  if (spec.name == "depth-first") return std::make_unique<DepthFirst>();
+  if (spec.name == "breadth-first") return std::make_unique<BreadthFirst>();
+  if (spec.name == "hill-climb") return std::make_unique<HillClimb>();
+  throw Error("SettingError", "there is no queue '" + spec.name + "' by '" + spec.by + "'");
+}
+
+}  // namespace riata

@@ -1,0 +1,182 @@
+#include "inference/search/engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <unordered_map>
+
+#include "core/error.hpp"
+
+namespace riata {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t small = 64;  // up to here a scan of the survivors is faster than a hash table
+
+}  // namespace
+
+NodeId Search::run(Learner* learner, Recorder* recorder) {
+  const bool learning = learner != nullptr;
+  const auto began = Clock::now();
+  const auto is_goal = [&](NodeId id) { return tree_[id].goal; };
+  const auto is_good = [&](NodeId id) { return tree_[id].good; };
+  tree_.clear();
+  queue_.clear();
+  ranking_.margin = 0;
+
+  Node start;
+  start.state = space_.initial();
+  start.goal = space_.is_goal(start.state);
+  start.good = learning;
+  start.regret = learning ? space_.initial_regret() : 0;
+  next_ = {tree_.add(start)};
+  queue_.enqueue(tree_, space_, ranking_, next_);  // nodes <- MakeQueue(MakeNode(problem, initial))
+  NodeId last = -1;
+
+  while (!queue_.empty()) {
+    ranking_.margin = learning ? learner->margin() : 0;
+    queue_.remove_front(tree_, ranking_, front_);  // node <- RemoveFront(nodes)
+    const std::vector<NodeId>& front = front_;
+    if (recorder) recorder->at_front(*this, front);
+    const bool at_goal = std::all_of(front.begin(), front.end(), is_goal);
+    last = front.front();
+
+    if (learning) {
+      const bool good_here = std::any_of(front.begin(), front.end(), is_good);
+      bool lost = false;  // none of nodes + {node} is y-good
+      if (!good_here) {
+        const std::vector<NodeId> pending = queue_.pending();
+        lost = std::none_of(pending.begin(), pending.end(), is_good);
+      }
+      const bool wrong = at_goal && !tree_[last].good;  // GoalTest(node) and node is not y-good
+      // sibs <- siblings(node, y); w <- update(w, x, sibs, node + nodes)
+      Learner::Verdict verdict = learner->at_front(*this, front, lost, wrong);
+      if (verdict.next == Learner::Next::stop) return last;
+      if (verdict.next == Learner::Next::restart) {
+        rescore(verdict.siblings);
+        if (recorder) recorder->restarted(*this, verdict.siblings);
+        queue_.clear();
+        queue_.enqueue(tree_, space_, ranking_, verdict.siblings);  // nodes <- MakeQueue(sibs)
+        continue;
+      }
+    }
+    if (at_goal && queue_.ends_at_goal()) return last;  // if GoalTest(node) then return node
+
+    if (!learning && std::chrono::duration<double>(Clock::now() - began).count() > limits_.seconds) {
+      const auto goal = std::find_if(front.begin(), front.end(), is_goal);
+      return goal == front.end() ? -1 : *goal;
+    }
+    open_.clear();
+    next_.clear();  // goals of a level wait in the queue until every survivor is one
+    for (const NodeId id : front) (is_goal(id) && queue_.ends_at_goal() ? next_ : open_).push_back(id);
+    candidates_.clear();
+    space_.expand(tree_, open_, ranking_, learning, candidates_);  // next <- Operators(node)
+    admit();
+    queue_.enqueue(tree_, space_, ranking_, next_);  // nodes <- Enqueue(problem, nodes, next)
+  }
+  return last >= 0 && tree_[last].goal ? last : -1;
+}
+
+// Candidates become nodes: merged by key, and no more than the queue can keep.
+void Search::admit() {
+  if (queue_.width() <= small) keep_best(queue_.width());
+  else if (space_.merges()) merge();
+  for (const Candidate& candidate : candidates_) next_.push_back(add(candidate));
+}
+
+NodeId Search::add(const Candidate& candidate) {
+  if (tree_.size() >= limits_.max_nodes)
+    throw Error("SearchError", "the search made " + std::to_string(limits_.max_nodes) + " nodes without reaching a goal.",
+                "Use a narrower queue, or raise max_nodes.");
+  const Node& parent = tree_[candidate.parent];
+  Node node;
+  node.score = candidate.score;
+  node.heuristic = candidate.heuristic;
+  node.regret = candidate.regret;
+  node.parent = candidate.parent;
+  node.action = candidate.action;
+  node.depth = parent.depth + 1;
+  node.good = candidate.good;
+  node.state = space_.apply(parent.state, candidate.action);
+  node.goal = space_.is_goal(node.state);
+  return tree_.add(node);
+}
+
+// The best `width` candidates, one per key where the space merges, in order of insertion among equals.
+void Search::keep_best(std::int64_t width) {
+  std::vector<Candidate>& kept = kept_;  // best first
+  kept.clear();
+  const bool merging = space_.merges();
+  const auto full = static_cast<std::size_t>(width);
+  for (const Candidate& candidate : candidates_) {
+    if (kept.size() == full && !ranking_.beats(candidate, kept.back())) continue;
+    if (merging) {
+      const auto same = std::find_if(kept.begin(), kept.end(), [&](const Candidate& c) { return c.key == candidate.key; });
+      if (same != kept.end()) {
+        if (!ranking_.beats(candidate, *same)) continue;
+        kept.erase(same);
+      }
+    }
+    auto place = kept.end();
+    while (place != kept.begin() && ranking_.beats(candidate, *(place - 1))) --place;
+    kept.insert(place, candidate);
+    if (kept.size() > full) kept.pop_back();
+  }
+  candidates_.swap(kept);
+}
+
+// One candidate per key: the best, and among equals the first.
+void Search::merge() {
+  std::unordered_map<std::int64_t, std::size_t> at;
+  std::vector<Candidate> kept;
+  for (const Candidate& candidate : candidates_) {
+    const auto [place, fresh] = at.emplace(candidate.key, kept.size());
+    if (fresh) kept.push_back(candidate);
+    else if (ranking_.beats(candidate, kept[place->second])) kept[place->second] = candidate;
+  }
+  candidates_ = std::move(kept);
+}
+
+NodeId Search::last_good(NodeId node) const {
+  while (!tree_[node].good) node = tree_[node].parent;  // the initial node is y-good
+  return node;
+}
+
+std::vector<NodeId> Search::siblings(NodeId node) {
+  const std::int32_t depth = tree_[node].depth;
+  std::vector<NodeId> level{last_good(node)};
+  while (true) {
+    std::vector<NodeId> open, next;
+    for (const NodeId id : level) (tree_[id].depth < depth && !tree_[id].goal ? open : next).push_back(id);
+    if (open.empty()) return level;
+    candidates_.clear();
+    space_.expand(tree_, open, {}, true, candidates_);
+    std::erase_if(candidates_, [](const Candidate& c) { return !c.good; });
+    if (candidates_.empty() && next.empty())
+      throw Error("SearchError", "a y-good state has no y-good child: its regret rises on every operator.",
+                  "regret(x, s, y) must be the least loss that any completion of s can reach.");
+    if (space_.merges()) merge();
+    if (static_cast<std::int64_t>(candidates_.size()) > limits_.siblings) candidates_.resize(static_cast<std::size_t>(limits_.siblings));
+    for (const Candidate& candidate : candidates_) next.push_back(add(candidate));
+    level = std::move(next);
+  }
+}
+
+void Search::rescore(std::span<const NodeId> nodes) {
+  space_.weights_changed();
+  // Scores compare nodes of one queue only, so a common prefix counts for nothing: count from the restart on.
+  if (nodes.size() == 1) {
+    tree_[nodes[0]].score = 0;
+    return;
+  }
+  std::vector<double> scores;
+  for (NodeId id : nodes) {
+    double score = 0;
+    for (; tree_[id].parent >= 0; id = tree_[id].parent) score += space_.step_score(tree_, id);
+    scores.push_back(score);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) tree_[nodes[i]].score = scores[i];
+}
+
+}  // namespace riata

@@ -1,0 +1,85 @@
+// Search, and search that learns: Figures 1 and 2 of Daumé & Marcu 2005, once, for every space and queue.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "inference/search/node.hpp"
+#include "inference/search/queue.hpp"
+#include "inference/search/space.hpp"
+
+namespace riata {
+
+struct Limits {
+  std::int64_t max_nodes = 1'000'000;  // of one search; past it the search is an error, not a guess
+  double seconds = std::numeric_limits<double>::infinity();  // for decoding; then the best goal so far is returned
+  std::int32_t siblings = 64;          // most y-good siblings kept at an update
+};
+
+class Search;
+
+// Whoever learns from a search: asked each time the front is taken from the queue.
+class Learner {
+ public:
+  virtual ~Learner() = default;
+
+  enum class Next { go_on, restart, stop };
+
+  struct Verdict {
+    Next next = Next::go_on;
+    std::vector<NodeId> siblings = {};  // to restart from
+  };
+
+  // How far y-good nodes are down-weighted at the moment (ALMA; 0 otherwise).
+  virtual double margin() const = 0;
+
+  // lost: no y-good node is pending. wrong: the front is a goal and not y-good.
+  virtual Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) = 0;
+};
+
+// Sees what happens, for people to look at. Where there is none, nothing is recorded.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  virtual void at_front(const Search& search, std::span<const NodeId> front) = 0;
+  virtual void restarted(const Search& search, std::span<const NodeId> siblings) = 0;
+};
+
+class Search {
+ public:
+  Search(Space& space, Queue& queue, const Limits& limits = {}) : space_(space), queue_(queue), limits_(limits) {}
+
+  // Figure 1 without a learner, Figure 2 with one. Returns the goal dequeued first; -1 where nothing is left to expand.
+  NodeId run(Learner* learner = nullptr, Recorder* recorder = nullptr);
+
+  // siblings(node, y): from the last y-good ancestor forward, through children of unchanged regret, to the same depth.
+  // The scores are under the present weights. Throws Error where there is none: the space's regret contradicts itself.
+  std::vector<NodeId> siblings(NodeId node);
+
+  // Scores of nodes under the present weights, counted from their last common ancestor.
+  void rescore(std::span<const NodeId> nodes);
+
+  const Tree& tree() const noexcept { return tree_; }
+  Space& space() noexcept { return space_; }
+  const Ranking& ranking() const noexcept { return ranking_; }
+  std::vector<NodeId> pending() const { return queue_.pending(); }
+
+ private:
+  void admit();
+  NodeId add(const Candidate& candidate);
+  void keep_best(std::int64_t width);
+  void merge();
+  NodeId last_good(NodeId node) const;
+
+  Space& space_;
+  Queue& queue_;
+  Limits limits_;
+  Tree tree_;
+  Ranking ranking_;
+  std::vector<Candidate> candidates_, kept_;  // buffers, kept from step to step
+  std::vector<NodeId> front_, open_, next_;
+};
+
+}  // namespace riata

@@ -1,0 +1,76 @@
+// Nodes of a search: what the queue holds, and the tree that leads back to the start.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace riata {
+
+using NodeId = std::int32_t;
+using StateId = std::int32_t;
+using ActionId = std::int32_t;
+
+// A step that could be taken: an operator applied to a node, not yet a node itself.
+struct Candidate {
+  double score;         // g of the node it would become
+  double heuristic;     // h of it
+  std::int64_t key;     // states of equal key are merged, where the space merges
+  double regret;        // of it; known where `good_parent`
+  NodeId parent;
+  ActionId action;
+  bool good;            // y-good: its regret equals the initial state's
+};
+
+struct Node {
+  double score = 0;        // g = w . features of the path
+  double heuristic = 0;    // h
+  double regret = 0;
+  NodeId parent = -1;      // -1 for the initial node
+  ActionId action = -1;    // that led here
+  StateId state = -1;
+  std::int32_t depth = 0;  // operations so far
+  bool goal = false;
+  bool good = false;       // y-good (always false while decoding)
+};
+
+// The order of nodes: by score; at equal score against the truth, while learning; then by age.
+struct Ranking {
+  double margin = 0;  // taken off y-good nodes while learning (ALMA)
+
+  template <class N>  // Node or Candidate
+  double rank(const N& node) const noexcept {
+    return node.score + node.heuristic - (node.good ? margin : 0);
+  }
+
+  // Whether a comes before b; at a full tie the one inserted first does, which the caller knows.
+  template <class N>
+  bool beats(const N& a, const N& b) const noexcept {
+    const double x = rank(a), y = rank(b);
+    return x != y ? x > y : !a.good && b.good;
+  }
+};
+
+// The tree of one search. Ids are in order of insertion, which is what ties fall back on.
+class Tree {
+ public:
+  NodeId add(const Node& node) {
+    nodes_.push_back(node);
+    return size() - 1;
+  }
+  const Node& operator[](NodeId id) const noexcept { return nodes_[static_cast<std::size_t>(id)]; }
+  Node& operator[](NodeId id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
+  NodeId size() const noexcept { return static_cast<NodeId>(nodes_.size()); }
+  void clear() noexcept { nodes_.clear(); }
+
+  // The actions from the start to a node.
+  std::vector<ActionId> path(NodeId id) const {
+    std::vector<ActionId> actions;
+    for (; (*this)[id].parent >= 0; id = (*this)[id].parent) actions.push_back((*this)[id].action);
+    return {actions.rbegin(), actions.rend()};
+  }
+
+ private:
+  std::vector<Node> nodes_;
+};
+
+}  // namespace riata

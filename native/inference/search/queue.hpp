@@ -1,0 +1,50 @@
+// The queue of Figure 1: which nodes are kept, and which come out next.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "inference/search/node.hpp"
+#include "inference/search/space.hpp"
+
+namespace riata {
+
+inline constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
+
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  virtual void clear() = 0;
+  virtual bool empty() const = 0;
+
+  // Takes nodes in, in order of insertion; may drop some that are pending.
+  virtual void enqueue(const Tree& tree, Space& space, const Ranking& ranking, std::span<const NodeId> nodes) = 0;
+
+  // RemoveFront: one node, or a whole level of a beam, best first.
+  virtual void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) = 0;
+
+  // All that is pending, in no order.
+  virtual std::vector<NodeId> pending() const = 0;
+
+  // How many candidates of one expansion can survive; the rest never become nodes.
+  virtual std::int64_t width() const { return unbounded; }
+
+  // Whether dequeuing a goal ends the search.
+  virtual bool ends_at_goal() const { return true; }
+};
+
+// What a queue is made of: its name and settings.
+struct QueueSpec {
+  std::string name = "beam";
+  std::int64_t width = 5;         // of a beam
+  std::string by = "operations";  // what a beam compares: operations, prefix, or all that is pending
+};
+
+// Throws Error where there is no such queue.
+std::unique_ptr<Queue> make_queue(const QueueSpec& spec);
+
+}  // namespace riata

@@ -1,0 +1,62 @@
+#include "learning/chain_search.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace riata {
+
+template <class Real>
+EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order, const Poll& poll) {
+  if (Layout(index, layout_.labels, given_size_).size != layout_.size || instances.given_size > given_size_)
+    throw Error("RiataError", "the instances were made with another feature index than the weights");
+  EpochResult result;
+  ChainSpace<Real> space(index, layout_, constraint_, instances, weights_);
+  Search search(space, *queue_);
+  PollClock clock(layout_.labels);
+  for (const std::int64_t s : order) {
+    if (clock.due(instances.length(s)) && !poll(result.sentences)) break;
+    ++result.sentences;
+    if (instances.length(s) > 0) {
+      space.open(s);
+      learner_.begin();
+      search.run(&learner_);
+      result.tokens += instances.length(s);
+      result.updates += learner_.updated();
+    }
+    weights_.tick();
+  }
+  return result;
+}
+
+template <class Real>
+std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                                           const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll) {
+  check_fit(index, weights, instances);
+  const auto given = static_cast<std::int32_t>(weights.given.size() / std::max(weights.stride, 1));
+  const Layout layout(index, weights.labels, given);
+  const Linear<Real> flat(layout.flat(weights));
+  ChainSpace<Real> space(index, layout, constraint, instances, flat);
+  const std::unique_ptr<Queue> pending = make_queue(queue);
+  Search search(space, *pending, limits);
+  PollClock clock(weights.labels);
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(instances.tokens()), -1);
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    if (clock.due(instances.length(s)) && !poll(s)) break;
+    if (instances.length(s) == 0) continue;
+    space.open(s);
+    const NodeId goal = search.run();
+    if (goal < 0) throw Error("SearchError", "the search ended without a goal in sentence " + std::to_string(s) + ".", "Use a wider beam, more time, or exact search.");
+    const std::vector<ActionId> path = search.tree().path(goal);
+    std::copy(path.begin(), path.end(), labels.begin() + instances.starts[s]);
+  }
+  return labels;
+}
+
+template class ChainSearch<float>;
+template class ChainSearch<double>;
+template std::vector<std::int32_t> decode_by_search(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
+template std::vector<std::int32_t> decode_by_search(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
+
+}  // namespace riata

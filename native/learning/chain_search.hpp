@@ -1,0 +1,47 @@
+// Learning by search on chains: one epoch over a corpus; and decoding by search.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "inference/search/engine.hpp"
+#include "inference/spaces/chain.hpp"
+#include "learning/chain_perceptron.hpp"
+#include "learning/search_learner.hpp"
+#include "models/chain.hpp"
+
+namespace riata {
+
+template <class Real>
+class ChainSearch {
+ public:
+  ChainSearch(const FeatureIndex& index, const Weights<Real>& initial, Constraint<Real> constraint, std::int32_t given_size,
+              const QueueSpec& queue, const LearnerSpec& learner)
+      : layout_(index, initial.labels, given_size), weights_(layout_.flat(initial)), constraint_(std::move(constraint)),
+        queue_(make_queue(queue)), learner_(learner, weights_), given_size_(given_size) {}
+
+  EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order, const Poll& poll);
+
+  Weights<Real> averaged(const FeatureIndex& index) const { return layout_.blocks(weights_.average(), index, given_size_); }
+  Weights<Real> last(const FeatureIndex& index) const { return layout_.blocks(weights_.last(), index, given_size_); }
+  const SearchStats& stats() const noexcept { return learner_.stats(); }
+  double norm() const noexcept { return weights_.norm(); }
+  std::int32_t labels() const noexcept { return layout_.labels; }
+
+ private:
+  Layout layout_;
+  Linear<Real> weights_;
+  Constraint<Real> constraint_;
+  std::unique_ptr<Queue> queue_;
+  SearchLearner<Real> learner_;
+  std::int32_t given_size_;
+};
+
+// The labels that a search finds: [N].
+template <class Real>
+std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                                           const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll);
+
+}  // namespace riata

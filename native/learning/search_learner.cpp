@@ -1,0 +1,164 @@
+#include "learning/search_learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace riata {
+namespace {
+
+constexpr double nothing = 1e-12;  // weights of nodes that cancel up to rounding
+
+}  // namespace
+
+// Daumé & Marcu 2005, Sec. 3.4: y-good nodes are down-weighted by (1 - alpha) B / sqrt(k).
+template <class Real>
+double SearchLearner<Real>::margin() const {
+  if (spec_.how != How::alma) return 0;
+  const double b = spec_.b > 0 ? spec_.b : 1 / spec_.alpha;
+  return (1 - spec_.alpha) * b / std::sqrt(generation_);
+}
+
+template <class Real>
+Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) {
+  const Tree& tree = search.tree();
+  const bool at_goal = tree[front.front()].goal;
+  switch (spec_.when) {
+    case When::laso:  // Figure 2
+    case When::early: {  // Collins & Roark 2004: one update, then the next example
+      if (!lost && !wrong) return {};
+      std::vector<NodeId> siblings = search.siblings(front.front());
+      update(search, siblings, competitors(search, front, siblings));
+      if (spec_.when == When::early) return {Next::stop, {}};
+      return {Next::restart, std::move(siblings)};
+    }
+    case When::max_violation:  // Huang, Fayong & Guo 2012: where the best node beats the truth by most
+      remember_worst(search, front);
+      if (at_goal && worst_.bad >= 0) {
+        const NodeId good[] = {worst_.good};
+        update(search, good, {{worst_.bad, 1.0}});
+        return {Next::stop, {}};
+      }
+      return {};
+    case When::standard:  // the whole search first
+      if (!at_goal || !wrong) return {};
+      const std::vector<NodeId> siblings = search.siblings(front.front());
+      update(search, siblings, {{front.front(), 1.0}});
+      return {Next::stop, {}};
+  }
+  return {};
+}
+
+template <class Real>
+void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId> front) {
+  const Tree& tree = search.tree();
+  const NodeId best = front.front();
+  if (tree[best].good) return;
+  const std::vector<NodeId> siblings = search.siblings(best);
+  const auto higher = [&](NodeId a, NodeId b) { return tree[a].score < tree[b].score; };
+  const NodeId good = *std::max_element(siblings.begin(), siblings.end(), higher);
+  const double violation = search.ranking().rank(tree[best]) - search.ranking().rank(tree[good]);
+  if (violation < 0 || (worst_.bad >= 0 && violation <= worst_.violation)) return;
+  worst_.violation = violation;
+  worst_.good = good;
+  worst_.bad = best;
+}
+
+// The nodes of Eq. 2: all of the queue (`queue`), those that outrank the truth, all alike or by regret, or the best one.
+template <class Real>
+typename SearchLearner<Real>::Weighted SearchLearner<Real>::competitors(Search& search, std::span<const NodeId> front,
+                                                                        std::span<const NodeId> siblings) const {
+  const Tree& tree = search.tree();
+  const Ranking& ranking = search.ranking();
+  double truth = -std::numeric_limits<double>::infinity();
+  for (const NodeId id : siblings) truth = std::max(truth, ranking.rank(tree[id]));
+  std::vector<NodeId> nodes(front.begin(), front.end());
+  const std::vector<NodeId> pending = search.pending();
+  nodes.insert(nodes.end(), pending.begin(), pending.end());
+
+  Weighted out;
+  double total = 0;
+  NodeId best = -1;
+  for (const NodeId id : nodes) {
+    const Node& node = tree[id];
+    const bool counts = spec_.what == What::queue || (!node.good && ranking.rank(node) >= truth);
+    if (!counts) continue;
+    if (best < 0 || ranking.beats(node, tree[best])) best = id;
+    const double weight = spec_.what == What::loss_weighted ? search.space().regret(tree, id) : 1.0;
+    out.push_back({id, weight});
+    total += weight;
+  }
+  if (spec_.what == What::best && best >= 0) return {{best, 1.0}};
+  if (total <= 0) return {};
+  for (auto& [id, weight] : out) weight /= total;
+  return out;
+}
+
+// mean of the features of the siblings - weighted sum of those of the competitors. What lies on the path of all cancels.
+template <class Real>
+Difference SearchLearner<Real>::difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) const {
+  std::map<NodeId, double, std::greater<>> weights;  // children before parents: ids grow along a path
+  for (const NodeId id : siblings) weights[id] += 1.0 / static_cast<double>(siblings.size());
+  for (const auto& [id, weight] : competitors) weights[id] -= weight;
+  StepFeatures features;
+  Difference delta;
+  while (!weights.empty()) {
+    const auto [id, weight] = *weights.begin();
+    weights.erase(weights.begin());
+    const NodeId parent = search.tree()[id].parent;
+    if (parent < 0 || std::abs(weight) < nothing) continue;
+    features.clear();
+    search.space().features(search.tree(), id, features);
+    for (const auto& [feature, value] : features) delta.push_back({feature, weight * value});
+    weights[parent] += weight;
+  }
+  std::sort(delta.begin(), delta.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < delta.size(); ++i) {
+    if (kept > 0 && delta[kept - 1].first == delta[i].first) delta[kept - 1].second += delta[i].second;
+    else delta[kept++] = delta[i];
+  }
+  delta.resize(kept);
+  std::erase_if(delta, [](const auto& entry) { return std::abs(entry.second) < nothing; });
+  return delta;
+}
+
+template <class Real>
+void SearchLearner<Real>::update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) {
+  if (competitors.empty()) return;  // nothing outranks the truth: the search went wrong by its order, not by its weights
+  const Difference delta = difference(search, siblings, competitors);
+  if (delta.empty()) return;
+  worst_.updated = true;
+  ++stats_.updates;
+  stats_.largest_difference = std::max(stats_.largest_difference, std::sqrt(squared_norm(delta)));
+  if (weights_.dot(delta) > margin() + nothing) ++stats_.non_violating;
+  double cost = 0;
+  for (const auto& [id, weight] : competitors) cost += weight * search.space().regret(search.tree(), id);
+  step(delta, cost);
+}
+
+template <class Real>
+void SearchLearner<Real>::step(const Difference& delta, double cost) {
+  const double length = std::sqrt(squared_norm(delta));
+  switch (spec_.how) {
+    case How::perceptron:  // Eq. 2
+      weights_.add(delta, 1);
+      break;
+    case How::alma:  // Eq. 3: w <- proj(w + C / sqrt(k) proj(delta))
+      weights_.add(delta, (spec_.c > 0 ? spec_.c : std::sqrt(2.0)) / std::sqrt(generation_) / std::max(1.0, length));
+      weights_.project();
+      generation_ += 1;
+      break;
+    case How::mira: {  // the smallest step that makes the margin the cost, at most C
+      const double shortfall = cost - weights_.dot(delta);
+      const double most = spec_.c > 0 ? spec_.c : 1.0;
+      if (shortfall > 0) weights_.add(delta, std::min(most, shortfall / (length * length)));
+      break;
+    }
+  }
+}
+
+template class SearchLearner<float>;
+template class SearchLearner<double>;
+
+}  // namespace riata

@@ -1,0 +1,71 @@
+// What is learnt from a search that goes wrong: when to update, against which nodes, how far.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "inference/search/engine.hpp"
+#include "learning/linear.hpp"
+
+namespace riata {
+
+enum class When { laso, early, max_violation, standard };
+enum class What { mean, queue, best, loss_weighted };
+enum class How { perceptron, alma, mira };
+
+struct LearnerSpec {
+  When when = When::laso;
+  What what = What::mean;
+  How how = How::perceptron;
+  double alpha = 0.9;  // ALMA: 1 asks for no margin, towards 0 for the largest one (the paper's text has it backwards)
+  double b = 0;        // ALMA: B; 0 means 1 / alpha
+  double c = 0;        // ALMA: C (0 means sqrt 2); MIRA: the largest step (0 means 1)
+};
+
+// Counts and measures over a whole training.
+struct SearchStats {
+  std::int64_t updates = 0;
+  std::int64_t non_violating = 0;  // updates whose difference the weights scored above zero (and the margin) already
+  double largest_difference = 0;   // R: the largest |delta|
+};
+
+template <class Real>
+class SearchLearner : public Learner {
+ public:
+  SearchLearner(const LearnerSpec& spec, Linear<Real>& weights) : spec_(spec), weights_(weights) {}
+
+  // Before every example.
+  void begin() noexcept { worst_ = {}; }
+
+  double margin() const override;
+  Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override;
+
+  // Whether the example at hand caused an update.
+  bool updated() const noexcept { return worst_.updated; }
+  const SearchStats& stats() const noexcept { return stats_; }
+
+ private:
+  // Nodes to move away from, with weights that sum to one.
+  using Weighted = std::vector<std::pair<NodeId, double>>;
+
+  Weighted competitors(Search& search, std::span<const NodeId> front, std::span<const NodeId> siblings) const;
+  void update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors);
+  void remember_worst(Search& search, std::span<const NodeId> front);
+  Difference difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) const;
+  void step(const Difference& delta, double cost);
+
+  LearnerSpec spec_;
+  Linear<Real>& weights_;
+  SearchStats stats_;
+  double generation_ = 1;  // k of Eq. 3
+
+  struct {
+    bool updated = false;
+    double violation = 0;  // of the example so far, for max-violation
+    NodeId good = -1, bad = -1;
+  } worst_;
+};
+
+}  // namespace riata

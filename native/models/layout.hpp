@@ -1,0 +1,68 @@
+// Where every weight of a chain model stands in one long vector: what learners that see features as numbers need.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "features/index.hpp"
+#include "models/weights.hpp"
+
+namespace riata {
+
+class Layout {
+ public:
+  Layout(const FeatureIndex& index, std::int32_t label_count, std::int32_t given_size)
+      : labels(label_count), stride((label_count + 7) / 8 * 8) {
+    const std::int64_t square = std::int64_t{labels} * stride;
+    std::int64_t next = square;  // transitions come first
+    for (std::int32_t f = 0; f < index.families(); ++f) {
+      node_.push_back(next);
+      next += std::int64_t{index.size(f)} * index.node_slots_of(f) * stride;
+      edge_.push_back(next);
+      next += std::int64_t{index.size(f)} * index.edge_slots_of(f) * square;
+    }
+    given_ = next;
+    size = next + std::int64_t{given_size} * stride;
+  }
+
+  std::int64_t node_row(std::int32_t family, std::size_t row) const noexcept { return node_[family] + std::int64_t(row) * stride; }
+  std::int64_t edge_row(std::int32_t family, std::size_t row) const noexcept { return edge_[family] + std::int64_t(row) * labels * stride; }
+  std::int64_t given_row(std::size_t row) const noexcept { return given_ + std::int64_t(row) * stride; }
+  std::int64_t transition_row() const noexcept { return 0; }
+
+  // The long vector as the blocks of a model, and back.
+  template <class Real>
+  Weights<Real> blocks(const std::vector<Real>& flat, const FeatureIndex& index, std::int32_t given_size) const {
+    Weights<Real> out(labels);
+    out.grow(index, given_size);
+    each(out, [&](std::vector<Real>& block, std::int64_t from) { std::copy_n(flat.begin() + from, block.size(), block.begin()); });
+    return out;
+  }
+  template <class Real>
+  std::vector<Real> flat(const Weights<Real>& blocks) const {
+    std::vector<Real> out(static_cast<std::size_t>(size), Real{0});
+    each(blocks, [&](const std::vector<Real>& block, std::int64_t from) { std::copy(block.begin(), block.end(), out.begin() + from); });
+    return out;
+  }
+
+  std::int32_t labels;
+  std::int32_t stride;
+  std::int64_t size;  // of the long vector
+
+ private:
+  template <class W, class Visit>
+  void each(W& weights, Visit visit) const {
+    visit(weights.transition, std::int64_t{0});
+    for (std::size_t f = 0; f < node_.size(); ++f) {
+      visit(weights.node[f], node_[f]);
+      visit(weights.edge[f], edge_[f]);
+    }
+    visit(weights.given, given_);
+  }
+
+  std::vector<std::int64_t> node_, edge_;  // [F] where each family's blocks start
+  std::int64_t given_;
+};
+
+}  // namespace riata

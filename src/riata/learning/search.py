@@ -1,0 +1,82 @@
+"""Learning from the states of a search: LaSO and its relatives, on chains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import ChainSearch, ChainSearch64, ChainWeights
+from riata.errors import UnsupportedError
+from riata.learning.online import SETTINGS, OnlineTrainer, TrainingSet
+from riata.learning.recipe import Recipe
+from riata.models.chain import Decoder
+from riata.settings import Setting
+
+SEARCH_SETTINGS = (
+    *SETTINGS,
+    Setting(
+        "when",
+        "laso",
+        "laso: whenever the truth is lost, then on from it; early: once; standard: after the whole search; "
+        "max-violation: after it, where the truth was beaten by most",
+        choices=("laso", "early", "max-violation", "standard"),
+    ),
+    Setting(
+        "update",
+        "mean",
+        "away from the mean of the states that outrank the truth; of the whole queue (Eq. 2 to the letter); "
+        "from the best one; or weighted by regret",
+        choices=("mean", "queue", "best", "loss-weighted"),
+    ),
+    Setting("step", "perceptron", "how far an update goes", choices=("perceptron", "alma", "mira")),
+    Setting("alpha", 0.9, "of ALMA: 1 asks for no margin, towards 0 for the largest", low=0.01, high=1),
+    Setting("B", 0.0, "of ALMA: scale of the margin; 0 means 1/alpha", low=0),
+    Setting("C", 0.0, "of ALMA: size of the step, 0 means sqrt(2); of MIRA: the largest step, 0 means 1", low=0),
+    Setting("beam_by", "operations", "which states compete in a beam", choices=("operations", "prefix", "pending")),
+)
+
+
+def search_recipe(name: str, summary: str, paper: str, **settings: str) -> Recipe:
+    """A recipe as one expression: when, what and how far to update."""
+    declared = tuple(replace(s, default=settings[s.name]) if s.name in settings else s for s in SEARCH_SETTINGS)
+    return Recipe(
+        name=name,
+        summary=summary,
+        paper=paper,
+        needs=frozenset({"a search space"}),
+        structure="chain",
+        queue="beam",
+        settings=declared,
+        searches=True,
+    )
+
+
+class SearchTrainer(OnlineTrainer):
+    """Runs the search engine over every sentence; the search itself says what to learn from it."""
+
+    def __init__(self, decoder: Decoder, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._decoder = decoder
+        self._native: Any = None  # made at the first epoch, when the features are complete
+
+    def run(
+        self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
+    ) -> dict[str, Any]:
+        if len(data.sentence_weights) or len(data.class_weights):
+            raise UnsupportedError(
+                "Recipes that search take no class or sentence weights.", remedy="Use the recipe perceptron for them."
+            )
+        if self._native is None:
+            kind: Any = ChainSearch if isinstance(self.initial, ChainWeights) else ChainSearch64
+            settings = {**self.settings, **vars(self._decoder)}
+            self._native = kind(self.features.index, self.initial, *self.flags, len(self.features.given), settings)
+        result: dict[str, Any] = self._native.epoch(self.features.index, data.instances, order, progress)
+        return result
+
+    def weights(self) -> Any:
+        average = self._native.averaged if self.settings["average"] else self._native.last
+        return average(self.features.index)

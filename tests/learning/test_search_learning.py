@@ -1,0 +1,335 @@
+"""Search that learns against its slow twin (oracle.laso), weight for weight, over double; and what the paper promises."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from chain_problems import UNBOUNDED, noise, options, problem
+from oracle.laso import Laso, TooClose
+from riata import _core
+
+WHEN = ["laso", "early", "max-violation", "standard"]
+WHAT = ["mean", "queue", "best", "loss-weighted"]
+STEPS = {
+    "perceptron": {"step": "perceptron"},
+    "alma": {"step": "alma", "alpha": 0.5},
+    "alma of Theorem 4": {"step": "alma", "alpha": 0.9, "B": math.sqrt(8) / 0.9, "C": math.sqrt(2)},
+    "alma without margin": {"step": "alma", "alpha": 1.0, "B": 3.0, "C": 0.5},
+    "mira": {"step": "mira"},
+    "mira in small steps": {"step": "mira", "C": 0.05},
+}
+QUEUES = {
+    "greedy": {"queue": "greedy"},
+    "beam 2": {"beam": 2},
+    "beam 3": {"beam": 3},
+    "beam 65": {"beam": 65},
+    "unbounded beam": {"beam": UNBOUNDED},
+    "beam by prefix": {"beam": 2, "beam_by": "prefix"},
+    "unbounded beam by prefix": {"beam": UNBOUNDED, "beam_by": "prefix"},
+    "one pending": {"beam": 1, "beam_by": "pending"},
+    "beam by pending": {"beam": 3, "beam_by": "pending"},
+    "best-first": {"queue": "best-first"},
+}
+BEAMS = [name for name in QUEUES if "pending" not in name and name != "best-first"]
+TEMPLATES = [
+    "word[0]\nedge",
+    "word[0]\nnumber(1)[0]\nedge",
+    "word[-1]\nword[0]\nedge\nedge word[0]",
+    "word[0]\nnumber(1)[0]\nnumber(1)[-1]\nedge word[0]",
+    "word[0]\nword[0] word[1]",
+]
+
+
+def orders(problem, epochs, seed):
+    return [_core.shuffled(len(problem.sentences), seed, epoch).tolist() for epoch in range(1, epochs + 1)]
+
+
+def same(weights, expected):
+    for key in {*weights, *expected}:
+        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), rel=1e-6, abs=1e-6), key
+
+
+def compared(problem, settings, initial, epochs, seed):
+    """Trains the core and the twin, sentence by sentence, until rounding would decide a tie. Returns (sentences, twin)."""
+    native = problem.trainer(initial, **settings)
+    start = None if initial is None else problem.by_name(initial)
+    twin = Laso(problem.labels, options(**settings), problem.legal, start)
+    examples = problem.examples()
+    done = 0
+    for s in itertools.chain.from_iterable(orders(problem, epochs, seed)):
+        try:
+            twin.sentence(*examples[s])
+        except TooClose:
+            break
+        problem.epoch(native, [s])
+        done += 1
+        stats = native.stats()
+        assert (stats["updates"], stats["non_violating"]) == (twin.updates, twin.non_violating), done
+        same(problem.by_name(native.last(problem.index)), twin.w)
+        if done % len(examples) == 0:
+            same(problem.by_name(native.averaged(problem.index)), twin.averaged())
+            assert stats["largest_difference"] == pytest.approx(twin.largest_difference)
+            assert native.norm == pytest.approx(np.sqrt(sum(v**2 for v in twin.w.values())), abs=1e-9)
+    return done, twin
+
+
+# --- the twin --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("what", WHAT)
+@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("queue", QUEUES)
+def test_weights_equal_those_of_the_twin(queue, when, what, step):
+    settings = {**QUEUES[queue], **STEPS[step], "when": when, "update": what}
+    place = [list(QUEUES).index(queue), WHEN.index(when), WHAT.index(what), list(STEPS).index(step)]
+    seed = int(np.ravel_multi_index(place, (len(QUEUES), len(WHEN), len(WHAT), len(STEPS))))
+    encoding = [None, "iob2"][sum(place) % 2]
+    epochs = 1 + sum(place) % 3
+    for offset in (0, 1):
+        corpus = noise(seed, TEMPLATES[(sum(place) + offset) % len(TEMPLATES)], encoding)
+        compared(corpus, settings, corpus.random_weights(seed), epochs, seed)
+    compared(corpus, settings, None, epochs, seed)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_comparison_with_the_twin_seldom_ends_early(step):
+    ended = updates = 0
+    for seed in range(20):
+        corpus = noise(seed, TEMPLATES[seed % len(TEMPLATES)])
+        done, twin = compared(corpus, {**STEPS[step], "beam": 2}, corpus.random_weights(seed), 2, seed)
+        ended += done < 2 * len(corpus.sentences)
+        updates += twin.updates
+    assert ended <= 4
+    assert updates >= 100
+
+
+# Labels X before Y; the sentence a b is Y X. All ties at first, so the search takes X for a.
+#
+#   laso           updates on a; from Y on, the bad Y ties with the right X on b: updates again
+#   early          updates on a, and stops
+#   max-violation  finds X X; both prefixes are violated by 0, so the first one counts
+#   standard       finds X X, and updates on the whole of it
+ON_A = {("a", "Y"): 1, ("a", "X"): -1}
+BY_HAND = {
+    "laso": ON_A | {("b", "X"): 1, ("b", "Y"): -1, ("edge", ("Y", "X")): 1, ("edge", ("Y", "Y")): -1},
+    "early": ON_A,
+    "max-violation": ON_A,
+    "standard": ON_A | {("edge", ("Y", "X")): 1, ("edge", ("X", "X")): -1},
+}
+
+
+@pytest.mark.parametrize("when", WHEN)
+def test_one_sentence_by_hand(when):
+    corpus = problem("word[0]\nedge", [[("a",), ("b",)]], [["Y", "X"]], ("X", "Y"))
+    trainer = corpus.trainer(queue="greedy", when=when)
+    corpus.epoch(trainer)
+    assert trainer.stats()["updates"] == (2 if when == "laso" else 1)
+    for weights, share in ((trainer.last(corpus.index), 1.0), (trainer.averaged(corpus.index), 0.5)):
+        found = {
+            (name if name == "edge" else value[0][1], label): w
+            for ((name, value), label), w in corpus.by_name(weights).items()
+        }
+        assert found == {key: share * value for key, value in BY_HAND[when].items()}
+
+
+def test_the_loss_weighs_the_nodes_that_outrank_the_truth():
+    # At zero everything ties, so all four goals of an unbounded beam outrank the truth at the end. Merging keeps two.
+    corpus = problem("word[0]", [[("a",), ("b",)]], [["Y", "Y"]], ("X", "Y"))
+    trainer = corpus.trainer(beam=UNBOUNDED, update="loss-weighted", when="early")
+    corpus.epoch(trainer)
+    # After a: X outranks Y; both stay. After b: X X (two wrong) and X Y (one wrong) have absorbed Y X and Y Y.
+    third = 1 / 3
+    expected = {("a", "Y"): 1, ("a", "X"): -1, ("b", "Y"): 1 - third, ("b", "X"): -2 * third}
+    found = corpus.by_name(trainer.last(corpus.index))
+    assert {(value[0][1], label): w for ((_, value), label), w in found.items()} == pytest.approx(expected)
+
+
+# --- the average -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("queue", ["greedy", "beam 3", "best-first"])
+def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_sentence(queue, step):
+    for seed in range(3):
+        corpus = noise(seed, TEMPLATES[seed])
+        trainer = corpus.trainer(**QUEUES[queue], **STEPS[step])
+        snapshots = [{}]
+        for s in itertools.chain.from_iterable(orders(corpus, 3, seed)):
+            corpus.epoch(trainer, [s])
+            snapshots.append(corpus.by_name(trainer.last(corpus.index)))
+        keys = {key for weights in snapshots for key in weights}
+        mean = {key: sum(weights.get(key, 0.0) for weights in snapshots) / len(snapshots) for key in keys}
+        same(corpus.by_name(trainer.averaged(corpus.index)), mean)
+
+
+# --- ALMA --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.9, 0.5, 0.1])
+@pytest.mark.parametrize("what", WHAT)
+@pytest.mark.parametrize("queue", QUEUES)
+def test_the_norm_never_exceeds_one(queue, what, alpha):
+    corpus = noise(3, "word[0]\nnumber(1)[0]\nedge", "iob2")
+    for C in (0.0, 5.0):
+        trainer = corpus.trainer(**QUEUES[queue], update=what, step="alma", alpha=alpha, C=C)
+        for order in orders(corpus, 5, 0):
+            corpus.epoch(trainer, order)
+            weights = corpus.by_name(trainer.last(corpus.index)).values()
+            norm = math.sqrt(sum(w**2 for w in weights))
+            assert trainer.norm <= 1 + 1e-9
+            assert norm == pytest.approx(trainer.norm, abs=1e-6)  # packed weights are single
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_alpha_one_has_no_margin_and_less_has_one(queue):
+    corpus = noise(5, "word[0]\nnumber(1)[0]\nedge")
+
+    def trained(alpha, B):
+        trainer = corpus.trainer(**QUEUES[queue], step="alma", alpha=alpha, B=B)
+        for order in orders(corpus, 3, 0):
+            corpus.epoch(trainer, order)
+        return corpus.by_name(trainer.last(corpus.index))
+
+    assert trained(1.0, 0.1) == trained(1.0, 100.0)
+    assert trained(0.5, 0.1) != trained(0.5, 100.0)
+
+
+@pytest.mark.parametrize(("alpha", "updates"), [(1.0, 1), (0.5, 1), (0.25, 4)])
+def test_y_good_nodes_are_down_weighted_by_the_margin_of_the_generation(alpha, updates):
+    # After the first update w = (1, -1) / sqrt(2), which leads by sqrt(2), and every further one projects back to it.
+    # The margin is (1 - alpha) / alpha / sqrt(k): for 1/4 it is above sqrt(2) up to k = 4.
+    corpus = problem("word[0]", [[("a",)]], [["Y"]], ("X", "Y"))
+    trainer = corpus.trainer(step="alma", alpha=alpha)
+    for _ in range(10):
+        corpus.epoch(trainer)
+    assert trainer.stats()["updates"] == updates
+    assert list(corpus.by_name(trainer.last(corpus.index)).values()) == pytest.approx([-(0.5**0.5), 0.5**0.5])
+
+
+# --- violations --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("when", ["laso", "early", "max-violation"])
+@pytest.mark.parametrize("queue", QUEUES)
+def test_against_nodes_that_outrank_the_truth_no_update_is_without_a_violation(queue, when, step):
+    for what in ("mean", "best", "loss-weighted"):
+        corpus = noise(7, "word[0]\nnumber(1)[0]\nedge")
+        trainer = corpus.trainer(**QUEUES[queue], **STEPS[step], when=when, update=what)
+        for order in orders(corpus, 5, 0):
+            corpus.epoch(trainer, order)
+        assert trainer.stats()["updates"] > 0
+        assert trainer.stats()["non_violating"] == 0
+
+
+def test_against_the_whole_queue_updates_without_a_violation_are_counted():
+    counts = []
+    for seed in range(10):
+        corpus = noise(seed, "word[0]\nnumber(1)[0]\nedge")
+        trainer = corpus.trainer(beam=UNBOUNDED, update="queue")
+        for order in orders(corpus, 5, seed):
+            corpus.epoch(trainer, order)
+        counts.append(trainer.stats()["non_violating"])
+        assert counts[-1] < trainer.stats()["updates"]
+    assert sum(counts) > 0
+
+
+def test_a_search_that_goes_wrong_by_its_order_alone_changes_nothing():
+    # All ties go against X, so Y and Z are expanded first and Y X is a goal before X is: X>Y +1, Y>X -1. The next time
+    # Y Y is the first goal, with a score of 0, again before X is expanded. But the truth, X Y, has 1 by now.
+    corpus = problem("word[0]\nedge", [[("a",), ("a",)]], [["X", "Y"]], ("X", "Y", "Z"))
+    trainer = corpus.trainer(queue="best-first", update="best")
+    corpus.epoch(trainer)
+    weights, stats = corpus.by_name(trainer.last(corpus.index)), trainer.stats()
+    assert {label: w for (_, label), w in weights.items()} == {("X", "Y"): 1, ("Y", "X"): -1}
+    assert corpus.epoch(trainer)["updates"] == 0
+    assert (corpus.by_name(trainer.last(corpus.index)), trainer.stats()) == (weights, stats)
+
+
+# --- properties ----------------------------------------------------------------------------------------------------------
+
+
+def separable():
+    """Every word has its label."""
+    label_of = {"a": "X", "b": "Y", "c": "Z"}
+    words = [list(s) for s in ("abc", "ba", "", "c", "cab", "aab", "cbc")]
+    return problem(
+        "word[0]\nedge", [[(w,) for w in s] for s in words], [[label_of[w] for w in s] for s in words], ("X", "Y", "Z")
+    )
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("queue", BEAMS)
+def test_an_epoch_on_separated_data_makes_no_update(queue, when, step):
+    corpus = separable()
+    trainer = corpus.trainer(**QUEUES[queue], **STEPS[step], when=when)
+    epochs = [corpus.epoch(trainer)["updates"]]
+    while epochs[-1] > 0 and len(epochs) < 300:
+        epochs.append(corpus.epoch(trainer)["updates"])
+    assert 1 < len(epochs) < 300
+    weights, stats = corpus.by_name(trainer.last(corpus.index)), trainer.stats()
+    corpus.epoch(trainer)
+    assert (corpus.by_name(trainer.last(corpus.index)), trainer.stats()) == (weights, stats)
+    assert corpus.search(trainer.last(corpus.index), **QUEUES[queue]) == [tuple(labels) for labels in corpus.gold]
+
+
+@pytest.mark.parametrize("when", ["early", "max-violation", "standard"])
+@pytest.mark.parametrize("queue", QUEUES)
+def test_but_for_laso_a_sentence_makes_one_update_at_most(queue, when):
+    corpus = noise(11, "word[0]\nedge", longest=8)
+    trainer, laso = (corpus.trainer(**QUEUES[queue], when=w) for w in (when, "laso"))
+    result, _ = corpus.epoch(trainer), corpus.epoch(laso)
+    assert result["updates"] == trainer.stats()["updates"] <= len(corpus.sentences)
+    # Best-first drops nothing, so that LaSO too updates at a goal only.
+    assert queue == "best-first" or laso.stats()["updates"] > len(corpus.sentences)
+
+
+@pytest.mark.parametrize(
+    "alike", [("greedy", "one pending"), ("beam by prefix", "beam 2"), ("unbounded beam", "beam 3")]
+)
+@pytest.mark.parametrize("when", WHEN)
+def test_queues_that_come_to_the_same_learn_the_same(when, alike):
+    for seed in range(10):
+        corpus = noise(seed, TEMPLATES[seed % len(TEMPLATES)])
+        one, other = (corpus.trainer(**QUEUES[queue], when=when) for queue in alike)
+        for order in orders(corpus, 2, seed):
+            corpus.epoch(one, order)
+            corpus.epoch(other, order)
+        assert corpus.by_name(one.averaged(corpus.index)) == corpus.by_name(other.averaged(corpus.index))
+        assert one.stats() == other.stats()
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("queue", QUEUES)
+def test_training_is_deterministic(queue, step):
+    corpus = noise(13, "word[0]\nnumber(1)[0]\nedge")
+
+    def trained():
+        trainer = corpus.trainer(**QUEUES[queue], **STEPS[step])
+        for order in orders(corpus, 3, 0):
+            corpus.epoch(trainer, order)
+        return (
+            corpus.by_name(trainer.averaged(corpus.index)),
+            corpus.by_name(trainer.last(corpus.index)),
+            trainer.stats(),
+        )
+
+    assert trained() == trained()
+
+
+@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("queue", QUEUES)
+def test_where_sums_are_exact_single_precision_learns_what_double_does(queue, when):
+    for seed in range(5):
+        corpus = noise(seed, TEMPLATES[seed % len(TEMPLATES)], "iob2")
+        kinds = _core.ChainSearch, _core.ChainSearch64
+        single, double = (corpus.trainer(kind=kind, **QUEUES[queue], when=when, update="best") for kind in kinds)
+        for order in orders(corpus, 2, seed):
+            corpus.epoch(single, order)
+            corpus.epoch(double, order)
+        same(corpus.by_name(single.last(corpus.index)), corpus.by_name(double.last(corpus.index)))
+        same(corpus.by_name(single.averaged(corpus.index)), corpus.by_name(double.averaged(corpus.index)))

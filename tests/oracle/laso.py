@@ -1,0 +1,225 @@
+"""Search that learns as Figures 1 and 2 of Daumé & Marcu 2005 print it, over dictionaries, the queue a list.
+
+An example is (inputs, labels): inputs hold, per token, the features of its label and those of the pair of labels that ends
+at it, each with a value (see oracle.features.inputs). A node is a sequence of labels; it is y-good as long as it begins the
+right one. Differs from the figures: the other moments to update, sets of nodes to update against and steps; nodes that
+an expansion makes with equal last labels are merged; at equal scores a node that is not y-good comes first, then the older.
+
+The order of additions is nobody's promise, so a tie is one only while all weights are binary fractions, whose sums are
+exact. Any other comparison closer than rounding raises TooClose, and what was learnt before it still stands.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+CLOSE = 1e-9
+NOTHING = 1e-12
+
+
+class TooClose(Exception):
+    """Two nodes whose order depends on rounding."""
+
+
+class Node(NamedTuple):
+    labels: tuple
+    score: float
+    good: bool  # y-good
+    age: int
+
+
+class Laso:
+    """Weights that are learnt sentence by sentence. The settings are those of the native core."""
+
+    def __init__(self, labels, settings, legal=lambda before, label: True, initial=None):
+        self.labels = labels
+        self.when, self.what, self.step = settings["when"], settings["update"], settings["step"]
+        self.queue, self.width, self.by = settings["queue"], settings["beam"], settings["beam_by"]
+        if self.queue == "greedy":
+            self.queue, self.width, self.by = "beam", 1, "operations"
+        self.alpha = settings["alpha"]
+        self.B = settings["B"] or 1 / self.alpha
+        self.C = settings["C"] or {"alma": np.sqrt(2), "mira": 1.0, "perceptron": None}[self.step]
+        self.legal = legal  # legal(before, label); None stands for either end of the sentence
+        self.w = dict(initial or {})
+        self.k = 1  # the generation of Eq. 3
+        self.snapshots = [dict(self.w)]  # the initial weights, and those after every sentence
+        self.updates, self.non_violating, self.largest_difference = 0, 0, 0.0
+        self.binary = all(map(is_binary, self.w.values()))  # and so are the values of all features
+
+    def sentence(self, inputs, gold):
+        if inputs:
+            self.learn(inputs, tuple(gold))
+        self.snapshots.append(dict(self.w))
+
+    def averaged(self):
+        keys = {key for w in self.snapshots for key in w}
+        return {key: float(np.mean([w.get(key, 0.0) for w in self.snapshots])) for key in keys}
+
+    # --- Figures 1 and 2 ---------------------------------------------------------------------------------------------
+
+    def search(self, x):
+        """The labels of the first goal; None where there is none."""
+        self.born = 0
+        nobody = (None,) * len(x)
+        nodes = [self.make_node(x, nobody, ())]
+        while nodes:
+            front, nodes = self.remove_front(nodes)
+            if len(front[0].labels) == len(x):
+                return front[0].labels
+            nodes = self.enqueue(nodes, self.operators(x, nobody, front))
+        return None
+
+    def learn(self, x, y):
+        self.born = 0
+        nodes = [self.make_node(x, y, ())]
+        worst = None  # violation, y-good node, best node
+        while nodes:
+            front, nodes = self.remove_front(nodes)
+            node = front[0]
+            goal = len(node.labels) == len(x)
+            lost = not any(n.good for n in [*front, *nodes])
+            if self.when in ("laso", "early") and (lost or (goal and not node.good)):
+                sibs = self.siblings(x, y, node)
+                self.update(x, y, sibs, self.competitors(y, sibs, [*front, *nodes]))
+                if self.when == "early":
+                    return None
+                nodes = [self.make_node(x, y, sib.labels) for sib in sibs]
+                continue
+            if self.when == "standard" and goal and not node.good:
+                return self.update(x, y, self.siblings(x, y, node), [(node, 1.0)])
+            if self.when == "max-violation" and not node.good:
+                (good,) = self.siblings(x, y, node)
+                violation = self.rank(node) - self.rank(good)
+                if not self.below(violation, 0.0) and (worst is None or self.below(worst[0], violation)):
+                    worst = violation, good, node
+            if goal:
+                if worst is not None:
+                    self.update(x, y, [worst[1]], [(worst[2], 1.0)])
+                return None
+            nodes = self.enqueue(nodes, self.operators(x, y, front))
+        return None
+
+    def make_node(self, x, y, labels):
+        self.born += 1
+        return Node(labels, self.dot(self.phi(x, labels)), labels == y[: len(labels)], self.born)
+
+    def operators(self, x, y, front):
+        """One more label. Of nodes with equal last labels the best is kept."""
+        made = []
+        for node in front:
+            t = len(node.labels)
+            for label in self.labels:
+                first = self.legal(node.labels[-1] if t else None, label)
+                if first and (t + 1 < len(x) or self.legal(label, None)):
+                    made.append(self.make_node(x, y, (*node.labels, label)))
+        made = self.in_order(made)
+        return [n for i, n in enumerate(made) if n.labels[-1] not in [m.labels[-1] for m in made[:i]]]
+
+    def remove_front(self, nodes):
+        """A level of a beam, or the best node; and the rest."""
+        if self.queue == "beam" and self.by in ("operations", "prefix"):
+            return self.in_order(nodes)[: self.width], []
+        nodes = self.in_order(nodes)
+        return nodes[:1], nodes[1:]
+
+    def enqueue(self, nodes, made):
+        nodes = [*nodes, *made]
+        return self.in_order(nodes)[: self.width] if self.by == "pending" and self.queue == "beam" else nodes
+
+    def siblings(self, x, y, node):
+        """The only y-good path, to the same depth."""
+        return [self.make_node(x, y, y[: len(node.labels)])]
+
+    # --- Order -------------------------------------------------------------------------------------------------------
+
+    def margin(self):
+        return (1 - self.alpha) * self.B * self.k**-0.5 if self.step == "alma" else 0.0
+
+    def rank(self, node):
+        return node.score - self.margin() * node.good
+
+    def in_order(self, nodes):
+        nodes = sorted(nodes, key=lambda n: (-self.rank(n), n.good, n.age))
+        for better, worse in pairwise(nodes):
+            self.below(self.rank(worse), self.rank(better))
+        return nodes
+
+    def below(self, a, b):
+        if abs(a - b) < CLOSE and not self.binary:
+            raise TooClose
+        return a < b
+
+    # --- Eq. 2 and 3 -------------------------------------------------------------------------------------------------
+
+    def competitors(self, y, sibs, nodes):
+        """What is subtracted, with weights that sum to one."""
+        if self.what == "queue":
+            return [(n, 1 / len(nodes)) for n in nodes]
+        truth = max(self.rank(sib) for sib in sibs)
+        bad = self.in_order([n for n in nodes if not n.good and not self.below(self.rank(n), truth)])
+        if self.what == "best":
+            return [(n, 1.0) for n in bad[:1]]
+        weight = [wrong(n, y) if self.what == "loss-weighted" else 1 for n in bad]
+        return [(n, w / sum(weight)) for n, w in zip(bad, weight, strict=True)]
+
+    def update(self, x, y, sibs, competitors):
+        if not competitors:
+            return
+        delta = {}
+        add(delta, [(self.phi(x, n.labels), 1 / len(sibs)) for n in sibs])
+        add(delta, [(self.phi(x, n.labels), -weight) for n, weight in competitors])
+        delta = {key: value for key, value in delta.items() if abs(value) > NOTHING}
+        if not delta:
+            return
+        self.updates += 1
+        self.non_violating += self.dot(delta) > self.margin() + NOTHING
+        self.largest_difference = max(self.largest_difference, norm(delta))
+        if self.step == "perceptron":
+            add(self.w, [(delta, 1.0)])
+        elif self.step == "alma":
+            add(self.w, [(proj(delta), self.C * self.k**-0.5)])
+            self.w = proj(self.w)
+            self.k += 1
+        else:
+            cost = sum(weight * wrong(n, y) for n, weight in competitors)
+            add(self.w, [(delta, min(self.C, max(0.0, cost - self.dot(delta)) / norm(delta) ** 2))])
+        self.binary &= self.step == "perceptron" and all(is_binary(weight) for _, weight in competitors)
+
+    def phi(self, x, labels):
+        found = {}
+        for t, label in enumerate(labels):
+            node, edge = x[t]
+            for feature, value in node:
+                found[feature, label] = found.get((feature, label), 0.0) + value
+            for feature, value in edge if t > 0 else ():
+                pair = feature, (labels[t - 1], label)
+                found[pair] = found.get(pair, 0.0) + value
+        return found
+
+    def dot(self, vector):
+        return sum(self.w.get(key, 0.0) * value for key, value in vector.items())
+
+
+def add(target, vectors):
+    for vector, scale in vectors:
+        for key, value in vector.items():
+            target[key] = target.get(key, 0.0) + scale * value
+
+
+def norm(vector):
+    return float(np.sqrt(sum(value**2 for value in vector.values())))
+
+
+def proj(vector):
+    return {key: value / max(1.0, norm(vector)) for key, value in vector.items()}
+
+
+def wrong(node, y):
+    return sum(a != b for a, b in zip(node.labels, y, strict=False))
+
+
+def is_binary(number):
+    """A multiple of 2^-30."""
+    return number * 2**30 == round(number * 2**30)
