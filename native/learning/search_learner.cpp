@@ -49,6 +49,17 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
   return {};
 }
 
+// What waits for the end of the search is done here too.
+template <class Real>
+void SearchLearner<Real>::at_dead_end(Search& search, NodeId last) {
+  if (spec_.when == When::max_violation && worst_.bad >= 0) {
+    const NodeId good[] = {worst_.good};
+    update(search, good, {{worst_.bad, 1.0}});
+  } else if (spec_.when == When::standard && !search.tree()[last].good) {
+    update(search, search.siblings(last), {{last, 1.0}});
+  }
+}
+
 template <class Real>
 void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId> front) {
   const Tree& tree = search.tree();

@@ -41,6 +41,7 @@ class SearchLearner : public Learner {
 
   double margin() const override;
   Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override;
+  void at_dead_end(Search& search, NodeId last) override;
 
   // Whether the example at hand caused an update.
   bool updated() const noexcept { return worst_.updated; }

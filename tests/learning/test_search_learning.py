@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+import riata
 from chain_problems import UNBOUNDED, noise, options, problem
 from oracle.laso import Laso, TooClose
 from riata import _core
@@ -333,3 +334,25 @@ def test_where_sums_are_exact_single_precision_learns_what_double_does(queue, wh
             corpus.epoch(double, order)
         same(corpus.by_name(single.last(corpus.index)), corpus.by_name(double.last(corpus.index)))
         same(corpus.by_name(single.averaged(corpus.index)), corpus.by_name(double.averaged(corpus.index)))
+
+
+@pytest.mark.parametrize("when", ["standard", "max-violation"])
+def test_a_dead_end_is_learnt_from(when):
+    corpus = problem("word[0]", [[("a",), ("b",)]], [["O", "O"]], ("B-X", "I-X", "O"), "bioes")
+    trainer = corpus.trainer(queue="greedy", when=when)
+    for _ in range(3):
+        corpus.epoch(trainer)
+    assert trainer.stats()["updates"] > 0
+
+
+@pytest.mark.parametrize("settings", [{"beam": 0}, {"beam": -1}, {"beam": 0, "beam_by": "prefix"}])
+def test_a_beam_without_width_is_refused(settings):
+    corpus = problem("word[0]", [[("a",)]], [["X"]], ("X", "Y"))
+    with pytest.raises(riata.errors.SettingError, match="at least 1"):
+        corpus.trainer(**{"queue": "beam", **settings})
+
+
+def test_hill_climbing_a_space_that_builds_its_output_is_refused():
+    corpus = problem("word[0]", [[("a",)]], [["X"]], ("X", "Y"))
+    with pytest.raises(riata.errors.UnsupportedError, match="complete output"):
+        corpus.epoch(corpus.trainer(queue="hill-climb"))

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "core/error.hpp"
@@ -171,6 +172,7 @@ class HillClimb : public Queue {
 }  // namespace
 
 std::unique_ptr<Queue> make_queue(const QueueSpec& spec) {
+  if (spec.width < 1) throw Error("SettingError", "beam is " + std::to_string(spec.width) + "; expected at least 1.");
   if (spec.name == "greedy") return std::make_unique<OperationsBeam>(1);
   if (spec.name == "beam" && spec.by == "operations") return std::make_unique<OperationsBeam>(spec.width);
   if (spec.name == "beam" && spec.by == "prefix") return std::make_unique<PrefixBeam>(spec.width);

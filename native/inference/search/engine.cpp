@@ -30,6 +30,8 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
   start.goal = space_.is_goal(start.state);
   start.good = learning;
   start.regret = learning ? space_.initial_regret() : 0;
+  if (!queue_.ends_at_goal() && !start.goal)
+    throw Error("UnsupportedError", "hill-climbing starts from a complete output, but the initial state is no goal.", "Use a queue that builds outputs, such as beam.");
   next_ = {tree_.add(start)};
   queue_.enqueue(tree_, space_, ranking_, next_);  // nodes <- MakeQueue(MakeNode(problem, initial))
   NodeId last = -1;
@@ -75,7 +77,9 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
     admit();
     queue_.enqueue(tree_, space_, ranking_, next_);  // nodes <- Enqueue(problem, nodes, next)
   }
-  return last >= 0 && tree_[last].goal ? last : -1;
+  if (tree_[last].goal) return last;
+  if (learning) learner->at_dead_end(*this, last);
+  return -1;
 }
 
 // Candidates become nodes: merged by key, and no more than the queue can keep.
@@ -132,9 +136,12 @@ void Search::merge() {
   std::vector<Candidate> kept;
   for (const Candidate& candidate : candidates_) {
     const auto [place, fresh] = at.emplace(candidate.key, kept.size());
-    if (fresh) kept.push_back(candidate);
-    else if (ranking_.beats(candidate, kept[place->second])) kept[place->second] = candidate;
+    if (!fresh && !ranking_.beats(candidate, kept[place->second])) continue;
+    if (!fresh) kept[place->second].parent = -1;  // beaten: the better one keeps its own place in the order
+    place->second = kept.size();
+    kept.push_back(candidate);
   }
+  std::erase_if(kept, [](const Candidate& candidate) { return candidate.parent < 0; });
   candidates_ = std::move(kept);
 }
 

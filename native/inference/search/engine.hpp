@@ -37,6 +37,9 @@ class Learner {
 
   // lost: no y-good node is pending. wrong: the front is a goal and not y-good.
   virtual Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) = 0;
+
+  // The search has come to a dead end: nothing is left to expand, and no goal was reached. `last` was the front's best.
+  virtual void at_dead_end(Search& search, NodeId last) = 0;
 };
 
 // Sees what happens, for people to look at. Where there is none, nothing is recorded.

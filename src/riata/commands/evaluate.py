@@ -153,8 +153,8 @@ def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title
     if "errors" in facts:
         errors = facts["errors"]
         stdout().print(
-            f"Of {errors['wrong']:,} wrong sentences, the search missed a better-scoring output in {errors['search']:,} (search errors); "
-            f"in {errors['model']:,} the weights prefer a wrong one (model errors); {errors['ties']:,} are ties.",
+            f"{errors['wrong']:,} wrong sentences: {errors['search']:,} search errors, {errors['model']:,} model errors, "
+            f"{errors['ties']:,} ties",
             soft_wrap=True,
         )
     if "against" in facts:

@@ -17,7 +17,7 @@ from riata.models.chain import MOST_LABELS, Legality
 
 OUTSIDE = "O"
 RARE = 5  # labels seen less often are pointed out
-SHOWN = 12  # labels named with their counts at training
+SHOWN = 6  # labels named with their counts at training
 
 
 @dataclass(frozen=True, eq=False)
