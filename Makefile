@@ -23,7 +23,7 @@ demo: $(INSTALLED)  ## train, score and show a tagger, a chunker and an entity r
 	$(BIN)/riata demo
 
 lint: $(INSTALLED)  ## ruff and mypy
-	$(BIN)/ruff check src tests benchmarks tools
+	$(BIN)/ruff check src tests benchmarks tools examples
 	$(BIN)/mypy
 
 test: lint  ## everything that runs in minutes

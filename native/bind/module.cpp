@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
   riata::bind::inference(m);
   riata::bind::chain(m);
   riata::bind::search(m);
+  riata::bind::problem(m);
 }

@@ -11,5 +11,6 @@ void features(nanobind::module_& m);
 void inference(nanobind::module_& m);
 void chain(nanobind::module_& m);
 void search(nanobind::module_& m);
+void problem(nanobind::module_& m);
 
 }  // namespace riata::bind

@@ -7,36 +7,12 @@
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
 #include "bind/module.hpp"
+#include "bind/search.hpp"
 #include "core/error.hpp"
 #include "learning/chain_search.hpp"
 
 namespace riata::bind {
 namespace {
-
-template <class Enum>
-Enum by_name(const std::string& setting, const std::string& name, const std::vector<std::pair<const char*, Enum>>& known) {
-  for (const auto& [text, value] : known) {
-    if (name == text) return value;
-  }
-  throw Error("SettingError", "setting '" + setting + "' has the value '" + name + "'");
-}
-
-QueueSpec queue_of(const nb::dict& settings) {
-  return {nb::cast<std::string>(settings["queue"]), nb::cast<std::int64_t>(settings["beam"]), nb::cast<std::string>(settings["beam_by"])};
-}
-
-LearnerSpec learner_of(const nb::dict& settings) {
-  LearnerSpec spec;
-  spec.when = by_name<When>("when", nb::cast<std::string>(settings["when"]),
-                            {{"laso", When::laso}, {"early", When::early}, {"max-violation", When::max_violation}, {"standard", When::standard}});
-  spec.what = by_name<What>("update", nb::cast<std::string>(settings["update"]),
-                            {{"mean", What::mean}, {"queue", What::queue}, {"best", What::best}, {"loss-weighted", What::loss_weighted}});
-  spec.how = by_name<How>("step", nb::cast<std::string>(settings["step"]), {{"perceptron", How::perceptron}, {"alma", How::alma}, {"mira", How::mira}});
-  spec.alpha = nb::cast<double>(settings["alpha"]);
-  spec.b = nb::cast<double>(settings["B"]);
-  spec.c = nb::cast<double>(settings["C"]);
-  return spec;
-}
 
 template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
@@ -64,13 +40,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def("averaged", &Trainer::averaged, nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
       .def("last", &Trainer::last, nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("norm", &Trainer::norm)
-      .def("stats", [](const Trainer& self) {
-        nb::dict out;
-        out["updates"] = self.stats().updates;
-        out["non_violating"] = self.stats().non_violating;
-        out["largest_difference"] = self.stats().largest_difference;
-        return out;
-      });
+      .def("stats", [](const Trainer& self) { return as_dict(self.stats()); });
 
   m.def("decode_by_search", [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
                                const Flags& follow, const nb::dict& settings, const nb::object& progress) {

@@ -31,6 +31,13 @@ class Linear {
   double norm() const noexcept { return std::sqrt(norm2_ > 0 ? norm2_ : 0); }
   std::size_t size() const noexcept { return v_.size(); }
 
+  // Room for more weights: zero now, and zero in the average so far.
+  void grow(std::size_t size) {
+    if (size <= v_.size()) return;
+    v_.resize(size, Real{0});
+    u_.resize(size, Real{0});
+  }
+
   double dot(const Difference& delta) const noexcept {
     double sum = 0;
     for (const auto& [id, value] : delta) sum += v_[static_cast<std::size_t>(id)] * value;

@@ -7,6 +7,8 @@ from riata.data.datasets import load
 from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError
 from riata.inference.chain import loss_augmented_viterbi, viterbi
+from riata.inference.predictor import Predictor
+from riata.inference.problem import Problem
 from riata.models.file import load_model
 from riata.tasks.base import RiataWarning
 from riata.tasks.chunk import Chunker
@@ -17,6 +19,8 @@ __all__ = [
     "Chunker",
     "Corpus",
     "EntityRecognizer",
+    "Predictor",
+    "Problem",
     "RiataError",
     "RiataWarning",
     "Sentence",

@@ -1,0 +1,239 @@
+// Search problems written in Python: learning and decoding on the engine that native spaces use. Holds the GIL.
+#include "bind/module.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/python_space.hpp"
+#include "bind/search.hpp"
+#include "core/error.hpp"
+#include "inference/search/engine.hpp"
+
+namespace riata::bind {
+namespace {
+
+// defined: the names of the optional methods that the problem has.
+Methods methods_of(const nb::object& problem, const std::vector<std::string>& defined) {
+  const auto optional = [&](const char* name) {
+    const bool has = std::find(defined.begin(), defined.end(), name) != defined.end();
+    return has ? nb::object(problem.attr(name)) : nb::object();
+  };
+  return {problem.attr("initial"), problem.attr("actions"), problem.attr("apply"), problem.attr("is_goal"), optional("features"),
+          optional("observe"),     optional("regret"),      optional("key"),       optional("heuristic")};
+}
+
+SpaceOptions options_of(const QueueSpec& queue, bool grows) {
+  SpaceOptions options;
+  options.grows = grows;
+  if (queue.name == "greedy") options.width = 1;
+  if (queue.name == "beam" && queue.by == "operations") options.width = queue.width;
+  options.complete_start = queue.name == "hill-climb";
+  return options;
+}
+
+Limits limits_of(const nb::dict& settings) {
+  Limits limits;
+  limits.max_nodes = nb::cast<std::int64_t>(settings["max_nodes"]);
+  return limits;
+}
+
+// Runs one search; its errors say which example it was and, where the search failed, which state came last.
+template <class Run>
+void at_example(std::int64_t number, const PythonSpace& space, Run run) {
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  try {
+    run();
+  } catch (const Error& error) {
+    std::string place = "example " + std::to_string(number);
+    if (error.kind() == "SearchError") place += ", state " + space.last_state();
+    throw Error(error.kind(), place + ": " + error.what(), error.remedy());
+  }
+}
+
+void check_found(NodeId goal) {
+  if (goal < 0)
+    throw Error("SearchError", "the search ended without a goal: no state that is left has an operator.",
+                "Use a wider queue, or give no operators that lead to a dead end.");
+}
+
+class ProblemModel {
+ public:
+  ProblemModel() = default;
+
+  // The weights that are not zero, with the names that they need.
+  ProblemModel(const Vocabulary& all, const std::vector<double>& weights) {
+    for (nb::handle action : all.actions) add_action(action);
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(weights.size()); ++i) {
+      if (weights[static_cast<std::size_t>(i)] == 0) continue;
+      add(all.features.names().text(all.features.name_of(i)), all.features.action_of(i), weights[static_cast<std::size_t>(i)]);
+    }
+  }
+
+  // Feature i has the name names[i] and stands alone (actions_of[i] < 0) or with actions[actions_of[i]].
+  ProblemModel(const std::vector<std::string>& names, const nb::list& actions, const std::vector<std::int32_t>& actions_of, const std::vector<double>& weights) {
+    for (nb::handle action : actions) add_action(action);
+    bool ok = names.size() == weights.size() && actions_of.size() == weights.size();
+    for (const std::int32_t action : actions_of) ok = ok && action >= -1 && action < static_cast<std::int32_t>(nb::len(actions));
+    if (!ok) throw Error("DataError", "names, actions and weights do not fit each other");
+    for (std::size_t i = 0; i < names.size(); ++i) add(names[i], actions_of[i], weights[i]);
+  }
+
+  nb::tuple parts() const {
+    nb::list names;
+    std::vector<std::int32_t> actions_of;
+    for (std::int32_t i = 0; i < vocabulary_.features.weights(); ++i) {
+      const std::string_view name = vocabulary_.features.names().text(vocabulary_.features.name_of(i));
+      names.append(nb::str(name.data(), name.size()));
+      actions_of.push_back(vocabulary_.features.action_of(i));
+    }
+    nb::list values;
+    for (const double weight : weights_) values.append(weight);
+    nb::list of;
+    for (const std::int32_t action : actions_of) of.append(action);
+    return nb::make_tuple(names, nb::list(vocabulary_.actions), of, values);
+  }
+
+  // (actions, final state) of every input.
+  nb::list decode(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::dict& settings) {
+    const Methods methods = methods_of(problem, defined);
+    const QueueSpec spec = queue_of(settings);
+    Linear<double> weights(weights_);
+    PythonSpace space(methods, vocabulary_, weights, options_of(spec, false));
+    const std::unique_ptr<Queue> queue = make_queue(spec);
+    Search search(space, *queue, limits_of(settings));
+    nb::list out;
+    for (std::size_t i = 0; i < nb::len(inputs); ++i) {
+      space.open(inputs[i], {});
+      at_example(static_cast<std::int64_t>(i), space, [&] {
+        const NodeId goal = search.run();
+        check_found(goal);
+        out.append(nb::make_tuple(path_to(search.tree(), space, goal), space.state(search.tree()[goal].state)));
+      });
+    }
+    return out;
+  }
+
+  std::int32_t size() const noexcept { return vocabulary_.features.weights(); }
+
+ private:
+  void add_action(nb::handle action) {
+    vocabulary_.action_ids[action] = nb::len(vocabulary_.actions);
+    vocabulary_.actions.append(action);
+  }
+  void add(std::string_view name, std::int32_t action, double weight) {
+    const auto id = static_cast<std::size_t>(vocabulary_.features.add(vocabulary_.features.add_name(name), action));
+    if (id == weights_.size()) weights_.push_back(0);
+    weights_[id] += weight;
+  }
+  static nb::list path_to(const Tree& tree, const PythonSpace& space, NodeId node) {
+    std::vector<nb::handle> actions;
+    for (; tree[node].parent >= 0; node = tree[node].parent) actions.push_back(space.action(tree[tree[node].parent].state, tree[node].action));
+    nb::list path;
+    for (auto action = actions.rbegin(); action != actions.rend(); ++action) path.append(*action);
+    return path;
+  }
+
+  Vocabulary vocabulary_;
+  std::vector<double> weights_;
+};
+
+// Tells the space when it is asked on behalf of siblings(node, y).
+class Watched : public Learner {
+ public:
+  Watched(Learner& learner, PythonSpace& space) : learner_(learner), space_(space) {}
+  double margin() const override { return learner_.margin(); }
+  Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override {
+    space_.looking_for_siblings(true);
+    Verdict verdict = learner_.at_front(search, front, lost, wrong);
+    space_.looking_for_siblings(false);
+    return verdict;
+  }
+  void at_dead_end(Search& search, NodeId last) override {
+    space_.looking_for_siblings(true);
+    learner_.at_dead_end(search, last);
+    space_.looking_for_siblings(false);
+  }
+
+ private:
+  Learner& learner_;
+  PythonSpace& space_;
+};
+
+class ProblemTrainer {
+ public:
+  explicit ProblemTrainer(const nb::dict& settings)
+      : queue_spec_(queue_of(settings)), limits_(limits_of(settings)), weights_({}), learner_(learner_of(settings), weights_) {}
+
+  nb::dict epoch(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::list& outputs,
+                 const std::vector<std::int64_t>& order) {
+    const auto size = static_cast<std::int64_t>(nb::len(inputs));
+    bool ok = nb::len(outputs) == nb::len(inputs);
+    for (const std::int64_t i : order) ok = ok && i >= 0 && i < size;
+    if (!ok) throw Error("RiataError", "order and outputs do not fit the inputs");
+
+    const Methods methods = methods_of(problem, defined);
+    PythonSpace space(methods, vocabulary_, weights_, options_of(queue_spec_, true));
+    Watched learner(learner_, space);
+    const std::unique_ptr<Queue> queue = make_queue(queue_spec_);
+    Search search(space, *queue, limits_);
+    std::int64_t updates = 0, unreachable = 0;
+    for (const std::int64_t i : order) {
+      space.open(inputs[static_cast<std::size_t>(i)], outputs[static_cast<std::size_t>(i)]);
+      learner_.begin();
+      at_example(i, space, [&] {
+        check_found(search.run(&learner));
+        unreachable += space.initial_regret() > 0;
+      });
+      updates += learner_.updated();
+      weights_.tick();
+    }
+    nb::dict out;
+    out["examples"] = order.size();
+    out["updates"] = updates;
+    out["unreachable"] = unreachable;
+    return out;
+  }
+
+  ProblemModel averaged() const { return {vocabulary_, weights_.average()}; }
+  ProblemModel last() const { return {vocabulary_, weights_.last()}; }
+  const SearchStats& stats() const noexcept { return learner_.stats(); }
+  double norm() const noexcept { return weights_.norm(); }
+
+ private:
+  QueueSpec queue_spec_;
+  Limits limits_;
+  Vocabulary vocabulary_;
+  Linear<double> weights_;
+  SearchLearner<double> learner_;
+};
+
+}  // namespace
+
+void problem(nb::module_& m) {
+  nb::class_<ProblemModel>(m, "ProblemModel", "Weights by name, for a search problem written in Python.")
+      .def(nb::init<const std::vector<std::string>&, const nb::list&, const std::vector<std::int32_t>&, const std::vector<double>&>(), nb::arg("names"),
+           nb::arg("actions"), nb::arg("actions_of"), nb::arg("weights"))
+      .def("decode", &ProblemModel::decode, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("settings"),
+           "The actions and the final state that the search finds for every input.")
+      .def("parts", &ProblemModel::parts, "names, actions, actions_of and weights: what the constructor takes.")
+      .def("__len__", &ProblemModel::size)
+      .def("__reduce__", [](nb::handle_t<ProblemModel> self) { return nb::make_tuple(self.type(), self.attr("parts")()); });
+
+  nb::class_<ProblemTrainer>(m, "ProblemTrainer", "Learning by search on a problem written in Python (Daumé & Marcu 2005).")
+      .def(nb::init<const nb::dict&>(), nb::arg("settings"))
+      .def("epoch", &ProblemTrainer::epoch, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("order"),
+           "One pass over the examples in the given order.")
+      .def("averaged", &ProblemTrainer::averaged)
+      .def("last", &ProblemTrainer::last)
+      .def_prop_ro("norm", &ProblemTrainer::norm)
+      .def("stats", [](const ProblemTrainer& self) { return as_dict(self.stats()); });
+}
+
+}  // namespace riata::bind

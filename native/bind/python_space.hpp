@@ -1,0 +1,151 @@
+// A search problem written in Python, as a space of the engine: integers for states, actions, keys and features.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "features/name_index.hpp"
+#include "inference/search/queue.hpp"
+#include "inference/search/space.hpp"
+#include "learning/linear.hpp"
+
+namespace riata::bind {
+
+namespace nb = nanobind;
+
+// What a model knows by name.
+struct Vocabulary {
+  NameIndex features;
+  nb::list actions;     // [ActionId]
+  nb::dict action_ids;  // and back
+};
+
+// The methods of a problem; those that it does not define are null.
+struct Methods {
+  nb::object initial, actions, apply, is_goal;      // always there
+  nb::object features, observe, regret, key, heuristic;
+};
+
+struct SpaceOptions {
+  bool grows = false;              // learning: new names and actions enter the vocabulary
+  std::int64_t width = unbounded;  // of a beam over operations: worse candidates are never asked for their state
+  bool complete_start = false;     // hill-climb: the initial state must be a goal
+};
+
+// Python is asked once for each thing: a state's operators and features when it is first expanded, a child when it may
+// survive, regret and key when they decide something.
+//
+// Where the problem has keys, the space remembers the states that this search has expanded: a path that comes to a known key
+// with no better score goes no further, nor does one that comes back to where it has been. So cyclic spaces end. While learning,
+// y-good steps are exempt: the path that was there first is the one to be beaten, and the truth must be in the queue to say so.
+class PythonSpace : public Space {
+ public:
+  PythonSpace(const Methods& methods, Vocabulary& vocabulary, Linear<double>& weights, const SpaceOptions& options)
+      : methods_(methods), vocabulary_(vocabulary), weights_(weights), options_(options) {}
+
+  // Before every example; y may be null while decoding.
+  void open(nb::handle x, nb::handle y);
+
+  // While true, expand lists every operator and the memory of visited states is left alone.
+  void looking_for_siblings(bool is) noexcept { siblings_ = is; }
+
+  // The Python objects behind the numbers.
+  const nb::object& state(StateId id) const { return states_[static_cast<std::size_t>(id)].value; }
+  nb::handle action(StateId id, ActionId action) const;
+
+  // The state expanded last, in words; for error messages.
+  std::string last_state() const;
+
+  StateId initial() override;
+  bool is_goal(StateId state) override;
+  void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
+              std::vector<Candidate>& out) override;
+  StateId apply(StateId state, ActionId action) override { return child(state, place(state, action)); }
+  double initial_regret() override { return regret_of(0); }
+  double regret(const Tree& tree, NodeId node) override { return regret_of(tree[node].state); }
+  bool merges() const override { return methods_.key.is_valid(); }
+  double step_score(const Tree& tree, NodeId node) override;
+  void features(const Tree& tree, NodeId node, StepFeatures& out) override;
+  void weights_changed() override { best_.assign(best_.size(), never); }
+
+ private:
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+  static constexpr double unasked = std::numeric_limits<double>::quiet_NaN();
+
+  struct Value {
+    std::int32_t name;
+    double value;
+  };
+  struct Range {
+    std::size_t from = 0, to = 0;
+  };
+  struct State {
+    nb::object value;
+    nb::object operators = {};  // a tuple, once asked for
+    Range actions = {};         // in actions_: the ids of the operators
+    Range observed = {};        // in values_
+    std::size_t steps = 0;      // in steps_: one per operator
+    std::int64_t key = -1;
+    double regret = unasked;
+    double heuristic = unasked;
+    std::int8_t goal = -1;
+  };
+  struct Step {  // an operator of a state
+    StateId child = -1;
+    Range features = {};  // in values_: those of features(x, s, a)
+  };
+  struct Draft {  // a candidate that may not be worth asking about
+    Candidate candidate;
+    std::size_t operation;
+  };
+
+  State& at(StateId id) { return states_[static_cast<std::size_t>(id)]; }
+  const State& at(StateId id) const { return states_[static_cast<std::size_t>(id)]; }
+
+  StateId add_state(nb::object value);
+  StateId child(StateId state, std::size_t operation);
+  std::size_t place(StateId state, ActionId action) const;
+  void ask_operators(StateId state);
+  ActionId action_id(nb::handle action);
+  Range read_features(const nb::object& list, const char* method);
+  Value read_feature(nb::handle item, const char* method);
+
+  std::int64_t key_of(StateId state);
+  double regret_of(StateId state);
+  double heuristic_of(StateId state);
+
+  void draft(const Tree& tree, NodeId node);
+  bool complete(const Tree& tree, bool learning, Draft& draft);
+  void select(const Tree& tree, bool learning, std::vector<Candidate>& out);
+  bool visited(const Tree& tree, const Candidate& candidate);
+  double score_of(const State& state, std::size_t operation, ActionId action) const;
+
+  const Methods& methods_;
+  Vocabulary& vocabulary_;
+  Linear<double>& weights_;
+  SpaceOptions options_;
+  bool siblings_ = false;
+
+  nb::object x_, y_;
+  nb::dict new_actions_;        // that the vocabulary does not have, while decoding
+  nb::dict keys_;               // key -> number
+  std::vector<State> states_;
+  std::vector<ActionId> actions_;
+  std::vector<Step> steps_;
+  std::vector<Value> values_;
+  std::vector<double> best_;    // [keys] the best score of an expanded state; never: not expanded
+  StateId last_ = -1;
+
+  std::vector<Draft> drafts_;                  // of one expansion
+  std::vector<double> by_action_;              // [actions] scores of one state
+  std::vector<std::size_t> order_, chosen_;    // of drafts_
+  std::vector<std::uint64_t> seen_;            // [keys] the last expansion that chose the key
+  std::uint64_t expansion_ = 0;
+};
+
+}  // namespace riata::bind

@@ -1,0 +1,52 @@
+// What the bindings of search share: queues and learners from a dictionary of settings.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "inference/search/queue.hpp"
+#include "learning/search_learner.hpp"
+
+namespace riata::bind {
+
+namespace nb = nanobind;
+
+template <class Enum>
+Enum by_name(const std::string& setting, const std::string& name, const std::vector<std::pair<const char*, Enum>>& known) {
+  for (const auto& [text, value] : known) {
+    if (name == text) return value;
+  }
+  throw Error("SettingError", "setting '" + setting + "' has the value '" + name + "'");
+}
+
+inline QueueSpec queue_of(const nb::dict& settings) {
+  return {nb::cast<std::string>(settings["queue"]), nb::cast<std::int64_t>(settings["beam"]), nb::cast<std::string>(settings["beam_by"])};
+}
+
+inline LearnerSpec learner_of(const nb::dict& settings) {
+  LearnerSpec spec;
+  spec.when = by_name<When>("when", nb::cast<std::string>(settings["when"]),
+                            {{"laso", When::laso}, {"early", When::early}, {"max-violation", When::max_violation}, {"standard", When::standard}});
+  spec.what = by_name<What>("update", nb::cast<std::string>(settings["update"]),
+                            {{"mean", What::mean}, {"queue", What::queue}, {"best", What::best}, {"loss-weighted", What::loss_weighted}});
+  spec.how = by_name<How>("step", nb::cast<std::string>(settings["step"]), {{"perceptron", How::perceptron}, {"alma", How::alma}, {"mira", How::mira}});
+  spec.alpha = nb::cast<double>(settings["alpha"]);
+  spec.b = nb::cast<double>(settings["B"]);
+  spec.c = nb::cast<double>(settings["C"]);
+  return spec;
+}
+
+inline nb::dict as_dict(const SearchStats& stats) {
+  nb::dict out;
+  out["updates"] = stats.updates;
+  out["non_violating"] = stats.non_violating;
+  out["largest_difference"] = stats.largest_difference;
+  return out;
+}
+
+}  // namespace riata::bind

@@ -1,0 +1,184 @@
+"""Learns to search a problem of the user's own."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from riata import registry
+from riata._core import ProblemModel, ProblemTrainer, shuffled
+from riata.errors import DataError, NotFittedError, SettingError, UnknownNameError, UnsupportedError
+from riata.inference.problem import Problem, check, defined
+from riata.params import Params
+from riata.settings import Setting, resolve
+
+Self = TypeVar("Self", bound="Predictor")  # typing.Self needs Python 3.11
+
+TRAINING_QUEUES = ("beam", "greedy", "best-first", "a-star")
+QUEUES = (*TRAINING_QUEUES, "breadth-first", "depth-first", "hill-climb")
+UNBOUNDED = 2**63 - 1
+
+# Where a problem in Python differs from the structures of the core.
+OWN_SETTINGS = (
+    Setting("beam_by", "operations", "what a beam compares", choices=("operations", "pending")),
+    Setting("max_nodes", 1_000_000, "of one search; past it the search is an error", low=1),
+)
+NOT_HERE = ("precision", "beam_by")
+
+
+def declared(recipe_name: str) -> tuple[Setting, ...]:
+    """The settings of a recipe for problems; UnsupportedError where the recipe does not search."""
+    recipe = registry.get("recipe", recipe_name)
+    if not recipe.searches:
+        raise UnsupportedError(
+            f"Recipe {recipe_name!r} needs {', '.join(sorted(recipe.needs))}; a problem written in Python is searched only.",
+            remedy="Use a recipe that searches, such as laso-alma.",
+        )
+    return (*(setting for setting in recipe.settings if setting.name not in NOT_HERE), *OWN_SETTINGS)
+
+
+class Predictor(Params):
+    """Learns to search a `riata.Problem` (Daumé & Marcu 2005), in scikit-learn's conventions.
+
+    recipe: when to update, against what, and how far. queue: beam (default), greedy, best-first, a-star; breadth-first, depth-first
+    and hill-climb only decode. beam: nodes kept, or None for all of them. settings: of the recipe, by name. After training, queue,
+    beam and the settings of search may be changed with set_params, and the next prediction uses them.
+
+    Python is called for every state, so this is slower than the estimators for sequences.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        recipe: str = "laso-alma",
+        beam: int | None = 5,
+        epochs: int = 5,
+        seed: int = 0,
+        queue: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.recipe = recipe
+        self.beam = beam
+        self.epochs = epochs
+        self.seed = seed
+        self.queue = queue
+        self.settings = settings
+
+    def fit(self: Self, X: Iterable[Any], Y: Iterable[Any]) -> Self:
+        """Learns from inputs and their true outputs, which only `problem.regret` reads.
+
+        Ctrl-C keeps the model of the last complete epoch and raises KeyboardInterrupt.
+        """
+        settings = self._checked(learning=True)
+        inputs, outputs = _paired(X, Y)
+        trainer, methods = ProblemTrainer(settings), defined(self.problem)
+        history: list[dict[str, Any]] = []
+        model: ProblemModel | None = None
+        interrupted = False
+        try:
+            for number in range(1, self.epochs + 1):
+                began, size = time.perf_counter(), len(inputs)
+                order = shuffled(size, self.seed, number).tolist() if settings["shuffle"] else list(range(size))
+                counts = trainer.epoch(self.problem, methods, inputs, outputs, order)
+                model = trainer.averaged() if settings["average"] else trainer.last()
+                history.append({"epoch": number, **counts, "seconds": time.perf_counter() - began})
+        except KeyboardInterrupt:
+            interrupted = True
+        if model is not None:
+            self.model_, self.history_, self.stats_ = model, history, trainer.stats()
+        if interrupted:
+            raise KeyboardInterrupt
+        self._tell_unreachable()
+        return self
+
+    def predict(self, X: Iterable[Any]) -> list[Any]:
+        """The output that the search finds for every input."""
+        inputs = list(X)
+        found = self._decode(inputs)
+        return [self.problem.output(x, s, path) for x, (path, s) in zip(inputs, found, strict=True)]
+
+    def score(self, X: Iterable[Any], Y: Iterable[Any]) -> float:
+        """1 - the mean loss, where the problem defines a loss; else the fraction of outputs that are exactly right."""
+        inputs, outputs = _paired(X, Y)
+        rows = zip(inputs, outputs, self.predict(inputs), strict=True)
+        if "loss" in defined(self.problem):
+            return 1 - float(np.mean([self.problem.loss(x, y, y_hat) for x, y, y_hat in rows]))
+        return float(np.mean([_equal(y, y_hat) for _, y, y_hat in rows]))
+
+    def weights(self) -> dict[str | tuple[str, Any], float]:
+        """Every weight that is not zero, by name, or by (name, action) for what `observe` gives."""
+        names, actions, actions_of, weights = self._check_fitted().parts()
+        keys = [n if a < 0 else (n, actions[a]) for n, a in zip(names, actions_of, strict=True)]
+        return dict(zip(keys, weights, strict=True))
+
+    def _decode(self, inputs: list[Any]) -> list[tuple[list[Any], Any]]:
+        """The path of actions and the final state of every input."""
+        model, settings = self._check_fitted(), self._checked(learning=False)
+        found: list[tuple[list[Any], Any]] = model.decode(self.problem, defined(self.problem), inputs, settings)
+        return found
+
+    def _check_fitted(self) -> ProblemModel:
+        model: ProblemModel | None = getattr(self, "model_", None)
+        if model is None:
+            raise NotFittedError("This Predictor has not been trained yet.", remedy="Call fit.")
+        return model
+
+    def _tell_unreachable(self) -> None:
+        count = self.history_[0]["unreachable"]
+        if count:
+            from riata.tasks.base import RiataWarning
+
+            text = f"{count} of {self.history_[0]['examples']} true outputs cannot be reached: the initial state has a regret above 0."
+            warnings.warn(text, RiataWarning, stacklevel=3)
+
+    def _checked(self, *, learning: bool) -> dict[str, Any]:
+        """All settings of the search and its learner, or the reason why they do not go together."""
+        check(self.problem, learning=learning)
+        declared(self.recipe)
+        queue = "beam" if self.queue is None else self.queue
+        if queue not in QUEUES:
+            raise UnknownNameError.of("queue", queue, QUEUES)
+        if learning and queue not in TRAINING_QUEUES:
+            why = " (at zero weights no child is better, so nothing would be learnt)" if queue == "hill-climb" else ""
+            raise UnsupportedError(
+                f"The queue {queue!r} is decode only{why}.",
+                remedy=f"Train with one of {', '.join(TRAINING_QUEUES)}; then set_params(queue={queue!r}).",
+            )
+        if queue == "a-star" and "heuristic" not in defined(self.problem):
+            raise UnsupportedError(
+                f"The queue 'a-star' needs heuristic(x, s); the problem {type(self.problem).__name__!r} defines none.",
+                remedy="Without it, best-first is the same search.",
+            )
+        settings: dict[str, Any] = resolve(declared(self.recipe), self.settings or {}, f"The recipe {self.recipe!r}")
+        beam = UNBOUNDED if self.beam is None else _whole("beam", self.beam, 1)
+        _whole("epochs", self.epochs, 1)
+        _whole("seed", self.seed, 0)
+        return {**settings, "queue": queue, "beam": beam}
+
+
+def _whole(name: str, value: Any, low: int) -> int:
+    number = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= UNBOUNDED
+    if not number:
+        unbounded = ", or None for an unbounded one" if name == "beam" else ""
+        raise SettingError(f"{name} is {value!r}; expected a whole number of at least {low}{unbounded}.")
+    return int(value)
+
+
+def _paired(X: Iterable[Any], Y: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    inputs, outputs = list(X), list(Y)
+    if len(inputs) != len(outputs) or not inputs:
+        raise DataError(
+            f"X has {len(inputs)} examples and Y has {len(outputs)}; expected one output per input, and at least one."
+        )
+    return inputs, outputs
+
+
+def _equal(y: Any, y_hat: Any) -> bool:
+    """Equality that does not tell a list from a tuple."""
+    sequences = isinstance(y, (list, tuple)) and isinstance(y_hat, (list, tuple))
+    return bool(list(y) == list(y_hat) if sequences else y == y_hat)
