@@ -17,6 +17,16 @@ FOLDER = Path(__file__).parent
 INTERRUPTED = 130
 
 
+format_option = click.option(
+    "--format",
+    "format_",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="auto (by the file's name), columns or conllu.",
+)
+
+
 class _ReaderGone(Exception):
     """Nobody reads our output any more, as in `riata predict … | head`."""
 

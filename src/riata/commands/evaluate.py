@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from riata.commands.base import format_option
+
 
 @click.command(short_help="Score a model, or one file against another.")
 @click.argument("file", required=False)
@@ -26,14 +28,7 @@ import click
     metavar="NAME",
     help="With --gold: tag, chunk or ner (default: chunk where all labels are chunk tags).",
 )
-@click.option(
-    "--format",
-    "format_",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help="auto (by the file's name), columns or conllu.",
-)
+@format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
 def command(**options: Any) -> None:
     """Precision, recall and F1 exactly as conlleval counts them, or accuracy; with bootstrap 95 % intervals.

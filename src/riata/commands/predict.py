@@ -6,18 +6,13 @@ import sys
 
 import click
 
+from riata.commands.base import format_option
+
 
 @click.command(short_help="Add a column of predictions to a file.")
 @click.argument("file", default="-", metavar="[FILE|-]")
 @click.option("--model", "model_file", required=True, metavar="FILE", help="A model made by `riata train`.")
-@click.option(
-    "--format",
-    "format_",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help="auto (by the file's name), columns or conllu.",
-)
+@format_option
 def command(file: str, model_file: str, format_: str) -> None:
     """Write the input's columns and one more, the prediction, sentence by sentence as they come in.
 

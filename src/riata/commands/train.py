@@ -10,6 +10,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from riata.commands.base import format_option
+
 # Options that are parameters of the estimator by the same name.
 SAME_NAMES = (
     "recipe",
@@ -83,14 +85,7 @@ class Columns(click.ParamType[Any]):
     help="Of chunk tags: auto, iob1, iob2, bioes, bilou.",
 )
 @click.option("--strict", is_flag=True, help="Refuse illegal tags instead of reading them as conlleval does.")
-@click.option(
-    "--format",
-    "format_",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help="auto (by the file's name), columns or conllu.",
-)
+@format_option
 @click.option(
     "--set",
     "assignments",

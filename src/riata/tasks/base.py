@@ -276,15 +276,17 @@ class SequenceEstimator(Params):
         rows = evaluation.rows * weights[:, None] if len(weights) else evaluation.rows
         return float(evaluation.statistic(rows.sum(axis=0))) / 100
 
+    def _with_gold(self, X: Any, y: Any) -> Corpus:
+        """The columns that the model reads and, last, the gold labels, from the data or from y."""
+        corpus = as_corpus(X)
+        if y is None:
+            return self.scored_columns(corpus)
+        return with_column(self.input_columns(corpus), label_column(y, corpus))
+
     def evaluate(self, X: Any, y: Any = None) -> Evaluation:
         """Everything about the predictions for these sentences: report per type, metrics in per cent, intervals."""
         model = self._check_fitted()
-        corpus = as_corpus(X)
-        data = (
-            self.scored_columns(corpus)
-            if y is None
-            else with_column(self.input_columns(corpus), label_column(y, corpus))
-        )
+        data = self._with_gold(X, y)
         predicted = model.predict(inputs_of(data), self._decoder())
         return evaluate_column(data.columns[-1], predicted, model.labels, data.starts, chunks=self.chunks)
 
@@ -293,12 +295,7 @@ class SequenceEstimator(Params):
         from riata.scoring.search_errors import split_errors
 
         model = self._check_fitted()
-        corpus = as_corpus(X)
-        data = (
-            self.scored_columns(corpus)
-            if y is None
-            else with_column(self.input_columns(corpus), label_column(y, corpus))
-        )
+        data = self._with_gold(X, y)
         instances = model.features.instances(inputs_of(data))
         at = {label: i for i, label in enumerate(model.labels)}
         column = data.columns[-1]
