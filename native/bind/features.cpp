@@ -43,12 +43,7 @@ void check_given(const Instances& instances, std::int64_t tokens) {
 Instances make_instances(const FeatureIndex& index, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts) {
   const Tokens tokens = as_tokens(index, values, starts);
   nb::gil_scoped_release release;
-  Instances out;
-  out.starts.assign(tokens.starts.begin(), tokens.starts.end());
-  out.ngrams = index.look_up(tokens);
-  for (std::int32_t f = 0; f < index.families(); ++f) out.sizes.push_back(index.size(f));
-  out.pad = index.pad();
-  return out;
+  return look_up(index, tokens);
 }
 
 }  // namespace

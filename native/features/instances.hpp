@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "features/index.hpp"
+
 namespace riata {
 
 struct Instances {
@@ -23,5 +25,15 @@ struct Instances {
   // Padded position of the first token of sentence s.
   std::int64_t origin(std::int64_t s) const noexcept { return starts[s] + 2 * std::int64_t{pad} * s + pad; }
 };
+
+// The tokens with every n-gram looked up; labels and given features are still to be set.
+inline Instances look_up(const FeatureIndex& index, const Tokens& tokens) {
+  Instances out;
+  out.starts.assign(tokens.starts.begin(), tokens.starts.end());
+  out.ngrams = index.look_up(tokens);
+  for (std::int32_t f = 0; f < index.families(); ++f) out.sizes.push_back(index.size(f));
+  out.pad = index.pad();
+  return out;
+}
 
 }  // namespace riata

@@ -19,15 +19,6 @@ FeatureIndex empty_index() {
   return FeatureIndex({{-1, 0, 0}, {0, 0, 1}}, {{0, 0, false}, {1, -1, false}, {1, 0, false}, {0, 0, true}}, 1, true);
 }
 
-Instances look_up(const FeatureIndex& index, const Tokens& tokens) {
-  Instances out;
-  out.starts.assign(tokens.starts.begin(), tokens.starts.end());
-  out.ngrams = index.look_up(tokens);
-  for (std::int32_t f = 0; f < index.families(); ++f) out.sizes.push_back(index.size(f));
-  out.pad = index.pad();
-  return out;
-}
-
 }  // namespace
 
 int main() {
