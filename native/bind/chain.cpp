@@ -50,6 +50,12 @@ nb::dict packed(const Weights<Real>& weights, const FeatureIndex& index) {
   out["kept_given"] = give(std::move(sparse.kept_given));
   out["given"] = rows_out(sparse.given);
   out["transition"] = rows_out(sparse.transition);
+  nb::dict history;
+  history["slots"] = give(std::move(sparse.history.slots));
+  history["ngrams"] = give(std::move(sparse.history.ngrams));
+  history["labels"] = give(std::move(sparse.history.labels));
+  history["rows"] = rows_out(sparse.history.rows);
+  out["history"] = history;
   return out;
 }
 
@@ -61,6 +67,9 @@ Weights<float> unpacked(FeatureIndex& index, nb::dict sparse, std::int32_t label
   }
   in.given = rows_in(sparse["given"]);
   in.transition = rows_in(sparse["transition"]);
+  nb::dict history = nb::cast<nb::dict>(sparse["history"]);
+  in.history = {copy(nb::cast<In<std::int32_t>>(history["slots"])), copy(nb::cast<In<std::int32_t>>(history["ngrams"])),
+                copy(nb::cast<In<std::int32_t>>(history["labels"])), rows_in(history["rows"])};
   nb::gil_scoped_release release;
   return unpack(in, labels, alphabet_sizes, given_size, index);
 }

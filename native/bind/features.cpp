@@ -17,6 +17,7 @@ namespace {
 
 using FamilyTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
 using TemplateTuple = std::tuple<std::int32_t, std::int32_t, bool>;
+using HistoryTuple = std::tuple<std::int32_t, std::int32_t, std::vector<std::int32_t>>;
 
 Tokens as_tokens(const FeatureIndex& index, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts) {
   Tokens tokens{{}, view(starts)};
@@ -54,13 +55,16 @@ void features(nb::module_& m) {
 
   nb::class_<FeatureIndex>(m, "FeatureIndex", "Exact dictionary of n-grams of attribute values.")
       .def("__init__", [](FeatureIndex* self, const std::vector<FamilyTuple>& families, const std::vector<TemplateTuple>& templates, std::int32_t attributes,
-                          bool transitions) {
+                          bool transitions, const std::vector<HistoryTuple>& history) {
              std::vector<FamilySpec> specs;
              for (const auto& [parent, attribute, offset] : families) specs.push_back({parent, attribute, offset});
              std::vector<TemplateSpec> reads;
              for (const auto& [family, offset, edge] : templates) reads.push_back({family, offset, edge});
-             new (self) FeatureIndex(std::move(specs), reads, attributes, transitions);
-           }, nb::arg("families"), nb::arg("templates"), nb::arg("attributes"), nb::arg("transitions") = true)
+             std::vector<HistorySlot> slots;
+             for (const auto& [family, offset, back] : history) slots.push_back({family, offset, back});
+             new (self) FeatureIndex(std::move(specs), reads, attributes, transitions, std::move(slots));
+           }, nb::arg("families"), nb::arg("templates"), nb::arg("attributes"), nb::arg("transitions") = true,
+           nb::arg("history") = std::vector<HistoryTuple>{})
       .def("__copy__", [](const FeatureIndex& self) { return FeatureIndex(self); })
       .def("size", [](const FeatureIndex& self, std::int32_t family) {
              if (family < 0 || family >= self.families()) throw nb::index_error();

@@ -8,6 +8,7 @@
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "core/error.hpp"
+#include "core/kernels.hpp"
 #include "inference/exact/viterbi.hpp"
 #include "losses/hamming.hpp"
 
@@ -20,6 +21,17 @@ void check_score(double value) {
     throw Error("DataError", "a score is NaN or plus infinity", "Scores are finite numbers, or minus infinity for what is forbidden.");
 }
 
+std::vector<double> padded_rows(const double* values, std::size_t rows, std::int32_t labels) {
+  std::vector<double> out(rows * padded(labels), 0.0);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::int32_t j = 0; j < labels; ++j) {
+      check_score(values[r * labels + j]);
+      out[r * padded(labels) + j] = values[r * labels + j];
+    }
+  }
+  return out;
+}
+
 // node [T, L], edge [L, L] or [T, L, L] (row 0 unused), as given by `per_token`.
 ChainScores<double> as_chain(const In2<double>& node, const In<double>& edge, bool per_token) {
   const auto T = static_cast<std::int32_t>(node.shape(0)), L = static_cast<std::int32_t>(node.shape(1));
@@ -29,12 +41,10 @@ ChainScores<double> as_chain(const In2<double>& node, const In<double>& edge, bo
   ChainScores<double> chain;
   chain.length = T;
   chain.labels = L;
-  chain.stride = L;
+  chain.stride = padded(L);
   chain.edge_per_token = per_token;
-  chain.node.assign(node.data(), node.data() + std::size_t(T) * L);
-  chain.edge.assign(edge.data(), edge.data() + expected);
-  for (const double value : chain.node) check_score(value);
-  for (const double value : chain.edge) check_score(value);
+  chain.node = padded_rows(node.data(), static_cast<std::size_t>(T), L);
+  chain.edge = padded_rows(edge.data(), expected / static_cast<std::size_t>(L), L);
   return chain;
 }
 

@@ -18,6 +18,12 @@ void check_family(const FamilySpec& spec, std::int32_t family, std::int32_t attr
   if (!ok) throw Error("TemplateError", "family " + std::to_string(family) + " of the feature index is inconsistent");
 }
 
+void check_back(const HistorySlot& slot) {
+  bool ok = !slot.back.empty() && slot.back.front() >= 1 && slot.back.back() <= boundary_reach;
+  for (std::size_t k = 1; k < slot.back.size(); ++k) ok = ok && slot.back[k] > slot.back[k - 1];
+  if (!ok) throw Error("TemplateError", "the labels that a template reads are inconsistent", "Labels go from label[-1] to label[-8].");
+}
+
 // The value an attribute has at position p of a sentence of `length` tokens that starts at token `start`.
 std::int32_t value_at(std::span<const std::int32_t> values, std::int64_t start, std::int64_t length, std::int64_t p) noexcept {
   if (p < 0) return static_cast<std::int32_t>(-p - 1);
@@ -34,26 +40,35 @@ std::size_t padded_size(const Tokens& tokens, std::int32_t pad) {
 }  // namespace
 
 FeatureIndex::FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes,
-                           bool transitions)
+                           bool transitions, std::vector<HistorySlot> history)
     : specs_(std::move(families)), dictionaries_(specs_.size()),
       first_(specs_.size(), std::numeric_limits<std::int32_t>::max()), last_(specs_.size(), std::numeric_limits<std::int32_t>::min()),
-      node_counts_(specs_.size(), 0), edge_counts_(specs_.size(), 0), attributes_(attributes),
+      history_slots_(std::move(history)),
+      node_counts_(specs_.size(), 0), edge_counts_(specs_.size(), 0), read_(specs_.size(), 0), attributes_(attributes),
       transitions_(transitions) {
   std::vector<std::int32_t> reach(specs_.size(), 0);  // offset of the furthest element of each family's n-gram
   for (std::int32_t f = 0; f < this->families(); ++f) {
     check_family(specs_[f], f, attributes);
     reach[f] = std::max(specs_[f].offset, specs_[f].parent < 0 ? 0 : reach[specs_[f].parent]);
   }
+  const auto reads = [&](std::int32_t family, std::int32_t offset) {
+    if (family < 0 || family >= this->families()) throw Error("TemplateError", "a template reads family " + std::to_string(family) + ", which does not exist");
+    if (offset < -boundary_reach || offset + reach[family] > boundary_reach)
+      throw Error("TemplateError", "a template reads further than 8 tokens away", "Offsets go from -8 to 8.");
+    read_[family] = 1;
+    first_[family] = std::min(first_[family], offset);
+    last_[family] = std::max(last_[family], offset);
+  };
   std::set<std::pair<std::int32_t, std::int32_t>> seen[2];
   for (const TemplateSpec& t : templates) {
-    if (t.family < 0 || t.family >= this->families()) throw Error("TemplateError", "a template reads family " + std::to_string(t.family) + ", which does not exist");
-    if (t.offset < -boundary_reach || t.offset + reach[t.family] > boundary_reach)
-      throw Error("TemplateError", "a template reads further than 8 tokens away", "Offsets go from -8 to 8.");
+    reads(t.family, t.offset);
     if (!seen[t.edge].insert({t.family, t.offset}).second) throw Error("TemplateError", "two templates read the same family at the same offset");
     auto& counts = t.edge ? edge_counts_ : node_counts_;
     (t.edge ? edge_slots_ : node_slots_).push_back({t.family, t.offset, counts[t.family]++, 0});
-    first_[t.family] = std::min(first_[t.family], t.offset);
-    last_[t.family] = std::max(last_[t.family], t.offset);
+  }
+  for (const HistorySlot& slot : history_slots_) {
+    check_back(slot);
+    if (slot.family != -1) reads(slot.family, slot.offset);
   }
   for (Slot& s : node_slots_) s.slots = node_counts_[s.family];
   for (Slot& s : edge_slots_) s.slots = edge_counts_[s.family];
@@ -128,7 +143,7 @@ std::vector<std::vector<std::int32_t>> FeatureIndex::look_up(const Tokens& token
     });
   }
   for (std::int32_t f = 0; f < families(); ++f) {
-    if (node_counts_[f] + edge_counts_[f] == 0) ids[f] = {};
+    if (!read_[f]) ids[f] = {};
   }
   return ids;
 }

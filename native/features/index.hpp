@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/pair_index.hpp"
+#include "features/history.hpp"
 
 namespace riata {
 
@@ -45,7 +46,9 @@ class FeatureIndex {
  public:
   // Throws Error where the specifications do not form a trie or reach further than boundary_reach.
   // transitions: whether pairs of neighbouring labels have a weight of their own, apart from edge templates.
-  FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes, bool transitions);
+  // history: templates that read earlier labels too.
+  FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes, bool transitions,
+               std::vector<HistorySlot> history = {});
 
   std::int32_t families() const noexcept { return static_cast<std::int32_t>(specs_.size()); }
   std::int32_t attributes() const noexcept { return attributes_; }
@@ -66,6 +69,7 @@ class FeatureIndex {
 
   const std::vector<Slot>& node_slots() const noexcept { return node_slots_; }
   const std::vector<Slot>& edge_slots() const noexcept { return edge_slots_; }
+  const std::vector<HistorySlot>& history_slots() const noexcept { return history_slots_; }
   std::int32_t node_slots_of(std::int32_t family) const noexcept { return node_counts_[family]; }
   std::int32_t edge_slots_of(std::int32_t family) const noexcept { return edge_counts_[family]; }
 
@@ -84,8 +88,10 @@ class FeatureIndex {
   std::vector<PairIndex> dictionaries_;  // [F] (id in the parent or -1, value) -> id
   std::vector<std::int32_t> first_;      // [F] lowest offset at which the family is read, descendants included
   std::vector<std::int32_t> last_;       // [F] highest
+  std::vector<HistorySlot> history_slots_;
   std::vector<Slot> node_slots_, edge_slots_;
   std::vector<std::int32_t> node_counts_, edge_counts_;  // [F]
+  std::vector<std::uint8_t> read_;                       // [F] whether any template reads the family itself
   std::int32_t attributes_;
   bool transitions_;
   std::int32_t pad_ = 0;  // how far any family is read outside a sentence

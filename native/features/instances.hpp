@@ -36,4 +36,13 @@ inline Instances look_up(const FeatureIndex& index, const Tokens& tokens) {
   return out;
 }
 
+inline constexpr std::int32_t unseen = -2;
+
+// The n-gram that a history slot reads at token t of sentence s: -1 where it reads none, `unseen` where training has not seen it.
+inline std::int32_t history_ngram(const HistorySlot& slot, const Instances& instances, std::int64_t s, std::int64_t t) noexcept {
+  if (slot.family < 0) return -1;
+  const std::int32_t id = instances.ngrams[slot.family][instances.origin(s) + t + slot.offset];
+  return id < 0 ? unseen : id;
+}
+
 }  // namespace riata

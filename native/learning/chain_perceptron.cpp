@@ -10,6 +10,7 @@ template <class Real>
 EpochResult ChainPerceptron<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order,
                                          std::span<const double> sentence_weights, std::span<const double> class_weights,
                                          const Poll& poll) {
+  check_first_order(index);
   weights_.grow(index, instances.given_size);
   check_fit(index, weights_.current, instances);
   EpochResult result;

@@ -12,7 +12,7 @@ EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances&
   if (Layout(index, layout_.labels, given_size_).size != layout_.size || instances.given_size > given_size_)
     throw Error("RiataError", "the instances were made with another feature index than the weights");
   EpochResult result;
-  ChainSpace<Real> space(index, layout_, constraint_, instances, weights_);
+  ChainSpace<Real> space(index, layout_, constraint_, instances, weights_, history_, true);
   Search search(space, *queue_);
   PollClock clock(layout_.labels);
   for (const std::int64_t s : order) {
@@ -36,8 +36,9 @@ std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weig
   check_fit(index, weights, instances);
   const auto given = static_cast<std::int32_t>(weights.given.size() / std::max(weights.stride, 1));
   const Layout layout(index, weights.labels, given);
-  const Linear<Real> flat(layout.flat(weights));
-  ChainSpace<Real> space(index, layout, constraint, instances, flat);
+  Linear<Real> flat(layout.flat(weights));
+  HistoryIndex history = weights.history;
+  ChainSpace<Real> space(index, layout, constraint, instances, flat, history, false);
   const std::unique_ptr<Queue> pending = make_queue(queue);
   Search search(space, *pending, limits);
   PollClock clock(weights.labels);

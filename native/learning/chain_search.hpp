@@ -19,13 +19,13 @@ class ChainSearch {
  public:
   ChainSearch(const FeatureIndex& index, const Weights<Real>& initial, Constraint<Real> constraint, std::int32_t given_size,
               const QueueSpec& queue, const LearnerSpec& learner)
-      : layout_(index, initial.labels, given_size), weights_(layout_.flat(initial)), constraint_(std::move(constraint)),
+      : layout_(index, initial.labels, given_size), weights_(layout_.flat(initial)), history_(initial.history), constraint_(std::move(constraint)),
         queue_(make_queue(queue)), learner_(learner, weights_), given_size_(given_size) {}
 
   EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order, const Poll& poll);
 
-  Weights<Real> averaged(const FeatureIndex& index) const { return layout_.blocks(weights_.average(), index, given_size_); }
-  Weights<Real> last(const FeatureIndex& index) const { return layout_.blocks(weights_.last(), index, given_size_); }
+  Weights<Real> averaged(const FeatureIndex& index) const { return layout_.blocks(weights_.average(), index, history_, given_size_); }
+  Weights<Real> last(const FeatureIndex& index) const { return layout_.blocks(weights_.last(), index, history_, given_size_); }
   const SearchStats& stats() const noexcept { return learner_.stats(); }
   double norm() const noexcept { return weights_.norm(); }
   std::int32_t labels() const noexcept { return layout_.labels; }
@@ -33,6 +33,7 @@ class ChainSearch {
  private:
   Layout layout_;
   Linear<Real> weights_;
+  HistoryIndex history_;
   Constraint<Real> constraint_;
   std::unique_ptr<Queue> queue_;
   SearchLearner<Real> learner_;

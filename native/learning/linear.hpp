@@ -30,6 +30,7 @@ class Linear {
   double scale() const noexcept { return scale_; }
   double norm() const noexcept { return std::sqrt(norm2_ > 0 ? norm2_ : 0); }
   std::size_t size() const noexcept { return v_.size(); }
+  std::int64_t version() const noexcept { return version_; }  // another one whenever the weights have changed
 
   // Room for more weights: zero now, and zero in the average so far.
   void grow(std::size_t size) {
@@ -45,6 +46,7 @@ class Linear {
   }
 
   void add(const Difference& delta, double step) noexcept {
+    ++version_;
     norm2_ += 2 * step * dot(delta) + step * step * squared_norm(delta);
     for (const auto& [id, value] : delta) {
       const double change = step * value / scale_;
@@ -57,6 +59,7 @@ class Linear {
   void project() noexcept {
     const double length = norm();
     if (length <= 1) return;
+    ++version_;
     scale_ /= length;
     norm2_ = 1;
   }
@@ -80,6 +83,7 @@ class Linear {
 
  private:
   std::vector<Real> v_, u_;
+  std::int64_t version_ = 0;
   double scale_ = 1, norm2_ = 0;
   double scales_ = 1, ticks_ = 1;  // the initial weights count as the first example
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace riata {
 namespace {
@@ -108,20 +107,27 @@ typename SearchLearner<Real>::Weighted SearchLearner<Real>::competitors(Search& 
 // mean of the features of the siblings - weighted sum of those of the competitors. What lies on the path of all cancels.
 template <class Real>
 Difference SearchLearner<Real>::difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) const {
-  std::map<NodeId, double, std::greater<>> weights;  // children before parents: ids grow along a path
-  for (const NodeId id : siblings) weights[id] += 1.0 / static_cast<double>(siblings.size());
-  for (const auto& [id, weight] : competitors) weights[id] -= weight;
+  std::vector<std::pair<NodeId, double>> weights;  // a heap, children before parents: ids grow along a path
+  for (const NodeId id : siblings) weights.push_back({id, 1.0 / static_cast<double>(siblings.size())});
+  for (const auto& [id, weight] : competitors) weights.push_back({id, -weight});
+  std::make_heap(weights.begin(), weights.end());
   StepFeatures features;
   Difference delta;
   while (!weights.empty()) {
-    const auto [id, weight] = *weights.begin();
-    weights.erase(weights.begin());
+    const NodeId id = weights.front().first;
+    double weight = 0;
+    while (!weights.empty() && weights.front().first == id) {
+      weight += weights.front().second;
+      std::pop_heap(weights.begin(), weights.end());
+      weights.pop_back();
+    }
     const NodeId parent = search.tree()[id].parent;
     if (parent < 0 || std::abs(weight) < nothing) continue;
     features.clear();
     search.space().features(search.tree(), id, features);
     for (const auto& [feature, value] : features) delta.push_back({feature, weight * value});
-    weights[parent] += weight;
+    weights.push_back({parent, weight});
+    std::push_heap(weights.begin(), weights.end());
   }
   std::sort(delta.begin(), delta.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::size_t kept = 0;

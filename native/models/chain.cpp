@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "models/row_sum.hpp"
 
 namespace riata {
 
@@ -17,7 +18,14 @@ void check_fit(const FeatureIndex& index, const Weights<Real>& weights, const In
     fits = known <= std::size_t(index.size(f)) && known * index.node_slots_of(f) * weights.stride <= weights.node[f].size() &&
            known * index.edge_slots_of(f) * weights.square() <= weights.edge[f].size();
   }
+  fits = fits && weights.history.slots().size() == index.history_slots().size() &&
+         weights.history_rows.size() == std::size_t(weights.history.rows()) * weights.stride;
   if (!fits) throw Error("RiataError", "the instances were made with another feature index than the weights");
+}
+
+void check_first_order(const FeatureIndex& index) {
+  if (!index.history_slots().empty())
+    throw Error("UnsupportedError", "exact search looks one label back; the templates read label[...].", "Use a beam.");
 }
 
 template <class Real>
@@ -34,19 +42,20 @@ void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, con
   if (!chain.edge_per_token) {
     for (std::size_t k = 0; k < weights.square(); ++k) chain.edge[k] = weights.transition[k] + constraint.follow[k];
   }
+  RowSum<Real> sum;
   for (std::int32_t t = 0; t < T; ++t) {
     Real* out = chain.node.data() + std::size_t(t) * stride;
     Real* out_edge = chain.edge_per_token ? chain.edge.data() + std::size_t(t) * weights.square() : nullptr;
     if (out_edge) std::copy(constraint.follow.begin(), constraint.follow.end(), out_edge);
+    sum.begin(out, stride);
     for_each_row(
         index, weights, instances, s, t,
-        [&](const Real* row, float value) {
-          for (std::int32_t j = 0; j < stride; ++j) out[j] += row[j] * Real(value);
-        },
+        [&](const Real* row, float value) { sum.add(row, value); },
         [&](const Real* row, float value) {
           if (!out_edge) return;
           for (std::size_t k = 0; k < weights.square(); ++k) out_edge[k] += row[k] * Real(value);
         });
+    sum.finish();
   }
   Real* first = chain.node.data();
   Real* last = chain.node.data() + std::size_t(T - 1) * stride;
@@ -58,6 +67,7 @@ template <class Real>
 std::vector<std::int32_t> decode(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
                                  const Instances& instances, const Poll& poll) {
   check_fit(index, weights, instances);
+  check_first_order(index);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(instances.tokens()), -1);
   ChainScores<Real> chain;
   Viterbi<Real> viterbi;
@@ -69,6 +79,21 @@ std::vector<std::int32_t> decode(const FeatureIndex& index, const Weights<Real>&
     viterbi(chain, labels.data() + instances.starts[s]);
   }
   return labels;
+}
+
+// What the labels before token t of a path say of its label.
+template <class Real>
+static double history_score(const Weights<Real>& weights, const Instances& instances, std::int64_t s, std::int32_t t, const std::int32_t* path) {
+  const HistoryIndex& history = weights.history;
+  std::vector<std::int32_t> before(static_cast<std::size_t>(history.order()), HistoryIndex::outside);
+  for (std::int32_t k = 1; k <= std::min(history.order(), t); ++k) before[k - 1] = path[t - k] + 1;
+  double score = 0;
+  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
+    const std::int32_t ngram = history_ngram(history.slots()[slot], instances, s, t);
+    const std::int32_t row = ngram == unseen ? -1 : history.find(slot, ngram, before);
+    if (row >= 0) score += weights.history_rows[std::size_t(row) * weights.stride + path[t]];
+  }
+  return score;
 }
 
 template <class Real>
@@ -84,6 +109,7 @@ std::vector<double> scores_of(const FeatureIndex& index, const Weights<Real>& we
     for (std::int32_t t = 0; t < chain.length; ++t) {
       scores[s] += chain.node[std::size_t(t) * chain.stride + path[t]];
       if (t > 0) scores[s] += chain.edge_into(t)[std::size_t(path[t - 1]) * chain.stride + path[t]];
+      scores[s] += history_score(weights, instances, s, t, path);
     }
   }
   return scores;

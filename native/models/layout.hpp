@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/kernels.hpp"
 #include "features/index.hpp"
 #include "models/weights.hpp"
 
@@ -13,7 +14,7 @@ namespace riata {
 class Layout {
  public:
   Layout(const FeatureIndex& index, std::int32_t label_count, std::int32_t given_size)
-      : labels(label_count), stride((label_count + 7) / 8 * 8) {
+      : labels(label_count), stride(padded(label_count)) {
     const std::int64_t square = std::int64_t{labels} * stride;
     std::int64_t next = square;  // transitions come first
     for (std::int32_t f = 0; f < index.families(); ++f) {
@@ -30,12 +31,16 @@ class Layout {
   std::int64_t edge_row(std::int32_t family, std::size_t row) const noexcept { return edge_[family] + std::int64_t(row) * labels * stride; }
   std::int64_t given_row(std::size_t row) const noexcept { return given_ + std::int64_t(row) * stride; }
   std::int64_t transition_row() const noexcept { return 0; }
+  std::int64_t history_row(std::int32_t row) const noexcept { return size + std::int64_t{row} * stride; }  // behind all others: they grow
 
   // The long vector as the blocks of a model, and back.
   template <class Real>
-  Weights<Real> blocks(const std::vector<Real>& flat, const FeatureIndex& index, std::int32_t given_size) const {
+  Weights<Real> blocks(const std::vector<Real>& flat, const FeatureIndex& index, const HistoryIndex& history, std::int32_t given_size) const {
     Weights<Real> out(labels);
+    out.history = history;
     out.grow(index, given_size);
+    out.history_rows.assign(flat.begin() + size, flat.end());
+    out.history_rows.resize(std::size_t(history.rows()) * stride, Real{0});
     each(out, [&](std::vector<Real>& block, std::int64_t from) { std::copy_n(flat.begin() + from, block.size(), block.begin()); });
     return out;
   }
@@ -43,12 +48,13 @@ class Layout {
   std::vector<Real> flat(const Weights<Real>& blocks) const {
     std::vector<Real> out(static_cast<std::size_t>(size), Real{0});
     each(blocks, [&](const std::vector<Real>& block, std::int64_t from) { std::copy(block.begin(), block.end(), out.begin() + from); });
+    out.insert(out.end(), blocks.history_rows.begin(), blocks.history_rows.end());
     return out;
   }
 
   std::int32_t labels;
   std::int32_t stride;
-  std::int64_t size;  // of the long vector
+  std::int64_t size;  // of the long vector, before the rows of earlier labels
 
  private:
   template <class W, class Visit>

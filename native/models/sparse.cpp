@@ -32,6 +32,38 @@ bool any_weight(const Real* from, std::size_t size) {
   return std::any_of(from, from + size, [](Real value) { return static_cast<float>(value) != 0.0f; });
 }
 
+// The features of earlier labels that carry weight, in the order of their rows.
+template <class Real>
+std::vector<HistoryIndex::Entry> kept_history(const Weights<Real>& weights) {
+  std::vector<HistoryIndex::Entry> kept;
+  for (std::int32_t r = 0; r < weights.history.rows(); ++r) {
+    if (any_weight(weights.history_rows.data() + std::size_t(r) * weights.stride, weights.stride)) kept.push_back(weights.history.entry(r));
+  }
+  return kept;
+}
+
+// Fills the history from a file: every entry new, every number in range.
+void fill_history(const SparseHistory& sparse, const FeatureIndex& index, std::int32_t labels, HistoryIndex& history) {
+  const std::vector<HistorySlot>& slots = index.history_slots();
+  if (sparse.ngrams.size() != sparse.slots.size()) throw inconsistent("features of earlier labels");
+  std::vector<std::int32_t> before(static_cast<std::size_t>(history.order()), HistoryIndex::outside);
+  std::size_t k = 0;
+  for (std::size_t r = 0; r < sparse.slots.size(); ++r) {
+    const std::int32_t s = sparse.slots[r];
+    if (s < 0 || static_cast<std::size_t>(s) >= slots.size()) throw inconsistent("features of earlier labels");
+    const HistorySlot& slot = slots[s];
+    bool ok = k + slot.back.size() <= sparse.labels.size() && sparse.ngrams[r] >= 0 &&
+              (slot.family < 0 ? sparse.ngrams[r] == 0 : sparse.ngrams[r] < index.size(slot.family));
+    for (std::size_t b = 0; ok && b < slot.back.size(); ++b, ++k) {
+      ok = sparse.labels[k] >= 0 && sparse.labels[k] <= labels;
+      before[static_cast<std::size_t>(slot.back[b]) - 1] = sparse.labels[k];
+    }
+    if (!ok || history.add(s, slot.family < 0 ? -1 : sparse.ngrams[r], before) != static_cast<std::int32_t>(r))
+      throw inconsistent("features of earlier labels");
+  }
+  if (k != sparse.labels.size()) throw inconsistent("features of earlier labels");
+}
+
 // Writes sparse rows into dense ones of `height` x stride.
 void fill(const SparseRows& rows, std::size_t count, std::int32_t height, std::int32_t labels, std::int32_t stride, std::vector<float>& dense) {
   if (rows.counts.size() != count || rows.columns.size() != rows.values.size()) throw inconsistent("weights");
@@ -56,8 +88,12 @@ SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {
   const std::int32_t L = weights.labels, stride = weights.stride, F = index.families();
   // Children come after their parents, so one pass from the last family up finds every n-gram that is still needed.
   std::vector<std::vector<std::uint8_t>> keep(F);
+  for (std::int32_t f = 0; f < F; ++f) keep[f].resize(index.size(f), 0);
+  const std::vector<HistoryIndex::Entry> remembered = kept_history(weights);
+  for (const auto& entry : remembered) {
+    if (entry.ngram >= 0) keep[index.history_slots()[entry.slot].family][entry.ngram] = 1;
+  }
   for (std::int32_t f = F - 1; f >= 0; --f) {
-    keep[f].resize(index.size(f), 0);
     const std::size_t node = std::size_t(index.node_slots_of(f)) * stride, edge = index.edge_slots_of(f) * weights.square();
     for (std::int32_t id = 0; id < index.size(f); ++id) {
       keep[f][id] |= any_weight(weights.node[f].data() + id * node, node) || any_weight(weights.edge[f].data() + id * edge, edge);
@@ -113,6 +149,15 @@ SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {
     append_row(row, 1, L, stride, sparse.given);
   }
   append_row(weights.transition.data(), L, L, stride, sparse.transition);
+  for (const auto& [slot, ngram, labels] : remembered) {
+    sparse.history.slots.push_back(slot);
+    sparse.history.ngrams.push_back(ngram < 0 ? 0 : renumbered[index.history_slots()[slot].family][ngram]);
+    sparse.history.labels.insert(sparse.history.labels.end(), labels.begin(), labels.end());
+  }
+  for (std::int32_t r = 0; r < weights.history.rows(); ++r) {
+    const Real* row = weights.history_rows.data() + std::size_t(r) * stride;
+    if (any_weight(row, stride)) append_row(row, 1, L, stride, sparse.history.rows);
+  }
   return sparse;
 }
 
@@ -138,6 +183,8 @@ Weights<float> unpack(const SparseChain& sparse, std::int32_t labels, const std:
   }
   fill(sparse.given, static_cast<std::size_t>(given_size), 1, labels, weights.stride, weights.given);
   fill(sparse.transition, 1, labels, labels, weights.stride, weights.transition);
+  fill_history(sparse.history, index, labels, weights.history);
+  fill(sparse.history.rows, sparse.history.slots.size(), 1, labels, weights.stride, weights.history_rows);
   return weights;
 }
 

@@ -23,11 +23,20 @@ struct SparseFamily {
   SparseRows edge;                    // [n * edge slots] columns are from * labels + to
 };
 
+// Features of earlier labels. All but `rows` is empty where no template reads any.
+struct SparseHistory {
+  std::vector<std::int32_t> slots;   // [n] which template
+  std::vector<std::int32_t> ngrams;  // [n] id in the family that it reads; 0 where it reads none
+  std::vector<std::int32_t> labels;  // [sum of how many labels each reads] values, nearest label first
+  SparseRows rows;                   // [n]
+};
+
 struct SparseChain {
   std::vector<SparseFamily> families;
   std::vector<std::vector<std::int32_t>> kept_values;  // [A] which ids of each attribute's alphabet are still used
   std::vector<std::int32_t> kept_given;                // which given features are
   SparseRows given;
+  SparseHistory history;
   SparseRows transition;                               // one row, columns are from * labels + to
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/kernels.hpp"
 #include "features/index.hpp"
 
 namespace riata {
@@ -16,9 +17,11 @@ struct Weights {
   std::vector<std::vector<Real>> edge;  // [F][(ngram, slot)][labels][stride]: from, to
   std::vector<Real> given;              // [G][stride]
   std::vector<Real> transition;         // [labels][stride]: from, to
+  HistoryIndex history;                 // what earlier labels say: grows while learning, so it goes with the weights
+  std::vector<Real> history_rows;       // [history.rows()][stride]
 
   explicit Weights(std::int32_t label_count = 0)
-      : labels(label_count), stride((label_count + 7) / 8 * 8), transition(std::size_t(labels) * stride, Real{0}) {}
+      : labels(label_count), stride(padded(label_count)), transition(std::size_t(labels) * stride, Real{0}) {}
 
   Real* node_row(std::int32_t family, std::size_t row) noexcept { return node[family].data() + row * stride; }
   Real* edge_row(std::int32_t family, std::size_t row) noexcept { return edge[family].data() + row * square(); }
@@ -40,6 +43,7 @@ struct Weights {
       edge[f].resize(std::size_t(index.size(f)) * index.edge_slots_of(f) * square());
     }
     if (std::size_t(given_size) * stride > given.size()) given.resize(std::size_t(given_size) * stride);
+    if (history.slots().empty()) history = HistoryIndex(index.history_slots());
   }
 };
 

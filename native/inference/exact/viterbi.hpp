@@ -11,7 +11,7 @@ template <class Real>
 struct ChainScores {
   std::int32_t length = 0;
   std::int32_t labels = 0;
-  std::int32_t stride = 0;
+  std::int32_t stride = 0;    // padded(labels); what the padding holds does not matter
   std::vector<Real> node;     // [length][stride]
   std::vector<Real> edge;     // [labels][stride], or [length][labels][stride] (row 0 unused) if edge_per_token
   bool edge_per_token = false;
@@ -31,6 +31,7 @@ class Viterbi {
  private:
   std::vector<Real> alpha_;  // [length][stride] score of the best prefix that ends in the label
   std::vector<Real> reach_;  // [length][stride] the same before the node's own score; row 0 unused
+  std::vector<const Real*> edges_;  // [labels] the rows of the transitions at hand
 };
 
 extern template class Viterbi<float>;

@@ -23,7 +23,7 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
   const auto is_good = [&](NodeId id) { return tree_[id].good; };
   tree_.clear();
   queue_.clear();
-  ranking_.margin = 0;
+  ranking_ = {0, queue_.width()};
 
   Node start;
   start.state = space_.initial();
@@ -84,7 +84,9 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
 
 // Candidates become nodes: merged by key, and no more than the queue can keep.
 void Search::admit() {
-  if (queue_.width() <= small) keep_best(queue_.width());
+  const std::int64_t width = queue_.width();
+  const bool all = !space_.merges() && static_cast<std::int64_t>(candidates_.size()) <= width;
+  if (!all && width <= small) keep_best(width);
   else if (space_.merges()) merge();
   for (const Candidate& candidate : candidates_) next_.push_back(add(candidate));
 }
@@ -93,18 +95,10 @@ NodeId Search::add(const Candidate& candidate) {
   if (tree_.size() >= limits_.max_nodes)
     throw Error("SearchError", "the search made " + std::to_string(limits_.max_nodes) + " nodes without reaching a goal.",
                 "Use a narrower queue, or raise max_nodes.");
-  const Node& parent = tree_[candidate.parent];
-  Node node;
-  node.score = candidate.score;
-  node.heuristic = candidate.heuristic;
-  node.regret = candidate.regret;
-  node.parent = candidate.parent;
-  node.action = candidate.action;
-  node.depth = parent.depth + 1;
-  node.good = candidate.good;
-  node.state = space_.apply(parent.state, candidate.action);
-  node.goal = space_.is_goal(node.state);
-  return tree_.add(node);
+  const std::int32_t depth = tree_[candidate.parent].depth + 1;
+  const StateId state = space_.apply(tree_[candidate.parent].state, candidate.action);
+  return tree_.add({candidate.score, candidate.heuristic, candidate.regret, candidate.parent, candidate.action, state, depth,
+                    space_.is_goal(state), candidate.good});
 }
 
 // The best `width` candidates, one per key where the space merges, in order of insertion among equals.

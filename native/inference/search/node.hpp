@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace riata {
@@ -36,6 +37,7 @@ struct Node {
 // The order of nodes: by score; at equal score against the truth, while learning; then by age.
 struct Ranking {
   double margin = 0;  // taken off y-good nodes while learning (ALMA)
+  std::int64_t width = std::numeric_limits<std::int64_t>::max();  // candidates of one expansion that can survive
 
   template <class N>  // Node or Candidate
   double rank(const N& node) const noexcept {

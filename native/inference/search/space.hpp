@@ -22,7 +22,8 @@ class Space {
 
   // Appends every operator of every node, with the score, key and heuristic of the node it would become. One call serves
   // a whole level of a beam. While learning, regret and y-goodness are filled in for the children of y-good nodes.
-  // A space may leave out candidates that the ranking puts behind another one of equal key, instead of leaving that to `merges`.
+  // A space may leave out candidates that the ranking puts behind another one of equal key, instead of leaving that to
+  // `merges`, and candidates that `ranking.width` others come before. Among equals, order of insertion decides.
   virtual void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
                       std::vector<Candidate>& out) = 0;
 

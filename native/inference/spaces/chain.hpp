@@ -1,45 +1,39 @@
 // Labels from left to right: an operator labels the next token. Label pairs that the encoding forbids are no operators.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
-#include "features/index.hpp"
-#include "features/instances.hpp"
-#include "inference/constraint.hpp"
+#include "features/history.hpp"
 #include "inference/search/space.hpp"
+#include "inference/spaces/chain_level.hpp"
+#include "inference/spaces/chain_steps.hpp"
 #include "learning/linear.hpp"
-#include "models/chain.hpp"
 #include "models/layout.hpp"
 
 namespace riata {
 
-// The score of a label depends on the input and the label before it, so states of equal position and last label go on alike
-// and are merged: an unbounded beam is exact. Loss is Hamming; regret counts the wrong labels so far.
+// The score of a label depends on the input and on labels before it, as far back as the order of the model. States of one
+// position that agree so far back go on alike and are merged: an unbounded beam is exact. Loss is Hamming; regret counts
+// the wrong labels so far.
 template <class Real>
 class ChainSpace : public Space {
  public:
+  // history: features of earlier labels; where `grows`, those that an update touches first are added to it and to the weights.
   ChainSpace(const FeatureIndex& index, const Layout& layout, const Constraint<Real>& constraint, const Instances& instances,
-             const Linear<Real>& weights)
-      : index_(index), layout_(layout), constraint_(constraint), instances_(instances), weights_(weights) {}
+             Linear<Real>& weights, HistoryIndex& history, bool grows)
+      : index_(index), layout_(layout), instances_(instances), weights_(weights), history_(history), grows_(grows),
+        steps_(index, layout, history, constraint, instances, weights), level_(layout.labels, layout.stride),
+        before_(static_cast<std::size_t>(history.order())) {}
 
   void open(std::int64_t sentence) {
     sentence_ = sentence;
-    length_ = static_cast<std::int32_t>(instances_.length(sentence));
-    ready_.assign(static_cast<std::size_t>(length_), 0);
-    node_.resize(std::size_t(length_) * layout_.stride);
-    edge_.resize(std::size_t(per_token() ? length_ : 1) * square());
-    edges_ready_ = false;
-    zero_.assign(static_cast<std::size_t>(layout_.labels), Real{0});
+    steps_.open(sentence);
   }
 
   StateId initial() override { return 0; }
-  bool is_goal(StateId state) override { return state / (layout_.labels + 1) == length_; }
-  StateId apply(StateId state, ActionId action) override {
-    return (state / (layout_.labels + 1) + 1) * (layout_.labels + 1) + action + 1;
-  }
+  bool is_goal(StateId state) override { return state == steps_.length(); }
+  StateId apply(StateId state, ActionId) override { return state + 1; }  // the labels are in the tree
   double initial_regret() override { return 0; }
   double regret(const Tree& tree, NodeId node) override {
     double wrong = 0;
@@ -62,10 +56,8 @@ class ChainSpace : public Space {
 
   double step_score(const Tree& tree, NodeId node) override {
     const std::int32_t t = tree[node].depth - 1;
-    const ActionId label = tree[node].action;
-    double score = node_row(t)[label];
-    if (t > 0) score += edge_rows(t)[std::size_t(tree[tree[node].parent].action) * layout_.stride + label];
-    return score;
+    make_rows(1);
+    return double(step_row(tree, tree[node].parent, 0)[tree[node].action] + steps_.node(t)[tree[node].action]);
   }
 
   void features(const Tree& tree, NodeId node, StepFeatures& out) override {
@@ -75,128 +67,92 @@ class ChainSpace : public Space {
     for_each_row(
         index_, layout_, instances_, sentence_, t, [&](std::int64_t row, float value) { out.push_back({row + label, value}); },
         [&](std::int64_t row, float value) { out.push_back({row + std::int64_t{before} * layout_.stride + label, value}); });
+    if (history_.order() > 0) history_features(tree, node, out);
   }
 
-  void weights_changed() override {
-    std::fill(ready_.begin(), ready_.end(), 0);
-    edges_ready_ = false;
-  }
+  void weights_changed() override {}  // rows know under which weights they were computed
 
  private:
   void expand_position(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
-    const std::int32_t t = tree[nodes.front()].depth, L = layout_.labels;
-    const Real* row = node_row(t);
+    const std::int32_t t = tree[nodes.front()].depth;
+    const Real* own = steps_.node(t);
     const ActionId truth = learning ? gold(t) : -1;
-    best_.assign(static_cast<std::size_t>(L), -std::numeric_limits<double>::infinity());
-    parent_.assign(static_cast<std::size_t>(L), -1);
-    NodeId good = -1;  // y-good nodes of one position have one past, so there is at most one
-    for (const NodeId id : nodes) {
-      if (tree[id].good) good = id;
-      const Real* edge = edge_from(tree, id);
-      if (id == good && truth >= 0) {
-        // The step onto the truth from the y-good node is ranked below, with the margin and last among equals.
-        improve(id, tree[id].score, row, edge, 0, truth);
-        improve(id, tree[id].score, row, edge, truth + 1, L);
-      } else {
-        improve(id, tree[id].score, row, edge, 0, L);
-      }
+    // Scores of one position differ by little, so that single precision is enough from the first one's on.
+    const double base = sizeof(Real) < sizeof(double) ? tree[nodes.front()].score : 0;
+    level_.clear();
+    rows_.clear();
+    make_rows(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const Node& node = tree[nodes[i]];
+      rows_.push_back(step_row(tree, nodes[i], i));
+      level_.add(static_cast<Real>(node.score - base), rows_.back(), group(), node.good);
     }
-    bool reached = false;
-    if (good >= 0 && truth >= 0) {
-      const double candidate = tree[good].score + double(row[truth] + edge_from(tree, good)[truth]);
-      reached = candidate - ranking.margin > best_[truth];
-      if (reached) {
-        best_[truth] = candidate;
-        parent_[truth] = good;
-      }
-    }
-    for (const NodeId id : nodes) {  // in the order in which they would have come unmerged: ties go by it
-      for (ActionId j = 0; j < L; ++j) {
-        if (parent_[j] != id) continue;
-        const double regret = tree[id].regret + (learning && j != truth);
-        out.push_back({best_[j], 0, j, regret, id, j, reached && j == truth});
-      }
+    for (const auto& step : level_.best(own, truth, static_cast<Real>(ranking.margin), ranking.width)) {
+      const NodeId from = nodes[step.from];
+      const double score = tree[from].score + double(rows_[step.from][step.label] + own[step.label]);
+      const double regret = tree[from].regret + (learning && step.label != truth);
+      out.push_back({score, 0, step.label, regret, from, step.label, step.good});
     }
   }
 
-  // Takes `id` as the predecessor of every label from `low` to `high` - 1 for which it is better than what there is.
-  void improve(NodeId id, double score, const Real* row, const Real* edge, ActionId low, ActionId high) noexcept {
-    double* best = best_.data();
-    std::int64_t* parent = parent_.data();
-    for (ActionId j = low; j < high; ++j) {
-      const double candidate = score + double(row[j] + edge[j]);
-      const bool better = candidate > best[j];
-      best[j] = better ? candidate : best[j];
-      parent[j] = better ? id : parent[j];
-    }
-  }
-
-  const Real* edge_from(const Tree& tree, NodeId id) {
+  // What a step from a node adds for every label, apart from what the input says. Row i of the buffer is used if it is needed.
+  const Real* step_row(const Tree& tree, NodeId id, std::size_t i) {
     const std::int32_t t = tree[id].depth;
-    return t > 0 ? edge_rows(t) + std::size_t(tree[id].action) * layout_.stride : zero_.data();
+    const Real* edge = steps_.edge(t, tree[id].action);  // -1 at the start
+    if (history_.order() == 0) return edge;
+    look_back(tree, id);
+    Real* row = summed_.data() + i * layout_.stride;
+    steps_.with_history(t, before_, edge, row);
+    return row;
   }
 
-  std::size_t square() const noexcept { return std::size_t(layout_.labels) * layout_.stride; }
-  bool per_token() const noexcept { return !index_.edge_slots().empty(); }
+  void make_rows(std::size_t nodes) {
+    if (history_.order() > 0 && summed_.size() < nodes * layout_.stride) summed_.resize(nodes * layout_.stride);
+  }
+
+  // The labels before the step out of a node, last first, as far back as the order of the model.
+  void look_back(const Tree& tree, NodeId id) {
+    for (std::int32_t& value : before_) {
+      const bool inside = id >= 0 && tree[id].parent >= 0;
+      value = inside ? tree[id].action + 1 : HistoryIndex::outside;
+      if (inside) id = tree[id].parent;
+    }
+  }
+
+  // Nodes of one group go on alike once the next label is chosen: all but the oldest of the labels looked back to are equal.
+  std::int64_t group() const noexcept {
+    std::int64_t code = 0;
+    for (std::size_t k = 0; k + 1 < before_.size(); ++k) code = code * (layout_.labels + 1) + before_[k];
+    return code;
+  }
+
+  void history_features(const Tree& tree, NodeId node, StepFeatures& out) {
+    const std::int32_t t = tree[node].depth - 1;
+    look_back(tree, tree[node].parent);
+    for (std::int32_t s = 0; s < static_cast<std::int32_t>(history_.slots().size()); ++s) {
+      const std::int32_t ngram = steps_.ngram(s, t);
+      if (ngram == unseen) continue;
+      const std::int32_t row = grows_ ? history_.add(s, ngram, before_) : history_.find(s, ngram, before_);
+      if (row < 0) continue;
+      if (grows_) weights_.grow(static_cast<std::size_t>(layout_.history_row(history_.rows())));
+      out.push_back({layout_.history_row(row) + tree[node].action, 1.0});
+    }
+  }
+
   ActionId gold(std::int32_t t) const noexcept { return instances_.labels[instances_.starts[sentence_] + t]; }
-
-  // Scores of all labels at a token, computed when first asked for under the present weights.
-  const Real* node_row(std::int32_t t) {
-    if (!ready_[t]) compute(t);
-    return node_.data() + std::size_t(t) * layout_.stride;
-  }
-  const Real* edge_rows(std::int32_t t) {
-    if (!ready_[t]) compute(t);
-    return edge_.data() + (per_token() ? std::size_t(t) * square() : 0);
-  }
-
-  void compute(std::int32_t t) {
-    const std::int32_t stride = layout_.stride;
-    Real* node = node_.data() + std::size_t(t) * stride;
-    std::fill(node, node + stride, Real{0});
-    const bool edges = per_token() || !edges_ready_;
-    Real* edge = edge_.data() + (per_token() ? std::size_t(t) * square() : 0);
-    if (edges) std::fill(edge, edge + square(), Real{0});
-    // Transitions alone are the same at every token; row t = 0 has none, so they are taken from the layout directly.
-    for_each_row(
-        index_, layout_, instances_, sentence_, t,
-        [&](std::int64_t row, float value) {
-          const Real* w = weights_.data() + row;
-          for (std::int32_t j = 0; j < stride; ++j) node[j] += w[j] * Real(value);
-        },
-        [&](std::int64_t row, float value) {
-          if (!per_token()) return;
-          const Real* w = weights_.data() + row;
-          for (std::size_t k = 0; k < square(); ++k) edge[k] += w[k] * Real(value);
-        });
-    if (!per_token() && edges && index_.transitions()) std::copy_n(weights_.data(), square(), edge);
-    const Real scale = static_cast<Real>(weights_.scale());
-    for (std::int32_t j = 0; j < stride; ++j) {
-      node[j] *= scale;
-      if (t == 0) node[j] += constraint_.start[j];
-      if (t == length_ - 1) node[j] += constraint_.end[j];
-    }
-    if (edges) {
-      for (std::size_t k = 0; k < square(); ++k) edge[k] = edge[k] * scale + constraint_.follow[k];
-      edges_ready_ = true;
-    }
-    ready_[t] = 1;
-  }
 
   const FeatureIndex& index_;
   const Layout& layout_;
-  const Constraint<Real>& constraint_;
   const Instances& instances_;
-  const Linear<Real>& weights_;
+  Linear<Real>& weights_;
+  HistoryIndex& history_;
+  bool grows_;
   std::int64_t sentence_ = 0;
-  std::int32_t length_ = 0;
-  std::vector<std::uint8_t> ready_;  // [T] whether the row below is up to date
-  std::vector<Real> node_;           // [T][stride]
-  std::vector<Real> edge_;           // [labels][stride], or [T] of them with edge templates
-  bool edges_ready_ = false;
-  std::vector<Real> zero_;            // [labels] the edge into a first token
-  std::vector<double> best_;          // [labels] buffers of expand
-  std::vector<std::int64_t> parent_;  // as wide as the scores, so that both move together
+  ChainSteps<Real> steps_;
+  ChainLevel<Real> level_;
+  std::vector<std::int32_t> before_;  // [order] as look_back leaves it
+  std::vector<Real> summed_;          // [nodes][stride] rows of steps_ with history
+  std::vector<const Real*> rows_;     // [nodes] the rows of the nodes at hand
 };
 
 }  // namespace riata

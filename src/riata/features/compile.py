@@ -28,8 +28,17 @@ class Program:
     families: tuple[tuple[int, int, int], ...]  # parent or -1, attribute, offset from the n-gram's first position
     reads: tuple[tuple[int, int, bool], ...]  # family, offset, edge
     templates: tuple[Template, ...]  # [reads] the template each comes from
+    history: tuple[
+        tuple[int, int, tuple[int, ...]], ...
+    ]  # family or -1, offset, how far back the labels are that it reads
+    history_templates: tuple[Template, ...]  # [history]
     numbers: tuple[Read, ...]  # number(...) templates
     transitions: bool  # whether a bare `edge` is among the templates
+
+    @property
+    def order(self) -> int:
+        """How many labels back any template reads, `edge` apart."""
+        return max((back[-1] for _, _, back in self.history), default=0)
 
 
 def compile_templates(templates: Sequence[Template]) -> Program:
@@ -37,14 +46,18 @@ def compile_templates(templates: Sequence[Template]) -> Program:
     families: dict[tuple[int, int, int], int] = {}
     reads: list[tuple[int, int, bool]] = []
     sources: list[Template] = []
+    history: list[tuple[int, int, tuple[int, ...]]] = []
     for template in templates:
-        if not template.reads or template.is_number:
+        if template.is_number or not (template.reads or template.labels):
             continue
-        first = template.reads[0].offset
+        first = template.reads[0].offset if template.reads else 0
         family = -1
         for read in template.reads:
             attribute = attributes.setdefault((read.attribute, read.column), len(attributes))
             family = families.setdefault((family, attribute, read.offset - first), len(families))
+        if template.labels:
+            history.append((family, first, tuple(-offset for offset in reversed(template.labels))))
+            continue
         reads.append((family, first, template.edge))
         sources.append(template)
     return Program(
@@ -52,6 +65,8 @@ def compile_templates(templates: Sequence[Template]) -> Program:
         families=tuple(families),
         reads=tuple(reads),
         templates=tuple(sources),
+        history=tuple(history),
+        history_templates=tuple(t for t in templates if t.labels),
         numbers=tuple(t.reads[0] for t in templates if t.is_number),
         transitions=any(t.edge and not t.reads for t in templates),
     )
@@ -70,7 +85,7 @@ class Features:
 
     def empty_index(self) -> FeatureIndex:
         p = self.program
-        return FeatureIndex(list(p.families), list(p.reads), len(p.attributes), p.transitions)
+        return FeatureIndex(list(p.families), list(p.reads), len(p.attributes), p.transitions, list(p.history))
 
     def copy(self) -> Features:
         """An equal set that can grow on its own."""

@@ -8,7 +8,10 @@ One template per line. A template is one or more reads, `attribute[offset]`, tha
     number(3)[0]            the number in column 3, as the feature's value
     edge                    one weight per pair of neighbouring labels
     edge tag[0]             the same for every current tag
+    label[-2] label[-1]     the two labels before, as they were decided
+    label[-1] word[0]       the label before with the current word
 
+Templates that read labels further back than `edge` are for learners that search, which know them.
 `word` and `tag` are columns 0 and 1 as they stand, `x2` is column 2; other attributes read column 0 unless they say
 otherwise. `#` starts a comment. Template files of CRF++ are read as they are.
 """
@@ -26,6 +29,7 @@ from riata._core import boundary_reach
 from riata.errors import TemplateError, UnknownNameError
 
 NUMBER = "number"
+LABEL = "label"
 _COLUMN_NAMES = {"word": 0, "tag": 1}
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?\d+)\]")
 _MACRO = re.compile(r"%x\[\s*(?P<offset>[+-]?\d+)\s*,\s*(?P<column>\d+)\s*\]")
@@ -53,6 +57,7 @@ class Template:
 
     reads: tuple[Read, ...]
     edge: bool = False
+    labels: tuple[int, ...] = ()  # offsets of the earlier labels that it reads, all below 0
     place: tuple[str, int] | None = field(default=None, compare=False, repr=False)  # file and line, for messages
 
     @property
@@ -60,7 +65,8 @@ class Template:
         return any(read.attribute == NUMBER for read in self.reads)
 
     def __str__(self) -> str:
-        return " ".join((["edge"] if self.edge else []) + [str(read) for read in self.reads])
+        labels = [f"{LABEL}[{offset}]" for offset in self.labels]
+        return " ".join((["edge"] if self.edge else []) + labels + [str(read) for read in self.reads])
 
 
 def parse(text: str, name: str = "<template>") -> tuple[Template, ...]:
@@ -79,16 +85,27 @@ def parse(text: str, name: str = "<template>") -> tuple[Template, ...]:
     return tuple(found)
 
 
-def _template(reads: Iterable[Read], edge: bool) -> Template:
-    ordered = tuple(sorted(set(reads)))
+def _template(reads: Sequence[Read], edge: bool) -> Template:
+    labels = tuple(sorted({read.offset for read in reads if read.attribute == LABEL}))
+    ordered = tuple(sorted({read for read in reads if read.attribute != LABEL}))
     for read in ordered:
         if abs(read.offset) > boundary_reach:
             raise TemplateError(
                 f"offset {read.offset} is out of range.",
                 remedy=f"Offsets go from {-boundary_reach} to {boundary_reach}.",
             )
-    template = Template(ordered, edge)
-    if template.is_number and (edge or len(ordered) > 1):
+    template = Template(ordered, edge, labels)
+    if labels and not -boundary_reach <= labels[0] <= labels[-1] < 0:
+        raise TemplateError(
+            f"'{template}': only labels before the token at hand are decided when it is labelled.",
+            remedy=f"Labels go from label[-1] to label[-{boundary_reach}].",
+        )
+    if labels and edge:
+        raise TemplateError(
+            f"'{template}': edge stands for the label before, and label[...] does not go with it.",
+            remedy=f"Write '{Template(ordered, False, tuple(sorted({*labels, -1})))}'.",
+        )
+    if template.is_number and (edge or labels or len(ordered) > 1):
         raise TemplateError(f"'{template}': number(...) stands alone.", remedy="Give it a line of its own.")
     return template
 
@@ -107,6 +124,8 @@ def _own_read(part: str) -> Read:
             remedy="CRF++ templates start every line with U or B.",
         )
     name, column = match["name"], match["column"]
+    if name == LABEL and column is None:
+        return Read(int(match["offset"]), 0, LABEL)
     own_column = _column(name)
     if own_column is not None and column is None:
         return Read(int(match["offset"]), own_column, "identity")

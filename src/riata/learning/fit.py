@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from riata.data.encodings.base import Encoding
 from riata.data.memory import as_corpus, joined
 from riata.data.types import Corpus
-from riata.errors import DataError, LabelError, SettingError
+from riata.errors import DataError, LabelError, SettingError, UnsupportedError
 from riata.features.compile import Features
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, legal
@@ -100,6 +100,7 @@ class Fit:
         parts = (features, labels.labels, labels.legality(), self.options.settings, start)
         if self.options.choice.recipe.searches:
             return SearchTrainer(self.options.decoder, *parts)
+        _check_first_order(features, self.options.choice.recipe.name)
         return PerceptronTrainer(*parts)
 
     def _check_goes_on(self, data: Corpus) -> None:
@@ -169,6 +170,16 @@ class Fit:
         if again.model is None:  # interrupted before an epoch was done: the first model stands
             return replace(first, interrupted=True), labels
         return replace(again, best_score=first.best_score, history=[*first.history, *again.history]), labels
+
+
+def _check_first_order(features: Features, recipe: str) -> None:
+    if features.program.order:
+        template = features.program.history_templates[0]
+        error = UnsupportedError(
+            f"'{template}' reads earlier labels; the recipe {recipe!r} needs the exact argmax, which a chain has for `edge` only.",
+            remedy="Use edge for the label before, or a recipe that searches, such as laso-perceptron.",
+        )
+        raise error if template.place is None else error.located(*template.place)
 
 
 def inputs_of(data: Corpus) -> Corpus:

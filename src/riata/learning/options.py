@@ -15,7 +15,7 @@ from riata.data.types import Corpus
 from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
-from riata.features.templates import NUMBER, Template
+from riata.features.templates import LABEL, NUMBER, Template
 from riata.learning.recipe import Choice, chosen
 from riata.models.chain import Decoder
 from riata.settings import Setting, resolve
@@ -158,4 +158,4 @@ def _names_an_attribute(name: str) -> bool:
         template = template_language.parse(f"word[0]\n{name}[0]")[-1]
     except RiataError:
         return False
-    return name != NUMBER and [read.attribute for read in template.reads] == [name]
+    return name not in (LABEL, NUMBER) and [read.attribute for read in template.reads] == [name]

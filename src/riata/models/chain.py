@@ -19,7 +19,7 @@ from riata._core import (
     unpack_chain,
 )
 from riata.data.types import Corpus, Ids
-from riata.errors import DataError, ModelFileError
+from riata.errors import DataError, ModelFileError, RiataError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import NUMBER, Template, parse
@@ -70,6 +70,8 @@ class ChainModel:
     ) -> Ids:
         """The label ids of every token."""
         legal = self.legality
+        if decoder.queue == "exact" and self.features.program.order:
+            decoder = Decoder("beam")  # unbounded and merged: exact
         if decoder.queue != "exact":
             flags = (legal.start, legal.end, legal.follow)
             return decode_by_search(self.weights, self.features.index, instances, *flags, vars(decoder), progress)
@@ -98,6 +100,11 @@ class ChainModel:
         _store_texts(arrays, "given", [self.features.given.text(int(i)) for i in sparse["kept_given"]])
         _store_rows(arrays, "given/rows", sparse["given"])
         _store_rows(arrays, "transition", sparse["transition"])
+        if program.history:
+            history = sparse["history"]
+            for name in ("slots", "ngrams", "labels"):
+                arrays[f"history/{name}"] = _narrow(history[name])
+            _store_rows(arrays, "history/rows", history["rows"])
         for f, family in enumerate(sparse["families"]):
             if program.families[f][0] >= 0:
                 arrays[f"family/{f}/parents"] = _narrow(family["parents"])
@@ -123,8 +130,11 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
         "families": [_family(arrays, f, root=spec[0] < 0) for f, spec in enumerate(features.program.families)],
         "given": _rows(arrays, "given/rows"),
         "transition": _rows(arrays, "transition"),
+        "history": _history(arrays, features.program.history != ()),
     }
+    _check_order(features, count, ModelFileError)
     need = weight_bytes(features, [len(family["values"]) for family in sparse["families"]], count)
+    need += 4 * row_width(count) * len(sparse["history"]["slots"])
     if need > MOST_MEMORY:
         raise ModelFileError(
             f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed"
@@ -136,16 +146,31 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
 
 def weight_bytes(features: Features, sizes: Sequence[int], labels: int) -> int:
     """What the weights of so many n-grams in each family take in memory."""
-    stride = -(-labels // 8) * 8
     slots = [[0, 0] for _ in sizes]
     for family, _, edge in features.program.reads:
         slots[family][edge] += 1
     rows = sum(size * (node + edge * labels) for size, (node, edge) in zip(sizes, slots, strict=True))
-    return 4 * stride * (rows + labels + len(features.given))
+    return 4 * row_width(labels) * (rows + labels + len(features.given))
+
+
+def row_width(labels: int) -> int:
+    """How many numbers a row of weights holds, one per label."""
+    return -(-labels // 8) * 8
+
+
+def _check_order(features: Features, labels: int, error: type[RiataError]) -> None:
+    """States are told apart by the labels that templates read, packed into one number."""
+    order = features.program.order
+    if (labels + 1) ** max(order - 1, 0) >= 1 << 62:
+        raise error(
+            f"templates read label[-{order}], which is too far back for {labels:,} labels.",
+            remedy="Read fewer labels back.",
+        )
 
 
 def check_memory(features: Features, labels: int) -> None:
     """Refuses, before training, a model that could not be loaded again."""
+    _check_order(features, labels, DataError)
     sizes = [features.index.size(family) for family in range(len(features.program.families))]
     need = weight_bytes(features, sizes, labels)
     if need > MOST_MEMORY:
@@ -224,14 +249,28 @@ def _rows(arrays: Arrays, name: str) -> tuple[NDArray[Any], NDArray[Any], NDArra
     return counts, columns, _array(arrays, f"{name}/values", real=True).astype(np.float32)
 
 
+def _history(arrays: Arrays, has: bool) -> dict[str, Any]:
+    if not has:
+        empty = np.empty(0, np.int32)
+        rows = (np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.float32))
+        return {"slots": empty, "ngrams": empty, "labels": empty, "rows": rows}
+    numbers = {name: _int32(_array(arrays, f"history/{name}")) for name in ("slots", "ngrams", "labels")}
+    return {**numbers, "rows": _rows(arrays, "history/rows")}
+
+
+def _int32(array: NDArray[Any]) -> Ids:
+    """Numbers that do not fit 32 bits become -1, which the core refuses."""
+    return np.where(array.astype(np.int64) > 0x7FFFFFFF, -1, array).astype(np.int32)
+
+
 def _family(arrays: Arrays, family: int, *, root: bool) -> dict[str, Any]:
-    values = _array(arrays, f"family/{family}/values").astype(np.int64)
+    values = _array(arrays, f"family/{family}/values")
     parents = (
         np.full(len(values), -1, np.int64) if root else _array(arrays, f"family/{family}/parents").astype(np.int64)
     )
     return {
-        # Numbers that do not fit 32 bits become -1 or less, which the core refuses.
-        "values": np.where(values > 0x7FFFFFFF, -1, values).astype(np.int32),
+        "values": _int32(values),
+        # A parent that does not fit becomes -2, which the core refuses; -1 is a root's.
         "parents": np.where(parents > 0x7FFFFFFF, -2, parents).astype(np.int32),
         "node": _rows(arrays, f"family/{family}/node"),
         "edge": _rows(arrays, f"family/{family}/edge"),

@@ -8,7 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from riata._core import boundary_reach, boundary_values
+from riata.features.templates import LABEL, Read
 from riata.models.chain import ChainModel
+
+GIVEN, HISTORY = -1, -2  # in place of a family: features given by the user, and those of earlier labels
 
 
 class NamedWeight(NamedTuple):
@@ -33,7 +36,7 @@ def transitions(model: ChainModel, top: int) -> list[NamedWeight]:
 def count(model: ChainModel) -> int:
     """How many weights are not zero."""
     sparse = model.weights.pack(model.features.index)
-    rows = [sparse["given"], sparse["transition"]]
+    rows = [sparse["given"], sparse["transition"], sparse["history"]["rows"]]
     rows += [family[kind] for family in sparse["families"] for kind in ("node", "edge")]
     return sum(len(values) for _, _, values in rows)
 
@@ -53,9 +56,10 @@ class _Named:
     def __init__(self, model: ChainModel) -> None:
         self.model = model
         self.sparse: dict[str, Any] = model.weights.pack(model.features.index)
-        blocks = [(f, family["node"]) for f, family in enumerate(self.sparse["families"])] + [
-            (-1, self.sparse["given"])
-        ]
+        blocks = [(f, family["node"]) for f, family in enumerate(self.sparse["families"])]
+        blocks += [(GIVEN, self.sparse["given"]), (HISTORY, self.sparse["history"]["rows"])]
+        read = [len(back) for _, _, back in model.features.program.history]
+        self.label_starts = np.cumsum([0] + [read[s] for s in self.sparse["history"]["slots"]])
         self.family = np.concatenate([np.full(len(rows[2]), f) for f, rows in blocks])
         self.row = np.concatenate([np.repeat(np.arange(len(rows[0])), rows[0]) for _, rows in blocks])
         self.column = np.concatenate([rows[1] for _, rows in blocks])
@@ -72,14 +76,29 @@ class _Named:
         ]
 
     def _feature(self, family: int, row: int) -> str:
-        if family < 0:
+        if family == HISTORY:
+            return self._history(row)
+        if family == GIVEN:
             return self.model.features.given.text(int(self.sparse["kept_given"][row]))
         program = self.model.features.program
         slots = [i for i, (f, _, edge) in enumerate(program.reads) if f == family and not edge]
         ngram, slot = divmod(row, len(slots))
-        values = self._values(family, ngram)
-        reads = program.templates[slots[slot]].reads
-        return " ".join(f"{read}={value}" for read, value in zip(reads, values, strict=True))
+        return self._named(program.templates[slots[slot]].reads, family, ngram)
+
+    def _history(self, row: int) -> str:
+        history = self.sparse["history"]
+        slot = int(history["slots"][row])
+        family, _, back = self.model.features.program.history[slot]
+        values = history["labels"][self.label_starts[row] : self.label_starts[row + 1]]
+        names = [self.model.labels[value - 1] if value else boundary_name(0) for value in values]
+        labels = " ".join(f"{LABEL}[-{k}]={name}" for k, name in reversed(list(zip(back, names, strict=True))))
+        if family < 0:
+            return labels
+        template = self.model.features.program.history_templates[slot]
+        return f"{labels} {self._named(template.reads, family, int(history['ngrams'][row]))}"
+
+    def _named(self, reads: Sequence[Read], family: int, ngram: int) -> str:
+        return " ".join(f"{read}={value}" for read, value in zip(reads, self._values(family, ngram), strict=True))
 
     def _values(self, family: int, ngram: int) -> list[str]:
         """The texts of an n-gram, first element first."""

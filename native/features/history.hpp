@@ -1,0 +1,73 @@
+// Features of earlier labels: an n-gram of the input, or nothing, together with labels before the token at hand.
+// They are found while searching, and enter the index when a first update touches them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/pair_index.hpp"
+
+namespace riata {
+
+// What one template reads: a family of n-grams at an offset (family -1: none), and labels so many tokens back.
+struct HistorySlot {
+  std::int32_t family = -1;
+  std::int32_t offset = 0;
+  std::vector<std::int32_t> back;  // 1 for the label before, in increasing order
+};
+
+class HistoryIndex {
+ public:
+  static constexpr std::int32_t outside = 0;  // the value of a label before the sentence; label j is j + 1
+
+  HistoryIndex() = default;
+  explicit HistoryIndex(std::vector<HistorySlot> slots) : slots_(std::move(slots)) {
+    for (std::int32_t s = 0; s < static_cast<std::int32_t>(slots_.size()); ++s) contexts_.add(-1, s);  // the root of slot s has id s
+    for (const HistorySlot& slot : slots_) order_ = std::max(order_, slot.back.back());
+  }
+
+  const std::vector<HistorySlot>& slots() const noexcept { return slots_; }
+  std::int32_t order() const noexcept { return order_; }  // how far back any slot looks; 0 where there is none
+  std::int32_t rows() const noexcept { return rows_.size(); }
+
+  // The row of slot s for an n-gram (-1: none) after labels; `before[k]` is the value of the label k + 1 tokens back.
+  std::int32_t find(std::int32_t s, std::int32_t ngram, std::span<const std::int32_t> before) const noexcept {
+    std::int32_t context = s;
+    for (const std::int32_t back : slots_[s].back) {
+      context = contexts_.find(context, before[static_cast<std::size_t>(back) - 1]);
+      if (context < 0) return -1;
+    }
+    return rows_.find(ngram, context);
+  }
+  std::int32_t add(std::int32_t s, std::int32_t ngram, std::span<const std::int32_t> before) {
+    std::int32_t context = s;
+    for (const std::int32_t back : slots_[s].back) context = contexts_.add(context, before[static_cast<std::size_t>(back) - 1]);
+    return rows_.add(ngram, context);
+  }
+
+  // What a row stands for: its slot, n-gram and the values of its labels, in the order of `back`.
+  struct Entry {
+    std::int32_t slot;
+    std::int32_t ngram;
+    std::vector<std::int32_t> labels;
+  };
+  Entry entry(std::int32_t row) const {
+    Entry out{0, rows_.left(row), {}};
+    std::int32_t context = rows_.right(row);
+    for (; contexts_.left(context) >= 0; context = contexts_.left(context)) out.labels.push_back(contexts_.right(context));
+    out.slot = context;
+    out.labels = {out.labels.rbegin(), out.labels.rend()};
+    return out;
+  }
+
+ private:
+  std::vector<HistorySlot> slots_;
+  std::int32_t order_ = 0;
+  PairIndex contexts_;  // a trie of labels, one root per slot
+  PairIndex rows_;      // (n-gram, context) -> row
+};
+
+}  // namespace riata

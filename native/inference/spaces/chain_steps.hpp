@@ -1,0 +1,136 @@
+// What the steps of a chain score, a row of labels at a time. Rows are computed when first asked for under the present weights.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "features/history.hpp"
+#include "features/index.hpp"
+#include "features/instances.hpp"
+#include "inference/constraint.hpp"
+#include "learning/linear.hpp"
+#include "models/chain.hpp"
+#include "models/layout.hpp"
+#include "models/row_sum.hpp"
+
+namespace riata {
+
+template <class Real>
+class ChainSteps {
+ public:
+  ChainSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Constraint<Real>& constraint,
+             const Instances& instances, const Linear<Real>& weights)
+      : index_(index), layout_(layout), history_(history), constraint_(constraint), instances_(instances), weights_(weights),
+        per_token_(!index.edge_slots().empty()), no_edge_(static_cast<std::size_t>(layout.stride), Real{0}),
+        edge_known_(static_cast<std::size_t>(layout.labels), -1), edge_(std::size_t(layout.labels) * layout.stride) {}
+
+  void open(std::int64_t sentence) {
+    sentence_ = sentence;
+    length_ = static_cast<std::int32_t>(instances_.length(sentence));
+    node_known_.assign(static_cast<std::size_t>(length_), -1);
+    make_room(node_, std::size_t(length_) * layout_.stride);
+    if (!per_token_) return;
+    edge_known_.assign(std::size_t(length_) * layout_.labels, -1);
+    make_room(edge_, std::size_t(length_) * layout_.labels * layout_.stride);
+  }
+
+  std::int32_t length() const noexcept { return length_; }
+
+  // What the input says of every label at token t.
+  const Real* node(std::int32_t t) {
+    if (node_known_[t] != weights_.version()) {
+      // A few tokens together: their rows come from all over memory, and waiting for one is waiting for all.
+      for (std::int32_t u = t; u < std::min(t + together, length_); ++u) compute_node(u);
+    }
+    return node_.data() + std::size_t(t) * layout_.stride;
+  }
+
+  // What the label before token t says of every label at it; before: its number, -1 at the start.
+  const Real* edge(std::int32_t t, std::int32_t before) {
+    if (before < 0) return no_edge_.data();
+    const std::size_t at = (per_token_ ? std::size_t(t) * layout_.labels : 0) + before;
+    if (edge_known_[at] != weights_.version()) compute_edge(t, before, at);
+    return edge_.data() + at * layout_.stride;
+  }
+
+  // Writes to out what all labels before token t say of every label at it, `edge` included. before: as HistoryIndex takes it.
+  void with_history(std::int32_t t, std::span<const std::int32_t> before, const Real* edge, Real* out) {
+    std::fill_n(out, layout_.stride, Real{0});
+    sum_.begin(out, layout_.stride);
+    for (std::int32_t s = 0; s < static_cast<std::int32_t>(history_.slots().size()); ++s) {
+      const std::int32_t row = find(s, t, before);
+      if (row >= 0) sum_.add(weights_.data() + layout_.history_row(row), 1.0f);
+    }
+    sum_.finish();
+    const auto scale = static_cast<Real>(weights_.scale());
+    for (std::int32_t j = 0; j < layout_.stride; ++j) out[j] = out[j] * scale + edge[j];
+  }
+
+  // The n-gram that history slot s reads at token t; -1: the slot reads none. Its row cannot fire where that is `unseen`.
+  std::int32_t ngram(std::int32_t s, std::int32_t t) const noexcept { return history_ngram(history_.slots()[s], instances_, sentence_, t); }
+
+ private:
+  static constexpr std::int32_t together = 4;
+
+  static void make_room(std::vector<Real>& rows, std::size_t size) {
+    if (rows.size() < size) rows.resize(size);
+  }
+
+  std::int32_t find(std::int32_t s, std::int32_t t, std::span<const std::int32_t> before) const noexcept {
+    const std::int32_t id = ngram(s, t);
+    return id == unseen ? -1 : history_.find(s, id, before);
+  }
+
+  void compute_node(std::int32_t t) {
+    Real* out = node_.data() + std::size_t(t) * layout_.stride;
+    std::fill_n(out, layout_.stride, Real{0});
+    sum_.begin(out, layout_.stride);
+    for_each_node_row(index_, layout_, instances_, sentence_, t, [&](std::int64_t row, float value) { sum_.add(weights_.data() + row, value); });
+    sum_.finish();
+    scale(out);
+    if (t == 0) add(constraint_.start.data(), out);
+    if (t == length_ - 1) add(constraint_.end.data(), out);
+    node_known_[t] = weights_.version();
+  }
+
+  void compute_edge(std::int32_t t, std::int32_t before, std::size_t at) {
+    const std::size_t from = std::size_t(before) * layout_.stride;
+    Real* out = edge_.data() + at * layout_.stride;
+    std::fill_n(out, layout_.stride, Real{0});
+    sum_.begin(out, layout_.stride);
+    for_each_edge_row(index_, layout_, instances_, sentence_, t,
+                      [&](std::int64_t row, float value) { sum_.add(weights_.data() + row + from, value); });
+    sum_.finish();
+    scale(out);
+    add(constraint_.follow.data() + from, out);
+    edge_known_[at] = weights_.version();
+  }
+
+  void scale(Real* row) const noexcept {
+    const auto factor = static_cast<Real>(weights_.scale());
+    for (std::int32_t j = 0; j < layout_.stride; ++j) row[j] *= factor;
+  }
+  void add(const Real* more, Real* row) const noexcept {
+    for (std::int32_t j = 0; j < layout_.stride; ++j) row[j] += more[j];
+  }
+
+  const FeatureIndex& index_;
+  const Layout& layout_;
+  const HistoryIndex& history_;
+  const Constraint<Real>& constraint_;
+  const Instances& instances_;
+  const Linear<Real>& weights_;
+  bool per_token_;  // whether transitions depend on the input
+  std::int64_t sentence_ = 0;
+  std::int32_t length_ = 0;
+  std::vector<Real> no_edge_;              // [stride] of zeros
+  std::vector<std::int64_t> node_known_;   // [T] under which weights the row below was computed; -1: not yet
+  std::vector<Real> node_;                 // [T][stride]
+  std::vector<std::int64_t> edge_known_;   // the same for edges
+  std::vector<Real> edge_;                 // [labels][stride]: from, to; or [T] of them
+  RowSum<Real> sum_;
+};
+
+}  // namespace riata
