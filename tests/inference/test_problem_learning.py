@@ -1,0 +1,211 @@
+"""Learning to search a problem of the user's own: what is learnt, and that it is what a native space learns."""
+
+import random
+
+import numpy as np
+import pytest
+
+import riata
+from python_problems import RECIPES, TAGS, WORDS, Keyed, KeyedSet, Observing, Tagging, WordSet, with_weights
+from riata import _core
+from riata.data.memory import as_corpus
+from riata.errors import SearchError
+from riata.features.attributes import builtin
+from riata.features.compile import Features
+from riata.features.templates import parse
+from riata.inference.predictor import declared
+
+# --- learning -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("queue", ["beam", "greedy", "best-first"])
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_the_example_of_the_contract_learns(recipe, queue):
+    model = riata.Predictor(Tagging(), recipe=recipe, queue=queue, epochs=10, seed=0).fit(WORDS, TAGS)
+    assert model.score(WORDS, TAGS) == 1
+    assert model.predict(["lean"]) == [["C", "V", "V", "C"]]
+
+
+@pytest.mark.parametrize("step", ["perceptron", "alma", "mira"])
+@pytest.mark.parametrize("update", ["mean", "queue", "best", "loss-weighted"])
+def test_settings_override_the_recipe(update, step):
+    model = riata.Predictor(Tagging(), settings={"update": update, "step": step}, epochs=10).fit(WORDS, TAGS)
+    assert model.score(WORDS, TAGS) == 1
+
+
+def test_observing_learns_too_and_names_its_weights():
+    data = [list("xyzzy"), list("zyx"), list("xxz")]
+    truth = [["ABC"["xyz".index(c)] for c in x] for x in data]
+    model = riata.Predictor(Observing(), epochs=10).fit(data, truth)
+    assert model.predict([list("zzyx")]) == [["C", "C", "B", "A"]]
+    weights = model.weights()
+    assert weights["w=x", "A"] > 0 > weights["w=x", "B"]
+    assert 0 not in weights.values()
+
+
+def test_features_and_observe_add_up():
+    class Both(Observing):
+        def features(self, x, s, a):
+            return [("twice", 2.0)] if a == "B" else ()
+
+    weights = {("w=x", "A"): 1.0, "twice": 0.4}
+    assert with_weights(Both(), weights).predict(["x"]) == [["A"]]
+    assert with_weights(Both(), {**weights, "twice": 0.6}).predict(["x"]) == [["B"]]
+
+
+def test_names_alone_and_names_with_an_action_are_different_weights():
+    weights = {"w=x": 5.0, ("w=x", "B"): 1.0}
+    assert with_weights(Observing(), weights).predict(["x"]) == [["B"]]
+
+
+@pytest.mark.parametrize("give", [dict, lambda pairs: iter(pairs.items()), lambda pairs: tuple(pairs.items())])
+def test_values_come_as_pairs_or_as_a_dictionary(give):
+    class Valued(Observing):
+        def observe(self, x, s):
+            return give({"size": float(x[len(s)]), "bias": 1})
+
+    data, truth = [[3.0], [-2.0], [1.0], [-5.0]], [["B"], ["A"], ["B"], ["A"]]
+    model = riata.Predictor(Valued(), epochs=20).fit(data, truth)
+    assert model.predict([[0.7], [-9.0]]) == [["B"], ["A"]]
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_one_another_order():
+    first, again, other = (riata.Predictor(Tagging(), seed=seed, epochs=2).fit(WORDS, TAGS) for seed in (3, 3, 4))
+    assert first.weights() == again.weights() != other.weights()
+
+
+def test_averaged_weights_are_the_mean_of_the_snapshots():
+    def last(count):  # after `count` examples in the order of the data
+        options = {"average": False, "shuffle": False}
+        return riata.Predictor(Tagging(), "laso-perceptron", epochs=1, settings=options).fit(
+            WORDS[:count], TAGS[:count]
+        )
+
+    mean = (
+        riata.Predictor(Tagging(), "laso-perceptron", epochs=1, settings={"shuffle": False}).fit(WORDS, TAGS).weights()
+    )
+    snapshots = [{}] + [last(count).weights() for count in range(1, len(WORDS) + 1)]
+    for name in set().union(*snapshots):
+        assert mean.get(name, 0) == pytest.approx(sum(w.get(name, 0) for w in snapshots) / len(snapshots))
+
+
+def test_a_loss_makes_the_score():
+    class Lossy(Tagging):
+        def loss(self, x, y, y_hat):
+            return sum(a != b for a, b in zip(y, y_hat, strict=True)) / max(len(x), 1)
+
+    model = riata.Predictor(Lossy(), epochs=10).fit(WORDS, TAGS)
+    assert model.score(["ab"], [["V", "V"]]) == 0.5
+    assert riata.Predictor(Tagging(), epochs=10).fit(WORDS, TAGS).score(["ab"], [("V", "C")]) == 1
+
+
+def test_output_makes_the_prediction():
+    class Joined(Tagging):
+        def output(self, x, s, path):
+            assert tuple(path) == s
+            return "".join(path)
+
+    assert riata.Predictor(Joined(), epochs=10).fit(WORDS, TAGS).predict(["banana"]) == ["CVCVCV"]
+
+
+# --- the same as a native space -------------------------------------------------------------------------------------------
+
+
+def native_chain(sentences, tags, labels, orders, settings):
+    """Predictions of the native chain with words -1..1, a bigram and label pairs."""
+    features = Features(parse("word[-1]\nword[0]\nword[1]\nword[0] word[1]\nedge"), builtin())
+    corpus = as_corpus(sentences)
+    features.extend(corpus)
+    instances = features.instances(corpus)
+    instances.set_labels(np.array([labels.index(tag) for s in tags for tag in s], np.int32), len(labels))
+    free = [np.ones(size, np.uint8) for size in (len(labels), len(labels), len(labels) ** 2)]
+    trainer = _core.ChainSearch64(features.index, _core.ChainWeights64(len(labels)), *free, 0, settings)
+    for order in orders:
+        trainer.epoch(features.index, instances, order)
+    found = _core.decode_by_search(trainer.averaged(features.index), features.index, instances, *free, settings)
+    each = iter([labels[i] for i in found])
+    return [[next(each) for _ in s] for s in sentences], trainer.stats()
+
+
+class PythonChain(Keyed):
+    """The same in Python."""
+
+    def observe(self, x, s):
+        t, padded = len(s), ["_B", *x, "_E"]
+        before, word, after = padded[t : t + 3]
+        return [f"-1={before}", f"0={word}", f"1={after}", f"0 1={word} {after}"] + [f"y={label}" for label in s[-1:]]
+
+
+@pytest.mark.parametrize("beam", [1, 2, 5, 100, None])
+@pytest.mark.parametrize(
+    ("when", "update", "step"),
+    [
+        ("laso", "best", "perceptron"),
+        ("laso", "mean", "perceptron"),
+        ("laso", "mean", "alma"),
+        ("laso", "loss-weighted", "mira"),
+        ("early", "best", "perceptron"),
+        ("max-violation", "best", "perceptron"),
+        ("standard", "best", "perceptron"),
+    ],
+)
+def test_a_chain_in_python_predicts_what_the_native_chain_predicts(when, update, step, beam):
+    corpus = riata.load("embedded", "train", ("word", "tag"))[:30]
+    sentences, tags = corpus.sentences_of(0), corpus.sentences_of(1)
+    labels = tuple(sorted({tag for sentence in tags for tag in sentence}))
+    chosen = {"when": when, "update": update, "step": step}
+    model = riata.Predictor(PythonChain(labels), beam=beam, epochs=3, seed=7, settings=chosen).fit(sentences, tags)
+    orders = [_core.shuffled(len(sentences), 7, epoch) for epoch in (1, 2, 3)]
+    settings = (
+        {s.name: s.default for s in declared("laso-alma")} | {"queue": "beam", "beam": beam or 2**63 - 1} | chosen
+    )
+    native, stats = native_chain(sentences, tags, labels, orders, settings)
+    assert model.predict(sentences) == native
+    assert model.stats_["updates"] == stats["updates"]
+    assert model.stats_["largest_difference"] == pytest.approx(stats["largest_difference"])
+
+
+# --- many right ways, and none ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("problem", [WordSet(), KeyedSet()])
+def test_sets_with_many_right_orders_are_learnt(problem, recipe):
+    draw = random.Random(0)
+    data = [draw.sample("abcdefgh", draw.randint(1, 6)) for _ in range(60)]
+    truth = [frozenset(x) & set("aceg") for x in data]
+    model = riata.Predictor(problem, recipe, epochs=10).fit(data, truth)
+    assert model.score(data, truth) > 0.9
+
+
+def test_an_update_is_towards_the_mean_of_all_siblings():
+    # Three right first steps (a, b, c), one wrong (d), beam 1: at zero weights the tie counts against the right ones, d is
+    # in front, and the difference is the mean of take a, b, c minus take d.
+    options = {"shuffle": False, "average": False}
+    model = riata.Predictor(WordSet(), "early", beam=1, epochs=1, settings=options)
+    model.fit([["a", "b", "c", "d"]], [frozenset("abc")])
+    third = pytest.approx(1 / 3)
+    assert model.weights() == {"take a": third, "take b": third, "take c": third, "take d": -1.0}
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_an_unreachable_truth_trains_towards_what_can_be_reached(recipe):
+    truth = [[*TAGS[0][:-1], "?"], *TAGS[1:]]
+
+    class Reach(Tagging):
+        def regret(self, x, s, y):
+            return super().regret(x, s, y) + y[len(s) :].count("?")
+
+    with pytest.warns(riata.RiataWarning, match="1 of 6 true outputs cannot be reached"):
+        model = riata.Predictor(Reach(), recipe, epochs=10).fit(WORDS, truth)
+    assert model.history_[0]["unreachable"] == 1
+    assert model.score(WORDS[1:], TAGS[1:]) == 1
+
+
+def test_a_regret_that_contradicts_itself_is_refused_with_the_state():
+    class Contradiction(Tagging):
+        def regret(self, x, s, y):
+            return len(s) > 1
+
+    with pytest.raises(SearchError, match=r"^example 0, state \('[CV]',\): a y-good state has no y-good child"):
+        riata.Predictor(Contradiction(), beam=1).fit(["ab"], [[]])
