@@ -26,7 +26,7 @@ Methods methods_of(const nb::object& problem, const std::vector<std::string>& de
     return has ? nb::object(problem.attr(name)) : nb::object();
   };
   return {problem.attr("initial"), problem.attr("actions"), problem.attr("apply"), problem.attr("is_goal"), optional("features"),
-          optional("observe"),     optional("regret"),      optional("key"),       optional("heuristic")};
+          optional("observe"),     optional("regret"),      optional("key"),       optional("heuristic"),   optional("covered")};
 }
 
 SpaceOptions options_of(const QueueSpec& queue, bool grows) {
@@ -36,12 +36,6 @@ SpaceOptions options_of(const QueueSpec& queue, bool grows) {
   if (queue.name == "beam" && queue.by == "operations") options.width = queue.width;
   options.complete_start = queue.name == "hill-climb";
   return options;
-}
-
-Limits limits_of(const nb::dict& settings) {
-  Limits limits;
-  limits.max_nodes = nb::cast<std::int64_t>(settings["max_nodes"]);
-  return limits;
 }
 
 // Runs one search; its errors say which example it was and, where the search failed, which state came last.

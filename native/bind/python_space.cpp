@@ -11,6 +11,7 @@ namespace riata::bind {
 namespace {
 
 constexpr double same_regret = 1e-9;
+constexpr std::int32_t most_covered = 1'000'000'000;
 constexpr std::size_t longest_name = 200;  // of a Python object in a message
 
 std::string in_words(nb::handle object) {
@@ -236,6 +237,17 @@ double PythonSpace::regret_of(StateId id) {
     at(id).regret = regret;
   }
   return at(id).regret;
+}
+
+std::int32_t PythonSpace::covered(const Tree& tree, NodeId node) const {
+  const nb::object answer = methods_.covered(x_, state(tree[node].state));
+  const nb::object whole = nb::steal(PyNumber_Index(answer.ptr()));
+  if (!whole.is_valid()) PyErr_Clear();
+  int overflow = 0;
+  const long long count = whole.is_valid() ? PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow) : -1;
+  if (overflow != 0 || count < 0 || count > most_covered)
+    throw Error("DataError", "covered returned " + in_words(answer) + "; expected a whole number from 0 to " + std::to_string(most_covered) + ".");
+  return static_cast<std::int32_t>(count);
 }
 
 double PythonSpace::heuristic_of(StateId id) {

@@ -28,7 +28,7 @@ struct Vocabulary {
 // The methods of a problem; those that it does not define are null.
 struct Methods {
   nb::object initial, actions, apply, is_goal;      // always there
-  nb::object features, observe, regret, key, heuristic;
+  nb::object features, observe, regret, key, heuristic, covered;
 };
 
 struct SpaceOptions {
@@ -69,6 +69,8 @@ class PythonSpace : public Space {
   double initial_regret() override { return regret_of(0); }
   double regret(const Tree& tree, NodeId node) override { return regret_of(tree[node].state); }
   bool merges() const override { return methods_.key.is_valid(); }
+  std::int64_t key(const Tree& tree, NodeId node) override { return key_of(tree[node].state); }
+  std::int32_t covered(const Tree& tree, NodeId node) const override;
   double step_score(const Tree& tree, NodeId node) override;
   void features(const Tree& tree, NodeId node, StepFeatures& out) override;
   void weights_changed() override { best_.assign(best_.size(), never); }

@@ -22,7 +22,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
                           const Flags& follow, std::int32_t given_size, const nb::dict& settings) {
              Weights<Real> grown = initial;
              grown.grow(index, given_size);
-             new (self) Trainer(index, grown, as_constraint(initial, start, end, follow), given_size, queue_of(settings), learner_of(settings));
+             new (self) Trainer(index, grown, as_constraint(initial, start, end, follow), given_size, queue_of(settings), learner_of(settings),
+                              limits_of(settings));
            }, nb::arg("index"), nb::arg("initial"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("given_size"), nb::arg("settings"))
       .def("epoch", [](Trainer& self, const FeatureIndex& index, const Instances& instances, const In<std::int64_t>& order, const nb::object& progress) {
              bool ok = static_cast<std::int64_t>(instances.labels.size()) == instances.tokens();
@@ -46,11 +47,12 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
                                const Flags& follow, const nb::dict& settings, const nb::object& progress) {
           const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
           const QueueSpec queue = queue_of(settings);
+          const Limits limits = limits_of(settings);
           const Poll poll = as_poll(progress);
           std::vector<std::int32_t> labels;
           {
             nb::gil_scoped_release release;
-            labels = decode_by_search(index, weights, constraint, instances, queue, Limits{}, poll);
+            labels = decode_by_search(index, weights, constraint, instances, queue, limits, poll);
           }
           return give(std::move(labels));
         }, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("settings"),
@@ -60,6 +62,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
 }  // namespace
 
 void search(nb::module_& m) {
+  m.attr("unbounded") = unbounded;  // the width of a beam that keeps everything
+  m.def("searches_run", &searches_run, "How often the search engine has run in this process.");
   bind_precision<float>(m, "");
   bind_precision<double>(m, "64");
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "inference/search/engine.hpp"
 #include "inference/search/queue.hpp"
 #include "learning/search_learner.hpp"
 
@@ -26,6 +27,14 @@ Enum by_name(const std::string& setting, const std::string& name, const std::vec
 
 inline QueueSpec queue_of(const nb::dict& settings) {
   return {nb::cast<std::string>(settings["queue"]), nb::cast<std::int64_t>(settings["beam"]), nb::cast<std::string>(settings["beam_by"])};
+}
+
+inline Limits limits_of(const nb::dict& settings) {
+  Limits limits;
+  limits.max_nodes = nb::cast<std::int64_t>(settings["max_nodes"]);
+  const auto seconds = nb::cast<double>(settings["seconds"]);
+  if (seconds > 0) limits.seconds = seconds;  // 0: no limit
+  return limits;
 }
 
 inline LearnerSpec learner_of(const nb::dict& settings) {

@@ -13,7 +13,7 @@ EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances&
     throw Error("RiataError", "the instances were made with another feature index than the weights");
   EpochResult result;
   ChainSpace<Real> space(index, layout_, constraint_, instances, weights_, history_, true);
-  Search search(space, *queue_);
+  Search search(space, *queue_, limits_);
   PollClock clock(layout_.labels);
   for (const std::int64_t s : order) {
     if (clock.due(instances.length(s)) && !poll(result.sentences)) break;
@@ -29,6 +29,21 @@ EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances&
   }
   return result;
 }
+
+namespace {
+
+// The goal that a search finds; its errors say which sentence it was.
+NodeId run_on(std::int64_t sentence, Search& search) {
+  try {
+    const NodeId goal = search.run();
+    if (goal < 0) throw Error("SearchError", "the search ended without a goal.", "Use a wider beam, or exact search.");
+    return goal;
+  } catch (const Error& error) {
+    throw Error(error.kind(), "sentence " + std::to_string(sentence) + ": " + error.what(), error.remedy());
+  }
+}
+
+}  // namespace
 
 template <class Real>
 std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
@@ -47,8 +62,7 @@ std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weig
     if (clock.due(instances.length(s)) && !poll(s)) break;
     if (instances.length(s) == 0) continue;
     space.open(s);
-    const NodeId goal = search.run();
-    if (goal < 0) throw Error("SearchError", "the search ended without a goal in sentence " + std::to_string(s) + ".", "Use a wider beam, more time, or exact search.");
+    const NodeId goal = run_on(s, search);
     const std::vector<ActionId> path = search.tree().path(goal);
     std::copy(path.begin(), path.end(), labels.begin() + instances.starts[s]);
   }

@@ -18,9 +18,9 @@ template <class Real>
 class ChainSearch {
  public:
   ChainSearch(const FeatureIndex& index, const Weights<Real>& initial, Constraint<Real> constraint, std::int32_t given_size,
-              const QueueSpec& queue, const LearnerSpec& learner)
+              const QueueSpec& queue, const LearnerSpec& learner, const Limits& limits)
       : layout_(index, initial.labels, given_size), weights_(layout_.flat(initial)), history_(initial.history), constraint_(std::move(constraint)),
-        queue_(make_queue(queue)), learner_(learner, weights_), given_size_(given_size) {}
+        queue_(make_queue(queue)), learner_(learner, weights_), limits_(limits), given_size_(given_size) {}
 
   EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order, const Poll& poll);
 
@@ -37,6 +37,7 @@ class ChainSearch {
   Constraint<Real> constraint_;
   std::unique_ptr<Queue> queue_;
   SearchLearner<Real> learner_;
+  Limits limits_;
   std::int32_t given_size_;
 };
 

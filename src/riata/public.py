@@ -7,6 +7,7 @@ from riata.data.datasets import load
 from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError
 from riata.inference.chain import loss_augmented_viterbi, viterbi
+from riata.inference.check_problem import check_problem
 from riata.inference.predictor import Predictor
 from riata.inference.problem import Problem
 from riata.models.file import load_model
@@ -26,6 +27,7 @@ __all__ = [
     "Sentence",
     "Span",
     "Tagger",
+    "check_problem",
     "errors",
     "load",
     "load_model",

@@ -157,7 +157,7 @@ def test_a_chain_in_python_predicts_what_the_native_chain_predicts(when, update,
     model = riata.Predictor(PythonChain(labels), beam=beam, epochs=3, seed=7, settings=chosen).fit(sentences, tags)
     orders = [_core.shuffled(len(sentences), 7, epoch) for epoch in (1, 2, 3)]
     settings = (
-        {s.name: s.default for s in declared("laso-alma")} | {"queue": "beam", "beam": beam or 2**63 - 1} | chosen
+        {s.name: s.default for s in declared("laso-alma")} | {"queue": "beam", "beam": beam or _core.unbounded} | chosen
     )
     native, stats = native_chain(sentences, tags, labels, orders, settings)
     assert model.predict(sentences) == native

@@ -14,8 +14,8 @@ from python_problems import (
     score,
     with_weights,
 )
+from riata import registry
 from riata.errors import SearchError, UnsupportedError
-from riata.inference.predictor import QUEUES
 
 
 @pytest.mark.parametrize("problem", [Observing(), Keyed()])
@@ -110,7 +110,9 @@ class KeyedRing(Ring):
         return s
 
 
-@pytest.mark.parametrize("queue", [name for name in QUEUES if name not in ("a-star", "hill-climb")])
+@pytest.mark.parametrize(
+    "queue", [name for name in registry.names("queue") if name not in ("a-star", "hill-climb", "exact")]
+)
 @pytest.mark.parametrize("by", ["operations", "pending"])
 @pytest.mark.parametrize("weight", [-1.0, 0.0, 1.0])
 def test_a_cyclic_space_with_keys_ends(weight, by, queue):

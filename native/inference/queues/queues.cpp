@@ -2,6 +2,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "core/error.hpp"
@@ -33,6 +34,14 @@ void trim(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& nodes, 
   if (static_cast<std::int64_t>(nodes.size()) > width) nodes.resize(static_cast<std::size_t>(width));
 }
 
+// The same for nodes of several expansions, which may still hold states of equal key: the best of each stays.
+void merge_and_trim(const Tree& tree, Space& space, const Ranking& ranking, std::vector<NodeId>& nodes, std::int64_t width) {
+  if (!space.merges()) return trim(tree, ranking, nodes, width);
+  sort_best_first(tree, ranking, nodes);
+  std::unordered_set<std::int64_t> seen;
+  std::erase_if(nodes, [&](NodeId id) { return static_cast<std::int64_t>(seen.size()) == width || !seen.insert(space.key(tree, id)).second; });
+}
+
 // A beam over equal numbers of operations: a level at a time. Goals of a level come back into the next.
 class OperationsBeam : public Queue {
  public:
@@ -42,7 +51,7 @@ class OperationsBeam : public Queue {
   void enqueue(const Tree&, Space&, const Ranking&, std::span<const NodeId> nodes) override {
     level_.insert(level_.end(), nodes.begin(), nodes.end());
   }
-  void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) override {
+  void remove_front(const Tree& tree, Space&, const Ranking& ranking, std::vector<NodeId>& front) override {
     trim(tree, ranking, level_, width_);
     front.clear();
     front.swap(level_);
@@ -55,19 +64,19 @@ class OperationsBeam : public Queue {
   std::vector<NodeId> level_;
 };
 
-// A beam over equal covered prefixes: a bucket at a time, shortest prefix first.
+// A beam over equal covered prefixes: a bucket at a time, shortest prefix first. Goals wait for each other in the last one.
 class PrefixBeam : public Queue {
  public:
   explicit PrefixBeam(std::int64_t width) : width_(width) {}
   void clear() override { buckets_.clear(); }
   bool empty() const override { return buckets_.empty(); }
   void enqueue(const Tree& tree, Space& space, const Ranking&, std::span<const NodeId> nodes) override {
-    for (const NodeId id : nodes) buckets_[space.covered(tree, id)].push_back(id);
+    for (const NodeId id : nodes) buckets_[tree[id].goal ? complete : space.covered(tree, id)].push_back(id);
   }
-  void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) override {
+  void remove_front(const Tree& tree, Space& space, const Ranking& ranking, std::vector<NodeId>& front) override {
     front = std::move(buckets_.begin()->second);
     buckets_.erase(buckets_.begin());
-    trim(tree, ranking, front, width_);
+    merge_and_trim(tree, space, ranking, front, width_);
   }
   std::vector<NodeId> pending() const override {
     std::vector<NodeId> all;
@@ -76,6 +85,7 @@ class PrefixBeam : public Queue {
   }
 
  private:
+  static constexpr std::int32_t complete = std::numeric_limits<std::int32_t>::max();
   std::int64_t width_;
   std::map<std::int32_t, std::vector<NodeId>> buckets_;
 };
@@ -86,13 +96,13 @@ class BestFirst : public Queue {
   explicit BestFirst(std::int64_t width) : width_(width) {}
   void clear() override { nodes_.clear(); }
   bool empty() const override { return nodes_.empty(); }
-  void enqueue(const Tree& tree, Space&, const Ranking& ranking, std::span<const NodeId> nodes) override {
+  void enqueue(const Tree& tree, Space& space, const Ranking& ranking, std::span<const NodeId> nodes) override {
     nodes_.insert(nodes_.end(), nodes.begin(), nodes.end());
-    if (width_ != unbounded) return trim(tree, ranking, nodes_, width_);
+    if (width_ != unbounded) return merge_and_trim(tree, space, ranking, nodes_, width_);
     for (std::size_t heap = nodes_.size() - nodes.size() + 1; heap <= nodes_.size(); ++heap)
       std::push_heap(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(heap), after(tree, ranking));
   }
-  void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) override {
+  void remove_front(const Tree& tree, Space&, const Ranking& ranking, std::vector<NodeId>& front) override {
     if (width_ != unbounded) {
       front = {nodes_.front()};
       nodes_.erase(nodes_.begin());
@@ -119,7 +129,7 @@ class DepthFirst : public Queue {
     sort_best_first(tree, ranking, sorted);
     stack_.insert(stack_.end(), sorted.rbegin(), sorted.rend());
   }
-  void remove_front(const Tree&, const Ranking&, std::vector<NodeId>& front) override {
+  void remove_front(const Tree&, Space&, const Ranking&, std::vector<NodeId>& front) override {
     front = {stack_.back()};
     stack_.pop_back();
   }
@@ -137,7 +147,7 @@ class BreadthFirst : public Queue {
   void enqueue(const Tree&, Space&, const Ranking&, std::span<const NodeId> nodes) override {
     line_.insert(line_.end(), nodes.begin(), nodes.end());
   }
-  void remove_front(const Tree&, const Ranking&, std::vector<NodeId>& front) override {
+  void remove_front(const Tree&, Space&, const Ranking&, std::vector<NodeId>& front) override {
     front = {line_.front()};
     line_.pop_front();
   }
@@ -158,7 +168,7 @@ class HillClimb : public Queue {
       if (best < 0 || ranking.rank(tree[id]) > ranking.rank(tree[best])) next_ = id;
     }
   }
-  void remove_front(const Tree&, const Ranking&, std::vector<NodeId>& front) override {
+  void remove_front(const Tree&, Space&, const Ranking&, std::vector<NodeId>& front) override {
     current_ = std::exchange(next_, -1);
     front = {current_};
   }

@@ -1,7 +1,9 @@
 #include "inference/search/engine.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <string>
 #include <unordered_map>
 
@@ -14,11 +16,17 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t small = 64;  // up to here a scan of the survivors is faster than a hash table
 
+std::atomic<std::int64_t> runs = 0;
+
 }  // namespace
+
+std::int64_t searches_run() noexcept { return runs.load(std::memory_order_relaxed); }
 
 NodeId Search::run(Learner* learner, Recorder* recorder) {
   const bool learning = learner != nullptr;
-  const auto began = Clock::now();
+  runs.fetch_add(1, std::memory_order_relaxed);
+  const bool timed = !learning && limits_.seconds < std::numeric_limits<double>::infinity();
+  const auto began = timed ? Clock::now() : Clock::time_point{};
   const auto is_goal = [&](NodeId id) { return tree_[id].goal; };
   const auto is_good = [&](NodeId id) { return tree_[id].good; };
   tree_.clear();
@@ -38,7 +46,7 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
 
   while (!queue_.empty()) {
     ranking_.margin = learning ? learner->margin() : 0;
-    queue_.remove_front(tree_, ranking_, front_);  // node <- RemoveFront(nodes)
+    queue_.remove_front(tree_, space_, ranking_, front_);  // node <- RemoveFront(nodes)
     const std::vector<NodeId>& front = front_;
     if (recorder) recorder->at_front(*this, front);
     const bool at_goal = std::all_of(front.begin(), front.end(), is_goal);
@@ -65,10 +73,7 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
     }
     if (at_goal && queue_.ends_at_goal()) return last;  // if GoalTest(node) then return node
 
-    if (!learning && std::chrono::duration<double>(Clock::now() - began).count() > limits_.seconds) {
-      const auto goal = std::find_if(front.begin(), front.end(), is_goal);
-      return goal == front.end() ? -1 : *goal;
-    }
+    if (timed && std::chrono::duration<double>(Clock::now() - began).count() > limits_.seconds) return best_goal();
     open_.clear();
     next_.clear();  // goals of a level wait in the queue until every survivor is one
     for (const NodeId id : front) (is_goal(id) && queue_.ends_at_goal() ? next_ : open_).push_back(id);
@@ -80,6 +85,19 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
   if (tree_[last].goal) return last;
   if (learning) learner->at_dead_end(*this, last);
   return -1;
+}
+
+// The goal of the highest rank in the tree, whether it was dequeued or not.
+NodeId Search::best_goal() const {
+  NodeId best = -1;
+  for (NodeId id = 0; id < tree_.size(); ++id) {
+    if (tree_[id].goal && (best < 0 || ranking_.beats(tree_[id], tree_[best]))) best = id;
+  }
+  if (best >= 0) return best;
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%g", limits_.seconds);
+  throw Error("SearchError", std::string("the search reached no goal within ") + seconds + " seconds.",
+              "Give more seconds, or use a narrower queue: greedy reaches a goal soonest.");
 }
 
 // Candidates become nodes: merged by key, and no more than the queue can keep.

@@ -14,7 +14,7 @@ namespace riata {
 
 struct Limits {
   std::int64_t max_nodes = 1'000'000;  // of one search; past it the search is an error, not a guess
-  double seconds = std::numeric_limits<double>::infinity();  // for decoding; then the best goal so far is returned
+  double seconds = std::numeric_limits<double>::infinity();  // for decoding; then the best goal so far is returned, or it is an error
   std::int32_t siblings = 64;          // most y-good siblings kept at an update
 };
 
@@ -70,6 +70,7 @@ class Search {
   std::vector<NodeId> pending() const { return queue_.pending(); }
 
  private:
+  NodeId best_goal() const;
   void admit();
   NodeId add(const Candidate& candidate);
   void keep_best(std::int64_t width);
@@ -84,5 +85,8 @@ class Search {
   std::vector<Candidate> candidates_, kept_;  // buffers, kept from step to step
   std::vector<NodeId> front_, open_, next_;
 };
+
+// How often `Search::run` has been called in this process: every search counts, whatever its space, queue and learner.
+std::int64_t searches_run() noexcept;
 
 }  // namespace riata

@@ -25,7 +25,7 @@ class Queue {
   virtual void enqueue(const Tree& tree, Space& space, const Ranking& ranking, std::span<const NodeId> nodes) = 0;
 
   // RemoveFront: one node, or a whole level of a beam, best first.
-  virtual void remove_front(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& front) = 0;
+  virtual void remove_front(const Tree& tree, Space& space, const Ranking& ranking, std::vector<NodeId>& front) = 0;
 
   // All that is pending, in no order.
   virtual std::vector<NodeId> pending() const = 0;

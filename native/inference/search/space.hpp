@@ -37,6 +37,9 @@ class Space {
   // Whether candidates of equal key are still to be merged: their states go on alike, and the better one is kept.
   virtual bool merges() const = 0;
 
+  // The key of a node; asked only where candidates are to be merged.
+  virtual std::int64_t key(const Tree&, NodeId) { return -1; }
+
   // How far into the input a state reaches, for beams that compare equal prefixes.
   virtual std::int32_t covered(const Tree& tree, NodeId node) const { return tree[node].depth; }
 

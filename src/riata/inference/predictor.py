@@ -10,24 +10,16 @@ from typing import Any, TypeVar
 import numpy as np
 
 from riata import registry
-from riata._core import ProblemModel, ProblemTrainer, shuffled
-from riata.errors import DataError, NotFittedError, SettingError, UnknownNameError, UnsupportedError
+from riata._core import ProblemModel, ProblemTrainer, shuffled, unbounded
+from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.inference.problem import Problem, check, defined
+from riata.inference.structure import Queue
 from riata.params import Params
 from riata.settings import Setting, resolve
 
 Self = TypeVar("Self", bound="Predictor")  # typing.Self needs Python 3.11
 
-TRAINING_QUEUES = ("beam", "greedy", "best-first", "a-star")
-QUEUES = (*TRAINING_QUEUES, "breadth-first", "depth-first", "hill-climb")
-UNBOUNDED = 2**63 - 1
-
-# Where a problem in Python differs from the structures of the core.
-OWN_SETTINGS = (
-    Setting("beam_by", "operations", "what a beam compares", choices=("operations", "pending")),
-    Setting("max_nodes", 1_000_000, "of one search; past it the search is an error", low=1),
-)
-NOT_HERE = ("precision", "beam_by")
+NOT_HERE = ("precision",)  # weights of problems in Python are always double
 
 
 def declared(recipe_name: str) -> tuple[Setting, ...]:
@@ -38,7 +30,7 @@ def declared(recipe_name: str) -> tuple[Setting, ...]:
             f"Recipe {recipe_name!r} needs {', '.join(sorted(recipe.needs))}; a problem written in Python is searched only.",
             remedy="Use a recipe that searches, such as laso-alma.",
         )
-    return (*(setting for setting in recipe.settings if setting.name not in NOT_HERE), *OWN_SETTINGS)
+    return tuple(setting for setting in recipe.settings if setting.name not in NOT_HERE)
 
 
 class Predictor(Params):
@@ -139,33 +131,36 @@ class Predictor(Params):
     def _checked(self, *, learning: bool) -> dict[str, Any]:
         """All settings of the search and its learner, or the reason why they do not go together."""
         check(self.problem, learning=learning)
-        declared(self.recipe)
-        queue = "beam" if self.queue is None else self.queue
-        if queue not in QUEUES:
-            raise UnknownNameError.of("queue", queue, QUEUES)
-        if learning and queue not in TRAINING_QUEUES:
-            why = " (at zero weights no child is better, so nothing would be learnt)" if queue == "hill-climb" else ""
-            raise UnsupportedError(
-                f"The queue {queue!r} is decode only{why}.",
-                remedy=f"Train with one of {', '.join(TRAINING_QUEUES)}; then set_params(queue={queue!r}).",
-            )
-        if queue == "a-star" and "heuristic" not in defined(self.problem):
-            raise UnsupportedError(
-                f"The queue 'a-star' needs heuristic(x, s); the problem {type(self.problem).__name__!r} defines none.",
-                remedy="Without it, best-first is the same search.",
-            )
         settings: dict[str, Any] = resolve(declared(self.recipe), self.settings or {}, f"The recipe {self.recipe!r}")
-        beam = UNBOUNDED if self.beam is None else _whole("beam", self.beam, 1)
+        queue: Queue = registry.get("queue", "beam" if self.queue is None else self.queue)
+        if not queue.searches:
+            raise UnsupportedError(
+                f"The queue {queue.name!r} is a dynamic program of the core's structures; a problem written in Python is searched only.",
+                remedy="With key(x, s), a beam without a limit (beam=None) is exact.",
+            )
+        if learning:
+            queue.check_trains()
+        if queue.name == "a-star":
+            self._check_defines("heuristic", "The queue 'a-star'", "Without it, best-first is the same search.")
+        if queue.name == "beam" and settings["beam_by"] == "prefix":
+            self._check_defines("covered", "beam_by='prefix'", "Without it, compare equal numbers of operations.")
+        beam = unbounded if self.beam is None else _whole("beam", self.beam, 1)
         _whole("epochs", self.epochs, 1)
         _whole("seed", self.seed, 0)
-        return {**settings, "queue": queue, "beam": beam}
+        return {**settings, "queue": queue.name, "beam": beam}
+
+    def _check_defines(self, method: str, what: str, remedy: str) -> None:
+        if method not in defined(self.problem):
+            raise UnsupportedError(
+                f"{what} needs {method}(x, s); the problem {type(self.problem).__name__!r} defines none.", remedy=remedy
+            )
 
 
 def _whole(name: str, value: Any, low: int) -> int:
-    number = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= UNBOUNDED
+    number = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= unbounded
     if not number:
-        unbounded = ", or None for an unbounded one" if name == "beam" else ""
-        raise SettingError(f"{name} is {value!r}; expected a whole number of at least {low}{unbounded}.")
+        or_none = ", or None for an unbounded one" if name == "beam" else ""
+        raise SettingError(f"{name} is {value!r}; expected a whole number of at least {low}{or_none}.")
     return int(value)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from riata.errors import SettingError
 
 REQUIRED = ("initial", "actions", "apply", "is_goal")
-OPTIONAL = ("features", "observe", "regret", "key", "heuristic", "loss")
+OPTIONAL = ("features", "observe", "regret", "key", "heuristic", "covered", "loss", "loss_increment")
 
 Features = Iterable[str | tuple[str, float]]
 
@@ -67,8 +67,16 @@ class Problem:
         """Optional. An estimate of the best score still to come, added to the score so far. A* is exact if it is never too low."""
         raise NotImplementedError
 
+    def covered(self, x: Any, s: Any) -> int:
+        """Optional. How far into the input s reaches: what competes in a beam with beam_by="prefix"."""
+        raise NotImplementedError
+
     def loss(self, x: Any, y: Any, y_hat: Any) -> float:
         """Optional. How bad the output y_hat is, y being the truth; `Predictor.score` is 1 - its mean."""
+        raise NotImplementedError
+
+    def loss_increment(self, x: Any, s: Any, a: Any, y: Any) -> float:
+        """Optional. What the step a from s adds to the loss: along a path to a goal the sum is the goal's regret."""
         raise NotImplementedError
 
 

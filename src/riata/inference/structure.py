@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from riata.errors import UnsupportedError
 from riata.settings import Setting
 
 
@@ -23,11 +24,22 @@ class Structure:
 
 @dataclass(frozen=True)
 class Queue:
+    """What is kept and what comes out next. `decode_only`: why nothing can be learnt with it (empty: it trains)."""
+
     name: str
     summary: str
     paper: str
     has_beam: bool = False
+    searches: bool = True  # false: the structure's own dynamic program takes its place
+    decode_only: str = ""
     settings: tuple[Setting, ...] = ()
+
+    def check_trains(self) -> None:
+        if self.decode_only:
+            raise UnsupportedError(
+                f"The queue {self.name!r} is decode only: {self.decode_only}.",
+                remedy=f"Train with another one, such as beam; then set_params(queue={self.name!r}).",
+            )
 
 
 @dataclass(frozen=True)

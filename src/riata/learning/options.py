@@ -17,6 +17,7 @@ from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.templates import LABEL, NUMBER, Template
 from riata.learning.recipe import Choice, chosen
+from riata.learning.search import DECODING
 from riata.models.chain import Decoder
 from riata.settings import Setting, resolve
 
@@ -49,7 +50,8 @@ class Options:
 
     @property
     def decoder(self) -> Decoder:
-        return replace(self.choice.decoder, beam_by=self.settings.get("beam_by", "operations"))
+        known = {s.name: self.settings[s.name] for s in DECODING if s.name in self.settings}
+        return replace(self.choice.decoder, **known)
 
     def templates(self, width: int) -> tuple[Template, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""

@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 
 from riata import registry
+from riata._core import unbounded
 from riata.errors import UnsupportedError
 from riata.inference.structure import Queue, Structure
-from riata.models.chain import UNBOUNDED, Decoder
+from riata.models.chain import Decoder
 from riata.settings import Setting
 
 WIDTH = Setting("beam", 5, "states kept at each step", low=1, high=2**40)
@@ -29,7 +30,6 @@ class Recipe:
 
 
 BEAM = 5  # where none is asked for
-TRAINING_QUEUES = frozenset({"beam", "greedy", "best-first", "exact"})
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,10 @@ def chosen(
 
 
 def _check_trains(recipe: Recipe, queue: Queue) -> None:
-    if recipe.searches == (queue.name == "exact"):
+    if recipe.searches != queue.searches:
         needed = "a queue that keeps states, such as beam" if recipe.searches else "the queue exact"
         raise UnsupportedError(f"The recipe {recipe.name!r} learns with {needed}; found {queue.name!r}.")
-    if recipe.searches and queue.name not in TRAINING_QUEUES:
-        raise UnsupportedError(f"The queue {queue.name!r} decodes only: its order does not depend on what is learnt.")
+    queue.check_trains()
 
 
 def _width(recipe: Recipe, queue: Queue, beam: float | None) -> int:
@@ -84,9 +83,9 @@ def _width(recipe: Recipe, queue: Queue, beam: float | None) -> int:
                 f"The recipe {recipe.name!r} searches with the queue {queue.name!r}, which has no beam.",
                 remedy="Leave the beam out.",
             )
-        return UNBOUNDED
+        return unbounded
     if beam is None:
         return BEAM
     if beam == math.inf:
-        return UNBOUNDED
+        return unbounded
     return int(WIDTH.parse(beam))

@@ -16,6 +16,13 @@ from riata.learning.recipe import Recipe
 from riata.models.chain import Decoder
 from riata.settings import Setting
 
+# These may be changed after training.
+DECODING = (
+    Setting("beam_by", "operations", "which states compete in a beam", choices=("operations", "prefix", "pending")),
+    Setting("max_nodes", 1_000_000, "of one search; past it the search is an error", low=1),
+    Setting("seconds", 0.0, "to decode one input, then the best output so far counts; 0 means no limit", low=0),
+)
+
 SEARCH_SETTINGS = (
     *SETTINGS,
     Setting(
@@ -36,7 +43,7 @@ SEARCH_SETTINGS = (
     Setting("alpha", 0.9, "of ALMA: 1 asks for no margin, towards 0 for the largest", low=0.01, high=1),
     Setting("B", 0.0, "of ALMA: scale of the margin; 0 means 1/alpha", low=0),
     Setting("C", 0.0, "of ALMA: size of the step, 0 means sqrt(2); of MIRA: the largest step, 0 means 1", low=0),
-    Setting("beam_by", "operations", "which states compete in a beam", choices=("operations", "prefix", "pending")),
+    *DECODING,
 )
 
 

@@ -16,6 +16,7 @@ from riata._core import (
     Instances,
     decode_by_search,
     scores_of,
+    unbounded,
     unpack_chain,
 )
 from riata.data.types import Corpus, Ids
@@ -30,16 +31,15 @@ MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
 MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may ask for
 
 
-UNBOUNDED = 2**62  # the width of a beam that keeps everything
-
-
 @dataclass(frozen=True)
 class Decoder:
     """How the best labels are looked for: exactly, or by search with a queue."""
 
     queue: str = "exact"
-    beam: int = UNBOUNDED
+    beam: int = unbounded
     beam_by: str = "operations"
+    max_nodes: int = 1_000_000  # of one search; past it the search is an error
+    seconds: float = 0.0  # of one search, then it gives the best so far; 0: no limit
 
 
 EXACT = Decoder()

@@ -6,4 +6,5 @@ QUEUE = Queue(
     name="exact",
     summary="the structure's dynamic program (Viterbi on chains): always the best output",
     paper="viterbi1967",
+    searches=False,
 )

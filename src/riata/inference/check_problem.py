@@ -1,0 +1,277 @@
+"""Looks for what is wrong with a problem in Python, by visiting every state of small inputs."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from riata.errors import DataError, SearchError
+from riata.inference.problem import Problem, check, defined
+
+ROUNDING = 1e-9
+LONGEST = 200  # of a state in a message
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was visited. `unreachable`: examples whose initial regret is above 0."""
+
+    examples: int
+    states: int
+    goals: int
+    unreachable: int
+
+
+def check_problem(
+    problem: Problem, X: Iterable[Any], Y: Iterable[Any] | None = None, *, max_states: int = 10_000
+) -> Checked:
+    """Visits every state of small inputs, and raises SearchError for the first thing that contradicts itself.
+
+    States can be told apart and stay what they are; states of equal key have the same actions, features and goals; covered never
+    falls. With the true outputs Y: the regret of a state is the least that any goal in its reach has, and no dead end looks right;
+    loss_increment adds up to the regret of the goal, on every path; a goal of lower regret has no higher loss. Whether a heuristic
+    is never too low depends on the weights, and is not looked at. An input with more than max_states states is refused.
+    """
+    check(problem, learning=Y is not None)
+    inputs = list(X)
+    outputs = None if Y is None else list(Y)
+    if not inputs or (outputs is not None and len(outputs) != len(inputs)):
+        raise DataError("X and Y do not pair up; expected one output per input, and at least one.")
+    states = goals = unreachable = 0
+    for number, x in enumerate(inputs):
+        example = _Example(problem, number, x, max_states)
+        example.visit()
+        example.check_keys()
+        example.check_covered()
+        if outputs is not None:
+            unreachable += example.check_truth(outputs[number])
+        states += len(example.nodes)
+        goals += sum(node.goal for node in example.nodes)
+    return Checked(len(inputs), states, goals, unreachable)
+
+
+@dataclass(eq=False)
+class _Node:
+    state: Any
+    goal: bool
+    path: list[Any]  # one that leads here
+    steps: list[tuple[Any, _Node]] = field(default_factory=list)  # (action, where it leads); none behind a goal
+    parents: list[_Node] = field(default_factory=list)
+
+
+class _Example:
+    """The graph of the states of one input, and what must hold in it."""
+
+    def __init__(self, problem: Problem, number: int, x: Any, max_states: int) -> None:
+        self.problem, self.number, self.x, self.max_states = problem, number, x, max_states
+        self.has = set(defined(problem))
+        self.nodes: list[_Node] = []  # the initial one first, parents before children
+        self._at: dict[Any, _Node] = {}
+
+    def visit(self) -> None:
+        line = deque([self._node(self.problem.initial(self.x), [])])
+        while line:
+            node = line.popleft()
+            for action in () if node.goal else tuple(self.problem.actions(self.x, node.state)):
+                _hash(action, "action", self._error(node))
+                made = [self.problem.apply(self.x, node.state, action) for _ in range(2)]
+                known = len(self.nodes)
+                child = self._node(made[0], [*node.path, action])
+                if made[0] != made[1] or self._at.get(node.state) is not node:
+                    raise self._error(node)(
+                        f"the action {action!r} leads to another state the second time, or changes the state it starts from.",
+                        "apply makes a new state, always the same one, and leaves s as it is.",
+                    )
+                node.steps.append((action, child))
+                child.parents.append(node)
+                if len(self.nodes) > known:
+                    line.append(child)
+
+    def _node(self, state: Any, path: list[Any]) -> _Node:
+        node = _Node(state, False, path)
+        _hash(state, "state", self._error(node))
+        if state in self._at:
+            return self._at[state]
+        if len(self.nodes) == self.max_states:
+            raise SearchError(
+                f"example {self.number} has more than {self.max_states:,} states, too many to visit all of them.",
+                remedy="Check a smaller input, or raise max_states.",
+            )
+        node.goal = bool(self.problem.is_goal(self.x, state))
+        self._at[state] = node
+        self.nodes.append(node)
+        return node
+
+    def check_keys(self) -> None:
+        """States that gave up (no actions, no goal) may share a key with others: a search takes whichever is better."""
+        if "key" not in self.has:
+            return
+        first: dict[Any, tuple[_Node, dict[str, Any]]] = {}
+        for node in self.nodes:
+            key = self.problem.key(self.x, node.state)
+            _hash(key, "key", self._error(node))
+            if not node.goal and not node.steps:
+                continue
+            other, known = first.setdefault(key, (node, self._onward(node)))
+            here = known if other is node else self._onward(node)
+            for what, value in here.items():
+                if value != known[what]:
+                    raise self._error(node)(
+                        f"it has the key {key!r} of state {_words(other.state)}, but not the same {what}: {value!r} and {known[what]!r}.",
+                        "States of equal key must go on alike.",
+                    )
+
+    def _onward(self, node: _Node) -> dict[str, Any]:
+        """How a state goes on, for comparison with another one."""
+        x, s = self.x, node.state
+        out: dict[str, Any] = {"answer of is_goal": node.goal, "actions": {action for action, _ in node.steps}}
+        if "observe" in self.has and not node.goal:
+            out["observed features"] = _features(self.problem.observe(x, s))
+        if "features" in self.has:
+            out["features"] = {a: _features(self.problem.features(x, s, a)) for a, _ in node.steps}
+        out["keys behind it"] = {a: self.problem.key(x, child.state) for a, child in node.steps}
+        return out
+
+    def check_covered(self) -> None:
+        if "covered" not in self.has:
+            return
+        for node in self.nodes:
+            covered = self.problem.covered(self.x, node.state)
+            for action, child in node.steps:
+                after = self.problem.covered(self.x, child.state)
+                if after < covered:
+                    raise self._error(node)(
+                        f"covered falls from {covered} to {after} with the action {action!r}.",
+                        "covered(x, s) is how far into the input s reaches; no step takes anything back.",
+                    )
+
+    def check_truth(self, y: Any) -> bool:
+        """Whether the truth cannot be reached: the initial regret is above 0."""
+        regret = {node: self._number(node, "regret", self.problem.regret(self.x, node.state, y)) for node in self.nodes}
+        self._check_regret(regret)
+        if "loss_increment" in self.has:
+            self._check_increments(regret, y)
+        if "loss" in self.has:
+            self._check_loss(regret, y)
+        return regret[self.nodes[0]] > ROUNDING
+
+    def _check_regret(self, regret: dict[_Node, float]) -> None:
+        least = self._least(regret)
+        start = self.nodes[0]
+        if least[start] == math.inf:
+            raise self._error(start)("no goal can be reached from it.", "Some actions must lead to a goal.")
+        for node in self.nodes:
+            if least[node] == math.inf and regret[node] <= regret[start] + ROUNDING:
+                raise self._error(node)(
+                    f"no goal can be reached from it, but its regret is {regret[node]:g}, and {regret[start]:g} at the start.",
+                    "Where no goal can be reached, the regret must be higher: a large number will do.",
+                )
+            if least[node] < math.inf and abs(regret[node] - least[node]) > ROUNDING:
+                raise self._error(node)(
+                    f"regret is {regret[node]:g}, but the least that a goal in its reach has is {least[node]:g}.",
+                    "regret(x, s, y) must be the least loss that any completion of s can reach.",
+                )
+
+    def _least(self, regret: dict[_Node, float]) -> dict[_Node, float]:
+        """The least regret of the goals that can be reached from every state: from the best goal backwards."""
+        least = dict.fromkeys(self.nodes, math.inf)
+        for goal in sorted((node for node in self.nodes if node.goal), key=regret.__getitem__):
+            if regret[goal] < -ROUNDING:
+                raise self._error(goal)(f"it is a goal of regret {regret[goal]:g}; a loss is never below 0.")
+            line = [goal]
+            while line:
+                node = line.pop()
+                if least[node] == math.inf:
+                    least[node] = regret[goal]
+                    line.extend(node.parents)
+        return least
+
+    def _check_increments(self, regret: dict[_Node, float], y: Any) -> None:
+        """On every path to a goal. States that no goal can be reached from have no loss to add up to."""
+        alive = {node for node, least in self._least(regret).items() if least < math.inf}
+        total = {self.nodes[0]: 0.0}
+        for node in self.nodes:  # a parent on a shortest path comes before its child
+            for action, child in node.steps if node in alive else ():
+                if child not in alive:
+                    continue
+                added = self._number(node, "loss_increment", self.problem.loss_increment(self.x, node.state, action, y))
+                if abs(total.setdefault(child, total[node] + added) - (total[node] + added)) > ROUNDING:
+                    raise self._error(child)(
+                        f"loss_increment adds up to {total[child]:g} or to {total[node] + added:g}, depending on the path.",
+                        "Along every path to a goal the sum must be the regret of the goal.",
+                    )
+        for node in self.nodes:
+            if node.goal and abs(total[node] - regret[node]) > ROUNDING:
+                raise self._error(node)(
+                    f"loss_increment adds up to {total[node]:g}, but the regret of this goal is {regret[node]:g}.",
+                    "Along every path to a goal the sum must be the regret of the goal.",
+                )
+
+    def _check_loss(self, regret: dict[_Node, float], y: Any) -> None:
+        """The loss may be on another scale, so only the order is compared."""
+
+        def loss(goal: _Node) -> float:
+            found = self.problem.output(self.x, goal.state, goal.path)
+            return self._number(goal, "loss", self.problem.loss(self.x, y, found))
+
+        losses = sorted(((regret[node], loss(node), i) for i, node in enumerate(self.nodes) if node.goal))
+        worst, at = -math.inf, 0
+        for group in _groups(losses):
+            lowest, i = min((value, i) for _, value, i in group)
+            if lowest < worst - ROUNDING:
+                raise self._error(self.nodes[i])(
+                    f"its regret is {regret[self.nodes[i]]:g} and its loss {lowest:g}, but state {_words(self.nodes[at].state)} "
+                    f"has the regret {regret[self.nodes[at]]:g} and the loss {worst:g}.",
+                    "A goal of lower regret has no higher loss.",
+                )
+            highest, i = max((value, i) for _, value, i in group)
+            if highest > worst:
+                worst, at = highest, i
+
+    def _number(self, node: _Node, method: str, value: Any) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise self._error(node)(f"{method} returned {value!r}; expected a finite number.")
+        return number
+
+    def _error(self, node: _Node) -> Callable[..., SearchError]:
+        def error(what: str, remedy: str = "") -> SearchError:
+            path = f" (by the actions {_words(node.path)})" if node.path else ""
+            return SearchError(f"example {self.number}, state {_words(node.state)}{path}: {what}", remedy=remedy)
+
+        return error
+
+
+def _groups(losses: list[tuple[float, float, int]]) -> Iterator[list[tuple[float, float, int]]]:
+    """Goals of equal regret, by regret."""
+    group: list[tuple[float, float, int]] = []
+    for entry in losses:
+        if group and entry[0] > group[0][0] + ROUNDING:
+            yield group
+            group = []
+        group.append(entry)
+    if group:
+        yield group
+
+
+def _hash(value: Any, what: str, error: Callable[..., SearchError]) -> None:
+    try:
+        hash(value)
+    except TypeError:
+        raise error(f"the {what} {_words(value)} cannot be hashed.", "Use a tuple, a text or a number.") from None
+
+
+def _features(given: Any) -> list[str]:
+    """Features in an order of their own."""
+    return sorted(map(repr, given.items() if isinstance(given, dict) else given))
+
+
+def _words(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
