@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -83,6 +84,7 @@ class Predictor(Params):
             interrupted = True
         if model is not None:
             self.model_, self.history_, self.stats_ = model, history, trainer.stats()
+            self.facts_ = {**{key: history[0][key] for key in ("examples", "unreachable")}, "epochs": len(history)}
         if interrupted:
             raise KeyboardInterrupt
         self._tell_unreachable()
@@ -108,6 +110,12 @@ class Predictor(Params):
         keys = [n if a < 0 else (n, actions[a]) for n, a in zip(names, actions_of, strict=True)]
         return dict(zip(keys, weights, strict=True))
 
+    def save(self, path: str | Path) -> None:
+        """Writes the model to one file (data only), atomically. The problem is stored by name: load_model(path, using=[problem])."""
+        from riata.models.file import save_model
+
+        save_model(self, path)
+
     def _decode(self, inputs: list[Any]) -> list[tuple[list[Any], Any]]:
         """The path of actions and the final state of every input."""
         model, settings = self._check_fitted(), self._checked(learning=False)
@@ -117,7 +125,10 @@ class Predictor(Params):
     def _check_fitted(self) -> ProblemModel:
         model: ProblemModel | None = getattr(self, "model_", None)
         if model is None:
-            raise NotFittedError("This Predictor has not been trained yet.", remedy="Call fit.")
+            raise NotFittedError(
+                "This Predictor has not been trained yet.",
+                remedy="Call fit, or riata.load_model(path, using=[problem]).",
+            )
         return model
 
     def _tell_unreachable(self) -> None:

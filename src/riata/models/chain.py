@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import (
-    Alphabet,
     ChainWeights,
     ChainWeights64,
     Instances,
@@ -24,6 +23,7 @@ from riata.errors import DataError, ModelFileError, RiataError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import NUMBER, Template, parse
+from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
 from riata.models.container import Arrays
 
 Flags = NDArray[np.uint8]
@@ -96,19 +96,19 @@ class ChainModel:
         }
         arrays: Arrays = {"start": self.legality.start, "end": self.legality.end, "follow": self.legality.follow}
         for a, (alphabet, kept) in enumerate(zip(self.features.alphabets, sparse["kept_values"], strict=True)):
-            _store_texts(arrays, f"attribute/{a}", [alphabet.text(int(i)) for i in kept])
-        _store_texts(arrays, "given", [self.features.given.text(int(i)) for i in sparse["kept_given"]])
+            store_texts(arrays, f"attribute/{a}", [alphabet.text(int(i)) for i in kept])
+        store_texts(arrays, "given", [self.features.given.text(int(i)) for i in sparse["kept_given"]])
         _store_rows(arrays, "given/rows", sparse["given"])
         _store_rows(arrays, "transition", sparse["transition"])
         if program.history:
             history = sparse["history"]
             for name in ("slots", "ngrams", "labels"):
-                arrays[f"history/{name}"] = _narrow(history[name])
+                arrays[f"history/{name}"] = narrow(history[name])
             _store_rows(arrays, "history/rows", history["rows"])
         for f, family in enumerate(sparse["families"]):
             if program.families[f][0] >= 0:
-                arrays[f"family/{f}/parents"] = _narrow(family["parents"])
-            arrays[f"family/{f}/values"] = _narrow(family["values"])
+                arrays[f"family/{f}/parents"] = narrow(family["parents"])
+            arrays[f"family/{f}/values"] = narrow(family["values"])
             _store_rows(arrays, f"family/{f}/node", family["node"])
             _store_rows(arrays, f"family/{f}/edge", family["edge"])
         return header, arrays
@@ -116,7 +116,7 @@ class ChainModel:
 
 def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> ChainModel:
     """The inverse of to_parts. Raises ModelFileError on anything inconsistent, however it came about."""
-    labels = _strings(header, "labels")
+    labels = read_strings(header, "labels")
     if not labels or len(set(labels)) != len(labels) or len(labels) > MOST_LABELS:
         raise ModelFileError("the model's labels are inconsistent")
     count = len(labels)
@@ -124,8 +124,8 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
         _flags(arrays, "start", count), _flags(arrays, "end", count), _flags(arrays, "follow", count * count)
     )
     features = Features(_templates(header, functions), functions)
-    features.alphabets = [_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
-    features.given = _alphabet(arrays, "given")
+    features.alphabets = [read_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
+    features.given = read_alphabet(arrays, "given")
     sparse: dict[str, Any] = {
         "families": [_family(arrays, f, root=spec[0] < 0) for f, spec in enumerate(features.program.families)],
         "given": _rows(arrays, "given/rows"),
@@ -181,15 +181,8 @@ def check_memory(features: Features, labels: int) -> None:
         )
 
 
-def _strings(header: Mapping[str, Any], key: str) -> list[str]:
-    values = header.get(key)
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise ModelFileError(f"the model's {key} are missing or inconsistent")
-    return values
-
-
 def _templates(header: Mapping[str, Any], functions: Mapping[str, Attribute]) -> tuple[Template, ...]:
-    lines = _strings(header, "templates")
+    lines = read_strings(header, "templates")
     if not lines:
         return ()
     try:
@@ -202,51 +195,17 @@ def _templates(header: Mapping[str, Any], functions: Mapping[str, Attribute]) ->
     return templates
 
 
-def _narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """The narrowest unsigned type that holds the values."""
-    top = int(array.max()) if array.size else 0
-    return array.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32)
-
-
-def _store_texts(arrays: Arrays, name: str, texts: Sequence[str]) -> None:
-    encoded = [text.encode("utf-8") for text in texts]
-    arrays[f"{name}/bytes"] = np.frombuffer(b"".join(encoded), np.uint8)
-    arrays[f"{name}/lengths"] = _narrow(np.array([len(text) for text in encoded], np.int64))
-
-
 def _store_rows(arrays: Arrays, name: str, rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]) -> None:
     counts, columns, values = rows
-    arrays[f"{name}/counts"] = _narrow(counts)
-    arrays[f"{name}/columns"] = _narrow(columns)
+    arrays[f"{name}/counts"] = narrow(counts)
+    arrays[f"{name}/columns"] = narrow(columns)
     arrays[f"{name}/values"] = values
 
 
-def _array(arrays: Arrays, name: str, *, real: bool = False) -> NDArray[Any]:
-    array = arrays.get(name)
-    if array is None or (array.dtype.kind == "f") != real:
-        raise ModelFileError(f"the model's array {name!r} is missing or of the wrong type")
-    return array
-
-
-def _alphabet(arrays: Arrays, name: str) -> Alphabet:
-    lengths = _array(arrays, f"{name}/lengths")
-    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
-    content = _array(arrays, f"{name}/bytes").tobytes()
-    alphabet = Alphabet(content, offsets)
-    starts = np.frombuffer(content, np.uint8)[offsets[offsets < len(content)]]
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ModelFileError(f"the model's {name!r} texts are not UTF-8") from None
-    if ((starts & 0xC0) == 0x80).any():  # a text that starts inside a character
-        raise ModelFileError(f"the model's {name!r} texts are not UTF-8")
-    return alphabet
-
-
 def _rows(arrays: Arrays, name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    counts = _array(arrays, f"{name}/counts").astype(np.uint32)
-    columns = _array(arrays, f"{name}/columns").astype(np.uint32)
-    return counts, columns, _array(arrays, f"{name}/values", real=True).astype(np.float32)
+    counts = read_array(arrays, f"{name}/counts").astype(np.uint32)
+    columns = read_array(arrays, f"{name}/columns").astype(np.uint32)
+    return counts, columns, read_array(arrays, f"{name}/values", real=True).astype(np.float32)
 
 
 def _history(arrays: Arrays, has: bool) -> dict[str, Any]:
@@ -254,7 +213,7 @@ def _history(arrays: Arrays, has: bool) -> dict[str, Any]:
         empty = np.empty(0, np.int32)
         rows = (np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.float32))
         return {"slots": empty, "ngrams": empty, "labels": empty, "rows": rows}
-    numbers = {name: _int32(_array(arrays, f"history/{name}")) for name in ("slots", "ngrams", "labels")}
+    numbers = {name: _int32(read_array(arrays, f"history/{name}")) for name in ("slots", "ngrams", "labels")}
     return {**numbers, "rows": _rows(arrays, "history/rows")}
 
 
@@ -264,9 +223,9 @@ def _int32(array: NDArray[Any]) -> Ids:
 
 
 def _family(arrays: Arrays, family: int, *, root: bool) -> dict[str, Any]:
-    values = _array(arrays, f"family/{family}/values")
+    values = read_array(arrays, f"family/{family}/values")
     parents = (
-        np.full(len(values), -1, np.int64) if root else _array(arrays, f"family/{family}/parents").astype(np.int64)
+        np.full(len(values), -1, np.int64) if root else read_array(arrays, f"family/{family}/parents").astype(np.int64)
     )
     return {
         "values": _int32(values),
@@ -278,7 +237,7 @@ def _family(arrays: Arrays, family: int, *, root: bool) -> dict[str, Any]:
 
 
 def _flags(arrays: Arrays, name: str, size: int) -> Flags:
-    flags = _array(arrays, name)
+    flags = read_array(arrays, name)
     if flags.dtype != np.uint8 or flags.size != size or (flags > 1).any():
         raise ModelFileError(f"the model's array {name!r} is inconsistent")
     return flags.copy()

@@ -36,7 +36,15 @@ _PROLOGUE = 64
 _ALIGN = 64
 _MAKES = "`riata train` makes models."
 _ELSEWHERE = "Make room, or choose another place."
-_DTYPES = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "i8": np.int64, "f4": np.float32}
+_DTYPES = {
+    "u1": np.uint8,
+    "u2": np.uint16,
+    "u4": np.uint32,
+    "i4": np.int32,
+    "i8": np.int64,
+    "f4": np.float32,
+    "f8": np.float64,
+}
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -1,17 +1,18 @@
-"""Estimators to model files and back."""
+"""Estimators to model files and back: what all have in common, and the estimators of sequences."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from riata import registry
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute, builtin
+from riata.inference.predictor import Predictor
 from riata.learning.options import checked
-from riata.models import container
+from riata.models import container, predictor_file
 from riata.models.chain import ChainModel, from_parts
 from riata.tasks.base import SequenceEstimator
 
@@ -19,15 +20,15 @@ FORMAT = "riata model"
 NOT_STORED = ("attributes", "template", "warm_start")  # parameters that are stored as what they led to
 
 
-def save_model(estimator: SequenceEstimator, path: str | Path) -> None:
+def save_model(estimator: SequenceEstimator | Predictor, path: str | Path) -> None:
     container.write(path, to_bytes(estimator))
 
 
-def load_model(path: str | Path, using: Iterable[Callable[..., Any]] = ()) -> SequenceEstimator:
-    """A trained estimator from its file.
+def load_model(path: str | Path, using: Iterable[Any] = ()) -> Any:
+    """A trained estimator from its file: a Tagger, a Chunker, an EntityRecognizer or a Predictor.
 
-    Nothing in the file is executed or imported. A model that uses functions of yours (attributes) names them, and
-    `using` must supply every one: `load_model("m.riata", using=[vowels])`.
+    Nothing in the file is executed or imported. A model that uses code of yours (attributes, a Problem) names it, and `using`
+    must supply every piece: `load_model("m.riata", using=[vowels])`, `load_model("p.riata", using=[MyProblem()])`.
     """
     try:
         return _estimator(*container.read(path), using)
@@ -35,14 +36,18 @@ def load_model(path: str | Path, using: Iterable[Callable[..., Any]] = ()) -> Se
         raise _as_model_error(error).located(path) from None
 
 
-def from_bytes(content: bytes, using: Iterable[Callable[..., Any]] = ()) -> SequenceEstimator:
+def from_bytes(content: bytes, using: Iterable[Any] = ()) -> Any:
     try:
         return _estimator(*container.unpack(memoryview(content)), using)
     except RiataError as error:
         raise _as_model_error(error) from None
 
 
-def to_bytes(estimator: SequenceEstimator) -> bytes:
+def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
+    if isinstance(estimator, Predictor):
+        header, arrays = predictor_file.to_parts(estimator)
+        header |= {"format": FORMAT, "functions": {predictor_file.TASK: qualified_name(estimator.problem)}}
+        return container.pack(header, arrays)
     model = estimator._check_fitted()
     header, arrays = model.to_parts()
     functions = user_functions(model)
@@ -83,7 +88,8 @@ def _qualified_names(functions: Mapping[str, Attribute]) -> dict[str, str]:
     return named
 
 
-def qualified_name(function: Callable[..., Any]) -> str:
+def qualified_name(function: Any) -> str:
+    """Of a function or a class; of an object, that of its class."""
     return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', type(function).__qualname__)}"
 
 
@@ -97,14 +103,17 @@ def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
     return params
 
 
-def _estimator(
-    header: dict[str, Any], arrays: container.Arrays, using: Iterable[Callable[..., Any]]
-) -> SequenceEstimator:
-    if header.get("format") != FORMAT or header.get("task") not in registry.names("task"):
+def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> SequenceEstimator | Predictor:
+    task = header.get("task")
+    if header.get("format") != FORMAT or (task != predictor_file.TASK and task not in registry.names("task")):
         raise ModelFileError(
             "the file holds no model that this Riata knows.", remedy="Update Riata, or train the model again."
         )
     functions = _functions(header, using)
+    if task == predictor_file.TASK:
+        if set(functions) != {task}:
+            raise ModelFileError("the model's functions are inconsistent")
+        return predictor_file.from_parts(header, arrays, predictor_file.supplied_problem(functions[task]))
     estimator = _unfitted(header, functions)
     estimator.model_ = from_parts(header, arrays, {**builtin(), **functions})
     estimator.classes_ = list(estimator.model_.labels)
@@ -155,18 +164,19 @@ def _is_real(value: object) -> bool:
     return isinstance(value, float) and math.isfinite(value)
 
 
-def _functions(header: dict[str, Any], using: Iterable[Callable[..., Any]]) -> dict[str, Attribute]:
+def _functions(header: dict[str, Any], using: Iterable[Any]) -> dict[str, Any]:
+    """The user's code that the model names, by what it is to the model."""
     wanted = _mapping(header, "functions")
-    supplied: dict[str, Attribute] = {}
+    supplied: dict[str, Any] = {}
     for function in using:
         if supplied.setdefault(qualified_name(function), function) is not function:
             raise UnsupportedError(
-                f"`using` holds two functions of one name, {qualified_name(function)}.", remedy="Supply the right one."
+                f"`using` holds two things of one name, {qualified_name(function)}.", remedy="Supply the right one."
             )
     missing = sorted({str(qualified) for qualified in wanted.values()} - set(supplied))
     if missing:
         raise ModelFileError(
-            f"the model uses functions that are not stored in it: {', '.join(missing)}.",
+            f"the model uses code that is not stored in it: {', '.join(missing)}.",
             remedy=f"Supply them: riata.load_model(path, using=[{', '.join(name.rpartition('.')[2] for name in missing)}]).",
         )
     if set(wanted) & set(builtin()):

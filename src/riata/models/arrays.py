@@ -1,0 +1,54 @@
+"""What models put into the arrays of their files: texts, and numbers in the narrowest type; checked when read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import Alphabet
+from riata.errors import ModelFileError
+from riata.models.container import Arrays
+
+
+def narrow(array: NDArray[Any]) -> NDArray[Any]:
+    """The narrowest unsigned type that holds the values."""
+    top = int(array.max()) if array.size else 0
+    return array.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32)
+
+
+def read_array(arrays: Arrays, name: str, *, real: bool = False) -> NDArray[Any]:
+    array = arrays.get(name)
+    if array is None or (array.dtype.kind == "f") != real:
+        raise ModelFileError(f"the model's array {name!r} is missing or of the wrong type")
+    return array
+
+
+def store_texts(arrays: Arrays, name: str, texts: Sequence[str]) -> None:
+    encoded = [text.encode("utf-8") for text in texts]
+    arrays[f"{name}/bytes"] = np.frombuffer(b"".join(encoded), np.uint8)
+    arrays[f"{name}/lengths"] = narrow(np.array([len(text) for text in encoded], np.int64))
+
+
+def read_alphabet(arrays: Arrays, name: str) -> Alphabet:
+    lengths = read_array(arrays, f"{name}/lengths")
+    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
+    content = read_array(arrays, f"{name}/bytes").tobytes()
+    alphabet = Alphabet(content, offsets)
+    starts = np.frombuffer(content, np.uint8)[offsets[offsets < len(content)]]
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ModelFileError(f"the model's {name!r} texts are not UTF-8") from None
+    if ((starts & 0xC0) == 0x80).any():  # a text that starts inside a character
+        raise ModelFileError(f"the model's {name!r} texts are not UTF-8")
+    return alphabet
+
+
+def read_strings(header: Mapping[str, Any], key: str) -> list[str]:
+    values = header.get(key)
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ModelFileError(f"the model's {key} are missing or inconsistent")
+    return values
