@@ -1,6 +1,10 @@
 """Search errors and model errors, against enumeration by hand."""
 
+import pytest
+
 import riata
+from riata.entry import main
+from riata.models.chain import ChainModel
 
 SENTENCES = riata.load("embedded", "test", ("word", "tag", "chunk"))
 
@@ -30,3 +34,27 @@ def test_a_greedy_decoder_makes_search_errors_where_exact_search_finds_another_o
     assert parted > 0
     assert errors.search == parted
     assert errors.search + errors.model + errors.ties == errors.wrong
+
+
+@pytest.mark.parametrize(("queue", "searches"), [("exact", ["exact"]), ("beam", ["beam", "exact"])])
+def test_evaluating_a_model_decodes_once_by_its_queue_and_once_exactly(tmp_path, monkeypatch, queue, searches):
+    trained(recipe="perceptron" if queue == "exact" else "early").save(tmp_path / "m.riata")
+    riata.write_columns(SENTENCES, tmp_path / "test.txt")
+    used, decode = [], ChainModel.decode
+
+    def counted(self, instances, decoder=riata.models.chain.EXACT, progress=None):
+        used.append(decoder.queue)
+        return decode(self, instances, decoder, progress)
+
+    monkeypatch.setattr(ChainModel, "decode", counted)
+    with pytest.raises(SystemExit) as caught:
+        main(["evaluate", "--model", str(tmp_path / "m.riata"), str(tmp_path / "test.txt")])
+    assert caught.value.code == 0
+    assert used == searches
+
+
+def test_labels_that_are_known_already_give_the_same_evaluation():
+    chunker = trained(recipe="early", beam=1)
+    predicted = chunker.predict_ids(SENTENCES)
+    assert chunker.search_errors(SENTENCES, predicted=predicted) == chunker.search_errors(SENTENCES)
+    assert chunker.evaluate(SENTENCES, predicted=predicted).metrics == chunker.evaluate(SENTENCES).metrics

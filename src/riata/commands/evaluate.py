@@ -65,7 +65,8 @@ def _evaluate_model(options: dict[str, Any]) -> None:
     estimator = load_model(options["model_file"])
     corpus = estimator.scored_columns(read_file(options["file"], options["format_"]))
     began = time.perf_counter()
-    evaluation = estimator.evaluate(corpus)
+    predicted = estimator.predict_ids(corpus)
+    evaluation = estimator.evaluate(corpus, predicted=predicted)
     seconds = time.perf_counter() - began
     choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, training=False)
     facts: dict[str, Any] = {
@@ -79,7 +80,7 @@ def _evaluate_model(options: dict[str, Any]) -> None:
         "weights": count(estimator.model_) if options["json_"] else None,
         "model_mb": Path(options["model_file"]).stat().st_size / 1e6,
     }
-    facts["errors"] = vars(estimator.search_errors(corpus))
+    facts["errors"] = vars(estimator.search_errors(corpus, predicted=predicted))
     _show(evaluation, facts, options, title=f"{options['model_file']} on {options['file']}")
 
 

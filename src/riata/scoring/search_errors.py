@@ -8,7 +8,7 @@ import numpy as np
 
 from riata._core import Instances
 from riata.data.types import Ids, Starts
-from riata.models.chain import EXACT, ChainModel
+from riata.models.chain import ChainModel
 
 ROUNDING = 1e-5  # relative; scores are sums of single-precision numbers
 
@@ -23,7 +23,9 @@ class SearchErrors:
     ties: int
 
 
-def split_errors(model: ChainModel, instances: Instances, predicted: Ids, gold: Ids, starts: Starts) -> SearchErrors:
+def split_errors(
+    model: ChainModel, instances: Instances, predicted: Ids, exact: Ids, gold: Ids, starts: Starts
+) -> SearchErrors:
     """Compares what was found with the exact argmax, under the same weights.
 
     gold: label ids, -1 where the model does not know the label. Where an exact search exists, its argmax decides; that
@@ -32,7 +34,7 @@ def split_errors(model: ChainModel, instances: Instances, predicted: Ids, gold: 
     sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     wrong = np.unique(sentence[predicted != gold])
     found = model.scores_of(instances, predicted)
-    best = model.scores_of(instances, model.decode(instances, EXACT))
+    best = model.scores_of(instances, exact)
     truth = model.scores_of(instances, np.where(gold < 0, predicted, gold).astype(np.int32))
     truth[np.unique(sentence[gold < 0])] = -np.inf
     slack = ROUNDING * (1 + np.abs(best))

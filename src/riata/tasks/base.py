@@ -23,7 +23,7 @@ from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, se
 from riata.learning.labels import LabelSet, chunk_encoding, legal
 from riata.learning.online import OnlineTrainer, Outcome
 from riata.learning.options import Options, checked
-from riata.models.chain import ChainModel, Decoder
+from riata.models.chain import EXACT, ChainModel, Decoder
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
 
@@ -283,15 +283,19 @@ class SequenceEstimator(Params):
             return self.scored_columns(corpus)
         return with_column(self.input_columns(corpus), label_column(y, corpus))
 
-    def evaluate(self, X: Any, y: Any = None) -> Evaluation:
-        """Everything about the predictions for these sentences: report per type, metrics in per cent, intervals."""
+    def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
+        """Everything about the predictions for these sentences: report per type, metrics in per cent, intervals.
+
+        predicted: what predict_ids gave for them, where it is known already.
+        """
         model = self._check_fitted()
         data = self._with_gold(X, y)
-        predicted = model.predict(inputs_of(data), self._decoder())
+        if predicted is None:
+            predicted = model.predict(inputs_of(data), self._decoder())
         return evaluate_column(data.columns[-1], predicted, model.labels, data.starts, chunks=self.chunks)
 
-    def search_errors(self, X: Any, y: Any = None) -> SearchErrors:
-        """How many wrong sentences are faults of the search, and how many of the model."""
+    def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
+        """How many wrong sentences are faults of the search, and how many of the model. predicted: as for evaluate."""
         from riata.scoring.search_errors import split_errors
 
         model = self._check_fitted()
@@ -300,7 +304,10 @@ class SequenceEstimator(Params):
         at = {label: i for i, label in enumerate(model.labels)}
         column = data.columns[-1]
         gold = np.array([at.get(text, -1) for text in column.alphabet.texts()], np.int32)[column.ids]
-        return split_errors(model, instances, model.decode(instances, self._decoder()), gold, data.starts)
+        decoder = self._decoder()
+        found = model.decode(instances, decoder) if predicted is None else predicted
+        best = found if decoder.queue == EXACT.queue else model.decode(instances, EXACT)
+        return split_errors(model, instances, found, best, gold, data.starts)
 
     # --- keeping ------------------------------------------------------------------------------------------------
 
