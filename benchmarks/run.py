@@ -12,6 +12,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from benchmarks import growth
+
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
@@ -46,27 +48,34 @@ def contest(question: str, contestant: Path, final: bool) -> dict[str, Any]:
 
 
 def write(results: list[dict[str, Any]], final: bool) -> None:
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=HERE
-    ).stdout.strip()
-    about = {
-        "commit": commit,
-        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
-        "cpu": cpu(),
-        "python": platform.python_version(),
-    }
+    facts = about()
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{'final' if final else 'latest'}.json").write_text(
-        json.dumps({**about, "results": results}, indent=1) + "\n"
+        json.dumps({**facts, "results": results}, indent=1) + "\n"
     )
     if final:
         with open(RESULTS / "final.jsonl", "a", encoding="utf-8") as log:
             for result in results:
-                log.write(json.dumps({**about, **result}) + "\n")
-    text = page(about, results)
-    print(text)
+                log.write(json.dumps({**facts, **result}) + "\n")
+    print(page(facts, results))
     if not final:
-        PAGE.write_text(text)
+        write_page()
+
+
+def about() -> dict[str, str]:
+    """Where and when results were made."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=HERE).stdout
+    date = datetime.now(timezone.utc).strftime("%Y-%m-%d")
+    return {"commit": commit.strip(), "date": date, "cpu": cpu(), "python": platform.python_version()}
+
+
+def write_page() -> None:
+    """docs/benchmarks.md, from the results on file."""
+    latest = json.loads((RESULTS / "latest.json").read_text())
+    text = page(latest, latest["results"])
+    if growth.RESULT.exists():
+        text += "\n".join(growth.section(json.loads(growth.RESULT.read_text()))) + "\n"
+    PAGE.write_text(text)
 
 
 def cpu() -> str:
@@ -77,11 +86,11 @@ def cpu() -> str:
         return platform.processor() or "unknown"
 
 
-def page(about: dict[str, str], results: list[dict[str, Any]]) -> str:
+def page(facts: dict[str, Any], results: list[dict[str, Any]]) -> str:
     lines = [
         "# Benchmarks",
         "",
-        f"Written by `make bench` at commit {about['commit']}, {about['date']}, {about['cpu']}, Python {about['python']}, one thread.",
+        f"Written by `make bench` at commit {facts['commit']}, {facts['date']}, {facts['cpu']}, Python {facts['python']}, one thread.",
         "Scores are of development data; times are CPU seconds of this one run, to be compared within it only.",
         "",
         "| question | contestant | score | seeds | 95 % interval | train s | decode s | peak MB |",
