@@ -84,7 +84,7 @@ def inside() -> None:
         order = np.arange(len(corpus) * part // DATA[-1], dtype=np.int64)
         trainer = ChainSearch(features.index, ChainWeights(len(labels)), *free, 0, {**settings, "beam": beam})
         _control("--zero")
-        result = trainer.epoch(features.index, instances, order)
+        result = trainer.epoch(features.index, instances, order, np.empty(0))
         _control("--dump")
         facts.append({**result, "labels": len(labels), "updates": trainer.stats()["updates"]})
     print(json.dumps(facts))

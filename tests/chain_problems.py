@@ -81,9 +81,9 @@ class Problem:
             initial = (_core.ChainWeights64 if kind is _core.ChainSearch64 else _core.ChainWeights)(len(self.labels))
         return kind(self.index, initial, *self.flags, len(self.features.given), options(**chosen))
 
-    def epoch(self, trainer, order=None):
+    def epoch(self, trainer, order=None, weights=()):
         order = range(len(self.sentences)) if order is None else order
-        return trainer.epoch(self.index, self.instances, np.array(order, np.int64))
+        return trainer.epoch(self.index, self.instances, np.array(order, np.int64), np.array(weights, np.float64))
 
     def random_weights(self, seed):
         """Of size 1/16 or so, binary fractions that single precision holds: what a perceptron makes of other labels."""

@@ -25,8 +25,10 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
              new (self) Trainer(index, grown, as_constraint(initial, start, end, follow), given_size, queue_of(settings), learner_of(settings),
                               limits_of(settings));
            }, nb::arg("index"), nb::arg("initial"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("given_size"), nb::arg("settings"))
-      .def("epoch", [](Trainer& self, const FeatureIndex& index, const Instances& instances, const In<std::int64_t>& order, const nb::object& progress) {
-             bool ok = static_cast<std::int64_t>(instances.labels.size()) == instances.tokens();
+      .def("epoch", [](Trainer& self, const FeatureIndex& index, const Instances& instances, const In<std::int64_t>& order, const In<double>& sentence_weights,
+                       const nb::object& progress) {
+             bool ok = static_cast<std::int64_t>(instances.labels.size()) == instances.tokens() &&
+                       (sentence_weights.shape(0) == 0 || static_cast<std::int64_t>(sentence_weights.shape(0)) == instances.sentences());
              for (const std::int64_t s : view(order)) ok = ok && s >= 0 && s < instances.sentences();
              for (const std::int32_t label : instances.labels) ok = ok && label < self.labels();
              if (!ok) throw Error("RiataError", "order and labels do not fit the instances");
@@ -34,10 +36,10 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
              EpochResult result;
              {
                nb::gil_scoped_release release;
-               result = self.epoch(index, instances, view(order), poll);
+               result = self.epoch(index, instances, view(order), view(sentence_weights), poll);
              }
              return as_dict(result);
-           }, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("progress").none() = nb::none())
+           }, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("sentence_weights"), nb::arg("progress").none() = nb::none())
       .def("averaged", &Trainer::averaged, nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
       .def("last", &Trainer::last, nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("norm", &Trainer::norm)

@@ -8,9 +8,18 @@
 namespace riata {
 
 template <class Real>
-EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order, const Poll& poll) {
-  if (Layout(index, layout_.labels, given_size_).size != layout_.size || instances.given_size > given_size_)
-    throw Error("RiataError", "the instances were made with another feature index than the weights");
+void ChainSearch<Real>::grow(const FeatureIndex& index, const Instances& instances) {
+  given_size_ = std::max(given_size_, instances.given_size);
+  const Layout now(index, layout_.labels, given_size_);
+  if (now.size < layout_.size) throw Error("RiataError", "the instances were made with another feature index than the weights");
+  if (now.size > layout_.size) weights_.rearrange([&](const std::vector<Real>& old) { return now.moved(old, layout_); });
+  layout_ = now;
+}
+
+template <class Real>
+EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order,
+                                     std::span<const double> sentence_weights, const Poll& poll) {
+  grow(index, instances);
   EpochResult result;
   ChainSpace<Real> space(index, layout_, constraint_, instances, weights_, history_, true);
   Search search(space, *queue_, limits_);
@@ -20,7 +29,7 @@ EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances&
     ++result.sentences;
     if (instances.length(s) > 0) {
       space.open(s);
-      learner_.begin();
+      learner_.begin(sentence_weights.empty() ? 1.0 : sentence_weights[static_cast<std::size_t>(s)]);
       search.run(&learner_);
       result.tokens += instances.length(s);
       result.updates += learner_.updated();

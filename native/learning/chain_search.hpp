@@ -22,7 +22,9 @@ class ChainSearch {
       : layout_(index, initial.labels, given_size), weights_(layout_.flat(initial)), history_(initial.history), constraint_(std::move(constraint)),
         queue_(make_queue(queue)), learner_(learner, weights_), limits_(limits), given_size_(given_size) {}
 
-  EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order, const Poll& poll);
+  // One pass over the sentences in the given order; the index may have grown since the last. sentence_weights [S] may be empty.
+  EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order,
+                    std::span<const double> sentence_weights, const Poll& poll);
 
   Weights<Real> averaged(const FeatureIndex& index) const { return layout_.blocks(weights_.average(), index, history_, given_size_); }
   Weights<Real> last(const FeatureIndex& index) const { return layout_.blocks(weights_.last(), index, history_, given_size_); }
@@ -31,6 +33,8 @@ class ChainSearch {
   std::int32_t labels() const noexcept { return layout_.labels; }
 
  private:
+  void grow(const FeatureIndex& index, const Instances& instances);
+
   Layout layout_;
   Linear<Real> weights_;
   HistoryIndex history_;

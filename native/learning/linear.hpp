@@ -39,6 +39,13 @@ class Linear {
     u_.resize(size, Real{0});
   }
 
+  // The same weights in other places of a vector: move(old vector) gives the new one.
+  template <class Move>
+  void rearrange(Move move) {
+    v_ = move(v_);
+    u_ = move(u_);
+  }
+
   double dot(const Difference& delta) const noexcept {
     double sum = 0;
     for (const auto& [id, value] : delta) sum += v_[static_cast<std::size_t>(id)] * value;

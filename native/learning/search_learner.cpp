@@ -142,6 +142,7 @@ Difference SearchLearner<Real>::difference(Search& search, std::span<const NodeI
 
 template <class Real>
 void SearchLearner<Real>::update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) {
+  if (weight_ == 0) return;
   if (competitors.empty()) return;  // nothing outranks the truth: the search went wrong by its order, not by its weights
   const Difference delta = difference(search, siblings, competitors);
   if (delta.empty()) return;
@@ -159,16 +160,16 @@ void SearchLearner<Real>::step(const Difference& delta, double cost) {
   const double length = std::sqrt(squared_norm(delta));
   switch (spec_.how) {
     case How::perceptron:  // Eq. 2
-      weights_.add(delta, 1);
+      weights_.add(delta, weight_);
       break;
     case How::alma:  // Eq. 3: w <- proj(w + C / sqrt(k) proj(delta))
-      weights_.add(delta, (spec_.c > 0 ? spec_.c : std::sqrt(2.0)) / std::sqrt(generation_) / std::max(1.0, length));
+      weights_.add(delta, weight_ * (spec_.c > 0 ? spec_.c : std::sqrt(2.0)) / std::sqrt(generation_) / std::max(1.0, length));
       weights_.project();
       generation_ += 1;
       break;
     case How::mira: {  // the smallest step that makes the margin the cost, at most C
       const double shortfall = cost - weights_.dot(delta);
-      const double most = spec_.c > 0 ? spec_.c : 1.0;
+      const double most = weight_ * (spec_.c > 0 ? spec_.c : 1.0);
       if (shortfall > 0) weights_.add(delta, std::min(most, shortfall / (length * length)));
       break;
     }

@@ -36,8 +36,11 @@ class SearchLearner : public Learner {
  public:
   SearchLearner(const LearnerSpec& spec, Linear<Real>& weights) : spec_(spec), weights_(weights) {}
 
-  // Before every example.
-  void begin() noexcept { worst_ = {}; }
+  // Before every example. Its weight multiplies the steps of perceptron and ALMA, and the largest step of MIRA.
+  void begin(double weight = 1) noexcept {
+    worst_ = {};
+    weight_ = weight;
+  }
 
   double margin() const override;
   Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override;
@@ -61,6 +64,7 @@ class SearchLearner : public Learner {
   Linear<Real>& weights_;
   SearchStats stats_;
   double generation_ = 1;  // k of Eq. 3
+  double weight_ = 1;      // of the example at hand
 
   struct {
     bool updated = false;

@@ -52,6 +52,16 @@ class Layout {
     return out;
   }
 
+  // A long vector of an earlier layout, in the places of this one; features that have come since weigh zero.
+  template <class Real>
+  std::vector<Real> moved(const std::vector<Real>& old, const Layout& from) const {
+    std::vector<Real> out(static_cast<std::size_t>(size), Real{0});
+    const std::vector<std::int64_t> starts = from.starts(), places = this->starts();
+    for (std::size_t block = 0; block + 1 < starts.size(); ++block)
+      std::copy(old.begin() + starts[block], old.begin() + starts[block + 1], out.begin() + places[block]);
+    return out;
+  }
+
   std::int32_t labels;
   std::int32_t stride;
   std::int64_t size;  // of the long vector, before the rows of earlier labels
@@ -65,6 +75,14 @@ class Layout {
       visit(weights.edge[f], edge_[f]);
     }
     visit(weights.given, given_);
+  }
+
+  // Where every block begins, in order, and the end.
+  std::vector<std::int64_t> starts() const {
+    std::vector<std::int64_t> all{0};
+    for (std::size_t f = 0; f < node_.size(); ++f) all.insert(all.end(), {node_[f], edge_[f]});
+    all.insert(all.end(), {given_, size});
+    return all;
   }
 
   std::vector<std::int64_t> node_, edge_;  // [F] where each family's blocks start

@@ -121,7 +121,7 @@ def native_chain(sentences, tags, labels, orders, settings):
     free = [np.ones(size, np.uint8) for size in (len(labels), len(labels), len(labels) ** 2)]
     trainer = _core.ChainSearch64(features.index, _core.ChainWeights64(len(labels)), *free, 0, settings)
     for order in orders:
-        trainer.epoch(features.index, instances, order)
+        trainer.epoch(features.index, instances, order, np.empty(0))
     found = _core.decode_by_search(trainer.averaged(features.index), features.index, instances, *free, settings)
     each = iter([labels[i] for i in found])
     return [[next(each) for _ in s] for s in sentences], trainer.stats()

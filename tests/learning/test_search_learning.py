@@ -52,7 +52,7 @@ def same(weights, expected):
         assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), rel=1e-6, abs=1e-6), key
 
 
-def compared(problem, settings, initial, epochs, seed):
+def compared(problem, settings, initial, epochs, seed, weights=()):
     """Trains the core and the twin, sentence by sentence, until rounding would decide a tie. Returns (sentences, twin)."""
     native = problem.trainer(initial, **settings)
     start = None if initial is None else problem.by_name(initial)
@@ -61,10 +61,10 @@ def compared(problem, settings, initial, epochs, seed):
     done = 0
     for s in itertools.chain.from_iterable(orders(problem, epochs, seed)):
         try:
-            twin.sentence(*examples[s])
+            twin.sentence(*examples[s], *weights[s : s + 1])
         except TooClose:
             break
-        problem.epoch(native, [s])
+        problem.epoch(native, [s], weights)
         done += 1
         stats = native.stats()
         assert (stats["updates"], stats["non_violating"]) == (twin.updates, twin.non_violating), done
@@ -93,6 +93,19 @@ def test_weights_equal_those_of_the_twin(queue, when, what, step):
         corpus = noise(seed, TEMPLATES[(sum(place) + offset) % len(TEMPLATES)], encoding)
         compared(corpus, settings, corpus.random_weights(seed), epochs, seed)
     compared(corpus, settings, None, epochs, seed)
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("when", WHEN)
+def test_sentence_weights_equal_those_of_the_twin(when, step):
+    changed = 0
+    for seed in range(6):
+        corpus = noise(seed, TEMPLATES[seed % len(TEMPLATES)], [None, "iob2"][seed % 2])
+        weights = np.random.default_rng(seed).choice([0.0, 0.25, 1.0, 2.0], len(corpus.sentences)).tolist()
+        settings, initial = {**STEPS[step], "when": when, "beam": 2}, corpus.random_weights(seed)
+        weighted, plain = (compared(corpus, settings, initial, 2, seed, given) for given in (weights, ()))
+        changed += weighted[0] == plain[0] and weighted[1].w != plain[1].w
+    assert changed > 0
 
 
 @pytest.mark.parametrize("step", STEPS)

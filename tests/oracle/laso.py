@@ -48,7 +48,8 @@ class Laso:
         self.updates, self.non_violating, self.largest_difference = 0, 0, 0.0
         self.binary = all(map(is_binary, self.w.values()))  # and so are the values of all features
 
-    def sentence(self, inputs, gold):
+    def sentence(self, inputs, gold, weight=1.0):
+        self.weight = weight  # multiplies the steps of perceptron and ALMA, and the largest step of MIRA
         if inputs:
             self.learn(inputs, tuple(gold))
         self.snapshots.append(dict(self.w))
@@ -165,7 +166,7 @@ class Laso:
         return [(n, w / sum(weight)) for n, w in zip(bad, weight, strict=True)]
 
     def update(self, x, y, sibs, competitors):
-        if not competitors:
+        if not competitors or not self.weight:
             return
         delta = {}
         add(delta, [(self.phi(x, n.labels), 1 / len(sibs)) for n in sibs])
@@ -177,15 +178,17 @@ class Laso:
         self.non_violating += self.dot(delta) > self.margin() + NOTHING
         self.largest_difference = max(self.largest_difference, norm(delta))
         if self.step == "perceptron":
-            add(self.w, [(delta, 1.0)])
+            add(self.w, [(delta, self.weight)])
         elif self.step == "alma":
-            add(self.w, [(proj(delta), self.C * self.k**-0.5)])
+            add(self.w, [(proj(delta), self.weight * self.C * self.k**-0.5)])
             self.w = proj(self.w)
             self.k += 1
         else:
             cost = sum(weight * wrong(n, y) for n, weight in competitors)
-            add(self.w, [(delta, min(self.C, max(0.0, cost - self.dot(delta)) / norm(delta) ** 2))])
-        self.binary &= self.step == "perceptron" and all(is_binary(weight) for _, weight in competitors)
+            add(self.w, [(delta, min(self.weight * self.C, max(0.0, cost - self.dot(delta)) / norm(delta) ** 2))])
+        self.binary &= (
+            self.step == "perceptron" and all(is_binary(weight) for _, weight in competitors) and is_binary(self.weight)
+        )
 
     def phi(self, x, labels):
         found = {}

@@ -73,15 +73,18 @@ class SearchTrainer(OnlineTrainer):
     def run(
         self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
     ) -> dict[str, Any]:
-        if len(data.sentence_weights) or len(data.class_weights):
+        if len(data.class_weights):
             raise UnsupportedError(
-                "Recipes that search take no class or sentence weights.", remedy="Use the recipe perceptron for them."
+                "Recipes that search take no class weights: an update compares states, not single labels.",
+                remedy="Use sample_weight for sentences, or the recipe perceptron.",
             )
         if self._native is None:
             kind: Any = ChainSearch if isinstance(self.initial, ChainWeights) else ChainSearch64
             settings = {**self.settings, **vars(self._decoder)}
             self._native = kind(self.features.index, self.initial, *self.flags, len(self.features.given), settings)
-        result: dict[str, Any] = self._native.epoch(self.features.index, data.instances, order, progress)
+        result: dict[str, Any] = self._native.epoch(
+            self.features.index, data.instances, order, data.sentence_weights, progress
+        )
         return result
 
     def weights(self) -> Any:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from riata.data.encodings.base import Encoding
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.types import Corpus, Ids
-from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
+from riata.errors import DataError, NotFittedError, SettingError
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
 from riata.learning.events import Event, Listener, Note
@@ -133,11 +133,6 @@ class SequenceEstimator(Params):
         Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
         """
         options = checked(self)
-        if options.choice.recipe.searches:
-            raise UnsupportedError(
-                f"partial_fit is not there for the recipe {self.recipe!r}.",
-                remedy="Use the recipe perceptron, or warm_start.",
-            )
         data, encoding, weights = self._training_data(options, X, y, sample_weight, _warn)
         fit = Fit(options, encoding, self._start(), _warn)
         partial: tuple[OnlineTrainer, LabelSet] | None = getattr(self, "_partial", None)

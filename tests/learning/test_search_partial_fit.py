@@ -1,0 +1,78 @@
+"""Recipes that search, on data that arrive in portions and with sentences that weigh more or less."""
+
+import numpy as np
+import pytest
+
+import riata
+from packed_weights import weights_of
+from riata import registry
+from riata.errors import UnsupportedError
+from riata.features.templates import parse
+from samples import embedded, quietly
+
+RECIPES = [name for name, recipe in registry.all_of("recipe").items() if recipe.searches]
+DATA = embedded(("word", "tag"))[:30]
+WORDS, TAGS = DATA.sentences_of(0), DATA.sentences_of(1)
+
+
+def tagger(recipe, **settings):
+    template = parse("word[0]\nword[-1] word[0]\nedge\nedge word[0]")
+    settings |= {"shuffle": False, "precision": "double"}
+    return riata.Tagger(recipe, epochs=1, beam=3, template=template, settings=settings)
+
+
+def assert_same(one, other):
+    left, right = weights_of(one.model_), weights_of(other.model_)
+    assert left.keys() == right.keys() != set()
+    for key, value in left.items():
+        assert value == pytest.approx(right[key], rel=1e-6), key
+
+
+@pytest.mark.parametrize("average", [True, False])
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_portions_are_one_epoch_over_all_of_them(recipe, average):
+    """Each portion has words of its own, so the vector of weights grows and is laid out anew; tags, and so the labels, are equal."""
+    portions = [
+        [[f"{word}{end}" if t % 2 else word for t, word in enumerate(s)] for s in WORDS] for end in ("", "1", "2")
+    ]
+    parts = tagger(recipe, average=average)
+    for portion in portions:
+        parts.partial_fit(portion, TAGS)
+    whole = quietly(tagger(recipe, average=average), [s for portion in portions for s in portion], TAGS * 3)
+    assert len(parts.history_) == 3
+    assert_same(parts, whole)
+    assert parts.predict(WORDS) == whole.predict(WORDS)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_given_features_that_come_later_are_learnt_too(recipe):
+    made = riata.Tagger(recipe, epochs=1)
+    first, later = ([[{f"w={n}": 1.0} for n in numbers]] for numbers in (range(4), range(4, 8)))
+    for _ in range(10):
+        made.partial_fit(first, [["X", "Y", "X", "Y"]]).partial_fit(later, [["Y", "X", "Y", "X"]])
+    assert made.predict(first) == [["X", "Y", "X", "Y"]]
+    assert made.predict(later) == [["Y", "X", "Y", "X"]]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_sentences_of_weight_zero_teach_nothing(recipe):
+    half, some = np.resize([1.0, 0.0], len(WORDS)), tagger(recipe, average=False)
+    quietly(some, WORDS, TAGS, sample_weight=half)
+    one_by_one = tagger(recipe, average=False)
+    one_by_one.partial_fit(WORDS, TAGS, sample_weight=np.zeros(len(WORDS)))  # labels and features only
+    assert weights_of(one_by_one.model_) == {}
+    for words, tags in zip(WORDS[::2], TAGS[::2], strict=True):
+        one_by_one.partial_fit([words], [tags])
+    assert_same(some, one_by_one)
+
+
+def test_a_weight_of_two_doubles_the_perceptrons_step():
+    once, twice = (
+        quietly(tagger("early", average=False), WORDS[:1], TAGS[:1], sample_weight=[weight]) for weight in (1.0, 2.0)
+    )
+    assert weights_of(twice.model_) == {key: 2 * value for key, value in weights_of(once.model_).items()} != {}
+
+
+def test_class_weights_are_refused_with_the_reason():
+    with pytest.raises(UnsupportedError, match="take no class weights"):
+        quietly(riata.Tagger("laso-alma", epochs=1, class_weight="balanced"), DATA)
