@@ -20,8 +20,6 @@ double SearchLearner<Real>::margin() const {
 
 template <class Real>
 Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) {
-  const Tree& tree = search.tree();
-  const bool at_goal = tree[front.front()].goal;
   switch (spec_.when) {
     case When::laso:  // Figure 2
     case When::early: {  // Collins & Roark 2004: one update, then the next example
@@ -33,14 +31,14 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
     }
     case When::max_violation:  // Huang, Fayong & Guo 2012: where the best node beats the truth by most
       remember_worst(search, front);
-      if (at_goal && worst_.bad >= 0) {
+      if (search.at_goal() && worst_.bad >= 0) {
         const NodeId good[] = {worst_.good};
         update(search, good, {{worst_.bad, 1.0}});
         return {Next::stop, {}};
       }
       return {};
     case When::standard:  // the whole search first
-      if (!at_goal || !wrong) return {};
+      if (!wrong) return {};
       const std::vector<NodeId> siblings = search.siblings(front.front());
       update(search, siblings, {{front.front(), 1.0}});
       return {Next::stop, {}};

@@ -209,3 +209,24 @@ def test_a_regret_that_contradicts_itself_is_refused_with_the_state():
 
     with pytest.raises(SearchError, match=r"^example 0, state \('[CV]',\): a y-good state has no y-good child"):
         riata.Predictor(Contradiction(), beam=1).fit(["ab"], [[]])
+
+
+def test_learning_waits_for_goals_at_different_depths():
+    # V is a goal at once and ranks before C, which is right. At the next step C V beats C C by more: that is the largest
+    # violation. At the end C V V and C V C rank before all others.
+    class Longer(Tagging):
+        def is_goal(self, x, s):
+            return len(s) == (1 if s[:1] == ("V",) else 3)
+
+        def features(self, x, s, a):
+            return [f"{len(s)}{a}"]
+
+        def heuristic(self, x, s):
+            return {("V",): 0.5, ("C", "V"): 2.0}.get(s, 0.0 if len(s) < 3 else 1.0)
+
+    def learnt(recipe):
+        model = riata.Predictor(Longer(), recipe, epochs=1, settings={"average": False})
+        return model.fit([""], [["C", "C", "C"]]).weights()
+
+    assert learnt("max-violation") == {"1C": 1, "1V": -1}
+    assert learnt("standard") == {"1C": 1, "1V": -1, "2C": 1, "2V": -1}

@@ -49,7 +49,7 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
     queue_.remove_front(tree_, space_, ranking_, front_);  // node <- RemoveFront(nodes)
     const std::vector<NodeId>& front = front_;
     if (recorder) recorder->at_front(*this, front);
-    const bool at_goal = std::all_of(front.begin(), front.end(), is_goal);
+    const bool at_goal = at_goal_ = std::all_of(front.begin(), front.end(), is_goal);
     last = front.front();
 
     if (learning) {

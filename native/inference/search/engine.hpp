@@ -69,6 +69,9 @@ class Search {
   const Ranking& ranking() const noexcept { return ranking_; }
   std::vector<NodeId> pending() const { return queue_.pending(); }
 
+  // Whether the whole front is goals, and the search about to end: goals may lie at different depths.
+  bool at_goal() const noexcept { return at_goal_; }
+
  private:
   NodeId best_goal() const;
   void admit();
@@ -82,6 +85,7 @@ class Search {
   Limits limits_;
   Tree tree_;
   Ranking ranking_;
+  bool at_goal_ = false;
   std::vector<Candidate> candidates_, kept_;  // buffers, kept from step to step
   std::vector<NodeId> front_, open_, next_;
 };
