@@ -6,6 +6,23 @@
 #include "core/error.hpp"
 
 namespace riata {
+namespace {
+
+// A search can only learn what it can reach.
+template <class Real>
+void check_reachable(const Constraint<Real>& constraint, std::int32_t stride, const Instances& instances, std::int64_t s) {
+  const std::int32_t* labels = instances.labels.data() + instances.starts[s];
+  const std::int64_t length = instances.length(s);
+  for (std::int64_t t = 0; t < length; ++t) {
+    const bool follows = t == 0 ? constraint.start[labels[t]] == 0 : constraint.follow[std::size_t(labels[t - 1]) * stride + labels[t]] == 0;
+    const bool ends = t + 1 < length || constraint.end[labels[t]] == 0;
+    if (follows && ends) continue;
+    throw Error("DataError", "the true labels of sentence " + std::to_string(s) + " are not allowed at token " + std::to_string(t) + " (both from 0), so no search can find them.",
+                "Repair the labels, or allow the sequence.");
+  }
+}
+
+}  // namespace
 
 template <class Real>
 void ChainSearch<Real>::grow(const FeatureIndex& index, const Instances& instances) {
@@ -20,6 +37,7 @@ template <class Real>
 EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order,
                                      std::span<const double> sentence_weights, const Poll& poll) {
   grow(index, instances);
+  for (const std::int64_t s : order) check_reachable(constraint_, layout_.stride, instances, s);
   EpochResult result;
   ChainSpace<Real> space(index, layout_, constraint_, instances, weights_, history_, true);
   Search search(space, *queue_, limits_);

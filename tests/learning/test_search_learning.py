@@ -358,6 +358,20 @@ def test_a_dead_end_is_learnt_from(when):
     assert trainer.stats()["updates"] > 0
 
 
+@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize(
+    ("gold", "token"), [(["I-X", "O"], 0), (["O", "I-X"], 1), (["B-X", "O"], 1), (["O", "B-X"], 1)]
+)
+def test_labels_that_cannot_be_reached_are_refused_with_their_sentence(gold, token, when):
+    sentences = [[("a",), ("b",)], [("a",)], [("b",), ("a",)]]
+    corpus = problem("word[0]", sentences, [["O", "O"], ["O"], gold], ("O", "B-X", "I-X", "E-X"), "bioes")
+    trainer = corpus.trainer(when=when)
+    with pytest.raises(riata.errors.DataError, match=f"sentence 2 are not allowed at token {token}"):
+        corpus.epoch(trainer)
+    assert trainer.stats()["updates"] == 0
+    corpus.epoch(trainer, [0, 1])
+
+
 @pytest.mark.parametrize("settings", [{"beam": 0}, {"beam": -1}, {"beam": 0, "beam_by": "prefix"}])
 def test_a_beam_without_width_is_refused(settings):
     corpus = problem("word[0]", [[("a",)]], [["X"]], ("X", "Y"))
