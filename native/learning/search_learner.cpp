@@ -6,7 +6,7 @@
 namespace riata {
 namespace {
 
-constexpr double nothing = 1e-12;  // weights of nodes that cancel up to rounding
+constexpr double nothing = 1e-12;  // numbers that cancel up to rounding
 
 }  // namespace
 
@@ -144,34 +144,36 @@ void SearchLearner<Real>::update(Search& search, std::span<const NodeId> sibling
   if (competitors.empty()) return;  // nothing outranks the truth: the search went wrong by its order, not by its weights
   const Difference delta = difference(search, siblings, competitors);
   if (delta.empty()) return;
-  worst_.updated = true;
-  ++stats_.updates;
-  stats_.largest_difference = std::max(stats_.largest_difference, std::sqrt(squared_norm(delta)));
-  if (weights_.dot(delta) > margin() + nothing) ++stats_.non_violating;
   double cost = 0;
   for (const auto& [id, weight] : competitors) cost += weight * search.space().regret(search.tree(), id);
-  step(delta, cost);
+  const double length = std::sqrt(squared_norm(delta));
+  const double step = step_size(delta, length, cost);
+  if (step <= 0) return;  // MIRA: the margin is there already
+  worst_.updated = true;
+  ++stats_.updates;
+  stats_.largest_difference = std::max(stats_.largest_difference, length);
+  if (weights_.dot(delta) > margin() + nothing) ++stats_.non_violating;
+  weights_.add(delta, step);
+  if (spec_.how == How::alma) {
+    weights_.project();
+    generation_ += 1;
+  }
 }
 
 template <class Real>
-void SearchLearner<Real>::step(const Difference& delta, double cost) {
-  const double length = std::sqrt(squared_norm(delta));
+double SearchLearner<Real>::step_size(const Difference& delta, double length, double cost) const {
   switch (spec_.how) {
     case How::perceptron:  // Eq. 2
-      weights_.add(delta, weight_);
-      break;
+      return weight_;
     case How::alma:  // Eq. 3: w <- proj(w + C / sqrt(k) proj(delta))
-      weights_.add(delta, weight_ * (spec_.c > 0 ? spec_.c : std::sqrt(2.0)) / std::sqrt(generation_) / std::max(1.0, length));
-      weights_.project();
-      generation_ += 1;
-      break;
+      return weight_ * (spec_.c > 0 ? spec_.c : std::sqrt(2.0)) / std::sqrt(generation_) / std::max(1.0, length);
     case How::mira: {  // the smallest step that makes the margin the cost, at most C
       const double shortfall = cost - weights_.dot(delta);
       const double most = weight_ * (spec_.c > 0 ? spec_.c : 1.0);
-      if (shortfall > 0) weights_.add(delta, std::min(most, shortfall / (length * length)));
-      break;
+      return shortfall > nothing ? std::min(most, shortfall / (length * length)) : 0;
     }
   }
+  return 0;
 }
 
 template class SearchLearner<float>;

@@ -58,7 +58,7 @@ class SearchLearner : public Learner {
   void update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors);
   void remember_worst(Search& search, std::span<const NodeId> front);
   Difference difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) const;
-  void step(const Difference& delta, double cost);
+  double step_size(const Difference& delta, double length, double cost) const;
 
   LearnerSpec spec_;
   Linear<Real>& weights_;

@@ -239,6 +239,22 @@ def test_against_nodes_that_outrank_the_truth_no_update_is_without_a_violation(q
         assert trainer.stats()["non_violating"] == 0
 
 
+def test_a_step_of_mira_that_changes_nothing_is_no_update():
+    # A greedy search may miss a truth that the weights prefer by more than its cost already.
+    unchanged = 0
+    for seed in range(20):
+        corpus = noise(seed, "word[0]\nedge")
+        trainer = corpus.trainer(corpus.random_weights(seed), queue="greedy", when="standard", step="mira")
+        for s in itertools.chain.from_iterable(orders(corpus, 5, seed)):
+            before, counted = corpus.by_name(trainer.last(corpus.index)), trainer.stats()["updates"]
+            found = corpus.search(trainer.last(corpus.index), queue="greedy")[s]
+            updates = corpus.epoch(trainer, [s])["updates"]
+            changed = corpus.by_name(trainer.last(corpus.index)) != before
+            assert updates == trainer.stats()["updates"] - counted == changed
+            unchanged += not changed and found != tuple(corpus.gold[s])
+    assert unchanged > 0
+
+
 def test_against_the_whole_queue_updates_without_a_violation_are_counted():
     counts = []
     for seed in range(10):

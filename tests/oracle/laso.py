@@ -174,6 +174,10 @@ class Laso:
         delta = {key: value for key, value in delta.items() if abs(value) > NOTHING}
         if not delta:
             return
+        cost = sum(weight * wrong(n, y) for n, weight in competitors)
+        shortfall = cost - self.dot(delta)
+        if self.step == "mira" and shortfall <= NOTHING:
+            return
         self.updates += 1
         self.non_violating += self.dot(delta) > self.margin() + NOTHING
         self.largest_difference = max(self.largest_difference, norm(delta))
@@ -184,8 +188,7 @@ class Laso:
             self.w = proj(self.w)
             self.k += 1
         else:
-            cost = sum(weight * wrong(n, y) for n, weight in competitors)
-            add(self.w, [(delta, min(self.weight * self.C, max(0.0, cost - self.dot(delta)) / norm(delta) ** 2))])
+            add(self.w, [(delta, min(self.weight * self.C, shortfall / norm(delta) ** 2))])
         self.binary &= (
             self.step == "perceptron" and all(is_binary(weight) for _, weight in competitors) and is_binary(self.weight)
         )
