@@ -15,6 +15,7 @@
 #include "bind/search.hpp"
 #include "core/error.hpp"
 #include "inference/search/engine.hpp"
+#include "learning/truncate.hpp"
 
 namespace riata::bind {
 namespace {
@@ -163,7 +164,8 @@ class Watched : public Learner {
 class ProblemTrainer {
  public:
   explicit ProblemTrainer(const nb::dict& settings)
-      : queue_spec_(queue_of(settings)), limits_(limits_of(settings)), weights_({}), learner_(learner_of(settings), weights_) {}
+      : queue_spec_(queue_of(settings)), limits_(limits_of(settings)), learner_spec_(learner_of(settings)), weights_({}, learner_spec_.p),
+        learner_(learner_spec_, weights_) {}
 
   nb::dict epoch(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::list& outputs,
                  const std::vector<std::int64_t>& order) {
@@ -195,17 +197,25 @@ class ProblemTrainer {
     return out;
   }
 
-  ProblemModel averaged() const { return {vocabulary_, weights_.average()}; }
-  ProblemModel last() const { return {vocabulary_, weights_.last()}; }
+  ProblemModel averaged() { return model(weights_.average()); }
+  ProblemModel last() { return model(weights_.last()); }
+  std::int64_t dropped() const noexcept { return dropped_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }
   double norm() const noexcept { return weights_.norm(); }
 
  private:
+  ProblemModel model(std::vector<double> weights) {
+    dropped_ = truncate(weights, learner_spec_.truncate);
+    return {vocabulary_, weights};
+  }
+
   QueueSpec queue_spec_;
   Limits limits_;
+  LearnerSpec learner_spec_;
   Vocabulary vocabulary_;
   Linear<double> weights_;
   SearchLearner<double> learner_;
+  std::int64_t dropped_ = 0;  // weights that truncation left out of the model made last
 };
 
 }  // namespace
@@ -227,6 +237,7 @@ void problem(nb::module_& m) {
       .def("averaged", &ProblemTrainer::averaged)
       .def("last", &ProblemTrainer::last)
       .def_prop_ro("norm", &ProblemTrainer::norm)
+      .def_prop_ro("dropped", &ProblemTrainer::dropped, "Weights that truncation left out of the model made last.")
       .def("stats", [](const ProblemTrainer& self) { return as_dict(self.stats()); });
 }
 

@@ -47,6 +47,8 @@ inline LearnerSpec learner_of(const nb::dict& settings) {
   spec.alpha = nb::cast<double>(settings["alpha"]);
   spec.b = nb::cast<double>(settings["B"]);
   spec.c = nb::cast<double>(settings["C"]);
+  spec.p = nb::cast<double>(settings["p"]);
+  spec.truncate = nb::cast<double>(settings["truncate"]);
   return spec;
 }
 

@@ -10,6 +10,7 @@
 #include "inference/spaces/chain.hpp"
 #include "learning/chain_perceptron.hpp"
 #include "learning/search_learner.hpp"
+#include "learning/truncate.hpp"
 #include "models/chain.hpp"
 
 namespace riata {
@@ -19,21 +20,26 @@ class ChainSearch {
  public:
   ChainSearch(const FeatureIndex& index, const Weights<Real>& initial, Constraint<Real> constraint, std::int32_t given_size,
               const QueueSpec& queue, const LearnerSpec& learner, const Limits& limits)
-      : layout_(index, initial.labels, given_size), weights_(layout_.flat(initial)), history_(initial.history), constraint_(std::move(constraint)),
-        queue_(make_queue(queue)), learner_(learner, weights_), limits_(limits), given_size_(given_size) {}
+      : layout_(index, initial.labels, given_size), weights_(layout_.flat(initial), learner.p), history_(initial.history), constraint_(std::move(constraint)),
+        queue_(make_queue(queue)), learner_(learner, weights_), limits_(limits), given_size_(given_size), truncate_(learner.truncate) {}
 
   // One pass over the sentences in the given order; the index may have grown since the last. sentence_weights [S] may be empty.
   EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order,
                     std::span<const double> sentence_weights, const Poll& poll);
 
-  Weights<Real> averaged(const FeatureIndex& index) const { return layout_.blocks(weights_.average(), index, history_, given_size_); }
-  Weights<Real> last(const FeatureIndex& index) const { return layout_.blocks(weights_.last(), index, history_, given_size_); }
+  Weights<Real> averaged(const FeatureIndex& index) { return model(weights_.average(), index); }
+  Weights<Real> last(const FeatureIndex& index) { return model(weights_.last(), index); }
+  std::int64_t dropped() const noexcept { return dropped_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }
   double norm() const noexcept { return weights_.norm(); }
   std::int32_t labels() const noexcept { return layout_.labels; }
 
  private:
   void grow(const FeatureIndex& index, const Instances& instances);
+  Weights<Real> model(std::vector<Real> flat, const FeatureIndex& index) {
+    dropped_ = truncate(flat, truncate_);
+    return layout_.blocks(flat, index, history_, given_size_);
+  }
 
   Layout layout_;
   Linear<Real> weights_;
@@ -43,6 +49,8 @@ class ChainSearch {
   SearchLearner<Real> learner_;
   Limits limits_;
   std::int32_t given_size_;
+  double truncate_;
+  std::int64_t dropped_ = 0;  // weights that truncation left out of the model made last
 };
 
 // The labels that a search finds: [N].

@@ -1,6 +1,7 @@
 // A weight vector that can be scaled, measured and averaged at the cost of what an update touches.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -17,26 +18,42 @@ inline double squared_norm(const Difference& delta) noexcept {
   return sum;
 }
 
+inline double p_norm(const Difference& delta, double p) noexcept {
+  if (p == 2) return std::sqrt(squared_norm(delta));
+  double largest = 0, sum = 0;
+  for (const auto& [id, value] : delta) largest = std::max(largest, std::abs(value));
+  if (largest == 0) return 0;
+  for (const auto& [id, value] : delta) sum += std::pow(std::abs(value) / largest, p);
+  return largest * std::pow(sum, 1 / p);
+}
+
 // w = scale * v. The average over the initial weights and those after every tick is (S v - u) / T, where S is the sum of the
 // scales at the ticks and u collects, at each change of v, the change times the S of that moment.
+//
+// Under a p-norm with p > 2 it is the dual vector theta = s * d that takes the steps and is projected, and w follows from it:
+// w = sign(theta) |theta|^(p-1) / |theta|_p^(p-2) (Gentile 2001). So v = sign(d) |d|^(p-1), and scale = s / |d|_p^(p-2).
 template <class Real>
 class Linear {
  public:
-  explicit Linear(std::vector<Real> initial) : v_(std::move(initial)), u_(v_.size(), Real{0}) {
-    for (const Real value : v_) norm2_ += double(value) * value;
+  explicit Linear(std::vector<Real> initial, double p = 2) : p_(p), v_(std::move(initial)), u_(v_.size(), Real{0}) {
+    if (has_dual()) make_dual();
+    else norm2_ = squared();
   }
 
   const Real* data() const noexcept { return v_.data(); }
   double scale() const noexcept { return scale_; }
-  double norm() const noexcept { return std::sqrt(norm2_ > 0 ? norm2_ : 0); }
   std::size_t size() const noexcept { return v_.size(); }
   std::int64_t version() const noexcept { return version_; }  // another one whenever the weights have changed
+
+  // |w|_q with 1/p + 1/q = 1, which is |theta|_p.
+  double norm() const noexcept { return has_dual() ? s_ * dual_norm() : std::sqrt(norm2_ > 0 ? norm2_ : 0); }
 
   // Room for more weights: zero now, and zero in the average so far.
   void grow(std::size_t size) {
     if (size <= v_.size()) return;
     v_.resize(size, Real{0});
     u_.resize(size, Real{0});
+    if (has_dual()) d_.resize(size, Real{0});
   }
 
   // The same weights in other places of a vector: move(old vector) gives the new one.
@@ -44,6 +61,7 @@ class Linear {
   void rearrange(Move move) {
     v_ = move(v_);
     u_ = move(u_);
+    if (has_dual()) d_ = move(d_);
   }
 
   double dot(const Difference& delta) const noexcept {
@@ -52,8 +70,10 @@ class Linear {
     return scale_ * sum;
   }
 
+  // To w, or to theta where there is one.
   void add(const Difference& delta, double step) noexcept {
     ++version_;
+    if (has_dual()) return add_to_dual(delta, step);
     norm2_ += 2 * step * dot(delta) + step * step * squared_norm(delta);
     for (const auto& [id, value] : delta) {
       const double change = step * value / scale_;
@@ -62,13 +82,14 @@ class Linear {
     }
   }
 
-  // Into the unit ball: w / max(1, |w|).
+  // Into the unit ball: w / max(1, |w|_q).
   void project() noexcept {
     const double length = norm();
     if (length <= 1) return;
     ++version_;
     scale_ /= length;
-    norm2_ = 1;
+    if (has_dual()) s_ /= length;
+    else project_square();
   }
 
   // After every example.
@@ -89,10 +110,98 @@ class Linear {
   }
 
  private:
+  static constexpr double smallest_scale = 0x1p-20;  // v grows as the scale shrinks: from here on it is folded
+  static constexpr double window = 8;                // |d|_p^(p-1) may change by so many powers of two before d is folded,
+  static constexpr double leap = 32;                 // and an entry of v in one step
+
+  bool has_dual() const noexcept { return p_ != 2; }
+  double dual_norm() const noexcept { return std::pow(std::max(mass_, 0.0), 1 / p_); }
+  static double power(double base, double exponent) noexcept { return std::copysign(std::pow(std::abs(base), exponent), base); }
+
+  double squared() const noexcept {
+    double sum = 0;
+    for (const Real value : v_) sum += double(value) * value;
+    return sum;
+  }
+
+  void project_square() noexcept {
+    norm2_ = 1;
+    if (scale_ >= smallest_scale) return;
+    for (std::size_t i = 0; i < v_.size(); ++i) {
+      settle(i);
+      v_[i] = static_cast<Real>(scale_ * v_[i]);
+    }
+    scales_ = 0;
+    scale_ = 1;
+    norm2_ = squared();
+  }
+
+  // Moves what the average has of a weight from S v into u, for the time when S starts again from 0. Else S would hold old scales
+  // that are larger than the present one by ever more, and S v - u would lose its digits.
+  void settle(std::size_t i) noexcept { u_[i] -= static_cast<Real>(scales_ * v_[i]); }
+
+  // The way back from w to theta is the same with q for p: d = sign(v) |v|^(q-1).
+  void make_dual() {
+    double largest = 0;
+    for (const Real value : v_) largest = std::max(largest, std::abs(double(value)));
+    d_.assign(v_.size(), Real{0});
+    if (largest == 0) return;
+    for (std::size_t i = 0; i < v_.size(); ++i) {
+      v_[i] = static_cast<Real>(v_[i] / largest);
+      d_[i] = static_cast<Real>(power(v_[i], 1 / (p_ - 1)));
+      mass_ += std::abs(double(d_[i]) * v_[i]);
+    }
+    s_ = largest * std::pow(mass_, (p_ - 2) / p_);
+    scales_ = scale_ = largest;
+    folded_ = mass_;
+  }
+
+  void add_to_dual(const Difference& delta, double step) noexcept {
+    double largest = 0;
+    for (const auto& [id, value] : delta) largest = std::max(largest, std::abs(step * value / s_));
+    if ((p_ - 1) * std::log2(1 + largest) > leap) fold_dual(largest);
+    for (const auto& [id, value] : delta) {
+      const auto i = static_cast<std::size_t>(id);
+      const double before = v_[i];
+      mass_ -= std::abs(d_[i] * before);
+      d_[i] += static_cast<Real>(step * value / s_);
+      v_[i] = static_cast<Real>(power(d_[i], p_ - 1));
+      mass_ += std::abs(double(d_[i]) * v_[i]);
+      u_[i] += static_cast<Real>((v_[i] - before) * scales_);
+    }
+    const double change = std::exp2(window * p_ / (p_ - 1));
+    if (!(mass_ > 0 && mass_ <= folded_ * change && mass_ * change >= folded_)) fold_dual(0);  // 0: v may have vanished, not d
+    scale_ = mass_ > 0 ? s_ / std::pow(mass_, (p_ - 2) / p_) : s_;
+  }
+
+  // Makes the largest |d|, or `room` if that is more, one: powers of it neither overflow nor vanish.
+  void fold_dual(double room) noexcept {
+    double largest = room;
+    for (const Real value : d_) largest = std::max(largest, std::abs(double(value)));
+    mass_ = 0;
+    if (largest > 0) {
+      for (std::size_t i = 0; i < d_.size(); ++i) {
+        if (d_[i] == 0) continue;
+        settle(i);
+        d_[i] = static_cast<Real>(d_[i] / largest);
+        v_[i] = static_cast<Real>(power(d_[i], p_ - 1));
+        mass_ += std::abs(double(d_[i]) * v_[i]);
+      }
+      scales_ = 0;
+      s_ *= largest;
+    }
+    folded_ = mass_;
+  }
+
+  double p_;
   std::vector<Real> v_, u_;
   std::int64_t version_ = 0;
-  double scale_ = 1, norm2_ = 0;
+  double scale_ = 1, norm2_ = 0;   // norm2_: |w|^2, where p is 2
   double scales_ = 1, ticks_ = 1;  // the initial weights count as the first example
+
+  std::vector<Real> d_;           // where p is not 2, and then
+  double s_ = 1;                  //   theta = s * d,
+  double mass_ = 0, folded_ = 0;  //   |d|_p^p, and what it was when d was folded
 };
 
 }  // namespace riata

@@ -10,12 +10,12 @@ constexpr double nothing = 1e-12;  // numbers that cancel up to rounding
 
 }  // namespace
 
-// Daumé & Marcu 2005, Sec. 3.4: y-good nodes are down-weighted by (1 - alpha) B / sqrt(k).
+// Daumé & Marcu 2005, Sec. 3.4: y-good nodes are down-weighted by (1 - alpha) B / sqrt(k); by sqrt(p - 1) times that in a p-norm.
 template <class Real>
 double SearchLearner<Real>::margin() const {
   if (spec_.how != How::alma) return 0;
   const double b = spec_.b > 0 ? spec_.b : 1 / spec_.alpha;
-  return (1 - spec_.alpha) * b / std::sqrt(generation_);
+  return (1 - spec_.alpha) * b * std::sqrt(spec_.p - 1) / std::sqrt(generation_);
 }
 
 template <class Real>
@@ -146,7 +146,7 @@ void SearchLearner<Real>::update(Search& search, std::span<const NodeId> sibling
   if (delta.empty()) return;
   double cost = 0;
   for (const auto& [id, weight] : competitors) cost += weight * search.space().regret(search.tree(), id);
-  const double length = std::sqrt(squared_norm(delta));
+  const double length = p_norm(delta, spec_.p);
   const double step = step_size(delta, length, cost);
   if (step <= 0) return;  // MIRA: the margin is there already
   worst_.updated = true;
@@ -165,8 +165,8 @@ double SearchLearner<Real>::step_size(const Difference& delta, double length, do
   switch (spec_.how) {
     case How::perceptron:  // Eq. 2
       return weight_;
-    case How::alma:  // Eq. 3: w <- proj(w + C / sqrt(k) proj(delta))
-      return weight_ * (spec_.c > 0 ? spec_.c : std::sqrt(2.0)) / std::sqrt(generation_) / std::max(1.0, length);
+    case How::alma:  // Eq. 3: w <- proj(w + C / sqrt(k) proj(delta)); Gentile 2001 for other norms
+      return weight_ * (spec_.c > 0 ? spec_.c : std::sqrt(2.0)) / std::sqrt((spec_.p - 1) * generation_) / std::max(1.0, length);
     case How::mira: {  // the smallest step that makes the margin the cost, at most C
       const double shortfall = cost - weights_.dot(delta);
       const double most = weight_ * (spec_.c > 0 ? spec_.c : 1.0);

@@ -22,18 +22,21 @@ struct LearnerSpec {
   double alpha = 0.9;  // ALMA: 1 asks for no margin, towards 0 for the largest one (the paper's text has it backwards)
   double b = 0;        // ALMA: B; 0 means 1 / alpha
   double c = 0;        // ALMA: C (0 means sqrt 2); MIRA: the largest step (0 means 1)
+  double p = 2;        // ALMA: the norm in which differences of features are measured
+  double truncate = 0;  // of the model made: weights below this fraction of the largest are left out
 };
 
 // Counts and measures over a whole training.
 struct SearchStats {
   std::int64_t updates = 0;
   std::int64_t non_violating = 0;  // updates whose difference the weights scored above zero (and the margin) already
-  double largest_difference = 0;   // R: the largest |delta|
+  double largest_difference = 0;   // R: the largest |delta|_p
 };
 
 template <class Real>
 class SearchLearner : public Learner {
  public:
+  // The weights must be of the norm that the spec names.
   SearchLearner(const LearnerSpec& spec, Linear<Real>& weights) : spec_(spec), weights_(weights) {}
 
   // Before every example. Its weight multiplies the steps of perceptron and ALMA, and the largest step of MIRA.

@@ -83,7 +83,8 @@ def _facts(event: Epoch) -> str:
 def _line(event: Epoch) -> str:
     wrong = 100 * event.wrong_tokens / max(event.tokens, 1)
     again = "again " if event.refit else ""
-    return f"{again}epoch {event.epoch:>3}  {_facts(event)}  {wrong:5.2f} % wrong  {event.seconds:.3f} s"
+    dropped = f"  {event.dropped:,} small weights left out" if event.dropped else ""
+    return f"{again}epoch {event.epoch:>3}  {_facts(event)}  {wrong:5.2f} % wrong  {event.seconds:.3f} s{dropped}"
 
 
 def span_table(report: SpanReport, title: str, interval: Interval | None = None) -> Table:

@@ -142,6 +142,13 @@ def test_settings_reach_the_recipe(folder, run):
     assert again.fit(riata.read_columns("train.txt")).predict(CHUNKS) == model.predict(CHUNKS)
 
 
+def test_weights_that_truncation_leaves_out_are_told(folder, run):
+    options = ("--recipe", "laso-alma", "--epochs", "2", "--set", "p=4", "--set", "truncate=0.1")
+    status, _, err = run("train", "chunk", "--train", "train.txt", "--model", "m.riata", *options)
+    assert status == 0
+    assert len(re.findall(r"epoch .* [\d,]+ small weights left out", err)) == 2
+
+
 def test_resume_goes_on_from_the_model(trained, run):
     before = (trained / "m.riata").read_bytes()
     cold = ("train", "chunk", "--train", "train.txt", "--model", "cold.riata", "--epochs", "1")

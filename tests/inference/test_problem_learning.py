@@ -9,7 +9,7 @@ import riata
 from python_problems import RECIPES, TAGS, WORDS, Keyed, KeyedSet, Observing, Tagging, WordSet, with_weights
 from riata import _core
 from riata.data.memory import as_corpus
-from riata.errors import SearchError
+from riata.errors import SearchError, SettingError
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
@@ -230,3 +230,31 @@ def test_learning_waits_for_goals_at_different_depths():
 
     assert learnt("max-violation") == {"1C": 1, "1V": -1}
     assert learnt("standard") == {"1C": 1, "1V": -1, "2C": 1, "2V": -1}
+
+
+@pytest.mark.parametrize("p", [3, 8])
+def test_under_a_p_norm_a_chain_in_python_predicts_what_the_native_chain_predicts(p):
+    corpus = riata.load("embedded", "train", ("word", "tag"))[:30]
+    sentences, tags = corpus.sentences_of(0), corpus.sentences_of(1)
+    labels = tuple(sorted({tag for sentence in tags for tag in sentence}))
+    model = riata.Predictor(PythonChain(labels), epochs=3, seed=7, settings={"p": p}).fit(sentences, tags)
+    orders = [_core.shuffled(len(sentences), 7, epoch) for epoch in (1, 2, 3)]
+    settings = {s.name: s.default for s in declared("laso-alma")} | {"queue": "beam", "beam": 5, "p": p}
+    native, stats = native_chain(sentences, tags, labels, orders, settings)
+    assert model.predict(sentences) == native
+    assert model.stats_ == pytest.approx(stats)
+
+
+def test_truncation_leaves_out_the_smallest_weights():
+    full, cut = (
+        riata.Predictor(Tagging(), settings={"truncate": fraction}).fit(WORDS, TAGS) for fraction in (0.0, 0.25)
+    )
+    weights = full.weights()
+    least = 0.25 * max(map(abs, weights.values()))
+    assert cut.weights() == {name: weight for name, weight in weights.items() if abs(weight) >= least}
+    assert cut.history_[-1]["dropped"] == len(weights) - len(cut.weights()) > 0
+
+
+def test_other_norms_are_for_alma_only():
+    with pytest.raises(SettingError, match="p is 3, but the step 'mira' is Euclidean"):
+        riata.Predictor(Tagging(), settings={"p": 3, "step": "mira"}).fit(WORDS, TAGS)

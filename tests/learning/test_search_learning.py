@@ -5,10 +5,13 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import riata
 from chain_problems import UNBOUNDED, noise, options, problem
-from oracle.laso import Laso, TooClose
+from oracle.laso import Laso, TooClose, norm
+from packed_weights import weights_of
 from riata import _core
 
 WHEN = ["laso", "early", "max-violation", "standard"]
@@ -72,7 +75,7 @@ def compared(problem, settings, initial, epochs, seed, weights=()):
         if done % len(examples) == 0:
             same(problem.by_name(native.averaged(problem.index)), twin.averaged())
             assert stats["largest_difference"] == pytest.approx(twin.largest_difference)
-            assert native.norm == pytest.approx(np.sqrt(sum(v**2 for v in twin.w.values())), abs=1e-9)
+            assert native.norm == pytest.approx(norm(twin.w, twin.p / (twin.p - 1)), abs=1e-9)
     return done, twin
 
 
@@ -221,6 +224,156 @@ def test_y_good_nodes_are_down_weighted_by_the_margin_of_the_generation(alpha, u
         corpus.epoch(trainer)
     assert trainer.stats()["updates"] == updates
     assert list(corpus.by_name(trainer.last(corpus.index)).values()) == pytest.approx([-(0.5**0.5), 0.5**0.5])
+
+
+# --- ALMA under other norms ---------------------------------------------------------------------------------------------
+
+
+def uneven(weights):
+    """The share of the weights that 99 % of the sum of all |weights| rests on."""
+    sizes = np.sort(np.abs(list(weights.values())))[::-1]
+    return (np.cumsum(sizes) < 0.99 * sizes.sum()).sum() / len(sizes)
+
+
+@pytest.mark.parametrize("p", [2, 2.5, 3, 4, 8, 30])
+@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("queue", ["greedy", "beam 3", "best-first"])
+def test_under_a_p_norm_weights_equal_those_of_the_twin(queue, when, p):
+    updates = 0
+    for seed in range(3):
+        corpus = noise(seed, TEMPLATES[seed], [None, "iob2"][seed % 2])
+        chosen = {**QUEUES[queue], "when": when, "step": "alma", "alpha": [0.5, 0.9][seed % 2], "p": p}
+        for initial in (None, corpus.random_weights(seed)):
+            updates += compared(corpus, chosen, initial, 3, seed)[1].updates
+    assert updates > 20
+
+
+@pytest.mark.parametrize("p", [2, 3, 8, 30, 100])
+@pytest.mark.parametrize("kind", [_core.ChainSearch, _core.ChainSearch64])
+def test_thousands_of_projections_lose_nothing(kind, p):
+    # With C = 5 most steps leave the ball, and the scale falls faster than the tenth power of their number.
+    corpus = noise(1, "word[0]\nnumber(1)[0]\nedge")
+    trainer = corpus.trainer(kind=kind, step="alma", alpha=0.5, C=5.0, p=p)
+    snapshots = [{}]
+    while trainer.stats()["updates"] < 4000:
+        for s in range(len(corpus.sentences)):
+            corpus.epoch(trainer, [s])
+            snapshots.append(corpus.by_name(trainer.last(corpus.index)))
+    tolerance = 2e-3 if kind is _core.ChainSearch else 1e-6
+    assert norm(snapshots[-1], p / (p - 1)) == pytest.approx(trainer.norm, rel=tolerance)
+    assert 0.1 < trainer.norm <= 1 + 1e-9
+    averaged = corpus.by_name(trainer.averaged(corpus.index))
+    for key in {key for weights in snapshots for key in weights}:
+        mean = sum(weights.get(key, 0.0) for weights in snapshots) / len(snapshots)
+        assert averaged.get(key, 0.0) == pytest.approx(mean, abs=tolerance), key
+
+
+@pytest.mark.parametrize("p", [2, 3, 8])
+def test_folding_changes_no_weight(p):
+    corpus = noise(1, "word[0]\nnumber(1)[0]\nedge")
+    _, twin = compared(corpus, {"step": "alma", "alpha": 0.5, "C": 5.0, "p": p}, corpus.random_weights(1), 60, 0)
+    assert twin.updates > 500
+
+
+@pytest.mark.parametrize("p", [2, 3, 8, 30])
+@pytest.mark.parametrize("sizes", [(1e-6, 1.0, 1e3), (1e3, 1.0, 1e-6), (1e-4, 1e-4, 1e-4)])
+def test_features_of_very_different_sizes_neither_vanish_nor_overflow(sizes, p):
+    sentences = [[("a", f"{size}")] for size in sizes]
+    corpus = problem("number(1)[0]", sentences, [["Y"], ["X"], ["Y"]], ("X", "Y"))
+    _, twin = compared(corpus, {"step": "alma", "alpha": 0.5, "p": p}, None, 5, 0)
+    assert twin.updates > 3
+    single = corpus.trainer(kind=_core.ChainSearch, step="alma", alpha=0.5, p=p)
+    corpus.epoch(single, [0, 1, 2])
+    assert all(0 < abs(w) <= 1 for w in corpus.by_name(single.averaged(corpus.index)).values())
+    assert 0 < single.norm <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("p", [2, 3, 4, 8])
+def test_under_a_p_norm_the_average_is_the_mean_of_the_weights(p):
+    for seed in range(3):
+        corpus = noise(seed, TEMPLATES[seed])
+        initial = [None, corpus.random_weights(seed)][seed % 2]
+        trainer = corpus.trainer(initial, step="alma", p=p)
+        snapshots = [{} if initial is None else corpus.by_name(initial)]
+        for s in itertools.chain.from_iterable(orders(corpus, 3, seed)):
+            corpus.epoch(trainer, [s])
+            snapshots.append(corpus.by_name(trainer.last(corpus.index)))
+        keys = {key for weights in snapshots for key in weights}
+        mean = {key: sum(weights.get(key, 0.0) for weights in snapshots) / len(snapshots) for key in keys}
+        same(corpus.by_name(trainer.averaged(corpus.index)), mean)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    p=st.floats(2, 100),
+    alpha=st.floats(0.01, 1),
+    C=st.floats(0.01, 10),
+    kind=st.sampled_from([_core.ChainSearch, _core.ChainSearch64]),
+)
+def test_the_q_norm_never_exceeds_one(seed, p, alpha, C, kind):
+    corpus = noise(seed, "word[0]\nnumber(1)[0]\nedge")
+    trainer = corpus.trainer(kind=kind, step="alma", alpha=alpha, C=C, p=p)
+    for order in orders(corpus, 3, seed):
+        corpus.epoch(trainer, order)
+        weights = corpus.by_name(trainer.last(corpus.index))
+        assert trainer.norm <= 1 + 1e-9
+        assert norm(weights, p / (p - 1)) == pytest.approx(trainer.norm, rel=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+def test_the_larger_p_the_fewer_features_carry_the_weight():
+    train = riata.load("embedded", "train")[:100]
+    shares = []
+    for p in (2, 4, 8, 25):
+        chunker = riata.Chunker("laso-alma", epochs=3, template="classic", settings={"p": p}).fit(train)
+        shares.append(uneven(weights_of(chunker.model_)))
+    assert all(fewer < 0.8 * more for more, fewer in itertools.pairwise(shares))
+
+
+@pytest.mark.parametrize("step", ["perceptron", "mira"])
+def test_other_norms_are_for_alma_only(step):
+    with pytest.raises(riata.errors.SettingError, match=f"p is 3, but the step '{step}' is Euclidean") as caught:
+        riata.Chunker("laso-alma", settings={"p": 3, "step": step}).fit(riata.load("embedded", "train"))
+    assert "step=alma" in caught.value.remedy
+
+
+@pytest.mark.parametrize("p", [1.9, 0, -2, 101, math.inf])
+def test_a_norm_out_of_range_is_refused(p):
+    with pytest.raises(riata.errors.SettingError, match="expected a number from 2 to 100"):
+        riata.Chunker("laso-alma", settings={"p": p}).fit(riata.load("embedded", "train"))
+
+
+# --- truncation --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+@pytest.mark.parametrize("average", [True, False])
+@pytest.mark.parametrize("p", [2, 8])
+def test_truncation_leaves_out_the_smallest_weights_and_counts_them(p, average):
+    train = riata.load("embedded", "train")[:50]
+    chosen = {"p": p, "average": average}
+    full, cut = (
+        riata.Chunker("laso-alma", epochs=2, template="classic", settings={**chosen, "truncate": fraction}).fit(train)
+        for fraction in (0.0, 0.05)
+    )
+    weights = weights_of(full.model_)
+    least = 0.05 * max(map(abs, weights.values()))
+    kept = {key: weight for key, weight in weights.items() if abs(weight) >= least}
+    assert weights_of(cut.model_) == kept
+    assert cut.history_[-1]["dropped"] == len(weights) - len(kept) > 0
+    assert full.history_[-1]["dropped"] == 0
+
+
+@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+def test_the_development_score_is_that_of_the_truncated_model():
+    train, dev = riata.load("embedded", "train")[:100], riata.load("embedded", "test")
+    full, cut = (
+        riata.Chunker("laso-alma", epochs=2, template="classic", dev=dev, settings={"truncate": fraction}).fit(train)
+        for fraction in (0.0, 0.5)
+    )
+    assert cut.best_score_ == pytest.approx(100 * cut.score(dev))
+    assert cut.best_score_ < full.best_score_
 
 
 # --- violations --------------------------------------------------------------------------------------------------------

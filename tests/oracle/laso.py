@@ -2,8 +2,9 @@
 
 An example is (inputs, labels): inputs hold, per token, the features of its label and those of the pair of labels that ends
 at it, each with a value (see oracle.features.inputs). A node is a sequence of labels; it is y-good as long as it begins the
-right one. Differs from the figures: the other moments to update, sets of nodes to update against and steps; nodes that
-an expansion makes with equal last labels are merged; at equal scores a node that is not y-good comes first, then the older.
+right one. Differs from the figures: the other moments to update, sets of nodes to update against and steps; norms other than
+the Euclidean one for ALMA; nodes that an expansion makes with equal last labels are merged; at equal scores a node that is not
+y-good comes first, then the older.
 
 The order of additions is nobody's promise, so a tie is one only while all weights are binary fractions, whose sums are
 exact. Any other comparison closer than rounding raises TooClose, and what was learnt before it still stands.
@@ -41,8 +42,10 @@ class Laso:
         self.alpha = settings["alpha"]
         self.B = settings["B"] or 1 / self.alpha
         self.C = settings["C"] or {"alma": np.sqrt(2), "mira": 1.0, "perceptron": None}[self.step]
+        self.p = settings["p"]
         self.legal = legal  # legal(before, label); None stands for either end of the sentence
         self.w = dict(initial or {})
+        self.theta = link(self.w, self.p / (self.p - 1))  # of ALMA: what w is derived from
         self.k = 1  # the generation of Eq. 3
         self.snapshots = [dict(self.w)]  # the initial weights, and those after every sentence
         self.updates, self.non_violating, self.largest_difference = 0, 0, 0.0
@@ -136,7 +139,7 @@ class Laso:
     # --- Order -------------------------------------------------------------------------------------------------------
 
     def margin(self):
-        return (1 - self.alpha) * self.B * self.k**-0.5 if self.step == "alma" else 0.0
+        return (1 - self.alpha) * self.B * ((self.p - 1) / self.k) ** 0.5 if self.step == "alma" else 0.0
 
     def rank(self, node):
         return node.score - self.margin() * node.good
@@ -180,12 +183,13 @@ class Laso:
             return
         self.updates += 1
         self.non_violating += self.dot(delta) > self.margin() + NOTHING
-        self.largest_difference = max(self.largest_difference, norm(delta))
+        self.largest_difference = max(self.largest_difference, norm(delta, self.p))
         if self.step == "perceptron":
             add(self.w, [(delta, self.weight)])
         elif self.step == "alma":
-            add(self.w, [(proj(delta), self.weight * self.C * self.k**-0.5)])
-            self.w = proj(self.w)
+            add(self.theta, [(proj(delta, self.p), self.weight * self.C * ((self.p - 1) * self.k) ** -0.5)])
+            self.theta = proj(self.theta, self.p)
+            self.w = link(self.theta, self.p)
             self.k += 1
         else:
             add(self.w, [(delta, min(self.weight * self.C, shortfall / norm(delta) ** 2))])
@@ -214,12 +218,19 @@ def add(target, vectors):
             target[key] = target.get(key, 0.0) + scale * value
 
 
-def norm(vector):
-    return float(np.sqrt(sum(value**2 for value in vector.values())))
+def norm(vector, p=2.0):
+    return float(np.linalg.norm(list(vector.values()), p)) if vector else 0.0
 
 
-def proj(vector):
-    return {key: value / max(1.0, norm(vector)) for key, value in vector.items()}
+def proj(vector, p):
+    length = max(1.0, norm(vector, p))
+    return {key: value / length for key, value in vector.items()}
+
+
+def link(theta, p):
+    """Gentile 2001: w_i = sign(theta_i) N (|theta_i| / N)^(p-1), N = |theta|_p. With 1/p + 1/q = 1, link(w, q) is theta."""
+    N = norm(theta, p) or 1.0
+    return {key: float(np.sign(value)) * N * (abs(value) / N) ** (p - 1) for key, value in theta.items()}
 
 
 def wrong(node, y):

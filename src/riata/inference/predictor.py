@@ -79,7 +79,8 @@ class Predictor(Params):
                 order = shuffled(size, self.seed, number).tolist() if settings["shuffle"] else list(range(size))
                 counts = trainer.epoch(self.problem, methods, inputs, outputs, order)
                 model = trainer.averaged() if settings["average"] else trainer.last()
-                history.append({"epoch": number, **counts, "seconds": time.perf_counter() - began})
+                seconds = time.perf_counter() - began
+                history.append({"epoch": number, **counts, "dropped": trainer.dropped, "seconds": seconds})
         except KeyboardInterrupt:
             interrupted = True
         if model is not None:
@@ -155,6 +156,7 @@ class Predictor(Params):
             self._check_defines("heuristic", "The queue 'a-star'", "Without it, best-first is the same search.")
         if queue.name == "beam" and settings["beam_by"] == "prefix":
             self._check_defines("covered", "beam_by='prefix'", "Without it, compare equal numbers of operations.")
+        registry.get("recipe", self.recipe).check(settings)
         beam = unbounded if self.beam is None else _whole("beam", self.beam, 1)
         _whole("epochs", self.epochs, 1)
         _whole("seed", self.seed, 0)

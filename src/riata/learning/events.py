@@ -34,6 +34,7 @@ class Epoch:
     seconds: float
     dev_score: float | None = None  # per cent
     refit: bool = False  # of the second training, on all data
+    dropped: int = 0  # weights that truncation left out of the model
 
     @property
     def tokens_per_second(self) -> float:

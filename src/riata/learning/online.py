@@ -56,6 +56,8 @@ class Outcome:
 class OnlineTrainer:
     """A learner that takes one example after another, over a set of features that may grow before it starts."""
 
+    dropped = 0  # weights that truncation left out of the model made last
+
     def __init__(
         self,
         features: Features,
@@ -138,7 +140,7 @@ def train(
             score = None if dev_score is None else dev_score(model)
             if score is None or outcome.best_score is None or score > outcome.best_score:
                 outcome.model, outcome.best_epoch, outcome.best_score = model, number, score
-            outcome.history.append(replace(done, dev_score=score, refit=plan.refit))
+            outcome.history.append(replace(done, dev_score=score, refit=plan.refit, dropped=trainer.dropped))
             listener(outcome.history[-1])
             if plan.patience is not None and dev_score is not None and number - outcome.best_epoch >= plan.patience:
                 break

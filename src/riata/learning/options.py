@@ -84,6 +84,8 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
     _check_class_weight(estimator.class_weight)
     choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, training=training)
     recipe = choice.recipe
+    settings = resolve(recipe.settings, estimator.settings or {}, f"The recipe {recipe.name!r}")
+    recipe.check(settings)
     return Options(
         chunks=estimator.chunks,
         default_template=estimator.default_template,
@@ -93,7 +95,7 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
         epochs=int(EPOCHS.parse(estimator.epochs)),
         patience=None if estimator.patience is None else int(PATIENCE.parse(estimator.patience)),
         seed=int(SEED.parse(estimator.seed)),
-        settings=resolve(recipe.settings, estimator.settings or {}, f"The recipe {recipe.name!r}"),
+        settings=settings,
         dev=estimator.dev,
         refit=bool(estimator.refit),
         class_weight=estimator.class_weight,

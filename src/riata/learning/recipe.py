@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from riata import registry
 from riata._core import unbounded
@@ -13,6 +15,10 @@ from riata.models.chain import Decoder
 from riata.settings import Setting
 
 WIDTH = Setting("beam", 5, "states kept at each step", low=1, high=2**40)
+
+
+def any_settings(settings: Mapping[str, Any]) -> None:
+    """The check of recipes whose settings all go together."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,7 @@ class Recipe:
     queue: str  # preferred
     settings: tuple[Setting, ...]
     searches: bool = False  # learns from the states of a search, not from outputs alone
+    check: Callable[[Mapping[str, Any]], None] = any_settings  # refuses settings that do not go together
 
 
 BEAM = 5  # where none is asked for

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import ChainSearch, ChainSearch64, ChainWeights
-from riata.errors import UnsupportedError
+from riata.errors import SettingError, UnsupportedError
 from riata.learning.online import SETTINGS, OnlineTrainer, TrainingSet
 from riata.learning.recipe import Recipe
 from riata.models.chain import Decoder
@@ -43,6 +43,10 @@ SEARCH_SETTINGS = (
     Setting("alpha", 0.9, "of ALMA: 1 asks for no margin, towards 0 for the largest", low=0.01, high=1),
     Setting("B", 0.0, "of ALMA: scale of the margin; 0 means 1/alpha", low=0),
     Setting("C", 0.0, "of ALMA: size of the step, 0 means sqrt(2); of MIRA: the largest step, 0 means 1", low=0),
+    Setting(
+        "p", 2.0, "of ALMA: steps under this norm; the larger, the fewer features carry the weight", low=2, high=100
+    ),
+    Setting("truncate", 0.0, "leave out weights below this fraction of the largest; 0 keeps all", low=0, high=1),
     *DECODING,
 )
 
@@ -59,7 +63,17 @@ def search_recipe(name: str, summary: str, paper: str, **settings: str) -> Recip
         queue="beam",
         settings=declared,
         searches=True,
+        check=check_steps,
     )
+
+
+def check_steps(settings: Mapping[str, Any]) -> None:
+    """Refuses norms for steps that know only one."""
+    if settings["p"] != 2 and settings["step"] != "alma":
+        raise SettingError(
+            f"p is {settings['p']:g}, but the step {settings['step']!r} is Euclidean: only alma is defined for other norms.",
+            remedy="Set step=alma, or leave out p.",
+        )
 
 
 class SearchTrainer(OnlineTrainer):
@@ -89,4 +103,6 @@ class SearchTrainer(OnlineTrainer):
 
     def weights(self) -> Any:
         average = self._native.averaged if self.settings["average"] else self._native.last
-        return average(self.features.index)
+        weights = average(self.features.index)
+        self.dropped = self._native.dropped
+        return weights

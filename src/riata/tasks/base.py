@@ -149,7 +149,7 @@ class SequenceEstimator(Params):
         model = trainer.model()
         self._partial = (trainer, labels)
         self._keep(Outcome(replace(model, features=model.features.copy()), best_epoch=number), data, labels)
-        self.history_ = [*getattr(self, "history_", []), event.__dict__]
+        self.history_ = [*getattr(self, "history_", []), replace(event, dropped=trainer.dropped).__dict__]
         self.seconds_ = (getattr(self, "seconds_", None) or 0.0) + event.seconds
         return self
 

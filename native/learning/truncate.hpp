@@ -1,0 +1,26 @@
+// Leaving the smallest weights out of a model.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace riata {
+
+// Makes zero what is smaller than this fraction of the largest |weight|. Returns how many that takes out.
+template <class Real>
+std::int64_t truncate(std::vector<Real>& weights, double fraction) {
+  if (fraction <= 0) return 0;
+  double largest = 0;
+  for (const Real weight : weights) largest = std::max(largest, std::abs(double(weight)));
+  std::int64_t dropped = 0;
+  for (Real& weight : weights) {
+    if (weight == 0 || std::abs(double(weight)) >= fraction * largest) continue;
+    weight = 0;
+    ++dropped;
+  }
+  return dropped;
+}
+
+}  // namespace riata
