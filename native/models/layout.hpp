@@ -59,6 +59,7 @@ class Layout {
     const std::vector<std::int64_t> starts = from.starts(), places = this->starts();
     for (std::size_t block = 0; block + 1 < starts.size(); ++block)
       std::copy(old.begin() + starts[block], old.begin() + starts[block + 1], out.begin() + places[block]);
+    out.insert(out.end(), old.begin() + from.size, old.end());
     return out;
   }
 
