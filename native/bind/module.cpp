@@ -10,5 +10,6 @@ NB_MODULE(_core, m) {
   riata::bind::inference(m);
   riata::bind::chain(m);
   riata::bind::search(m);
+  riata::bind::margins(m);
   riata::bind::problem(m);
 }

@@ -11,6 +11,7 @@ void features(nanobind::module_& m);
 void inference(nanobind::module_& m);
 void chain(nanobind::module_& m);
 void search(nanobind::module_& m);
+void margins(nanobind::module_& m);
 void problem(nanobind::module_& m);
 
 }  // namespace riata::bind

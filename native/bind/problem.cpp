@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/margins.hpp"
 #include "bind/python_space.hpp"
 #include "bind/search.hpp"
 #include "core/error.hpp"
@@ -57,6 +58,28 @@ void check_found(NodeId goal) {
     throw Error("SearchError", "the search ended without a goal: no state that is left has an operator.",
                 "Use a wider queue, or give no operators that lead to a dead end.");
 }
+
+// Tells the space when it is asked on behalf of siblings(node, y).
+class Watched : public Learner {
+ public:
+  Watched(Learner& learner, PythonSpace& space) : learner_(learner), space_(space) {}
+  double margin() const override { return learner_.margin(); }
+  Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override {
+    space_.looking_for_siblings(true);
+    Verdict verdict = learner_.at_front(search, front, lost, wrong);
+    space_.looking_for_siblings(false);
+    return verdict;
+  }
+  void at_dead_end(Search& search, NodeId last) override {
+    space_.looking_for_siblings(true);
+    learner_.at_dead_end(search, last);
+    space_.looking_for_siblings(false);
+  }
+
+ private:
+  Learner& learner_;
+  PythonSpace& space_;
+};
 
 class ProblemModel {
  public:
@@ -115,6 +138,26 @@ class ProblemModel {
     return out;
   }
 
+  // The margins of the search with these weights. Features that have no weight count in norms, so they enter a vocabulary: a copy.
+  nb::dict margins(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::list& outputs,
+                   const nb::dict& settings) const {
+    if (nb::len(outputs) != nb::len(inputs)) throw Error("RiataError", "the outputs do not fit the inputs");
+    ProblemModel copy(vocabulary_, weights_);
+    const Methods methods = methods_of(problem, defined);
+    const QueueSpec spec = queue_of(settings);
+    Linear<double> weights(copy.weights_);
+    PythonSpace space(methods, copy.vocabulary_, weights, options_of(spec, true));
+    Margins<double> margins(spec, weights);
+    Watched learner(margins, space);
+    const std::unique_ptr<Queue> queue = make_queue(spec);
+    Search search(space, *queue, limits_of(settings));
+    for (std::size_t i = 0; i < nb::len(inputs); ++i) {
+      space.open(inputs[i], outputs[i]);
+      at_example(static_cast<std::int64_t>(i), space, [&] { check_found(search.run(&learner)); });
+    }
+    return as_dict(margins.report());
+  }
+
   std::int32_t size() const noexcept { return vocabulary_.features.weights(); }
 
  private:
@@ -137,28 +180,6 @@ class ProblemModel {
 
   Vocabulary vocabulary_;
   std::vector<double> weights_;
-};
-
-// Tells the space when it is asked on behalf of siblings(node, y).
-class Watched : public Learner {
- public:
-  Watched(Learner& learner, PythonSpace& space) : learner_(learner), space_(space) {}
-  double margin() const override { return learner_.margin(); }
-  Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override {
-    space_.looking_for_siblings(true);
-    Verdict verdict = learner_.at_front(search, front, lost, wrong);
-    space_.looking_for_siblings(false);
-    return verdict;
-  }
-  void at_dead_end(Search& search, NodeId last) override {
-    space_.looking_for_siblings(true);
-    learner_.at_dead_end(search, last);
-    space_.looking_for_siblings(false);
-  }
-
- private:
-  Learner& learner_;
-  PythonSpace& space_;
 };
 
 class ProblemTrainer {
@@ -202,6 +223,7 @@ class ProblemTrainer {
   std::int64_t dropped() const noexcept { return dropped_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }
   double norm() const noexcept { return weights_.norm(); }
+  LeastMargins recorded_margins() const noexcept { return learner_.recorded_margins(); }
 
  private:
   ProblemModel model(std::vector<double> weights) {
@@ -226,6 +248,8 @@ void problem(nb::module_& m) {
            nb::arg("actions"), nb::arg("actions_of"), nb::arg("weights"))
       .def("decode", &ProblemModel::decode, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("settings"),
            "The actions and the final state that the search finds for every input.")
+      .def("margins", &ProblemModel::margins, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("settings"),
+           "What a search with these weights shows of its margins.")
       .def("parts", &ProblemModel::parts, "names, actions, actions_of and weights: what the constructor takes.")
       .def("__len__", &ProblemModel::size)
       .def("__reduce__", [](nb::handle_t<ProblemModel> self) { return nb::make_tuple(self.type(), self.attr("parts")()); });
@@ -238,6 +262,7 @@ void problem(nb::module_& m) {
       .def("last", &ProblemTrainer::last)
       .def_prop_ro("norm", &ProblemTrainer::norm)
       .def_prop_ro("dropped", &ProblemTrainer::dropped, "Weights that truncation left out of the model made last.")
+      .def("recorded_margins", [](const ProblemTrainer& self) { return as_tuple(self.recorded_margins()); })
       .def("stats", [](const ProblemTrainer& self) { return as_dict(self.stats()); });
 }
 

@@ -44,6 +44,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def("last", &Trainer::last, nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("norm", &Trainer::norm)
       .def_prop_ro("dropped", &Trainer::dropped, "Weights that truncation left out of the model made last.")
+      .def("recorded_margins", [](const Trainer& self) { return as_tuple(self.recorded_margins()); })
       .def("stats", [](const Trainer& self) { return as_dict(self.stats()); });
 
   m.def("decode_by_search", [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,

@@ -49,6 +49,7 @@ inline LearnerSpec learner_of(const nb::dict& settings) {
   spec.c = nb::cast<double>(settings["C"]);
   spec.p = nb::cast<double>(settings["p"]);
   spec.truncate = nb::cast<double>(settings["truncate"]);
+  spec.record = nb::cast<bool>(settings["record"]);
   return spec;
 }
 
@@ -59,5 +60,7 @@ inline nb::dict as_dict(const SearchStats& stats) {
   out["largest_difference"] = stats.largest_difference;
   return out;
 }
+
+inline nb::tuple as_tuple(const LeastMargins& least) { return nb::make_tuple(least.raw, least.normalised); }
 
 }  // namespace riata::bind

@@ -32,6 +32,7 @@ class ChainSearch {
   std::int64_t dropped() const noexcept { return dropped_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }
   double norm() const noexcept { return weights_.norm(); }
+  LeastMargins recorded_margins() const noexcept { return learner_.recorded_margins(); }
   std::int32_t labels() const noexcept { return layout_.labels; }
 
  private:

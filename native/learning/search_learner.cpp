@@ -74,8 +74,7 @@ void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId>
 
 // The nodes of Eq. 2: all of the queue (`queue`), those that outrank the truth, all alike or by regret, or the best one.
 template <class Real>
-typename SearchLearner<Real>::Weighted SearchLearner<Real>::competitors(Search& search, std::span<const NodeId> front,
-                                                                        std::span<const NodeId> siblings) const {
+Weighted SearchLearner<Real>::competitors(Search& search, std::span<const NodeId> front, std::span<const NodeId> siblings) const {
   const Tree& tree = search.tree();
   const Ranking& ranking = search.ranking();
   double truth = -std::numeric_limits<double>::infinity();
@@ -102,9 +101,7 @@ typename SearchLearner<Real>::Weighted SearchLearner<Real>::competitors(Search& 
   return out;
 }
 
-// mean of the features of the siblings - weighted sum of those of the competitors. What lies on the path of all cancels.
-template <class Real>
-Difference SearchLearner<Real>::difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) const {
+Difference difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) {
   std::vector<std::pair<NodeId, double>> weights;  // a heap, children before parents: ids grow along a path
   for (const NodeId id : siblings) weights.push_back({id, 1.0 / static_cast<double>(siblings.size())});
   for (const auto& [id, weight] : competitors) weights.push_back({id, -weight});
@@ -152,7 +149,10 @@ void SearchLearner<Real>::update(Search& search, std::span<const NodeId> sibling
   worst_.updated = true;
   ++stats_.updates;
   stats_.largest_difference = std::max(stats_.largest_difference, length);
-  if (weights_.dot(delta) > margin() + nothing) ++stats_.non_violating;
+  // The search compares scores that are rounded to Real, so what it sees as a tie may be a little above.
+  const double rounding = std::max(nothing, double(std::numeric_limits<Real>::epsilon()) * weights_.norm() * length);
+  if (weights_.dot(delta) > margin() + rounding) ++stats_.non_violating;
+  if (spec_.record) recorded_.push_back(delta);
   weights_.add(delta, step);
   if (spec_.how == How::alma) {
     weights_.project();
@@ -174,6 +174,13 @@ double SearchLearner<Real>::step_size(const Difference& delta, double length, do
     }
   }
   return 0;
+}
+
+template <class Real>
+LeastMargins SearchLearner<Real>::recorded_margins() const noexcept {
+  LeastMargins least;
+  for (const Difference& delta : recorded_) least.take(weights_.dot(delta), p_norm(delta, spec_.p));
+  return least;
 }
 
 template class SearchLearner<float>;

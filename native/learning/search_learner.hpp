@@ -1,7 +1,9 @@
 // What is learnt from a search that goes wrong: when to update, against which nodes, how far.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +26,7 @@ struct LearnerSpec {
   double c = 0;        // ALMA: C (0 means sqrt 2); MIRA: the largest step (0 means 1)
   double p = 2;        // ALMA: the norm in which differences of features are measured
   double truncate = 0;  // of the model made: weights below this fraction of the largest are left out
+  bool record = false;  // keep the difference of every update
 };
 
 // Counts and measures over a whole training.
@@ -32,6 +35,24 @@ struct SearchStats {
   std::int64_t non_violating = 0;  // updates whose difference the weights scored above zero (and the margin) already
   double largest_difference = 0;   // R: the largest |delta|_p
 };
+
+// The least w . delta, and the least w . delta / max(1, |delta|), over some differences.
+struct LeastMargins {
+  double raw = std::numeric_limits<double>::infinity();
+  double normalised = std::numeric_limits<double>::infinity();
+
+  // ahead = w . delta, length = |delta|
+  void take(double ahead, double length) noexcept {
+    raw = std::min(raw, ahead);
+    normalised = std::min(normalised, ahead / std::max(1.0, length));
+  }
+};
+
+// Nodes to move away from, with weights that sum to one.
+using Weighted = std::vector<std::pair<NodeId, double>>;
+
+// mean of the features of the siblings - weighted sum of those of the competitors. What lies on the path of all cancels.
+Difference difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors);
 
 template <class Real>
 class SearchLearner : public Learner {
@@ -53,19 +74,19 @@ class SearchLearner : public Learner {
   bool updated() const noexcept { return worst_.updated; }
   const SearchStats& stats() const noexcept { return stats_; }
 
- private:
-  // Nodes to move away from, with weights that sum to one.
-  using Weighted = std::vector<std::pair<NodeId, double>>;
+  // Of the present weights, over all updates; only with `record`.
+  LeastMargins recorded_margins() const noexcept;
 
+ private:
   Weighted competitors(Search& search, std::span<const NodeId> front, std::span<const NodeId> siblings) const;
   void update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors);
   void remember_worst(Search& search, std::span<const NodeId> front);
-  Difference difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) const;
   double step_size(const Difference& delta, double length, double cost) const;
 
   LearnerSpec spec_;
   Linear<Real>& weights_;
   SearchStats stats_;
+  std::vector<Difference> recorded_;
   double generation_ = 1;  // k of Eq. 3
   double weight_ = 1;      // of the example at hand
 

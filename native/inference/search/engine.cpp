@@ -182,6 +182,16 @@ std::vector<NodeId> Search::siblings(NodeId node) {
   }
 }
 
+std::vector<Search::Child> Search::children(std::span<const NodeId> nodes) {
+  std::vector<Child> out;
+  for (const NodeId id : nodes) {
+    candidates_.clear();
+    space_.expand(tree_, {&id, 1}, ranking_, true, candidates_);
+    for (const Candidate& candidate : candidates_) out.push_back({add(candidate), candidate.key});
+  }
+  return out;
+}
+
 void Search::rescore(std::span<const NodeId> nodes) {
   space_.weights_changed();
   // Scores compare nodes of one queue only, so a common prefix counts for nothing: count from the restart on.

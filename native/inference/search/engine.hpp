@@ -61,6 +61,13 @@ class Search {
   // The scores are under the present weights. Throws Error where there is none: the space's regret contradicts itself.
   std::vector<NodeId> siblings(NodeId node);
 
+  // Every child of these nodes, parent by parent, so that none is merged away; in the tree, but not in the queue.
+  struct Child {
+    NodeId node;
+    std::int64_t key;
+  };
+  std::vector<Child> children(std::span<const NodeId> nodes);
+
   // Scores of nodes under the present weights, counted from their last common ancestor.
   void rescore(std::span<const NodeId> nodes);
 

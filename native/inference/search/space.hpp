@@ -39,6 +39,8 @@ class Space {
 
   // The key of a node; asked only where candidates are to be merged.
   virtual std::int64_t key(const Tree&, NodeId) { return -1; }
+  // Whether keys mean anything: merged here, or by the space itself.
+  virtual bool keyed() const { return merges(); }
 
   // How far into the input a state reaches, for beams that compare equal prefixes.
   virtual std::int32_t covered(const Tree& tree, NodeId node) const { return tree[node].depth; }

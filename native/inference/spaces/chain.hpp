@@ -41,6 +41,7 @@ class ChainSpace : public Space {
     return wrong;
   }
   bool merges() const override { return false; }  // expand has done it
+  bool keyed() const override { return true; }
 
   // The best predecessor of every label, among the nodes of one position: candidates come out merged.
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,

@@ -47,6 +47,7 @@ SEARCH_SETTINGS = (
         "p", 2.0, "of ALMA: steps under this norm; the larger, the fewer features carry the weight", low=2, high=100
     ),
     Setting("truncate", 0.0, "leave out weights below this fraction of the largest; 0 keeps all", low=0, high=1),
+    Setting("record", False, "keep the difference of every update in memory, for diagnose"),
     *DECODING,
 )
 

@@ -13,6 +13,7 @@ from riata._core import (
     ChainWeights,
     ChainWeights64,
     Instances,
+    chain_margins,
     decode_by_search,
     scores_of,
     unbounded,
@@ -84,6 +85,13 @@ class ChainModel:
         """The score of given labels, sentence by sentence: [S]."""
         legal = self.legality
         return scores_of(self.weights, self.features.index, instances, legal.start, legal.end, legal.follow, labels)
+
+    def margins(self, instances: Instances, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """What a search with the queue of these settings shows of its margins; the instances have labels."""
+        legal = self.legality
+        flags = (legal.start, legal.end, legal.follow)
+        found: dict[str, Any] = chain_margins(self.weights, self.features.index, instances, *flags, dict(settings))
+        return found
 
     def to_parts(self) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays, without n-grams and values that carry no weight."""

@@ -1,0 +1,36 @@
+// The margins of chains.
+#include "bind/margins.hpp"
+
+#include "bind/chain.hpp"
+#include "bind/module.hpp"
+#include "bind/search.hpp"
+#include "learning/chain_margins.hpp"
+
+namespace riata::bind {
+namespace {
+
+template <class Real>
+void bind_precision(nb::module_& m) {
+  m.def("chain_margins", [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
+                            const Flags& follow, const nb::dict& settings, const nb::object& progress) {
+          const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
+          const QueueSpec queue = queue_of(settings);
+          const Poll poll = as_poll(progress);
+          MarginReport report;
+          {
+            nb::gil_scoped_release release;
+            report = chain_margins(index, weights, constraint, instances, queue, poll);
+          }
+          return as_dict(std::move(report));
+        }, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("settings"),
+        nb::arg("progress").none() = nb::none(), "What a search with these weights shows of its margins. The instances must have labels.");
+}
+
+}  // namespace
+
+void margins(nb::module_& m) {
+  bind_precision<float>(m);
+  bind_precision<double>(m);
+}
+
+}  // namespace riata::bind

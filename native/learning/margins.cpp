@@ -1,0 +1,133 @@
+#include "learning/margins.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "learning/search_learner.hpp"
+
+namespace riata {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The best score per key.
+std::map<std::int64_t, double> best_by_key(const Search& search, std::span<const Search::Child> nodes) {
+  std::map<std::int64_t, double> best;
+  for (const auto& [node, key] : nodes) {
+    const double rank = search.ranking().rank(search.tree()[node]);
+    const auto [place, fresh] = best.emplace(key, rank);
+    if (!fresh) place->second = std::max(place->second, rank);
+  }
+  return best;
+}
+
+}  // namespace
+
+template <class Real>
+Margins<Real>::Margins(const QueueSpec& queue, const Linear<Real>& weights)
+    : weights_(weights),
+      width_(queue.name == "greedy" ? 1 : queue.name == "beam" ? queue.width : unbounded),
+      by_level_(queue.name == "greedy" || (queue.name == "beam" && queue.by != "pending")) {}
+
+template <class Real>
+Learner::Verdict Margins<Real>::at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) {
+  const bool at_goal = std::all_of(front.begin(), front.end(), [&](NodeId id) { return search.tree()[id].goal; });
+  if (at_goal || !by_level_) measure_end(search, front);
+  if (lost || wrong) {
+    ++report_.losses;
+    return {Next::restart, search.siblings(front.front())};
+  }
+  if (at_goal) return {};
+  report_.merges |= search.space().keyed();
+  report_.uneven |= std::any_of(front.begin(), front.end(), [&](NodeId id) { return search.tree()[id].goal; });
+  const Rivals all = rivals(search, front);
+  measure_cut(search, all);
+  measure_level(search, all);
+  return {};
+}
+
+template <class Real>
+MarginReport Margins<Real>::report() const {
+  MarginReport report = report_;
+  report.norm = weights_.norm();
+  return report;
+}
+
+// All that will stand in the queue together: children of the front, before any is merged or cut, and whatever waits.
+template <class Real>
+typename Margins<Real>::Rivals Margins<Real>::rivals(Search& search, std::span<const NodeId> front) const {
+  std::vector<NodeId> open, waiting = search.pending();
+  for (const NodeId id : front) (search.tree()[id].goal ? waiting : open).push_back(id);
+  std::vector<Search::Child> all = search.children(open);
+  // What is not merged has a key of its own.
+  std::int64_t own = -1;
+  if (!search.space().keyed()) {
+    for (Search::Child& child : all) child.key = own--;
+  }
+  for (const NodeId id : waiting) all.push_back({id, own--});
+  Rivals out;
+  for (const Search::Child& child : all) (search.tree()[child.node].good ? out.good : out.bad).push_back(child);
+  return out;
+}
+
+// How far all y-good states could fall before none survives: each must beat the y-bad states that it would be merged with, and
+// the last one of those that would fill the queue without it.
+template <class Real>
+void Margins<Real>::measure_cut(Search& search, const Rivals& rivals) {
+  if (rivals.good.empty()) return;
+  const std::map<std::int64_t, double> good = best_by_key(search, rivals.good), bad = best_by_key(search, rivals.bad);
+  std::vector<double> ranks;
+  for (const auto& [key, rank] : bad) ranks.push_back(rank);
+  double last = -infinity;
+  if (static_cast<std::int64_t>(ranks.size()) >= width_) {
+    const auto place = ranks.begin() + (width_ - 1);
+    std::nth_element(ranks.begin(), place, ranks.end(), std::greater<>());
+    last = *place;
+  }
+  double margin = -infinity;
+  for (const auto& [key, rank] : good) {
+    const auto same = bad.find(key);
+    margin = std::max(margin, rank - std::max(last, same == bad.end() ? -infinity : same->second));
+  }
+  report_.survival = std::min(report_.survival, margin);
+}
+
+// How far the best y-good state is ahead of the best goal that is not y-good.
+template <class Real>
+void Margins<Real>::measure_end(Search& search, std::span<const NodeId> front) {
+  std::vector<NodeId> nodes = search.pending();
+  nodes.insert(nodes.end(), front.begin(), front.end());
+  double good = -infinity, bad = -infinity;
+  for (const NodeId id : nodes) {
+    const Node& node = search.tree()[id];
+    const double rank = search.ranking().rank(node);
+    if (node.good) good = std::max(good, rank);
+    else if (node.goal) bad = std::max(bad, rank);
+  }
+  if (good == -infinity) return;  // it was lost before, at a cut
+  report_.survival = std::min(report_.survival, good - bad);
+}
+
+template <class Real>
+void Margins<Real>::measure_level(Search& search, const Rivals& rivals) {
+  if (rivals.good.empty() || rivals.bad.empty()) return;
+  report_.most_good = std::max(report_.most_good, static_cast<std::int64_t>(rivals.good.size()));
+  LeastMargins least;
+  for (const Search::Child& good : rivals.good) {
+    for (const Search::Child& bad : rivals.bad) {
+      const Difference delta = difference(search, {&good.node, 1}, {{bad.node, 1.0}});
+      const double length = std::sqrt(squared_norm(delta));
+      least.take(weights_.dot(delta), length);
+      report_.largest_difference = std::max(report_.largest_difference, length);
+    }
+  }
+  report_.raw.push_back(least.raw);
+  report_.normalised.push_back(least.normalised);
+}
+
+template class Margins<float>;
+template class Margins<double>;
+
+}  // namespace riata

@@ -1,0 +1,55 @@
+// The margins that a search has under fixed weights: whether the truth survives, and by how much it is ahead.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "inference/search/engine.hpp"
+#include "learning/linear.hpp"
+
+namespace riata {
+
+// A decision is one expansion: the y-good states that it leads to, against the y-bad ones and all else that is pending.
+struct MarginReport {
+  std::vector<double> raw;         // [decisions] the least w . delta, over y-good x y-bad
+  std::vector<double> normalised;  // [decisions] the least w . delta / max(1, |delta|)
+  double survival = std::numeric_limits<double>::infinity();  // the least over cuts and ends; the search works where it is above 0
+  double largest_difference = 0;                              // the largest |delta|
+  double norm = 0;                                            // |w|
+  std::int64_t losses = 0;                                    // times that the search lost the truth, or ended with something else
+  std::int64_t most_good = 0;                                 // y-good states in one decision; 1: the truth is a single path
+  bool merges = false;                                        // whether states of equal key were merged
+  bool uneven = false;                                        // whether goals waited beside longer paths
+};
+
+// Runs Figure 2 without its update: where the truth is lost, the search goes on from the siblings.
+template <class Real>
+class Margins : public Learner {
+ public:
+  Margins(const QueueSpec& queue, const Linear<Real>& weights);
+
+  double margin() const override { return 0; }
+  Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override;
+  void at_dead_end(Search&, NodeId) override {}
+
+  MarginReport report() const;
+
+ private:
+  struct Rivals {  // of one decision
+    std::vector<Search::Child> good, bad;
+  };
+
+  Rivals rivals(Search& search, std::span<const NodeId> front) const;
+  void measure_cut(Search& search, const Rivals& rivals);
+  void measure_end(Search& search, std::span<const NodeId> front);
+  void measure_level(Search& search, const Rivals& rivals);
+
+  const Linear<Real>& weights_;
+  std::int64_t width_;  // how many states survive a cut
+  bool by_level_;       // the front is a whole level, and the search ends when all of it are goals
+  MarginReport report_;
+};
+
+}  // namespace riata
