@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,8 +16,12 @@ from riata._core import ProblemModel, ProblemTrainer, shuffled, unbounded
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.inference.problem import Problem, check, defined
 from riata.inference.structure import Queue
+from riata.learning.diagnostics import Run
 from riata.params import Params
 from riata.settings import Setting, resolve
+
+if TYPE_CHECKING:
+    from riata.learning.diagnostics import Diagnostics
 
 Self = TypeVar("Self", bound="Predictor")  # typing.Self needs Python 3.11
 
@@ -86,6 +91,16 @@ class Predictor(Params):
         if model is not None:
             self.model_, self.history_, self.stats_ = model, history, trainer.stats()
             self.facts_ = {**{key: history[0][key] for key in ("examples", "unreachable")}, "epochs": len(history)}
+            self._run = Run(
+                trainer.last(),
+                self.stats_,
+                trainer.recorded_margins(),
+                settings,
+                len(inputs),
+                len(history) + interrupted,
+                from_zero=True,
+                levelled=False,
+            )
         if interrupted:
             raise KeyboardInterrupt
         self._tell_unreachable()
@@ -104,6 +119,25 @@ class Predictor(Params):
         if "loss" in defined(self.problem):
             return 1 - float(np.mean([self.problem.loss(x, y, y_hat) for x, y, y_hat in rows]))
         return float(np.mean([_equal(y, y_hat) for _, y, y_hat in rows]))
+
+    def diagnose(self, X: Iterable[Any], Y: Iterable[Any], *, beam: float | None = None) -> Diagnostics:
+        """The margins of the final weights on these examples, and what the theory of LaSO says about the training (docs/theory.md).
+
+        Give the training data. beam: the states kept while measuring (None: as in training); float("inf") keeps all of them,
+        which is what the bounds need unless training was greedy. Needs a predictor that was trained, not loaded.
+        """
+        from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
+
+        self._check_fitted()
+        run: Run | None = getattr(self, "_run", None)
+        if run is None:
+            raise not_kept(type(self).__name__, self.recipe, searches=True)
+        settings = measured_settings(
+            run, beam, lambda width: UNBOUNDED if width == math.inf else _whole("beam", width, 1)
+        )
+        inputs, outputs = _paired(X, Y)
+        report = run.model.margins(self.problem, defined(self.problem), inputs, outputs, settings)
+        return diagnosis(run, report, settings, len(inputs))
 
     def weights(self) -> dict[str | tuple[str, Any], float]:
         """Every weight that is not zero, by name, or by (name, action) for what `observe` gives."""

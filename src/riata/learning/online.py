@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from riata._core import ChainPerceptron, ChainPerceptron64, ChainWeights, ChainWeights64, Instances, shuffled
 from riata.errors import SettingError
 from riata.features.compile import Features
+from riata.learning.diagnostics import Run
 from riata.learning.events import Epoch, Listener, Progressed, Started
 from riata.models.chain import ChainModel, Flags, Legality
 from riata.settings import Setting
@@ -51,6 +52,7 @@ class Outcome:
     best_score: float | None = None
     history: list[Epoch] = field(default_factory=list)
     interrupted: bool = False
+    run: Run | None = None  # of learners that search
 
 
 class OnlineTrainer:
@@ -101,6 +103,10 @@ class OnlineTrainer:
     def model(self) -> ChainModel:
         return ChainModel(self.features, self.weights(), self.labels, self.legality)
 
+    def account(self, examples: int, epochs: int) -> Run | None:
+        """What the theory of search asks about the training so far."""
+        return None
+
 
 class PerceptronTrainer(OnlineTrainer):
     """Compares whole outputs: the truth and the exact argmax."""
@@ -146,4 +152,6 @@ def train(
                 break
     except KeyboardInterrupt:
         outcome.interrupted = True
+    if outcome.model is not None:
+        outcome.run = trainer.account(data.instances.sentences, len(outcome.history) + outcome.interrupted)
     return outcome

@@ -91,8 +91,9 @@ def _width(recipe: Recipe, queue: Queue, beam: float | None) -> int:
                 remedy="Leave the beam out.",
             )
         return unbounded
-    if beam is None:
-        return BEAM
-    if beam == math.inf:
-        return unbounded
-    return int(WIDTH.parse(beam))
+    return BEAM if beam is None else beam_width(beam)
+
+
+def beam_width(beam: float) -> int:
+    """How many states a beam keeps."""
+    return unbounded if beam == math.inf else int(WIDTH.parse(beam))

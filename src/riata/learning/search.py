@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from riata._core import ChainSearch, ChainSearch64, ChainWeights
 from riata.errors import SettingError, UnsupportedError
+from riata.learning.diagnostics import Run
 from riata.learning.online import SETTINGS, OnlineTrainer, TrainingSet
 from riata.learning.recipe import Recipe
-from riata.models.chain import Decoder
+from riata.models.chain import ChainModel, Decoder
 from riata.settings import Setting
 
 # These may be changed after training.
@@ -83,6 +84,7 @@ class SearchTrainer(OnlineTrainer):
     def __init__(self, decoder: Decoder, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._decoder = decoder
+        self._from_zero = arguments[-1] is None  # nothing to start from
         self._native: Any = None  # made at the first epoch, when the features are complete
 
     def run(
@@ -107,3 +109,17 @@ class SearchTrainer(OnlineTrainer):
         weights = average(self.features.index)
         self.dropped = self._native.dropped
         return weights
+
+    def account(self, examples: int, epochs: int) -> Run:
+        last = ChainModel(self.features, self._native.last(self.features.index), self.labels, self.legality)
+        settings = {**self.settings, **vars(self._decoder)}
+        return Run(
+            last,
+            self._native.stats(),
+            self._native.recorded_margins(),
+            settings,
+            examples,
+            epochs,
+            from_zero=self._from_zero,
+            levelled=True,
+        )

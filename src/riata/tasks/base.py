@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from riata import registry
 from riata.data.encodings.base import Encoding
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.types import Corpus, Ids
@@ -24,10 +25,12 @@ from riata.learning.labels import LabelSet, chunk_encoding, legal
 from riata.learning.online import OnlineTrainer, Outcome
 from riata.learning.options import Options, checked
 from riata.models.chain import EXACT, ChainModel, Decoder
+from riata.learning.recipe import beam_width
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
 
 if TYPE_CHECKING:
+    from riata.learning.diagnostics import Diagnostics, Run
     from riata.scoring.search_errors import SearchErrors
 
 Estimator = TypeVar("Estimator", bound="SequenceEstimator")
@@ -193,6 +196,7 @@ class SequenceEstimator(Params):
         self.encoding_ = labels.encoding.name if labels.encoding is not None else None
         self.best_epoch_ = outcome.best_epoch
         self.best_score_ = outcome.best_score
+        self._run: Run | None = outcome.run
         self.facts_ = {
             "name": Path(data.name).name,
             "sentences": len(data),
@@ -303,6 +307,30 @@ class SequenceEstimator(Params):
         found = model.decode(instances, decoder) if predicted is None else predicted
         best = found if decoder.queue == EXACT.queue else model.decode(instances, EXACT)
         return split_errors(model, instances, found, best, gold, data.starts)
+
+    def diagnose(self, X: Any, y: Any = None, *, beam: float | None = None) -> Diagnostics:
+        """The margins of the final weights on these sentences, and what the theory of LaSO says about the training (docs/theory.md).
+
+        Give the training data. beam: the states kept while measuring (None: as in training); float("inf") keeps all of them,
+        which is what the bounds need unless training was greedy. Needs a recipe that searches, trained by this object.
+        """
+        from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
+
+        self._check_fitted()
+        run: Run | None = getattr(self, "_run", None)
+        if run is None:
+            raise not_kept(
+                type(self).__name__, self.recipe, searches=checked(self, training=False).choice.recipe.searches
+            )
+        settings = measured_settings(run, beam, beam_width)
+        data = self._with_gold(X, y)
+        encoding = None if self.encoding_ is None else registry.get("encoding", self.encoding_)
+        if encoding is not None:
+            data = legal(data, encoding, strict=False, listener=_warn)
+        labels = LabelSet(run.model.labels, {}, encoding)
+        instances = run.model.features.instances(inputs_of(data))
+        instances.set_labels(label_ids(data, labels), len(labels.labels))
+        return diagnosis(run, run.model.margins(instances, settings), settings, len(data))
 
     # --- keeping ------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,76 @@
+"""Data to measure margins on: chains with weights and labels, and two problems."""
+
+import random
+
+import numpy as np
+
+import riata
+from chain_problems import options, random_labels, random_model
+from riata import _core
+
+
+def labelled(corpus, gold):
+    """The corpus with other labels."""
+    corpus.gold = [list(labels) for labels in gold]
+    ids = [corpus.labels.index(label) for labels in gold for label in labels]
+    corpus.instances.set_labels(np.array(ids, np.int32), len(corpus.labels))
+    return corpus
+
+
+def sample(seed, encoding=None, *, truth="random", **how):
+    """A chain with weights, and labels at random, those of the best sequence, or those of a greedy search."""
+    corpus, weights = random_model(seed, encoding, **how)
+    if truth == "exact":
+        return labelled(corpus, corpus.exact(weights)), weights
+    if truth == "greedy":
+        return labelled(corpus, corpus.search(weights, queue="greedy")), weights
+    rng = random.Random(seed)
+    return labelled(corpus, [random_labels(rng, corpus, len(s)) for s in corpus.sentences]), weights
+
+
+def measured(corpus, weights, **chosen):
+    return _core.chain_margins(weights, corpus.index, corpus.instances, *corpus.flags, options(**chosen))
+
+
+class Labels(riata.Problem):
+    """Labels from left to right, with features of real values and of the label before."""
+
+    def initial(self, x):
+        return ()
+
+    def actions(self, x, s):
+        return "ABC"
+
+    def apply(self, x, s, a):
+        return (*s, a)
+
+    def is_goal(self, x, s):
+        return len(s) == len(x)
+
+    def features(self, x, s, a):
+        return [(f"{x[len(s)]}{a}", 0.5 + len(s)), f"{s[-1:]}{a}"]
+
+    def regret(self, x, s, y):
+        return sum(a != b for a, b in zip(s, y, strict=False))
+
+
+class Subset(riata.Problem):
+    """Takes the words of a set, in any order: many paths are right."""
+
+    def initial(self, x):
+        return frozenset()
+
+    def actions(self, x, s):
+        return sorted(set(x) - s)
+
+    def apply(self, x, s, a):
+        return s | {a}
+
+    def is_goal(self, x, s):
+        return len(s) == 2
+
+    def features(self, x, s, a):
+        return [a, *(f"{b} then {a}" for b in sorted(s))]
+
+    def regret(self, x, s, y):
+        return len(s - y)

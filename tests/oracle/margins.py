@@ -1,0 +1,72 @@
+"""Margins of a search with fixed weights, over the lists of oracle.laso: every pair compared, every cut made by hand."""
+
+import math
+
+from oracle.laso import Laso, add, norm
+
+
+class Margins(Laso):
+    """Figure 2 without its update. raw, normalised: one number per decision."""
+
+    def __init__(self, labels, settings, legal, weights):
+        super().__init__(labels, {**settings, "step": "perceptron"}, legal, weights)
+        self.raw, self.normalised = [], []
+        self.survival, self.losses, self.largest = math.inf, 0, 0.0
+        self.levels = self.queue == "beam" and self.by != "pending"
+        self.cut_at = self.width if self.queue == "beam" else math.inf
+
+    def learn(self, x, y):
+        self.born = 0
+        nodes = [self.make_node(x, y, ())]
+        while nodes:
+            front, nodes = self.remove_front(nodes)
+            node = front[0]
+            goal = len(node.labels) == len(x)
+            if goal or not self.levels:
+                self.end(x, [*front, *nodes])
+            lost = not any(n.good for n in [*front, *nodes])
+            if lost or (goal and not node.good):
+                self.losses += 1
+                nodes = self.siblings(x, y, node)
+                continue
+            if goal:
+                return
+            made = [child for parent in front for child in super(Margins, self).operators(x, y, [parent])]
+            self.cut([(n, n.labels[-1]) for n in made] + [(n, n) for n in nodes])
+            self.level(x, made + nodes)
+            nodes = self.enqueue(nodes, self.operators(x, y, front))
+
+    def end(self, x, nodes):
+        good = [n.score for n in nodes if n.good]
+        bad = [n.score for n in nodes if not n.good and len(n.labels) == len(x)]
+        if good and bad:
+            self.survival = min(self.survival, max(good) - max(bad))
+
+    def cut(self, keyed):
+        """The largest fall of the y-good node (there is one) that it survives, between two of all differences."""
+        ((good, own),) = [(n, key) for n, key in keyed if n.good] or [(None, None)]
+        if good is None:
+            return
+        bad = {}
+        for n, key in keyed:
+            if not n.good:
+                bad[key] = max(bad.get(key, -math.inf), n.score)
+
+        def survives(fall):
+            rank = good.score - fall
+            return rank > bad.get(own, -math.inf) and sum(score >= rank for score in bad.values()) < self.cut_at
+
+        falls = sorted(good.score - score for score in bad.values())  # up to one of these, and not on from it
+        self.survival = min(self.survival, next((fall for fall in falls if not survives(fall)), math.inf))
+
+    def level(self, x, nodes):
+        ahead = []
+        for g in (n for n in nodes if n.good):
+            for b in (n for n in nodes if not n.good):
+                delta = {}
+                add(delta, [(self.phi(x, g.labels), 1.0), (self.phi(x, b.labels), -1.0)])
+                ahead.append((self.dot(delta), norm(delta)))
+        if ahead:
+            self.raw.append(min(a for a, _ in ahead))
+            self.normalised.append(min(a / max(1.0, length) for a, length in ahead))
+            self.largest = max(self.largest, *(length for _, length in ahead))
