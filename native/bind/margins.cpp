@@ -15,11 +15,12 @@ void bind_precision(nb::module_& m) {
                             const Flags& follow, const nb::dict& settings, const nb::object& progress) {
           const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
           const QueueSpec queue = queue_of(settings);
+          const double p = nb::cast<double>(settings["p"]);
           const Poll poll = as_poll(progress);
           MarginReport report;
           {
             nb::gil_scoped_release release;
-            report = chain_margins(index, weights, constraint, instances, queue, poll);
+            report = chain_margins(index, weights, constraint, instances, queue, p, poll);
           }
           return as_dict(std::move(report));
         }, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("settings"),

@@ -145,7 +145,7 @@ class ProblemModel {
     ProblemModel copy(vocabulary_, weights_);
     const Methods methods = methods_of(problem, defined);
     const QueueSpec spec = queue_of(settings);
-    Linear<double> weights(copy.weights_);
+    Linear<double> weights(copy.weights_, nb::cast<double>(settings["p"]));
     PythonSpace space(methods, copy.vocabulary_, weights, options_of(spec, true));
     Margins<double> margins(spec, weights);
     Watched learner(margins, space);

@@ -12,14 +12,15 @@ namespace riata {
 
 template <class Real>
 MarginReport chain_margins(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
-                           const Instances& instances, const QueueSpec& queue, const Poll& poll) {
+                           const Instances& instances, const QueueSpec& queue, double p, const Poll& poll) {
   check_fit(index, weights, instances);
   bool ok = static_cast<std::int64_t>(instances.labels.size()) == instances.tokens();
   for (const std::int32_t label : instances.labels) ok = ok && label >= 0 && label < weights.labels;
   if (!ok) throw Error("RiataError", "the labels do not fit the instances");
   const Layout layout(index, weights.labels, static_cast<std::int32_t>(weights.given.size() / std::max(weights.stride, 1)));
-  const Linear<Real> flat(layout.flat(weights));
-  ChainSpace<Real> space(index, layout, constraint, instances, flat);
+  Linear<Real> flat(layout.flat(weights), p);
+  HistoryIndex history = weights.history;  // features without weight count in norms, so they enter it
+  ChainSpace<Real> space(index, layout, constraint, instances, flat, history, true);
   const std::unique_ptr<Queue> pending = make_queue(queue);
   Search search(space, *pending);
   Margins<Real> margins(queue, flat);
@@ -33,7 +34,7 @@ MarginReport chain_margins(const FeatureIndex& index, const Weights<Real>& weigh
   return margins.report();
 }
 
-template MarginReport chain_margins(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, const QueueSpec&, const Poll&);
-template MarginReport chain_margins(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, const QueueSpec&, const Poll&);
+template MarginReport chain_margins(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, const QueueSpec&, double, const Poll&);
+template MarginReport chain_margins(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, const QueueSpec&, double, const Poll&);
 
 }  // namespace riata

@@ -11,9 +11,9 @@
 
 namespace riata {
 
-// The instances must have labels.
+// The instances must have labels. p: the norm of differences.
 template <class Real>
 MarginReport chain_margins(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
-                           const Instances& instances, const QueueSpec& queue, const Poll& poll);
+                           const Instances& instances, const QueueSpec& queue, double p, const Poll& poll);
 
 }  // namespace riata

@@ -43,6 +43,7 @@ class Linear {
   const Real* data() const noexcept { return v_.data(); }
   double scale() const noexcept { return scale_; }
   std::size_t size() const noexcept { return v_.size(); }
+  double p() const noexcept { return p_; }
   std::int64_t version() const noexcept { return version_; }  // another one whenever the weights have changed
 
   // |w|_q with 1/p + 1/q = 1, which is |theta|_p.

@@ -118,7 +118,7 @@ void Margins<Real>::measure_level(Search& search, const Rivals& rivals) {
   for (const Search::Child& good : rivals.good) {
     for (const Search::Child& bad : rivals.bad) {
       const Difference delta = difference(search, {&good.node, 1}, {{bad.node, 1.0}});
-      const double length = std::sqrt(squared_norm(delta));
+      const double length = p_norm(delta, weights_.p());
       least.take(weights_.dot(delta), length);
       report_.largest_difference = std::max(report_.largest_difference, length);
     }

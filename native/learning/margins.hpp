@@ -14,10 +14,10 @@ namespace riata {
 // A decision is one expansion: the y-good states that it leads to, against the y-bad ones and all else that is pending.
 struct MarginReport {
   std::vector<double> raw;         // [decisions] the least w . delta, over y-good x y-bad
-  std::vector<double> normalised;  // [decisions] the least w . delta / max(1, |delta|)
+  std::vector<double> normalised;  // [decisions] the least w . delta / max(1, |delta|_p)
   double survival = std::numeric_limits<double>::infinity();  // the least over cuts and ends; the search works where it is above 0
-  double largest_difference = 0;                              // the largest |delta|
-  double norm = 0;                                            // |w|
+  double largest_difference = 0;                              // the largest |delta|_p
+  double norm = 0;                                            // |w|_q, 1/p + 1/q = 1
   std::int64_t losses = 0;                                    // times that the search lost the truth, or ended with something else
   std::int64_t most_good = 0;                                 // y-good states in one decision; 1: the truth is a single path
   bool merges = false;                                        // whether states of equal key were merged

@@ -186,7 +186,7 @@ std::vector<Search::Child> Search::children(std::span<const NodeId> nodes) {
   std::vector<Child> out;
   for (const NodeId id : nodes) {
     candidates_.clear();
-    space_.expand(tree_, {&id, 1}, ranking_, true, candidates_);
+    space_.expand(tree_, {&id, 1}, {ranking_.margin}, true, candidates_);  // with no limit of width
     for (const Candidate& candidate : candidates_) out.push_back({add(candidate), candidate.key});
   }
   return out;

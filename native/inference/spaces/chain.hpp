@@ -82,17 +82,20 @@ class ChainSpace : public Space {
     const double base = sizeof(Real) < sizeof(double) ? tree[nodes.front()].score : 0;
     level_.clear();
     rows_.clear();
+    groups_.clear();
     make_rows(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = tree[nodes[i]];
       rows_.push_back(step_row(tree, nodes[i], i));
-      level_.add(static_cast<Real>(node.score - base), rows_.back(), group(), node.good);
+      groups_.push_back(group());
+      level_.add(static_cast<Real>(node.score - base), rows_.back(), groups_.back(), node.good);
     }
     for (const auto& step : level_.best(own, truth, static_cast<Real>(ranking.margin), ranking.width)) {
       const NodeId from = nodes[step.from];
       const double score = tree[from].score + double(rows_[step.from][step.label] + own[step.label]);
       const double regret = tree[from].regret + (learning && step.label != truth);
-      out.push_back({score, 0, step.label, regret, from, step.label, step.good});
+      const std::int64_t key = groups_[step.from] * (layout_.labels + 1) + step.label;
+      out.push_back({score, 0, key, regret, from, step.label, step.good});
     }
   }
 
@@ -154,6 +157,7 @@ class ChainSpace : public Space {
   std::vector<std::int32_t> before_;  // [order] as look_back leaves it
   std::vector<Real> summed_;          // [nodes][stride] rows of steps_ with history
   std::vector<const Real*> rows_;     // [nodes] the rows of the nodes at hand
+  std::vector<std::int64_t> groups_;  // [nodes]
 };
 
 }  // namespace riata

@@ -133,7 +133,7 @@ class Predictor(Params):
         if run is None:
             raise not_kept(type(self).__name__, self.recipe, searches=True)
         settings = measured_settings(
-            run, beam, lambda width: UNBOUNDED if width == math.inf else _whole("beam", width, 1)
+            run, beam, lambda width: unbounded if width == math.inf else _whole("beam", width, 1)
         )
         inputs, outputs = _paired(X, Y)
         report = run.model.margins(self.problem, defined(self.problem), inputs, outputs, settings)

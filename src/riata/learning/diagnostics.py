@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata._core import unbounded
 from riata.errors import UnsupportedError
 from riata.learning import theory
-from riata.models.chain import UNBOUNDED
 
 NOT_MET = "no promise: training may have compared states that this search never met"
 SAYS_NOTHING = "above 1, so it says nothing"
@@ -188,8 +188,6 @@ class _Bounds:
             raise UnsupportedError(f"{self.run.stats['non_violating']:,} updates violated nothing, so no bound holds.")
         if self.run.settings["update"] == "queue":
             raise UnsupportedError("update=queue takes the mean over y-good states too, which have no margin.")
-        if self.run.settings.get("p", 2) != 2:
-            raise UnsupportedError("margins are measured in the 2-norm, and this run had another.")
         if not self.run.from_zero:
             raise UnsupportedError("training went on from other weights than zero.")
 
@@ -213,16 +211,21 @@ class _Bounds:
 
     def theorem4(self) -> Bound:
         theory.check_theorem4(self.alpha, self.B, self.C)
-        return self.separated(self.recorded[1], self.normalised, lambda gamma: theory.theorem4(self.alpha, gamma))
+        p = self.run.settings["p"]
+        return self.separated(self.recorded[1], self.normalised, lambda gamma: theory.theorem4(self.alpha, gamma, p))
 
     def corollary5(self) -> Bound:
-        theory.check_corollary5(self.alpha, self.B, self.C)
-        self.check_data()
+        self.check_corollary5()
         return self.measured(theory.best_corollary5(self.C, self.normalised, self.run.epochs)[0])
 
-    def corollary6(self) -> Bound:
+    def check_corollary5(self) -> None:
+        if self.run.settings["p"] != 2:
+            raise UnsupportedError("the corollary is about the 2-norm, and this run had another.")
         theory.check_corollary5(self.alpha, self.B, self.C)
         self.check_data()
+
+    def corollary6(self) -> Bound:
+        self.check_corollary5()
         return self.measured(
             theory.corollary6(theory.best_corollary5(self.C, self.normalised)[0], self.examples), most=1
         )
@@ -280,4 +283,4 @@ def _merged_but_complete(run: Run, report: Mapping[str, Any], settings: Mapping[
 
 
 def _wide(settings: Mapping[str, Any]) -> bool:
-    return _by_level(settings) and settings["queue"] == "beam" and int(settings["beam"]) >= UNBOUNDED
+    return _by_level(settings) and settings["queue"] == "beam" and int(settings["beam"]) >= unbounded

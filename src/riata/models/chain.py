@@ -169,7 +169,7 @@ def row_width(labels: int) -> int:
 def _check_order(features: Features, labels: int, error: type[RiataError]) -> None:
     """States are told apart by the labels that templates read, packed into one number."""
     order = features.program.order
-    if (labels + 1) ** max(order - 1, 0) >= 1 << 62:
+    if (labels + 1) ** order >= 1 << 62:
         raise error(
             f"templates read label[-{order}], which is too far back for {labels:,} labels.",
             remedy="Read fewer labels back.",

@@ -24,8 +24,8 @@ from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, se
 from riata.learning.labels import LabelSet, chunk_encoding, legal
 from riata.learning.online import OnlineTrainer, Outcome
 from riata.learning.options import Options, checked
-from riata.models.chain import EXACT, ChainModel, Decoder
 from riata.learning.recipe import beam_width
+from riata.models.chain import EXACT, ChainModel, Decoder
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
 
