@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
   riata::bind::search(m);
   riata::bind::margins(m);
   riata::bind::problem(m);
+  riata::bind::trace(m);
 }

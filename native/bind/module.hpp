@@ -13,5 +13,6 @@ void chain(nanobind::module_& m);
 void search(nanobind::module_& m);
 void margins(nanobind::module_& m);
 void problem(nanobind::module_& m);
+void trace(nanobind::module_& m);
 
 }  // namespace riata::bind

@@ -14,9 +14,11 @@
 #include "bind/margins.hpp"
 #include "bind/python_space.hpp"
 #include "bind/search.hpp"
+#include "bind/trace.hpp"
 #include "core/error.hpp"
 #include "inference/search/engine.hpp"
 #include "learning/truncate.hpp"
+#include "learning/trace_learner.hpp"
 
 namespace riata::bind {
 namespace {
@@ -157,6 +159,9 @@ class ProblemModel {
     }
     return as_dict(margins.report());
   }
+  // What the search for one input did. With y, y-good is known, and the learner's settings, where given, are followed.
+  nb::dict trace(const nb::object& problem, const std::vector<std::string>& defined, const nb::object& x, const nb::object& y, bool learning,
+                 const nb::dict& settings, const nb::object& learner, bool with_features) const;
 
   std::int32_t size() const noexcept { return vocabulary_.features.weights(); }
 
@@ -181,6 +186,40 @@ class ProblemModel {
   Vocabulary vocabulary_;
   std::vector<double> weights_;
 };
+
+nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::string>& defined, const nb::object& x, const nb::object& y, bool learning,
+                             const nb::dict& settings, const nb::object& learner, bool with_features) const {
+  const Methods methods = methods_of(problem, defined);
+  const QueueSpec spec = queue_of(settings);
+  Vocabulary vocabulary{vocabulary_.features, nb::steal<nb::list>(PySequence_List(vocabulary_.actions.ptr())),
+                        nb::steal<nb::dict>(PyDict_Copy(vocabulary_.action_ids.ptr()))};
+  Linear<double> weights(weights_);
+  SpaceOptions options = options_of(spec, learning || with_features);  // features that the model has dropped have names too
+  options.width = unbounded;                                           // candidates that a beam would not look at are to be seen
+  PythonSpace space(methods, vocabulary, weights, options);
+  const std::unique_ptr<Queue> queue = make_queue(spec);
+  Search search(space, *queue, limits_of(settings));
+  TraceRecorder recorder(space, spec, learning);
+  TraceLearner<double> follower(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), weights, recorder, !learner.is_none());
+  Watched watched(follower, space);
+  Trace done;
+  space.open(x, y);
+  at_example(0, space, [&] {
+    const NodeId found = search.run(learning ? &watched : nullptr, &recorder);
+    done = recorder.finish(search, found, with_features);
+  });
+  nb::dict out = as_dict(
+      done, [&](NodeId parent, ActionId action) { return nb::borrow(space.action(done.nodes[static_cast<std::size_t>(parent)].state, action)); },
+      [&](std::int64_t entry) {
+        const auto id = static_cast<std::int32_t>(entry);
+        const std::string_view name = vocabulary.features.names().text(vocabulary.features.name_of(id));
+        const std::int32_t action = vocabulary.features.action_of(id);
+        const nb::object with = action < 0 ? nb::none() : nb::object(vocabulary.actions[static_cast<std::size_t>(action)]);
+        return nb::make_tuple(nb::make_tuple(nb::str(name.data(), name.size()), action >= 0, with), weights.data()[entry]);
+      });
+  out["state"] = done.goal < 0 ? nb::none() : nb::object(space.state(done.nodes[static_cast<std::size_t>(done.goal)].state));
+  return out;
+}
 
 class ProblemTrainer {
  public:
@@ -250,6 +289,8 @@ void problem(nb::module_& m) {
            "The actions and the final state that the search finds for every input.")
       .def("margins", &ProblemModel::margins, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("settings"),
            "What a search with these weights shows of its margins.")
+      .def("trace", &ProblemModel::trace, nb::arg("problem"), nb::arg("defined"), nb::arg("x"), nb::arg("y").none(), nb::arg("learning"), nb::arg("settings"),
+           nb::arg("learner").none(), nb::arg("features"), "What the search for one input did, step by step.")
       .def("parts", &ProblemModel::parts, "names, actions, actions_of and weights: what the constructor takes.")
       .def("__len__", &ProblemModel::size)
       .def("__reduce__", [](nb::handle_t<ProblemModel> self) { return nb::make_tuple(self.type(), self.attr("parts")()); });

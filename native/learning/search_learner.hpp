@@ -77,9 +77,11 @@ class SearchLearner : public Learner {
   // Of the present weights, over all updates; only with `record`.
   LeastMargins recorded_margins() const noexcept;
 
+ protected:
+  virtual void update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors);
+
  private:
   Weighted competitors(Search& search, std::span<const NodeId> front, std::span<const NodeId> siblings) const;
-  void update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors);
   void remember_worst(Search& search, std::span<const NodeId> front);
   double step_size(const Difference& delta, double length, double cost) const;
 

@@ -79,8 +79,10 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
     for (const NodeId id : front) (is_goal(id) && queue_.ends_at_goal() ? next_ : open_).push_back(id);
     candidates_.clear();
     space_.expand(tree_, open_, ranking_, learning, candidates_);  // next <- Operators(node)
+    if (recorder) recorder->expanded(*this, candidates_);
     admit();
     queue_.enqueue(tree_, space_, ranking_, next_);  // nodes <- Enqueue(problem, nodes, next)
+    if (recorder) recorder->enqueued(*this, next_);
   }
   if (tree_[last].goal) return last;
   if (learning) learner->at_dead_end(*this, last);

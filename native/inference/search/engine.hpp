@@ -47,7 +47,9 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
   virtual void at_front(const Search& search, std::span<const NodeId> front) = 0;
-  virtual void restarted(const Search& search, std::span<const NodeId> siblings) = 0;
+  virtual void restarted(const Search& search, std::span<const NodeId> siblings) = 0;       // now rescored
+  virtual void expanded(const Search& search, std::span<const Candidate> candidates) = 0;  // before any is cut
+  virtual void enqueued(const Search& search, std::span<const NodeId> nodes) = 0;
 };
 
 class Search {

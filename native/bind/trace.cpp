@@ -1,0 +1,75 @@
+// Tracing a search on a chain.
+#include "bind/trace.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "bind/arrays.hpp"
+#include "bind/chain.hpp"
+#include "bind/module.hpp"
+#include "bind/search.hpp"
+#include "core/error.hpp"
+#include "inference/spaces/chain.hpp"
+#include "learning/trace_learner.hpp"
+#include "models/place.hpp"
+
+namespace riata::bind {
+namespace {
+
+// (kind, family, slot, values of the n-gram or the number of the given feature, label before or -1, label)
+nb::tuple as_tuple(const FeatureIndex& index, const Place& place) {
+  nb::list values;
+  const char* kind = "transition";
+  if (place.kind == Place::Kind::given) {
+    kind = "given";
+    values.append(place.ngram);
+  } else if (place.kind != Place::Kind::transition) {
+    kind = place.kind == Place::Kind::node ? "node" : "edge";
+    auto id = static_cast<std::int32_t>(place.ngram);
+    for (std::int32_t f = place.family; f >= 0; id = index.parent(f, id), f = index.spec(f).parent) values.append(index.value(f, id));
+    values.reverse();
+  }
+  return nb::make_tuple(kind, place.family, place.slot, values, place.before, place.label);
+}
+
+// instances holds one sentence; with labels, where y-good is to be known. learner: the settings of a learner to follow, or None.
+template <class Real>
+nb::dict trace(const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
+               const Flags& follow, const nb::dict& settings, const nb::object& learner, bool with_features) {
+  const bool learning = !instances.labels.empty();
+  bool ok = instances.sentences() == 1 && instances.tokens() > 0;
+  for (const std::int32_t label : instances.labels) ok = ok && label < weights.labels;
+  if (!ok) throw Error("RiataError", "a trace is of one sentence, with labels that the model knows or none");
+  check_fit(index, weights, instances);
+  const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
+  const QueueSpec spec = queue_of(settings);
+  const auto given = static_cast<std::int32_t>(weights.given.size() / std::max(weights.stride, 1));
+  const Layout layout(index, weights.labels, given);
+  Linear<Real> flat(layout.flat(weights));
+  ChainSpace<Real> space(index, layout, constraint, instances, flat);
+  space.open(0);
+  const std::unique_ptr<Queue> queue = make_queue(spec);
+  Search search(space, *queue);
+  TraceRecorder recorder(space, spec, learning);
+  TraceLearner<Real> watching(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), flat, recorder, !learner.is_none());
+  const NodeId found = search.run(learning ? &watching : nullptr, &recorder);
+  const Trace done = recorder.finish(search, found, with_features);
+  return as_dict(
+      done, [](NodeId, ActionId action) { return nb::int_(action); },
+      [&](std::int64_t entry) { return nb::make_tuple(as_tuple(index, place_of(index, layout, entry)), double(flat.data()[entry])); });
+}
+
+template <class Real>
+void bind_precision(nb::module_& m) {
+  m.def("trace_by_search", &trace<Real>, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
+        nb::arg("settings"), nb::arg("learner").none(), nb::arg("features"), "What a search of one sentence did, step by step.");
+}
+
+}  // namespace
+
+void trace(nb::module_& m) {
+  bind_precision<float>(m);
+  bind_precision<double>(m);
+}
+
+}  // namespace riata::bind

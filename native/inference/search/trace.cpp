@@ -1,0 +1,88 @@
+#include "inference/search/trace.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace riata {
+
+TraceRecorder::TraceRecorder(Space& space, const QueueSpec& queue, bool learning)
+    : space_(space), drops_(queue.name == "beam" || queue.name == "greedy" || queue.name == "hill-climb"), learning_(learning) {}
+
+void TraceRecorder::look(const Search& search) {
+  const Tree& tree = search.tree();
+  for (auto id = static_cast<NodeId>(trace_.nodes.size()); id < tree.size(); ++id) {
+    Node node = tree[id];
+    if (learning_) node.regret = node.parent < 0 ? space_.initial_regret() : space_.regret(tree, id);
+    trace_.nodes.push_back(node);
+  }
+}
+
+void TraceRecorder::at_front(const Search& search, std::span<const NodeId> front) {
+  look(search);
+  if (!trace_.steps.empty()) note_pruned(search, front);
+  Trace::Step step;
+  step.front.assign(front.begin(), front.end());
+  step.margin = search.ranking().margin;
+  trace_.steps.push_back(std::move(step));
+}
+
+// The queue was left what `waiting_` says, gave `front` and holds the rest, but for what it dropped.
+void TraceRecorder::note_pruned(const Search& search, std::span<const NodeId> front) {
+  if (!drops_) return;
+  for (const NodeId id : front) waiting_.erase(id);
+  const std::vector<NodeId> pending = search.pending();
+  for (const NodeId id : pending) waiting_.erase(id);
+  std::vector<NodeId>& pruned = trace_.steps.back().pruned;
+  pruned.assign(waiting_.begin(), waiting_.end());
+  std::sort(pruned.begin(), pruned.end());
+  waiting_ = {pending.begin(), pending.end()};
+}
+
+void TraceRecorder::judged(bool lost, bool wrong) {
+  trace_.steps.back().lost = lost;
+  trace_.steps.back().wrong = wrong;
+}
+
+void TraceRecorder::restarted(const Search& search, std::span<const NodeId> siblings) {
+  for (const NodeId id : siblings) trace_.steps.back().restart.push_back({id, search.tree()[id].score});
+  waiting_ = {siblings.begin(), siblings.end()};
+}
+
+void TraceRecorder::expanded(const Search&, std::span<const Candidate> candidates) {
+  candidates_.assign(candidates.begin(), candidates.end());
+}
+
+void TraceRecorder::enqueued(const Search& search, std::span<const NodeId> nodes) {
+  const auto fresh = static_cast<NodeId>(trace_.nodes.size());
+  look(search);
+  Trace::Step& step = trace_.steps.back();
+  step.enqueued.assign(nodes.begin(), nodes.end());
+  if (drops_) waiting_.insert(nodes.begin(), nodes.end());
+
+  std::map<std::pair<NodeId, ActionId>, int> made;
+  for (const NodeId id : nodes) {
+    if (id >= fresh) ++made[{trace_.nodes[static_cast<std::size_t>(id)].parent, trace_.nodes[static_cast<std::size_t>(id)].action}];
+  }
+  std::set<std::int64_t> keys;  // of those that became nodes
+  std::vector<Candidate> cut;
+  for (const Candidate& candidate : candidates_) {
+    const auto found = made.find({candidate.parent, candidate.action});
+    if (found == made.end() || found->second-- <= 0) cut.push_back(candidate);
+    else keys.insert(candidate.key);
+  }
+  for (const Candidate& candidate : cut) step.cut.push_back({candidate, space_.merges() && keys.count(candidate.key) > 0});
+}
+
+Trace TraceRecorder::finish(const Search& search, NodeId found, bool with_features) {
+  look(search);
+  if (!trace_.steps.empty()) note_pruned(search, {});
+  if (found >= 0 && search.tree()[found].goal) trace_.goal = found;
+  if (with_features) {
+    trace_.features.resize(trace_.nodes.size());
+    for (std::size_t id = 1; id < trace_.nodes.size(); ++id) space_.features(search.tree(), static_cast<NodeId>(id), trace_.features[id]);
+  }
+  return std::move(trace_);
+}
+
+}  // namespace riata
