@@ -1,6 +1,8 @@
 // Tracing a search on a chain.
 #include "bind/trace.hpp"
 
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>
 #include <memory>
 
@@ -16,7 +18,7 @@
 namespace riata::bind {
 namespace {
 
-// (kind, family, slot, values of the n-gram or the number of the given feature, label before or -1, label)
+// (kind, family, slot, values of the n-gram or the number of the given feature, values of the labels before, label)
 nb::tuple as_tuple(const FeatureIndex& index, const Place& place) {
   nb::list values;
   const char* kind = "transition";
@@ -24,12 +26,12 @@ nb::tuple as_tuple(const FeatureIndex& index, const Place& place) {
     kind = "given";
     values.append(place.ngram);
   } else if (place.kind != Place::Kind::transition) {
-    kind = place.kind == Place::Kind::node ? "node" : "edge";
+    kind = place.kind == Place::Kind::node ? "node" : place.kind == Place::Kind::edge ? "edge" : "history";
     auto id = static_cast<std::int32_t>(place.ngram);
     for (std::int32_t f = place.family; f >= 0; id = index.parent(f, id), f = index.spec(f).parent) values.append(index.value(f, id));
     values.reverse();
   }
-  return nb::make_tuple(kind, place.family, place.slot, values, place.before, place.label);
+  return nb::make_tuple(kind, place.family, place.slot, values, nb::cast(place.before), place.label);
 }
 
 // instances holds one sentence; with labels, where y-good is to be known. learner: the settings of a learner to follow, or None.
@@ -46,17 +48,18 @@ nb::dict trace(const Weights<Real>& weights, const FeatureIndex& index, const In
   const auto given = static_cast<std::int32_t>(weights.given.size() / std::max(weights.stride, 1));
   const Layout layout(index, weights.labels, given);
   Linear<Real> flat(layout.flat(weights));
-  ChainSpace<Real> space(index, layout, constraint, instances, flat);
+  HistoryIndex history = weights.history;
+  ChainSpace<Real> space(index, layout, constraint, instances, flat, history, learning || with_features);
   space.open(0);
   const std::unique_ptr<Queue> queue = make_queue(spec);
-  Search search(space, *queue);
+  Search search(space, *queue, limits_of(settings));
   TraceRecorder recorder(space, spec, learning);
   TraceLearner<Real> watching(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), flat, recorder, !learner.is_none());
   const NodeId found = search.run(learning ? &watching : nullptr, &recorder);
   const Trace done = recorder.finish(search, found, with_features);
   return as_dict(
       done, [](NodeId, ActionId action) { return nb::int_(action); },
-      [&](std::int64_t entry) { return nb::make_tuple(as_tuple(index, place_of(index, layout, entry)), double(flat.data()[entry])); });
+      [&](std::int64_t entry) { return nb::make_tuple(as_tuple(index, place_of(index, layout, history, entry)), double(flat.data()[entry])); });
 }
 
 template <class Real>

@@ -33,10 +33,10 @@ class TraceLearner : public SearchLearner<Real> {
   }
 
  protected:
-  void update(Search& search, std::span<const NodeId> siblings, const typename SearchLearner<Real>::Weighted& competitors) override {
+  void update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) override {
     recorder_.updated({{siblings.begin(), siblings.end()},
                        competitors,
-                       competitors.empty() ? Difference{} : this->difference(search, siblings, competitors)});
+                       competitors.empty() ? Difference{} : difference(search, siblings, competitors)});
   }
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "features/index.hpp"
 #include "models/layout.hpp"
@@ -9,32 +10,36 @@
 namespace riata {
 
 struct Place {
-  enum class Kind { transition, node, edge, given };
+  enum class Kind { transition, node, edge, given, history };
 
   Kind kind = Kind::transition;
   std::int32_t family = -1;  // of node and edge
   std::int64_t ngram = -1;   // of node and edge; of given, the feature
-  std::int32_t slot = 0;     // which of the family's templates
-  std::int32_t before = -1;  // the first label of a pair
+  std::int32_t slot = 0;     // which of the family's templates; of history, which of all
+  std::vector<std::int32_t> before = {};  // values of the labels before, nearest first: label j is j + 1
   std::int32_t label = -1;
 };
 
-inline Place place_of(const FeatureIndex& index, const Layout& layout, std::int64_t entry) {
+inline Place place_of(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, std::int64_t entry) {
   const std::int64_t square = std::int64_t{layout.labels} * layout.stride;
   const auto pair = [&](Place place, std::int64_t within) {
-    place.before = static_cast<std::int32_t>(within / layout.stride);
+    place.before = {static_cast<std::int32_t>(within / layout.stride) + 1};
     place.label = static_cast<std::int32_t>(within % layout.stride);
     return place;
   };
   const auto label = static_cast<std::int32_t>(entry % layout.stride);  // blocks are whole rows
   if (entry < square) return pair({}, entry);
-  if (entry >= layout.given_row(0)) return {Place::Kind::given, -1, (entry - layout.given_row(0)) / layout.stride, 0, -1, label};
+  if (entry >= layout.history_row(0)) {
+    const auto [slot, ngram, before] = history.entry(static_cast<std::int32_t>((entry - layout.history_row(0)) / layout.stride));
+    return {Place::Kind::history, index.history_slots()[slot].family, ngram, slot, before, label};
+  }
+  if (entry >= layout.given_row(0)) return {Place::Kind::given, -1, (entry - layout.given_row(0)) / layout.stride, 0, {}, label};
   std::int32_t f = index.families() - 1;
   while (entry < layout.node_row(f, 0)) --f;
   if (entry < layout.edge_row(f, 0)) {
     const std::int64_t row = (entry - layout.node_row(f, 0)) / layout.stride;
     const std::int32_t slots = index.node_slots_of(f);
-    return {Place::Kind::node, f, row / slots, static_cast<std::int32_t>(row % slots), -1, label};
+    return {Place::Kind::node, f, row / slots, static_cast<std::int32_t>(row % slots), {}, label};
   }
   const std::int64_t row = (entry - layout.edge_row(f, 0)) / square;
   const std::int32_t slots = index.edge_slots_of(f);

@@ -10,6 +10,7 @@ from riata.inference.chain import loss_augmented_viterbi, viterbi
 from riata.inference.check_problem import check_problem
 from riata.inference.predictor import Predictor
 from riata.inference.problem import Problem
+from riata.inference.trace import Trace
 from riata.models.file import load_model
 from riata.tasks.base import RiataWarning
 from riata.tasks.chunk import Chunker
@@ -27,6 +28,7 @@ __all__ = [
     "Sentence",
     "Span",
     "Tagger",
+    "Trace",
     "check_problem",
     "errors",
     "load",

@@ -31,7 +31,7 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
   const auto is_good = [&](NodeId id) { return tree_[id].good; };
   tree_.clear();
   queue_.clear();
-  ranking_ = {0, queue_.width()};
+  ranking_ = {0, recorder ? unbounded : queue_.width()};  // whoever watches sees what is cut, too
 
   Node start;
   start.state = space_.initial();

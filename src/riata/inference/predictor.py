@@ -16,6 +16,7 @@ from riata._core import ProblemModel, ProblemTrainer, shuffled, unbounded
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.inference.problem import Problem, check, defined
 from riata.inference.structure import Queue
+from riata.inference.trace import Trace
 from riata.learning.diagnostics import Run
 from riata.params import Params
 from riata.settings import Setting, resolve
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="Predictor")  # typing.Self needs Python 3.11
 
+UNKNOWN: Any = object()  # in place of a true output, which may be anything
 NOT_HERE = ("precision",)  # weights of problems in Python are always double
 
 
@@ -111,6 +113,20 @@ class Predictor(Params):
         inputs = list(X)
         found = self._decode(inputs)
         return [self.problem.output(x, s, path) for x, (path, s) in zip(inputs, found, strict=True)]
+
+    def trace(self, x: Any, y: Any = UNKNOWN, *, features: bool = False) -> Trace:
+        """What the search for one input does, step by step. With the true output y (which may be None) it is the search of training.
+
+        No weight is changed. features: record those of every step, with their weights.
+        """
+        from riata.inference.tracing import trace_problem
+
+        model, settings = self._check_fitted(), self._checked(learning=False)
+        known = y is not UNKNOWN
+        check(self.problem, learning=known)
+        follows = known and not registry.get("queue", settings["queue"]).decode_only
+        learner = {**settings, "recipe": self.recipe} if follows else None
+        return trace_problem(model, self.problem, x, (y,) if known else None, settings, learner, features)
 
     def score(self, X: Iterable[Any], Y: Iterable[Any]) -> float:
         """1 - the mean loss, where the problem defines a loss; else the fraction of outputs that are exactly right."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from riata._core import boundary_reach, boundary_values
-from riata.features.templates import LABEL, Read
+from riata.features.templates import LABEL, Template
 from riata.models.chain import ChainModel
 
 GIVEN, HISTORY = -1, -2  # in place of a family: features given by the user, and those of earlier labels
@@ -44,6 +44,46 @@ def count(model: ChainModel) -> int:
 def boundary_name(value: int) -> str:
     """CRF++'s names for positions outside the sentence: _B-1 is one before it, _B+1 one after."""
     return f"_B-{value + 1}" if value < boundary_reach else f"_B+{value - boundary_reach + 1}"
+
+
+def name_of(model: ChainModel, place: tuple[str, int, int, Sequence[int], Sequence[int], int]) -> tuple[str, str]:
+    """Feature and label of a weight, from its place in the core: (kind, family, slot, values, values of labels before, label)."""
+    kind, family, slot, values, before, label = place
+    labels = model.labels
+    pair = kind in ("edge", "transition")
+    of = f"{labels[before[0] - 1]} -> {labels[label]}" if pair else labels[label]
+    if kind == "transition":
+        return "edge", of
+    if kind == "given":
+        return model.features.given.text(values[0]), of
+    program = model.features.program
+    edge = kind == "edge"
+    same = [t for t, (f, _, e) in zip(program.templates, program.reads, strict=True) if (f, e) == (family, edge)]
+    template = program.history_templates[slot] if kind == "history" else same[slot]
+    texts: list[str] = []
+    for value in reversed(values):
+        parent, attribute, _ = program.families[family]
+        texts.append(_text_of(model, attribute, value))
+        family = parent
+    return _feature_text(template, texts[::-1], _label_names(model, before) if kind == "history" else ()), of
+
+
+def _feature_text(template: Template, texts: Sequence[str], before: Sequence[str] = ()) -> str:
+    """ "word[-1]=the word[0]=end"; after the word edge, where a pair of labels is scored. before: earlier labels, nearest first."""
+    labels = [f"{LABEL}[{offset}]={name}" for offset, name in zip(template.labels, reversed(before), strict=True)]
+    reads = [f"{read}={text}" for read, text in zip(template.reads, texts, strict=True)]
+    return " ".join((["edge"] if template.edge else []) + labels + reads)
+
+
+def _label_names(model: ChainModel, values: Sequence[int]) -> list[str]:
+    """Of earlier labels: 0 is a position before the sentence, label j is j + 1."""
+    return [model.labels[value - 1] if value else boundary_name(0) for value in values]
+
+
+def _text_of(model: ChainModel, attribute: int, value: int) -> str:
+    if value < boundary_values:
+        return boundary_name(value)
+    return model.features.alphabets[attribute].text(value - boundary_values)
 
 
 def _pair(labels: Sequence[str], column: int) -> str:
@@ -83,22 +123,14 @@ class _Named:
         program = self.model.features.program
         slots = [i for i, (f, _, edge) in enumerate(program.reads) if f == family and not edge]
         ngram, slot = divmod(row, len(slots))
-        return self._named(program.templates[slots[slot]].reads, family, ngram)
+        return _feature_text(program.templates[slots[slot]], self._values(family, ngram))
 
     def _history(self, row: int) -> str:
-        history = self.sparse["history"]
+        history, program = self.sparse["history"], self.model.features.program
         slot = int(history["slots"][row])
-        family, _, back = self.model.features.program.history[slot]
-        values = history["labels"][self.label_starts[row] : self.label_starts[row + 1]]
-        names = [self.model.labels[value - 1] if value else boundary_name(0) for value in values]
-        labels = " ".join(f"{LABEL}[-{k}]={name}" for k, name in reversed(list(zip(back, names, strict=True))))
-        if family < 0:
-            return labels
-        template = self.model.features.program.history_templates[slot]
-        return f"{labels} {self._named(template.reads, family, int(history['ngrams'][row]))}"
-
-    def _named(self, reads: Sequence[Read], family: int, ngram: int) -> str:
-        return " ".join(f"{read}={value}" for read, value in zip(reads, self._values(family, ngram), strict=True))
+        before = _label_names(self.model, history["labels"][self.label_starts[row] : self.label_starts[row + 1]])
+        texts = self._values(program.history[slot][0], int(history["ngrams"][row]))
+        return _feature_text(program.history_templates[slot], texts, before)
 
     def _values(self, family: int, ngram: int) -> list[str]:
         """The texts of an n-gram, first element first."""
@@ -111,7 +143,6 @@ class _Named:
         return texts[::-1]
 
     def _text(self, attribute: int, value: int) -> str:
-        if value < boundary_values:
-            return boundary_name(value)
-        kept = self.sparse["kept_values"][attribute]
-        return self.model.features.alphabets[attribute].text(int(kept[value - boundary_values]))
+        if value >= boundary_values:  # renumbered
+            value = int(self.sparse["kept_values"][attribute][value - boundary_values]) + boundary_values
+        return _text_of(self.model, attribute, value)

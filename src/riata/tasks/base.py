@@ -30,6 +30,7 @@ from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
 
 if TYPE_CHECKING:
+    from riata.inference.trace import Trace
     from riata.learning.diagnostics import Diagnostics, Run
     from riata.scoring.search_errors import SearchErrors
 
@@ -331,6 +332,31 @@ class SequenceEstimator(Params):
         instances = run.model.features.instances(inputs_of(data))
         instances.set_labels(label_ids(data, labels), len(labels.labels))
         return diagnosis(run, run.model.margins(instances, settings), settings, len(data))
+
+    def trace(self, sentence: Any, labels: Sequence[str] | bool | None = None, *, features: bool = False) -> Trace:
+        """What the search for one sentence does, step by step: a list of tokens, or a Corpus of one sentence.
+
+        labels: the true ones, or True for those in the data. With them the search is that of training, so far as the recipe trains
+        with the present queue; no weight is changed. features: record those of every step, with their weights.
+        """
+        from riata.inference.tracing import one_sentence, trace_chain
+
+        model, options = self._check_fitted(), checked(self, training=False)
+        corpus, truth = one_sentence(sentence), None
+        inputs = self.input_columns(corpus)
+        if labels is not None and labels is not False:
+            truth = self._true_labels(corpus, None if labels is True else [labels], options)
+        queue = registry.get("queue", options.choice.queue)
+        follows = truth is not None and options.choice.recipe.searches and queue.searches and not queue.decode_only
+        learner = {**options.settings, "recipe": self.recipe} if follows else None
+        return trace_chain(model, inputs, truth, options.decoder, learner, features)
+
+    def _true_labels(self, corpus: Corpus, y: Any, options: Options) -> list[str]:
+        """All gold labels; illegal tags are read as in training."""
+        data = self._with_gold(corpus, y)
+        if self.encoding_ is not None:
+            data = legal(data, registry.get("encoding", self.encoding_), strict=options.strict, listener=_warn)
+        return data.columns[-1].texts()
 
     # --- keeping ------------------------------------------------------------------------------------------------
 

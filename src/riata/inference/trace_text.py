@@ -1,0 +1,94 @@
+"""A trace as text for the terminal: a line per step, and what happened to the truth."""
+
+from __future__ import annotations
+
+from riata.inference.trace import Plain, Step, Trace, Update
+
+MOST = 8  # nodes of a front that are shown
+LONGEST = 24  # characters of an action
+PUSHES = 5  # features of an update that are shown
+
+
+def in_words(trace: Trace) -> str:
+    """Of every step the front, best first: action and score, * where it is y-good."""
+    lines = [_head(trace)]
+    for number, step in enumerate(trace.steps):
+        lines.append(_front(trace, number, step))
+        lines += [f"      {line}" for line in _events(trace, number, step)]
+    return "\n".join([*lines, _end(trace)])
+
+
+def _head(trace: Trace) -> str:
+    beam = "" if trace.queue != "beam" else f" of {trace.beam or 'any width'} by {trace.beam_by}"
+    if trace.truth is None:
+        return f"{trace.queue}{beam}; the truth is not known"
+    if trace.followed is None:
+        return f"{trace.queue}{beam}; * y-good; watched only, as nothing is trained in this way"
+    follows = ", ".join(str(trace.followed[name]) for name in ("when", "update", "step"))
+    return f"{trace.queue}{beam}; * y-good; {trace.followed['recipe']} ({follows}), no weight changed"
+
+
+def _front(trace: Trace, number: int, step: Step) -> str:
+    shown = "  ".join(_node(trace, number, i) for i in step.front[:MOST])
+    more = len(step.front) - MOST
+    dropped = len(step.cut) + len(step.pruned)
+    tail = (f"  and {more} more" if more > 0 else "") + (f"  [{dropped} dropped]" if dropped else "")
+    return f"{number:4}  {_place(trace, step)}{shown}{tail}"
+
+
+def _place(trace: Trace, step: Step) -> str:
+    """Where one token is labelled after the other: the token of the front."""
+    if len(trace.input) < 2 or not all(isinstance(token, str) for token in trace.input):
+        return ""
+    width = min(LONGEST, max(len(str(token)) for token in trace.input))
+    depth = trace.nodes[step.front[0]].depth
+    token = trace.input[depth - 1] if 0 < depth <= len(trace.input) else ""
+    return f"{str(token)[:width]:{width}}  "
+
+
+def _node(trace: Trace, step: int, number: int) -> str:
+    node = trace.nodes[number]
+    action = "start" if node.parent is None else _short(node.action)
+    estimate = f"+{node.heuristic:.2f}" if node.heuristic else ""
+    return f"{action} {trace.score(step, number):.2f}{estimate}{'*' * bool(node.good)}"
+
+
+def _short(action: Plain) -> str:
+    text = str(action)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _events(trace: Trace, number: int, step: Step) -> list[str]:
+    lines = []
+    if step.lost_by is not None:
+        how = {
+            "pruned": "it was pruned",
+            "merged": "a better path to an equal state took its place",
+            "dead end": "no right step leads on",
+        }
+        lines.append(f"the truth is lost: {how[step.lost_by]}")
+    if step.wrong:
+        lines.append("a wrong goal comes first")
+    if step.update is not None:
+        lines += _update(trace, number, step.update)
+    if step.restart:
+        lines.append("restart from " + "  ".join(_short(trace.nodes[i].action) for i, _ in step.restart[:MOST]))
+    return lines
+
+
+def _update(trace: Trace, step: int, update: Update) -> list[str]:
+    if not update.competitors:
+        return ["no update: nothing outranks the truth"]
+    good = "  ".join(_node(trace, step, i) for i in update.siblings[:MOST])
+    bad = "  ".join(_node(trace, step, i) for i, _ in update.competitors[:MOST])
+    pushing = sorted(update.difference, key=lambda f: f.value * f.weight)
+    blamed = [f for f in pushing if f.value * f.weight < 0][:PUSHES]
+    said = [f"{f.name}{'' if f.label is None else f' ({f.label})'} {f.value * f.weight:+.2f}" for f in blamed]
+    return [f"update: towards {good}, away from {bad}", *([f"misled by {'; '.join(said)}"] if said else [])]
+
+
+def _end(trace: Trace) -> str:
+    if trace.output is not None:
+        return f"output: {' '.join(map(str, trace.output))}"
+    stopped = bool(trace.steps) and trace.steps[-1].update is not None
+    return "stopped after the update" if stopped else "no goal was reached"

@@ -1,0 +1,207 @@
+"""Makes traces: runs a search with a recorder and gives what the core has recorded the names that people know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from riata._core import ProblemModel, trace_by_search, unbounded
+from riata.data.memory import as_corpus
+from riata.data.types import Corpus, Ids
+from riata.errors import DataError, LabelError, UnsupportedError
+from riata.inference.problem import Problem, defined
+from riata.inference.trace import Cut, Feature, Node, Plain, Step, Trace, Update, plain, plain_row
+from riata.models.chain import ChainModel, Decoder
+from riata.models.weights_by_name import name_of
+
+FOLLOWED = ("recipe", "when", "update", "step")  # what a trace says of the learner
+
+
+def one_sentence(sentence: Any) -> Corpus:
+    """A corpus of one sentence, from one or from what `predict` takes a list of."""
+    if not isinstance(sentence, Corpus):
+        return as_corpus([sentence])
+    if len(sentence) != 1 or sentence.tokens == 0:
+        found = f"{len(sentence):,} sentences" if len(sentence) != 1 else "an empty one"
+        raise DataError(
+            f"a trace is of one sentence with at least one token; found {found}.",
+            remedy="Take one of them: corpus[3:4].",
+            file=sentence.name,
+        )
+    return sentence
+
+
+def check_queue(decoder: Decoder) -> None:
+    if decoder.queue == "exact":
+        raise UnsupportedError(
+            "Exact decoding has no queue, so there is no search to trace.",
+            remedy='Decode with a queue: set_params(queue="beam", beam=5).',
+        )
+
+
+def gold_ids(labels: Sequence[str], known: Sequence[str]) -> Ids:
+    """Labels as numbers of the model; LabelError where it does not have one."""
+    for label in labels:
+        if label not in known:
+            raise LabelError(
+                f"label {label!r} is unknown to the model, so no path leads to it; it has {', '.join(known[:12])}."
+            )
+    return np.array([known.index(label) for label in labels], np.int32)
+
+
+def trace_chain(
+    model: ChainModel,
+    inputs: Corpus,
+    truth: Sequence[str] | None,
+    decoder: Decoder,
+    learner: Mapping[str, Any] | None,
+    features: bool,
+) -> Trace:
+    """inputs: one sentence. learner: settings of the recipe to follow, with its name as `recipe`; None: none is followed."""
+    check_queue(decoder)
+    instances = model.features.instances(inputs)
+    if truth is not None:
+        instances.set_labels(gold_ids(truth, model.labels), len(model.labels))
+    legal = model.legality
+    flags = (legal.start, legal.end, legal.follow)
+    found = trace_by_search(
+        model.weights, model.features.index, instances, *flags, vars(decoder), _native(learner), features
+    )
+    path = _path(found)
+    return _built(
+        found,
+        action=lambda label: model.labels[label],
+        feature=lambda place: name_of(model, place),
+        merges=True,
+        input=tuple(inputs.columns[0].texts()) if inputs.width else tuple(map(str, range(1, inputs.tokens + 1))),
+        truth=None if truth is None else tuple(truth),
+        output=None if path is None else tuple(model.labels[label] for label in path),
+        followed=_followed(learner),
+        **_queue(vars(decoder)),
+    )
+
+
+def trace_problem(
+    model: ProblemModel,
+    problem: Problem,
+    x: Any,
+    truth: tuple[Any] | None,
+    settings: Mapping[str, Any],
+    learner: Mapping[str, Any] | None,
+    features: bool,
+) -> Trace:
+    """truth: (y,), or None where it is not known. settings: of the search; learner as in trace_chain."""
+    y = None if truth is None else truth[0]
+    parts = (problem, defined(problem), x, y, truth is not None, dict(settings), _native(learner), features)
+    found = model.trace(*parts)
+    path = _path(found)
+    return _built(
+        found,
+        action=plain,
+        feature=lambda of: (of[0], plain(of[2]) if of[1] else None),
+        merges=False,
+        input=plain_row(x),
+        truth=None if truth is None else plain_row(y),
+        output=None if path is None else plain_row(problem.output(x, found["state"], path)),
+        followed=_followed(learner),
+        **_queue(settings),
+    )
+
+
+def _native(learner: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if learner is None else dict(learner)
+
+
+def _followed(learner: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if learner is None else {name: learner[name] for name in FOLLOWED}
+
+
+def _path(native: Mapping[str, Any]) -> list[Any] | None:
+    """The actions to the goal, as the core knows them; None where there is none."""
+    if native["goal"] < 0:
+        return None
+    actions = []
+    parent, action = native["nodes"][native["goal"]][:2]
+    while parent >= 0:
+        actions.append(action)
+        parent, action = native["nodes"][parent][:2]
+    return actions[::-1]
+
+
+def _queue(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The head of a trace: what was searched with."""
+    beam = settings["queue"] == "beam"
+    limit = settings["beam"] if beam and settings["beam"] < unbounded else None
+    return {"queue": settings["queue"], "beam": limit, "beam_by": settings["beam_by"] if beam else None}
+
+
+def _built(
+    native: Mapping[str, Any],
+    *,
+    action: Callable[[Any], Plain],
+    feature: Callable[[Any], tuple[str, Plain]],
+    merges: bool,
+    **head: Any,
+) -> Trace:
+    """The trace of the core in names that people know. merges: a step that is not even a candidate was merged into a better one."""
+    known = head["truth"] is not None
+
+    def features(rows: Any) -> tuple[Feature, ...]:
+        return tuple(Feature(*feature(of), value, weight) for (of, weight), value in rows)
+
+    def node(number: int, row: Any) -> Node:
+        parent, by, depth, score, heuristic, regret, goal, good = row
+        said = features(native["features"][number]) if native["features"] else None
+        start = parent < 0
+        return Node(
+            None if start else parent,
+            None if start else action(by),
+            depth,
+            score,
+            heuristic,
+            regret if known else None,
+            good if known else None,
+            goal,
+            said,
+        )
+
+    def cut(row: Any) -> Cut:
+        parent, by, score, heuristic, regret, good, merged = row
+        return Cut(parent, action(by), score, heuristic, regret, good if known else None, merged)
+
+    def update(row: Any) -> Update | None:
+        return None if row is None else Update(tuple(row[0]), tuple(row[1]), features(row[2]))
+
+    nodes = tuple(node(i, row) for i, row in enumerate(native["nodes"]))
+    steps: list[Step] = []
+    for row in native["steps"]:
+        before = steps[-1] if steps else None
+        steps.append(
+            Step(
+                front=tuple(row["front"]),
+                margin=row["margin"],
+                lost=row["lost"] if known else None,
+                lost_by=_lost_by(nodes, before, merges) if row["lost"] else None,
+                wrong=row["wrong"] if known else None,
+                update=update(row["update"]),
+                restart=tuple(row["restart"]),
+                enqueued=tuple(row["enqueued"]),
+                cut=tuple(map(cut, row["cut"])),
+                pruned=tuple(row["pruned"]),
+            )
+        )
+    goal = None if native["goal"] < 0 else native["goal"]
+    return Trace(nodes=nodes, steps=tuple(steps), goal=goal, **head)
+
+
+def _lost_by(nodes: tuple[Node, ...], before: Step | None, merges: bool) -> str | None:
+    """What became of the last y-good nodes in the step before the one that has none."""
+    assert before is not None  # the initial node is y-good
+    if before.lost and not before.restart:
+        return None  # lost long ago
+    good = [cut for cut in before.cut if cut.good]
+    if any(nodes[i].good for i in before.pruned) or any(not cut.merged for cut in good):
+        return "pruned"
+    return "merged" if good or merges else "dead end"
