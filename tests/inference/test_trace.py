@@ -52,8 +52,11 @@ def width_of(trace):
     return math.inf if trace.beam is None else trace.beam
 
 
-def replayed(trace):
-    """The output, from the recorded scores alone: every front is chosen anew from all that was there to choose from."""
+def replayed(trace, key=lambda node: node):
+    """The output, from the recorded scores alone: every front is chosen anew from all that was there to choose from.
+
+    key: nodes of an equal one are merged when all that is pending is cut.
+    """
     waiting = {0}
     for number, step in enumerate(trace.steps):
         rank = {node: trace.rank(number, node) for node in waiting}
@@ -69,8 +72,8 @@ def replayed(trace):
         if number + 1 == len(trace.steps):
             break
         waiting |= kept(trace, number, step)
-        if trace.beam_by == "pending" and len(waiting) > width_of(trace):
-            cut_to_width(trace, number, waiting)
+        if trace.beam_by == "pending":
+            cut_to_width(trace, number, waiting, key)
     return None if trace.goal is None else tuple(trace.path(trace.goal))
 
 
@@ -87,10 +90,13 @@ def kept(trace, number, step):
     return set(step.enqueued)
 
 
-def cut_to_width(trace, number, waiting):
-    order = sorted(waiting, key=lambda n: (-trace.rank(number, n), bool(trace.nodes[n].good), n))
-    assert trace.steps[number].pruned == tuple(sorted(order[width_of(trace) :]))
-    waiting -= set(trace.steps[number].pruned)
+def cut_to_width(trace, number, waiting, key):
+    best = {}
+    for node in sorted(waiting, key=lambda n: (-trace.rank(number, n), bool(trace.nodes[n].good), n)):
+        best.setdefault(key(node), node)
+    stays = set(list(best.values())[: int(min(width_of(trace), len(best)))])
+    assert trace.steps[number].pruned == tuple(sorted(waiting - stays))
+    waiting &= stays
 
 
 def check_scores(trace, within=1e-9):
@@ -492,6 +498,12 @@ def check_merged(trace, problem, x, states):
             assert cut.merged == (keyed and problem.key(x, state) in keys)
 
 
+def key_of(problem, x, states):
+    """From a node to the key of its state, or to itself where the problem has no keys."""
+    keyed = type(problem).key is not riata.Problem.key
+    return lambda node: problem.key(x, states[node]) if keyed else node
+
+
 def states_of(trace, problem, x):
     states = [problem.initial(x)]
     for node in trace.nodes[1:]:
@@ -512,8 +524,8 @@ def test_a_problem_replays_to_the_output_and_knows_what_is_right(make, search):
         predicted = model.predict([x])[0]
         expected = tuple(predicted) if isinstance(predicted, list) else predicted
         trace = model.trace(x, features=True)
-        path = replayed(trace)
         states = states_of(trace, problem, x)
+        path = replayed(trace, key_of(problem, x, states))
         made = problem.output(x, states[trace.goal], list(path))
         assert (tuple(made) if isinstance(made, list) else made) == expected
         if isinstance(predicted, (str, list)):
@@ -536,7 +548,7 @@ def test_a_problem_replays_to_the_output_and_knows_what_is_right(make, search):
                 if step.update is not None:
                     assert all(trace.nodes[node].good for node in step.update.siblings)
             check_scores(trace)
-            replayed(trace)
+            replayed(trace, key_of(problem, x, states))
             round_trip(trace)
         assert model.predict([x])[0] == predicted
     assert model.model_.parts() == parts
