@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "models/row_reader.hpp"
 
 namespace riata {
 
@@ -47,25 +48,24 @@ void ChainPerceptron<Real>::update(const FeatureIndex& index, const Instances& i
   const std::int32_t* gold = instances.labels.data() + instances.starts[s];
   const std::int32_t stride = weights_.current.stride;
   // Rows are visited twice, once in w and once in the running sum, which has the same shape.
-  const auto change = [&](Weights<Real>& in, std::int64_t t, double scale) {
-    const bool node_differs = gold[t] != found[t];
-    for_each_row(
-        index, in, instances, s, t,
-        [&](Real* row, float value) {
-          if (!node_differs) return;
-          row[gold[t]] += static_cast<Real>(scale * value);
-          row[found[t]] -= static_cast<Real>(scale * value);
-        },
-        [&](Real* row, float value) {
-          row[std::size_t(gold[t - 1]) * stride + gold[t]] += static_cast<Real>(scale * value);
-          row[std::size_t(found[t - 1]) * stride + found[t]] -= static_cast<Real>(scale * value);
-        });
+  const RowReader current(index, weights_.current, instances), sum(index, weights_.sum(), instances);
+  const auto change = [&](const RowReader<Weights<Real>>& rows, std::int64_t t, double scale) {
+    if (gold[t] != found[t]) {
+      rows.nodes(s, t, [&](Real* row, float value) {
+        row[gold[t]] += static_cast<Real>(scale * value);
+        row[found[t]] -= static_cast<Real>(scale * value);
+      });
+    }
+    rows.edges(s, t, [&](Real* row, float value) {
+      row[std::size_t(gold[t - 1]) * stride + gold[t]] += static_cast<Real>(scale * value);
+      row[std::size_t(found[t - 1]) * stride + found[t]] -= static_cast<Real>(scale * value);
+    });
   };
   for (std::int64_t t = 0; t < instances.length(s); ++t) {
     if (gold[t] == found[t] && (t == 0 || gold[t - 1] == found[t - 1])) continue;
     const double scale = sentence_weight * (class_weights.empty() ? 1.0 : class_weights[gold[t]]);
-    change(weights_.current, t, scale);
-    change(weights_.sum(), t, scale * weights_.count());
+    change(current, t, scale);
+    change(sum, t, scale * weights_.count());
   }
 }
 

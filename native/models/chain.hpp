@@ -56,36 +56,4 @@ template <class Real>
 std::vector<double> scores_of(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
                               const Instances& instances, std::span<const std::int32_t> labels);
 
-// Visit the rows that fire at token t of sentence s: node(row of [stride], value) and, for t > 0, edge(row of
-// [labels][stride], value). A row is whatever `rows` makes of its place: a pointer into weights, or a number.
-template <class Rows, class Visit>
-void for_each_node_row(const FeatureIndex& index, Rows& rows, const Instances& instances, std::int64_t s, std::int64_t t, Visit visit) {
-  const std::int64_t at = instances.origin(s) + t;
-  for (const Slot& slot : index.node_slots()) {
-    const std::int32_t id = instances.ngrams[slot.family][at + slot.offset];
-    if (id >= 0) visit(rows.node_row(slot.family, std::size_t(id) * slot.slots + slot.slot), 1.0f);
-  }
-  if (instances.given_starts.empty()) return;
-  const std::int64_t token = instances.starts[s] + t;
-  for (std::int64_t k = instances.given_starts[token]; k < instances.given_starts[token + 1]; ++k)
-    visit(rows.given_row(std::size_t(instances.given_ids[k])), instances.given_values[k]);
-}
-
-template <class Rows, class Visit>
-void for_each_edge_row(const FeatureIndex& index, Rows& rows, const Instances& instances, std::int64_t s, std::int64_t t, Visit visit) {
-  if (t == 0) return;
-  if (index.transitions()) visit(rows.transition_row(), 1.0f);
-  const std::int64_t at = instances.origin(s) + t;
-  for (const Slot& slot : index.edge_slots()) {
-    const std::int32_t id = instances.ngrams[slot.family][at + slot.offset];
-    if (id >= 0) visit(rows.edge_row(slot.family, std::size_t(id) * slot.slots + slot.slot), 1.0f);
-  }
-}
-
-template <class Rows, class Node, class Edge>
-void for_each_row(const FeatureIndex& index, Rows& rows, const Instances& instances, std::int64_t s, std::int64_t t, Node node, Edge edge) {
-  for_each_node_row(index, rows, instances, s, t, node);
-  for_each_edge_row(index, rows, instances, s, t, edge);
-}
-
 }  // namespace riata

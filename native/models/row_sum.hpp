@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "core/kernels.hpp"
 
@@ -15,22 +14,28 @@ class RowSum {
   void begin(Real* out, std::int32_t stride) noexcept {
     out_ = out;
     stride_ = stride;
-    rows_.clear();
+    count_ = 0;
   }
-  void add(const Real* row, float value) {
-    if (value == 1.0f) return rows_.push_back(row);
+  void add(const Real* row, float value) noexcept {
+    if (value == 1.0f) {
+      if (count_ == most) finish();
+      rows_[count_++] = row;
+      return;
+    }
     finish();
     for (std::int32_t j = 0; j < stride_; ++j) out_[j] += row[j] * Real(value);
   }
   void finish() noexcept {
-    sum_rows(rows_.data(), static_cast<std::int64_t>(rows_.size()), stride_, out_);
-    rows_.clear();
+    sum_rows(rows_, count_, stride_, out_);
+    count_ = 0;
   }
 
  private:
   Real* out_ = nullptr;
   std::int32_t stride_ = 0;
-  std::vector<const Real*> rows_;
+  static constexpr std::int64_t most = 64;
+  std::int64_t count_ = 0;
+  const Real* rows_[most];
 };
 
 }  // namespace riata

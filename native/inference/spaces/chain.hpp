@@ -22,7 +22,7 @@ class ChainSpace : public Space {
   // history: features of earlier labels; where `grows`, those that an update touches first are added to it and to the weights.
   ChainSpace(const FeatureIndex& index, const Layout& layout, const Constraint<Real>& constraint, const Instances& instances,
              Linear<Real>& weights, HistoryIndex& history, bool grows)
-      : index_(index), layout_(layout), instances_(instances), weights_(weights), history_(history), grows_(grows),
+      : layout_(layout), instances_(instances), weights_(weights), history_(history), grows_(grows),
         steps_(index, layout, history, constraint, instances, weights), level_(layout.labels, layout.stride),
         before_(static_cast<std::size_t>(history.order())) {}
 
@@ -65,9 +65,8 @@ class ChainSpace : public Space {
     const std::int32_t t = tree[node].depth - 1;
     const ActionId label = tree[node].action;
     const ActionId before = t > 0 ? tree[tree[node].parent].action : 0;
-    for_each_row(
-        index_, layout_, instances_, sentence_, t, [&](std::int64_t row, float value) { out.push_back({row + label, value}); },
-        [&](std::int64_t row, float value) { out.push_back({row + std::int64_t{before} * layout_.stride + label, value}); });
+    steps_.rows().nodes(sentence_, t, [&](std::int64_t row, float value) { out.push_back({row + label, value}); });
+    steps_.rows().edges(sentence_, t, [&](std::int64_t row, float value) { out.push_back({row + std::int64_t{before} * layout_.stride + label, value}); });
     if (history_.order() > 0) history_features(tree, node, out);
   }
 
@@ -80,21 +79,18 @@ class ChainSpace : public Space {
     const ActionId truth = learning ? gold(t) : -1;
     // Scores of one position differ by little, so that single precision is enough from the first one's on.
     const double base = sizeof(Real) < sizeof(double) ? tree[nodes.front()].score : 0;
-    level_.clear();
-    rows_.clear();
-    groups_.clear();
+    level_.open(nodes.size());
     make_rows(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = tree[nodes[i]];
-      rows_.push_back(step_row(tree, nodes[i], i));
-      groups_.push_back(group());
-      level_.add(static_cast<Real>(node.score - base), rows_.back(), groups_.back(), node.good);
+      const Real* row = step_row(tree, nodes[i], i);
+      level_.set(i, static_cast<Real>(node.score - base), row, group(), node.good);
     }
     for (const auto& step : level_.best(own, truth, static_cast<Real>(ranking.margin), ranking.width)) {
       const NodeId from = nodes[step.from];
-      const double score = tree[from].score + double(rows_[step.from][step.label] + own[step.label]);
+      const double score = tree[from].score + double(step.row[step.label] + own[step.label]);
       const double regret = tree[from].regret + (learning && step.label != truth);
-      const std::int64_t key = groups_[step.from] * (layout_.labels + 1) + step.label;
+      const std::int64_t key = step.group * (layout_.labels + 1) + step.label;
       out.push_back({score, 0, key, regret, from, step.label, step.good});
     }
   }
@@ -145,7 +141,6 @@ class ChainSpace : public Space {
 
   ActionId gold(std::int32_t t) const noexcept { return instances_.labels[instances_.starts[sentence_] + t]; }
 
-  const FeatureIndex& index_;
   const Layout& layout_;
   const Instances& instances_;
   Linear<Real>& weights_;
@@ -156,8 +151,6 @@ class ChainSpace : public Space {
   ChainLevel<Real> level_;
   std::vector<std::int32_t> before_;  // [order] as look_back leaves it
   std::vector<Real> summed_;          // [nodes][stride] rows of steps_ with history
-  std::vector<const Real*> rows_;     // [nodes] the rows of the nodes at hand
-  std::vector<std::int64_t> groups_;  // [nodes]
 };
 
 }  // namespace riata

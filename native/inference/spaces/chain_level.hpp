@@ -18,26 +18,29 @@ template <class Real>
 class ChainLevel {
  public:
   struct Step {
-    std::size_t from;  // which node, in order of insertion
+    std::size_t from;    // which node, in order of insertion
+    const Real* row;     // of that node,
+    std::int64_t group;  // and its group
     ActionId label;
     bool good;  // onto the truth, from the y-good node
   };
 
   ChainLevel(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride) {}
 
-  void clear() noexcept {
-    nodes_.clear();
-    scores_.clear();
-    rows_.clear();
+  // Room for so many nodes, which are then to be set in this order.
+  void open(std::size_t nodes) {
+    nodes_.resize(nodes);
+    scores_.resize(nodes);
+    rows_.resize(nodes);
     sorted_ = true;
   }
 
-  // A node: its score, what a step from it onto each label adds, and the group it belongs to.
-  void add(Real score, const Real* row, std::int64_t group, bool good) {
-    sorted_ = sorted_ && (nodes_.empty() || nodes_.back().group <= group);
-    nodes_.push_back({nodes_.size(), group, good});
-    scores_.push_back(score);
-    rows_.push_back(row);
+  // Node i: its score, what a step from it onto each label adds, and the group it belongs to.
+  void set(std::size_t i, Real score, const Real* row, std::int64_t group, bool good) noexcept {
+    sorted_ = sorted_ && (i == 0 || nodes_[i - 1].group <= group);
+    nodes_[i] = {i, group, good};
+    scores_[i] = score;
+    rows_[i] = row;
   }
 
   // The best `width` steps, best first; or all steps, in the order of the nodes and then of the labels, if there are no more.
@@ -48,12 +51,13 @@ class ChainLevel {
     rank(own, truth, margin);
     const auto all = static_cast<std::int64_t>(begins_.size() - 1) * labels_;
     const std::size_t kept = width >= all ? select_all() : select_best(static_cast<std::size_t>(width));
-    steps_.clear();
+    if (steps_.size() < kept) steps_.resize(kept);
     for (std::size_t k = 0; k < kept; ++k) {
       const std::int32_t entry = survivors_[k];
-      steps_.push_back({nodes_[parent(entry)].place, label(entry), entry == good_entry_});
+      const std::size_t from = parent(entry);
+      steps_[k] = {nodes_[from].place, rows_[from], nodes_[from].group, label(entry), entry == good_entry_};
     }
-    return steps_;
+    return {steps_.data(), kept};
   }
 
  private:
@@ -79,9 +83,9 @@ class ChainLevel {
   // The best score onto each (group, label).
   void rank(const Real* own, ActionId truth, Real margin) {
     own_ = own;
-    begins_.clear();
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (i == 0 || nodes_[i].group != nodes_[i - 1].group) begins_.push_back(i);
+    begins_.assign(1, 0);
+    for (std::size_t i = 1; i < nodes_.size(); ++i) {
+      if (nodes_[i].group != nodes_[i - 1].group) begins_.push_back(i);
     }
     begins_.push_back(nodes_.size());
     ranks_.resize((begins_.size() - 1) * stride_);

@@ -11,8 +11,8 @@
 #include "features/instances.hpp"
 #include "inference/constraint.hpp"
 #include "learning/linear.hpp"
-#include "models/chain.hpp"
 #include "models/layout.hpp"
+#include "models/row_reader.hpp"
 #include "models/row_sum.hpp"
 
 namespace riata {
@@ -22,7 +22,7 @@ class ChainSteps {
  public:
   ChainSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Constraint<Real>& constraint,
              const Instances& instances, const Linear<Real>& weights)
-      : index_(index), layout_(layout), history_(history), constraint_(constraint), instances_(instances), weights_(weights),
+      : layout_(layout), history_(history), constraint_(constraint), instances_(instances), weights_(weights), rows_(index, layout, instances),
         per_token_(!index.edge_slots().empty()), no_edge_(static_cast<std::size_t>(layout.stride), Real{0}),
         edge_known_(static_cast<std::size_t>(layout.labels), -1), edge_(std::size_t(layout.labels) * layout.stride) {}
 
@@ -68,6 +68,9 @@ class ChainSteps {
     for (std::int32_t j = 0; j < layout_.stride; ++j) out[j] = out[j] * scale + edge[j];
   }
 
+  // The rows that fire at tokens of the sentence, as numbers of the layout.
+  const RowReader<const Layout>& rows() const noexcept { return rows_; }
+
   // The n-gram that history slot s reads at token t; -1: the slot reads none. Its row cannot fire where that is `unseen`.
   std::int32_t ngram(std::int32_t s, std::int32_t t) const noexcept { return history_ngram(history_.slots()[s], instances_, sentence_, t); }
 
@@ -87,7 +90,7 @@ class ChainSteps {
     Real* out = node_.data() + std::size_t(t) * layout_.stride;
     std::fill_n(out, layout_.stride, Real{0});
     sum_.begin(out, layout_.stride);
-    for_each_node_row(index_, layout_, instances_, sentence_, t, [&](std::int64_t row, float value) { sum_.add(weights_.data() + row, value); });
+    rows_.nodes(sentence_, t, [&](std::int64_t row, float value) { sum_.add(weights_.data() + row, value); });
     sum_.finish();
     scale(out);
     if (t == 0) add(constraint_.start.data(), out);
@@ -100,8 +103,7 @@ class ChainSteps {
     Real* out = edge_.data() + at * layout_.stride;
     std::fill_n(out, layout_.stride, Real{0});
     sum_.begin(out, layout_.stride);
-    for_each_edge_row(index_, layout_, instances_, sentence_, t,
-                      [&](std::int64_t row, float value) { sum_.add(weights_.data() + row + from, value); });
+    rows_.edges(sentence_, t, [&](std::int64_t row, float value) { sum_.add(weights_.data() + row + from, value); });
     sum_.finish();
     scale(out);
     add(constraint_.follow.data() + from, out);
@@ -116,12 +118,12 @@ class ChainSteps {
     for (std::int32_t j = 0; j < layout_.stride; ++j) row[j] += more[j];
   }
 
-  const FeatureIndex& index_;
   const Layout& layout_;
   const HistoryIndex& history_;
   const Constraint<Real>& constraint_;
   const Instances& instances_;
   const Linear<Real>& weights_;
+  RowReader<const Layout> rows_;
   bool per_token_;  // whether transitions depend on the input
   std::int64_t sentence_ = 0;
   std::int32_t length_ = 0;

@@ -1,0 +1,70 @@
+// Which rows of weights fire at a token. A row is whatever `Rows` makes of its place: a pointer into weights, or a number.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "features/index.hpp"
+#include "features/instances.hpp"
+
+namespace riata {
+
+// Rows must stay where they are while it is in use.
+template <class Rows>
+class RowReader {
+ public:
+  RowReader(const FeatureIndex& index, Rows& rows, const Instances& instances) : rows_(rows), instances_(instances), transitions_(index.transitions()) {
+    const auto reads = [&](const Slot& slot, auto row) {
+      return Read{instances.ngrams[slot.family].data(), slot.offset, row(0), (row(1) - row(0)) * slot.slots};
+    };
+    for (const Slot& slot : index.node_slots())
+      nodes_.push_back(reads(slot, [&](std::size_t id) { return rows.node_row(slot.family, id + slot.slot); }));
+    for (const Slot& slot : index.edge_slots())
+      edges_.push_back(reads(slot, [&](std::size_t id) { return rows.edge_row(slot.family, id + slot.slot); }));
+  }
+
+  // visit(row of [stride], value) at token t of sentence s
+  template <class Visit>
+  void nodes(std::int64_t s, std::int64_t t, Visit visit) const {
+    const std::int64_t at = instances_.origin(s) + t;
+    for (const Read& read : nodes_) {
+      const std::int32_t id = read.ids[at + read.offset];
+      if (id >= 0) visit(read.first + id * read.step, 1.0f);
+    }
+    if (instances_.given_starts.empty()) return;
+    const std::int64_t token = instances_.starts[s] + t;
+    for (std::int64_t k = instances_.given_starts[token]; k < instances_.given_starts[token + 1]; ++k)
+      visit(rows_.given_row(std::size_t(instances_.given_ids[k])), instances_.given_values[k]);
+  }
+
+  // visit(row of [labels][stride], value); a first token has none
+  template <class Visit>
+  void edges(std::int64_t s, std::int64_t t, Visit visit) const {
+    if (t == 0) return;
+    if (transitions_) visit(rows_.transition_row(), 1.0f);
+    const std::int64_t at = instances_.origin(s) + t;
+    for (const Read& read : edges_) {
+      const std::int32_t id = read.ids[at + read.offset];
+      if (id >= 0) visit(read.first + id * read.step, 1.0f);
+    }
+  }
+
+ private:
+  using Row = decltype(std::declval<Rows&>().transition_row());
+
+  // One template: the ids of its n-grams, and where their rows are.
+  struct Read {
+    const std::int32_t* ids;
+    std::int64_t offset;
+    Row first;
+    std::int64_t step;
+  };
+
+  Rows& rows_;
+  const Instances& instances_;
+  bool transitions_;
+  std::vector<Read> nodes_, edges_;
+};
+
+}  // namespace riata
