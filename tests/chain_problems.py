@@ -90,14 +90,16 @@ class Problem:
         """Of size 1/16 or so, binary fractions that single precision holds: what a perceptron makes of other labels."""
         rng = random.Random(seed)
         instances = self.features.instances(as_corpus(self.sentences))
+        searching = self.features.program.order > 0  # features of earlier labels are for learners that search
         perceptron = _core.ChainPerceptron64(_core.ChainWeights64(len(self.labels)), *self.flags)
+        perceptron = self.trainer(beam=2, update="best") if searching else perceptron
         for epoch in range(3):
             other = [self.labels.index(label) for s in self.sentences for label in random_labels(rng, self, len(s))]
             instances.set_labels(np.array(other, np.int32), len(self.labels))
             sizes = np.array([rng.randint(1, 255) / 2**12 for _ in self.sentences])
             order = _core.shuffled(len(self.sentences), seed, epoch)
-            perceptron.epoch(self.index, instances, order, sizes, np.empty(0))
-        return perceptron.last()
+            perceptron.epoch(self.index, instances, order, sizes, *([] if searching else [np.empty(0)]))
+        return perceptron.last(*([self.index] if searching else []))
 
 
 def legality_of(labels, encoding):

@@ -1,4 +1,4 @@
-"""The weights of a trained model as a dictionary, keyed as in tests/oracle: ((template, values), label or pair)."""
+"""The weights of a trained model as a dictionary, keyed as in tests/oracle: ((template, values), label or labels)."""
 
 import numpy as np
 
@@ -26,6 +26,13 @@ def weights_of(model):
         add((model.features.given.text(int(packed["kept_given"][row])), ()), column, weight, False)
     for _, column, weight in _entries(packed["transition"]):
         add(("edge", ()), column, weight, True)
+    history, at = packed["history"], 0
+    read = [slice(at, at := at + len(program.history[slot][2])) for slot in history["slots"]]
+    for row, column, weight in _entries(history["rows"]):
+        slot = history["slots"][row]
+        before = [None if value == 0 else labels[value - 1] for value in history["labels"][read[row]]]  # nearest first
+        values = _values(model, packed, program.history[slot][0], int(history["ngrams"][row]))
+        found[(str(program.history_templates[slot]), values), (*before[::-1], labels[column])] = float(weight)
     return found
 
 

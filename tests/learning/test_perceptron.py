@@ -135,7 +135,7 @@ def test_class_and_sentence_weights_equal_those_of_the_twin(corpus, epochs, data
 )
 def test_given_features_are_learnt_as_the_twin_learns_them(corpus, epochs):
     X, y = [[f for f, _ in s] for s in corpus], [[label for _, label in s] for s in corpus]
-    inputs = [[([((name, ()), v) for name, v in f.items()], [(("edge", ()), 1.0)]) for f in s] for s in X]
+    inputs = [[([((name, ()), v) for name, v in f.items()], [(("edge", ()), 1.0)], []) for f in s] for s in X]
     expected = perceptron(list(zip(inputs, y, strict=True)), by_frequency(y), orders(len(X), 0, epochs))
     same(weights_of(trained(X, y, epochs=epochs).model_), expected.averaged)
     same(weights_of(trained(X, y, epochs=epochs, average=False).model_), expected.last)

@@ -1,6 +1,6 @@
 """Features as tuples of texts, in dictionaries and sets: the feature index without an index.
 
-A template is anything with `reads` (each with offset, column and attribute), `edge`, and a text.
+A template is anything with `reads` (each with offset, column and attribute), `edge`, `labels` (offsets of earlier labels), and a text.
 A sentence is a list of tuples of columns. An n-gram is a tuple of values, one per read; a value is tagged so that no
 word can be taken for a position outside the sentence. None: some read has no value, so there is no feature.
 """
@@ -54,14 +54,25 @@ def kept(sentences, templates, functions, cutoff=1, known=frozenset()):
 
 
 def inputs(sentence, templates, functions, known=None):
-    """Per token: features of its label, and features of the pair of labels that ends at it, each with a value."""
+    """Per token: features of its label, features of the pair of labels that ends at it, and features of its label with those
+    at earlier offsets; each with a value, the last with their offsets too.
+    """
+    node = [t for t in templates if not (t.edge or t.labels)]
+    edge = [t for t in templates if t.edge]
+    history = [t for t in templates if t.labels]
     return [
         (
-            [pair for t in templates if not t.edge for pair in _fire(sentence, token, t, functions, known)],
-            [pair for t in templates if t.edge for pair in _fire(sentence, token, t, functions, known)],
+            [pair for t in node for pair in _fire(sentence, token, t, functions, known)],
+            [pair for t in edge for pair in _fire(sentence, token, t, functions, known)],
+            [(*pair, t.labels) for t in history for pair in _fire(sentence, token, t, functions, known)],
         )
         for token in range(len(sentence))
     ]
+
+
+def earlier(labels, token, offsets):
+    """The labels at offsets from a token; None before the sentence."""
+    return tuple(labels[token + offset] if token + offset >= 0 else None for offset in offsets)
 
 
 def _fire(sentence, token, template, functions, known):

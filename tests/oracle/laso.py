@@ -1,10 +1,10 @@
 """Search that learns as Figures 1 and 2 of Daumé & Marcu 2005 print it, over dictionaries, the queue a list.
 
-An example is (inputs, labels): inputs hold, per token, the features of its label and those of the pair of labels that ends
-at it, each with a value (see oracle.features.inputs). A node is a sequence of labels; it is y-good as long as it begins the
-right one. Differs from the figures: the other moments to update, sets of nodes to update against and steps; norms other than
-the Euclidean one for ALMA; nodes that an expansion makes with equal last labels are merged; at equal scores a node that is not
-y-good comes first, then the older.
+An example is (inputs, labels): inputs hold, per token, the features of its label, those of the pair of labels that ends
+at it and those of earlier labels, each with a value (see oracle.features.inputs). A node is a sequence of labels; it is y-good as
+long as it begins the right one. Differs from the figures: the other moments to update, sets of nodes to update against and steps;
+norms other than the Euclidean one for ALMA; nodes that an expansion makes with equal last labels, as many as any feature reads,
+are merged; at equal scores a node that is not y-good comes first, then the older.
 
 The order of additions is nobody's promise, so a tie is one only while all weights are binary fractions, whose sums are
 exact. Any other comparison closer than rounding raises TooClose, and what was learnt before it still stands.
@@ -14,6 +14,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+
+from oracle.features import earlier
 
 CLOSE = 1e-9
 NOTHING = 1e-12
@@ -110,7 +112,7 @@ class Laso:
         return Node(labels, self.dot(self.phi(x, labels)), labels == y[: len(labels)], self.born)
 
     def operators(self, x, y, front):
-        """One more label. Of nodes with equal last labels the best is kept."""
+        """One more label. Of nodes that go on alike the best is kept."""
         made = []
         for node in front:
             t = len(node.labels)
@@ -119,7 +121,13 @@ class Laso:
                 if first and (t + 1 < len(x) or self.legal(label, None)):
                     made.append(self.make_node(x, y, (*node.labels, label)))
         made = self.in_order(made)
-        return [n for i, n in enumerate(made) if n.labels[-1] not in [m.labels[-1] for m in made[:i]]]
+        keys = [self.key(x, node) for node in made]
+        return [node for i, node in enumerate(made) if keys[i] not in keys[:i]]
+
+    def key(self, x, node):
+        """The last labels, as far back as any feature reads them."""
+        order = max([1, *(-offsets[0] for _, _, history in x for _, _, offsets in history)])
+        return node.labels[-order:]
 
     def remove_front(self, nodes):
         """A level of a beam, or the best node; and the rest."""
@@ -200,12 +208,15 @@ class Laso:
     def phi(self, x, labels):
         found = {}
         for t, label in enumerate(labels):
-            node, edge = x[t]
+            node, edge, history = x[t]
             for feature, value in node:
                 found[feature, label] = found.get((feature, label), 0.0) + value
             for feature, value in edge if t > 0 else ():
                 pair = feature, (labels[t - 1], label)
                 found[pair] = found.get(pair, 0.0) + value
+            for feature, value, offsets in history:
+                several = feature, (*earlier(labels, t, offsets), label)
+                found[several] = found.get(several, 0.0) + value
         return found
 
     def dot(self, vector):

@@ -32,7 +32,7 @@ class Margins(Laso):
             if goal:
                 return
             made = [child for parent in front for child in super(Margins, self).operators(x, y, [parent])]
-            self.cut([(n, n.labels[-1]) for n in made] + [(n, n) for n in nodes])
+            self.cut([(n, self.key(x, n)) for n in made] + [(n, n) for n in nodes])
             self.level(x, made + nodes)
             nodes = self.enqueue(nodes, self.operators(x, y, front))
 

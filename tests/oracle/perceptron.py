@@ -1,23 +1,27 @@
 """The averaged structured perceptron as the overview prints it (Fig. 2.3), over dictionaries, argmax by enumeration.
 
-An example is (inputs, labels): inputs hold, per token, the features of its label and those of the pair of labels that ends
-at it, each with a value (see oracle.features.inputs).
+An example is (inputs, labels): inputs hold, per token, the features of its label, those of the pair of labels that ends
+at it and those of earlier labels, each with a value (see oracle.features.inputs).
 """
 
 import itertools
 from collections import defaultdict
 from typing import NamedTuple
 
+from oracle.features import earlier
+
 
 def phi(inputs, labels, token):
-    """The features of one token under a labelling: {(feature, label or pair of labels): value}."""
-    node, edge = inputs[token]
+    """The features of one token under a labelling: {(feature, label or labels): value}."""
+    node, edge, history = inputs[token]
     found = defaultdict(float)
     for feature, value in node:
         found[feature, labels[token]] += value
     if token > 0:
         for feature, value in edge:
             found[feature, (labels[token - 1], labels[token])] += value
+    for feature, value, offsets in history:
+        found[feature, (*earlier(labels, token, offsets), labels[token])] += value
     return found
 
 

@@ -124,7 +124,9 @@ def _own_read(part: str) -> Read:
             remedy="CRF++ templates start every line with U or B.",
         )
     name, column = match["name"], match["column"]
-    if name == LABEL and column is None:
+    if name == LABEL:
+        if column is not None:
+            raise TemplateError(f"{part!r}: labels have no columns.", remedy=f"Write '{LABEL}[{match['offset']}]'.")
         return Read(int(match["offset"]), 0, LABEL)
     own_column = _column(name)
     if own_column is not None and column is None:

@@ -1,0 +1,66 @@
+"""The native learner beside its slow twin (oracle.laso), sentence by sentence; and the settings to compare them with."""
+
+import itertools
+import math
+
+import pytest
+
+from chain_problems import UNBOUNDED, options
+from oracle.laso import Laso, TooClose, norm
+from riata import _core
+
+WHEN = ["laso", "early", "max-violation", "standard"]
+WHAT = ["mean", "queue", "best", "loss-weighted"]
+STEPS = {
+    "perceptron": {"step": "perceptron"},
+    "alma": {"step": "alma", "alpha": 0.5},
+    "alma of Theorem 4": {"step": "alma", "alpha": 0.9, "B": math.sqrt(8) / 0.9, "C": math.sqrt(2)},
+    "alma without margin": {"step": "alma", "alpha": 1.0, "B": 3.0, "C": 0.5},
+    "mira": {"step": "mira"},
+    "mira in small steps": {"step": "mira", "C": 0.05},
+}
+QUEUES = {
+    "greedy": {"queue": "greedy"},
+    "beam 2": {"beam": 2},
+    "beam 3": {"beam": 3},
+    "beam 65": {"beam": 65},
+    "unbounded beam": {"beam": UNBOUNDED},
+    "beam by prefix": {"beam": 2, "beam_by": "prefix"},
+    "unbounded beam by prefix": {"beam": UNBOUNDED, "beam_by": "prefix"},
+    "one pending": {"beam": 1, "beam_by": "pending"},
+    "beam by pending": {"beam": 3, "beam_by": "pending"},
+    "best-first": {"queue": "best-first"},
+}
+
+
+def orders(problem, epochs, seed):
+    return [_core.shuffled(len(problem.sentences), seed, epoch).tolist() for epoch in range(1, epochs + 1)]
+
+
+def same(weights, expected):
+    for key in {*weights, *expected}:
+        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), rel=1e-6, abs=1e-6), key
+
+
+def compared(problem, settings, initial, epochs, seed, weights=()):
+    """Trains the core and the twin, sentence by sentence, until rounding would decide a tie. Returns (sentences, twin)."""
+    native = problem.trainer(initial, **settings)
+    start = None if initial is None else problem.by_name(initial)
+    twin = Laso(problem.labels, options(**settings), problem.legal, start)
+    examples = problem.examples()
+    done = 0
+    for s in itertools.chain.from_iterable(orders(problem, epochs, seed)):
+        try:
+            twin.sentence(*examples[s], *weights[s : s + 1])
+        except TooClose:
+            break
+        problem.epoch(native, [s], weights)
+        done += 1
+        stats = native.stats()
+        assert (stats["updates"], stats["non_violating"]) == (twin.updates, twin.non_violating), done
+        same(problem.by_name(native.last(problem.index)), twin.w)
+        if done % len(examples) == 0:
+            same(problem.by_name(native.averaged(problem.index)), twin.averaged())
+            assert stats["largest_difference"] == pytest.approx(twin.largest_difference)
+            assert native.norm == pytest.approx(norm(twin.w, twin.p / (twin.p - 1)), abs=1e-9)
+    return done, twin

@@ -1,0 +1,169 @@
+"""Learning weights of earlier labels against the slow twin (oracle.laso), weight for weight, over double."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import riata
+from chain_problems import UNBOUNDED, noise, options
+from laso_comparison import QUEUES, STEPS, WHAT, WHEN, compared, orders, same
+from margin_problems import measured
+from oracle.margins import Margins
+from packed_weights import weights_of
+from riata import _core, registry
+from riata.features.templates import parse
+from samples import embedded, quietly
+
+TEMPLATES = [
+    "word[0]\nlabel[-1]",
+    "word[0]\nlabel[-2] label[-1]\nedge",
+    "word[0]\nnumber(1)[0]\nlabel[-2] label[-1] word[0]\nlabel[-1] word[-1] word[0]\nedge word[0]",
+    "word[0]\nlabel[-3] label[-1]\nlabel[-2]\nedge",
+    "label[-4] word[1]\nlabel[-1]\nlabel[-3] label[-2] word[0]",
+]
+RECIPES = [name for name, recipe in registry.all_of("recipe").items() if recipe.searches]
+SOME_QUEUES = ["greedy", "beam 3", "unbounded beam", "beam by prefix", "beam by pending", "best-first"]
+
+
+def history(weights):
+    return {key: value for key, value in weights.items() if "label" in key[0][0]}
+
+
+# --- the twin --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", ["perceptron", "alma", "mira"])
+@pytest.mark.parametrize("what", WHAT)
+@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("queue", SOME_QUEUES)
+def test_weights_equal_those_of_the_twin(queue, when, what, step):
+    chosen = {**QUEUES[queue], **STEPS[step], "when": when, "update": what}
+    place = [SOME_QUEUES.index(queue), WHEN.index(when), WHAT.index(what), list(STEPS).index(step)]
+    seed = int(np.ravel_multi_index(place, (len(SOME_QUEUES), len(WHEN), len(WHAT), len(STEPS))))
+    corpus = noise(seed, TEMPLATES[sum(place) % len(TEMPLATES)], [None, "iob2"][seed % 2], sentences=6)
+    compared(corpus, chosen, corpus.random_weights(seed) if sum(place) % 3 else None, 2, seed)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_the_comparison_with_the_twin_reaches_the_features_of_earlier_labels(template):
+    done = learnt = 0
+    for seed in range(4):
+        corpus = noise(seed, template)
+        sentences, twin = compared(corpus, {"beam": 2, "update": "best"}, None, 2, seed)
+        done += sentences == 2 * len(corpus.sentences)
+        learnt += len(history(twin.w))
+    assert done == 4
+    assert learnt > 20
+
+
+def test_alma_under_another_norm_equals_the_twin():
+    for seed in range(4):
+        corpus = noise(seed, TEMPLATES[1 + seed], sentences=6)
+        settings = {"step": "alma", "alpha": 0.5, "p": 3.0, "beam": 2}
+        done, twin = compared(corpus, settings, corpus.random_weights(seed), 2, seed)
+        assert done > 3
+        assert history(twin.w)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_average_is_the_mean_of_the_weights_after_every_sentence(step):
+    """A feature that comes late was zero before."""
+    for seed, template in enumerate(TEMPLATES):
+        corpus = noise(seed, template)
+        trainer = corpus.trainer(beam=2, **STEPS[step])
+        snapshots = [{}]
+        for s in itertools.chain.from_iterable(orders(corpus, 3, seed)):
+            corpus.epoch(trainer, [s])
+            snapshots.append(corpus.by_name(trainer.last(corpus.index)))
+        assert len(history(snapshots[-1])) > len(history(snapshots[2]))
+        keys = {key for weights in snapshots for key in weights}
+        mean = {key: sum(weights.get(key, 0.0) for weights in snapshots) / len(snapshots) for key in keys}
+        same(corpus.by_name(trainer.averaged(corpus.index)), mean)
+
+
+@pytest.mark.parametrize("queue", ["greedy", "beam 2", "unbounded beam", "best-first"])
+def test_margins_equal_those_of_the_twin(queue):
+    for seed, template in enumerate(TEMPLATES):
+        corpus = noise(seed, template, [None, "iob2"][seed % 2], longest=4)
+        weights = corpus.random_weights(seed)
+        twin = Margins(corpus.labels, options(**QUEUES[queue]), corpus.legal, corpus.by_name(weights))
+        for x, y in corpus.examples():
+            twin.sentence(x, y)
+        found = measured(corpus, weights, **QUEUES[queue])
+        assert found["raw"] == pytest.approx(twin.raw)
+        assert found["normalised"] == pytest.approx(twin.normalised)
+        assert found["survival"] == pytest.approx(twin.survival)
+        assert found["losses"] == twin.losses
+        assert found["largest_difference"] == pytest.approx(twin.largest)
+
+
+# --- by hand, and through estimators ---------------------------------------------------------------------------------
+
+
+def test_what_only_the_label_two_back_can_tell_is_learnt():
+    """A word that says nothing, and labels of period three: X Y Y. One label back cannot tell the two Y apart."""
+    words, labels = [["a"] * 9] * 3, [["X", "Y", "Y"] * 3] * 3
+    made = {
+        text: quietly(riata.Tagger("early", beam=4, epochs=10, template=parse(text)), words, labels)
+        for text in ("bias[0]\nlabel[-1]", "bias[0]\nlabel[-2] label[-1]")
+    }
+    assert [tagger.predict(words) == labels for tagger in made.values()] == [False, True]
+
+
+@pytest.mark.parametrize("average", [True, False])
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_portions_are_one_epoch_over_all_of_them(recipe, average):
+    """Each portion has words of its own, so the vector of weights is laid out anew, the rows of earlier labels behind all others."""
+    data = embedded(("word", "tag"))[:12]
+    words, tags = data.sentences_of(0), data.sentences_of(1)
+
+    def tagger():
+        template = parse(
+            "word[0]\nword[-1] word[0]\nedge\nlabel[-2] label[-1]\nlabel[-1] word[0]\nlabel[-3] word[0] word[1]"
+        )
+        settings = {"shuffle": False, "precision": "double", "average": average}
+        return riata.Tagger(recipe, epochs=1, beam=3, template=template, settings=settings)
+
+    portions = [
+        [[f"{word}{end}" if t % 2 else word for t, word in enumerate(s)] for s in words] for end in ("", "1", "2")
+    ]
+    parts = tagger()
+    for portion in portions:
+        parts.partial_fit(portion, tags)
+    whole = quietly(tagger(), [s for portion in portions for s in portion], tags * 3)
+    left, right = weights_of(parts.model_), weights_of(whole.model_)
+    assert left.keys() == right.keys()
+    assert len(history(left)) > 100
+    for key, value in left.items():
+        assert value == pytest.approx(right[key], rel=1e-6), key
+    assert parts.predict(words) == whole.predict(words)
+
+
+def test_training_goes_on_from_a_loaded_model(tmp_path):
+    data = embedded(("word", "tag"))[:20]
+    template = parse("word[0]\nedge\nlabel[-2] label[-1] word[0]")
+    tagger = quietly(riata.Tagger("early", beam=2, epochs=2, template=template), data)
+    tagger.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    before = weights_of(loaded.model_)
+    words, tags = [["entirely", "new", "words"]], [data.sentences_of(1)[0][:3]]
+    loaded.partial_fit(words, tags)
+    after = weights_of(loaded.model_)
+    assert history(before)
+    assert history(after).keys() >= history(before).keys()
+    assert any(word in str(key) for key in history(after) for word in words[0])
+
+
+def test_the_same_seed_learns_the_same_in_single_and_double_precision():
+    for seed, template in enumerate(TEMPLATES):
+        corpus = noise(seed, template, "iob2")
+        single, double = (
+            corpus.trainer(kind=kind, beam=UNBOUNDED if seed % 2 else 2, update="best")
+            for kind in (_core.ChainSearch, _core.ChainSearch64)
+        )
+        for order in orders(corpus, 2, seed):
+            corpus.epoch(single, order)
+            corpus.epoch(double, order)
+        same(corpus.by_name(single.last(corpus.index)), corpus.by_name(double.last(corpus.index)))
+        same(corpus.by_name(single.averaged(corpus.index)), corpus.by_name(double.averaged(corpus.index)))
