@@ -40,6 +40,13 @@ def chunker():
 
 
 @cache
+def history_chunker():
+    """Templates that read earlier labels, with and without n-grams."""
+    template = "word[0]\nedge\nlabel[-2] label[-1]\nlabel[-1] word[0]\nlabel[-3] label[-1] tag[-1] tag[0]"
+    return quietly(Chunker("early", beam=3, epochs=4, template=parse(template)), CHUNKS)
+
+
+@cache
 def tagger():
     return quietly(Tagger(epochs=3), WORDS, TAGS)
 

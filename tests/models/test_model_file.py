@@ -26,6 +26,7 @@ from samples import (
     WORDS,
     chunker,
     feature_tagger,
+    history_chunker,
     number_tagger,
     quietly,
     tagger,
@@ -34,6 +35,7 @@ from samples import (
 NUMBERS = [[(word, "0.5") for word in sentence] for sentence in WORDS + UNSEEN]
 MODELS = {
     "chunker": (chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),
+    "history_chunker": (history_chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),
     "tagger": (tagger, WORDS + UNSEEN),
     "feature_tagger": (feature_tagger, [*FEATURES, [{"word": "dog", "other": 2.0}]]),
     "number_tagger": (number_tagger, NUMBERS),
@@ -288,10 +290,12 @@ def check_mangled(content, probe):
 
 
 def wants_other_input(model, probe):
-    """A mangled model may read other columns, or numbers where there are words: a clear error of the data."""
+    """A mangled model may read other columns, or numbers where there are words: a clear error of the data. Or it allows no
+    sequence that a beam can find.
+    """
     try:
         model.predict(probe)
-    except errors.DataError:
+    except (errors.DataError, errors.SearchError):
         return True
     return False
 

@@ -10,6 +10,11 @@ import click
 
 from riata.commands.base import format_option
 
+_TESTS = {  # by what search errors were found
+    "exact": "",
+    "truth": " (exact search is too costly for this model: a search error is where the truth scores higher than what was found)",
+}
+
 
 @click.command(short_help="Score a model, or one file against another.")
 @click.argument("file", required=False)
@@ -150,7 +155,7 @@ def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title
         errors = facts["errors"]
         stdout().print(
             f"{errors['wrong']:,} wrong sentences: {errors['search']:,} search errors, {errors['model']:,} model errors, "
-            f"{errors['ties']:,} ties",
+            f"{errors['ties']:,} ties" + _TESTS[errors["test"]],
             soft_wrap=True,
         )
     if "against" in facts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from riata.models.container import Arrays
 Flags = NDArray[np.uint8]
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
 MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may ask for
+MOST_STATES = 300_000  # of one exact search that nobody asked for, as a yardstick
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class ChainModel:
         """The label ids of every token."""
         legal = self.legality
         if decoder.queue == "exact" and self.features.program.order:
-            decoder = Decoder("beam")  # unbounded and merged: exact
+            decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")  # merged, and so exact
         if decoder.queue != "exact":
             flags = (legal.start, legal.end, legal.follow)
             return decode_by_search(self.weights, self.features.index, instances, *flags, vars(decoder), progress)
@@ -85,6 +86,15 @@ class ChainModel:
         """The score of given labels, sentence by sentence: [S]."""
         legal = self.legality
         return scores_of(self.weights, self.features.index, instances, legal.start, legal.end, legal.follow, labels)
+
+    def exact_is_cheap(self, longest: int) -> bool:
+        """Whether the best labels of a sentence of so many tokens are soon found for certain.
+
+        A chain that looks back over `order` labels has labels ** order states at a token; without such templates
+        Viterbi's algorithm needs no states at all.
+        """
+        order = self.features.program.order
+        return order == 0 or len(self.labels) ** order * longest <= MOST_STATES
 
     def margins(self, instances: Instances, settings: Mapping[str, Any]) -> dict[str, Any]:
         """What a search with the queue of these settings shows of its margins; the instances have labels."""

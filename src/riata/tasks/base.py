@@ -306,7 +306,11 @@ class SequenceEstimator(Params):
         gold = np.array([at.get(text, -1) for text in column.alphabet.texts()], np.int32)[column.ids]
         decoder = self._decoder()
         found = model.decode(instances, decoder) if predicted is None else predicted
-        best = found if decoder.queue == EXACT.queue else model.decode(instances, EXACT)
+        best = None
+        if decoder.queue == EXACT.queue:
+            best = found
+        elif model.exact_is_cheap(int(np.diff(data.starts).max(initial=0))):
+            best = model.decode(instances, EXACT)
         return split_errors(model, instances, found, best, gold, data.starts)
 
     def diagnose(self, X: Any, y: Any = None, *, beam: float | None = None) -> Diagnostics:

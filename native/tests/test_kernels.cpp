@@ -1,0 +1,90 @@
+// The kernels against plain loops, bit for bit, for every width of row up to ten blocks.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "core/kernels.hpp"
+#include "core/rng.hpp"
+#include "tests/check.hpp"
+
+using namespace riata;
+
+namespace {
+
+template <class Real>
+constexpr Real nothing = -std::numeric_limits<Real>::infinity();
+
+// A score: few values, so that there are ties; thirds, so that the order of additions shows; and minus infinity.
+template <class Real>
+Real number(Rng& rng) {
+  const auto drawn = static_cast<Real>(rng.below(40));
+  return drawn < 4 ? nothing<Real> : (drawn - 20) / 3;
+}
+
+template <class Real>
+bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Real)) == 0;
+}
+
+template <class Real>
+std::vector<Real> numbers(Rng& rng, std::size_t size) {
+  std::vector<Real> out(size);
+  for (Real& value : out) value = number<Real>(rng);
+  return out;
+}
+
+template <class Real>
+void compare(Rng& rng, std::int32_t stride, std::int64_t count) {
+  const auto width = static_cast<std::size_t>(stride);
+  std::vector<std::vector<Real>> values;
+  std::vector<const Real*> rows;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(numbers<Real>(rng, width));
+  for (const auto& row : values) rows.push_back(row.data());
+  const std::vector<Real> from = numbers<Real>(rng, static_cast<std::size_t>(count)), own = numbers<Real>(rng, width);
+
+  std::vector<Real> summed = numbers<Real>(rng, width), expected = summed;
+  sum_rows(rows.data(), count, stride, summed.data());
+  for (const auto& row : values) {
+    for (std::size_t j = 0; j < width; ++j) expected[j] += row[j];
+  }
+  CHECK(same_bits(summed, expected));
+
+  std::vector<Real> best(width, 7), best_with_own(width, 7), plain(width, nothing<Real>), plain_with_own(width, nothing<Real>);
+  max_plus(from.data(), rows.data(), count, stride, best.data());
+  max_plus(from.data(), rows.data(), count, own.data(), stride, best_with_own.data());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = 0; j < width; ++j) {
+      plain[j] = std::max(plain[j], from[i] + values[i][j]);
+      plain_with_own[j] = std::max(plain_with_own[j], from[i] + (values[i][j] + own[j]));
+    }
+  }
+  CHECK(same_bits(best, plain));
+  CHECK(same_bits(best_with_own, plain_with_own));
+
+  for (const std::int32_t labels : {1, stride - 7, stride - 1, stride}) {
+    std::vector<Rank<Real>> ranks(width, -1);
+    count_better(own.data(), labels, stride, ranks.data());
+    for (std::size_t j = 0; j < width; ++j) {
+      Rank<Real> above = 0;
+      for (std::int32_t i = 0; i < labels; ++i) above += own[static_cast<std::size_t>(i)] > own[j];
+      CHECK(ranks[j] == above);
+    }
+  }
+}
+
+}  // namespace
+
+int main() {
+  Rng rng(3);
+  for (std::int32_t stride = row_multiple; stride <= 10 * row_multiple; stride += row_multiple) {
+    for (const std::int64_t count : {0, 1, 2, 3, 7, 30}) {
+      for (int repeated = 0; repeated < 5; ++repeated) {
+        compare<float>(rng, stride, count);
+        compare<double>(rng, stride, count);
+      }
+    }
+  }
+  CHECK(padded(1) == 8 && padded(8) == 8 && padded(9) == 16);
+  return 0;
+}
