@@ -259,6 +259,7 @@ class ProblemTrainer {
 
   ProblemModel averaged() { return model(weights_.average()); }
   ProblemModel last() { return model(weights_.last()); }
+  ProblemModel untruncated() const { return {vocabulary_, weights_.last()}; }
   std::int64_t dropped() const noexcept { return dropped_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }
   double norm() const noexcept { return weights_.norm(); }
@@ -301,6 +302,7 @@ void problem(nb::module_& m) {
            "One pass over the examples in the given order.")
       .def("averaged", &ProblemTrainer::averaged)
       .def("last", &ProblemTrainer::last)
+      .def("untruncated", &ProblemTrainer::untruncated, "The last weights, none of them left out.")
       .def_prop_ro("norm", &ProblemTrainer::norm)
       .def_prop_ro("dropped", &ProblemTrainer::dropped, "Weights that truncation left out of the model made last.")
       .def("recorded_margins", [](const ProblemTrainer& self) { return as_tuple(self.recorded_margins()); })

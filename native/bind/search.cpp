@@ -42,6 +42,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
            }, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("sentence_weights"), nb::arg("progress").none() = nb::none())
       .def("averaged", &Trainer::averaged, nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
       .def("last", &Trainer::last, nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
+      .def("untruncated", &Trainer::untruncated, nb::arg("index"), nb::call_guard<nb::gil_scoped_release>(), "The last weights, none of them left out.")
       .def_prop_ro("norm", &Trainer::norm)
       .def_prop_ro("dropped", &Trainer::dropped, "Weights that truncation left out of the model made last.")
       .def("recorded_margins", [](const Trainer& self) { return as_tuple(self.recorded_margins()); })

@@ -22,6 +22,17 @@ void check_reachable(const Constraint<Real>& constraint, std::int32_t stride, co
   }
 }
 
+// A run of the search for one sentence; its errors say which one it was.
+NodeId run_on(std::int64_t sentence, Search& search, Learner* learner = nullptr) {
+  try {
+    const NodeId goal = search.run(learner);
+    if (goal < 0 && learner == nullptr) throw Error("SearchError", "the search ended without a goal.", "Use a wider beam, or exact search.");
+    return goal;
+  } catch (const Error& error) {
+    throw Error(error.kind(), "sentence " + std::to_string(sentence) + ": " + error.what(), error.remedy());
+  }
+}
+
 }  // namespace
 
 template <class Real>
@@ -48,7 +59,7 @@ EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances&
     if (instances.length(s) > 0) {
       space.open(s);
       learner_.begin(sentence_weights.empty() ? 1.0 : sentence_weights[static_cast<std::size_t>(s)]);
-      search.run(&learner_);
+      run_on(s, search, &learner_);
       result.tokens += instances.length(s);
       result.updates += learner_.updated();
     }
@@ -56,21 +67,6 @@ EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances&
   }
   return result;
 }
-
-namespace {
-
-// The goal that a search finds; its errors say which sentence it was.
-NodeId run_on(std::int64_t sentence, Search& search) {
-  try {
-    const NodeId goal = search.run();
-    if (goal < 0) throw Error("SearchError", "the search ended without a goal.", "Use a wider beam, or exact search.");
-    return goal;
-  } catch (const Error& error) {
-    throw Error(error.kind(), "sentence " + std::to_string(sentence) + ": " + error.what(), error.remedy());
-  }
-}
-
-}  // namespace
 
 template <class Real>
 std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,

@@ -29,6 +29,8 @@ class ChainSearch {
 
   Weights<Real> averaged(const FeatureIndex& index) { return model(weights_.average(), index); }
   Weights<Real> last(const FeatureIndex& index) { return model(weights_.last(), index); }
+  // The last weights, whatever the model leaves out: those that training and its theory know.
+  Weights<Real> untruncated(const FeatureIndex& index) const { return layout_.blocks(weights_.last(), index, history_, given_size_); }
   std::int64_t dropped() const noexcept { return dropped_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }
   double norm() const noexcept { return weights_.norm(); }

@@ -81,10 +81,12 @@ def _facts(event: Epoch) -> str:
 
 
 def _line(event: Epoch) -> str:
-    wrong = 100 * event.wrong_tokens / max(event.tokens, 1)
+    wrong = ""
+    if event.wrong_tokens is not None:
+        wrong = f"  {100 * event.wrong_tokens / max(event.tokens, 1):5.2f} % wrong"
     again = "again " if event.refit else ""
     dropped = f"  {event.dropped:,} small weights left out" if event.dropped else ""
-    return f"{again}epoch {event.epoch:>3}  {_facts(event)}  {wrong:5.2f} % wrong  {event.seconds:.3f} s{dropped}"
+    return f"{again}epoch {event.epoch:>3}  {_facts(event)}{wrong}  {event.seconds:.3f} s{dropped}"
 
 
 def span_table(report: SpanReport, title: str, interval: Interval | None = None) -> Table:

@@ -158,6 +158,11 @@ def test_a_trained_predictor_can_search_in_other_ways():
     assert model.set_params(queue="depth-first").predict(["lean"]) == [["C", "V", "V", "C"]]
 
 
+def test_an_infinite_beam_is_none_at_all():
+    one, other = (riata.Predictor(Keyed("VC"), beam=beam, epochs=2).fit(WORDS, TAGS) for beam in (None, math.inf))
+    assert one.weights() == other.weights()
+
+
 @pytest.mark.parametrize(
     ("params", "error", "message"),
     [
@@ -168,6 +173,8 @@ def test_a_trained_predictor_can_search_in_other_ways():
         ({"queue": "a-star"}, UnsupportedError, "'a-star' needs heuristic"),
         ({"beam": 0}, SettingError, "beam is 0; expected a whole number of at least 1, or None"),
         ({"beam": 2.5}, SettingError, "beam is 2.5"),
+        ({"beam": math.nan}, SettingError, "beam is nan"),
+        ({"settings": ["step"]}, SettingError, "settings is ['step']; expected a dictionary"),
         ({"epochs": 0}, SettingError, "epochs is 0"),
         ({"seed": -1}, SettingError, "seed is -1"),
         ({"problem": Tagging}, SettingError, "the class itself"),

@@ -341,6 +341,26 @@ def test_what_was_not_kept_cannot_be_diagnosed(tmp_path):
             untrained()
 
 
+def test_partial_fit_keeps_no_run_to_diagnose():
+    data = embedded()[:20]
+    model = quietly(riata.Chunker("laso-alma", epochs=1), data).partial_fit(data)
+    with pytest.raises(UnsupportedError, match="nor partial_fit keeps"):
+        model.diagnose(data)
+
+
+@pytest.mark.parametrize("truncate", [0.1, 1])
+def test_what_the_model_leaves_out_is_there_for_theory(truncate):
+    """Bounds are about the weights of training, of which truncation leaves some out of the model."""
+    data, chosen = embedded()[:60], {"step": "alma", "record": True}
+    for model, examples in (
+        (lambda more: quietly(riata.Chunker("laso-alma", epochs=2, settings=chosen | more), data), (data,)),
+        (lambda more: riata.Predictor(Labels(), epochs=2, settings=chosen | more).fit(X, Y), (X, Y)),
+    ):
+        whole, cut = model({}), model({"truncate": truncate})
+        assert cut.history_[-1]["dropped"] > 0
+        assert str(cut.diagnose(*examples)) == str(whole.diagnose(*examples))
+
+
 def test_a_warm_start_has_no_bounds():
     data = embedded()[:20]
     model = quietly(riata.Chunker("laso-perceptron", epochs=2, warm_start=True), data)

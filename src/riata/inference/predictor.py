@@ -45,7 +45,7 @@ class Predictor(Params):
     """Learns to search a `riata.Problem` (Daumé & Marcu 2005), in scikit-learn's conventions.
 
     recipe: when to update, against what, and how far. queue: beam (default), greedy, best-first, a-star; breadth-first, depth-first
-    and hill-climb only decode. beam: nodes kept, or None for all of them. settings: of the recipe, by name. After training, queue,
+    and hill-climb only decode. beam: nodes kept; None or float("inf") for all of them. settings: of the recipe, by name. After training, queue,
     beam and the settings of search may be changed with set_params, and the next prediction uses them.
 
     Python is called for every state, so this is slower than the estimators for sequences.
@@ -55,7 +55,7 @@ class Predictor(Params):
         self,
         problem: Problem,
         recipe: str = "laso-alma",
-        beam: int | None = 5,
+        beam: float | None = 5,
         epochs: int = 5,
         seed: int = 0,
         queue: str | None = None,
@@ -94,7 +94,7 @@ class Predictor(Params):
             self.model_, self.history_, self.stats_ = model, history, trainer.stats()
             self.facts_ = {**{key: history[0][key] for key in ("examples", "unreachable")}, "epochs": len(history)}
             self._run = Run(
-                trainer.last(),
+                trainer.untruncated(),
                 self.stats_,
                 trainer.recorded_margins(),
                 settings,
@@ -193,6 +193,8 @@ class Predictor(Params):
     def _checked(self, *, learning: bool) -> dict[str, Any]:
         """All settings of the search and its learner, or the reason why they do not go together."""
         check(self.problem, learning=learning)
+        if not isinstance(self.settings, (Mapping, type(None))):
+            raise SettingError(f"settings is {self.settings!r}; expected a dictionary.")
         settings: dict[str, Any] = resolve(declared(self.recipe), self.settings or {}, f"The recipe {self.recipe!r}")
         queue: Queue = registry.get("queue", "beam" if self.queue is None else self.queue)
         if not queue.searches:
@@ -207,7 +209,7 @@ class Predictor(Params):
         if queue.name == "beam" and settings["beam_by"] == "prefix":
             self._check_defines("covered", "beam_by='prefix'", "Without it, compare equal numbers of operations.")
         registry.get("recipe", self.recipe).check(settings)
-        beam = unbounded if self.beam is None else _whole("beam", self.beam, 1)
+        beam = unbounded if self.beam in (None, math.inf) else _whole("beam", self.beam, 1)
         _whole("epochs", self.epochs, 1)
         _whole("seed", self.seed, 0)
         return {**settings, "queue": queue.name, "beam": beam}

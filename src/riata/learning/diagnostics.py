@@ -98,7 +98,7 @@ def not_kept(owner: str, recipe: str, *, searches: bool) -> UnsupportedError:
             remedy="Use a recipe that searches, such as laso-perceptron.",
         )
     return UnsupportedError(
-        f"This {owner} was not trained here: a model file holds neither the final weights nor the number of updates.",
+        f"This {owner} was not trained here by fit: neither a model file nor partial_fit keeps what theory asks about a training.",
         remedy="Call fit, and diagnose the same object.",
     )
 

@@ -30,7 +30,7 @@ class Epoch:
     updates: int  # sentences that were wrong
     sentences: int
     tokens: int
-    wrong_tokens: int
+    wrong_tokens: int | None  # None where outputs are not compared: learners that search
     seconds: float
     dev_score: float | None = None  # per cent
     refit: bool = False  # of the second training, on all data

@@ -17,6 +17,8 @@ from riata.learning.recipe import Recipe
 from riata.models.chain import ChainModel, Decoder
 from riata.settings import Setting
 
+LARGEST = 1e6  # step or margin: weights must stay finite in single precision
+
 # These may be changed after training.
 DECODING = (
     Setting("beam_by", "operations", "which states compete in a beam", choices=("operations", "prefix", "pending")),
@@ -42,8 +44,14 @@ SEARCH_SETTINGS = (
     ),
     Setting("step", "perceptron", "how far an update goes", choices=("perceptron", "alma", "mira")),
     Setting("alpha", 0.9, "of ALMA: 1 asks for no margin, towards 0 for the largest", low=0.01, high=1),
-    Setting("B", 0.0, "of ALMA: scale of the margin; 0 means 1/alpha", low=0),
-    Setting("C", 0.0, "of ALMA: size of the step, 0 means sqrt(2); of MIRA: the largest step, 0 means 1", low=0),
+    Setting("B", 0.0, "of ALMA: scale of the margin; 0 means 1/alpha", low=0, high=LARGEST),
+    Setting(
+        "C",
+        0.0,
+        "of ALMA: size of the step, 0 means sqrt(2); of MIRA: the largest step, 0 means 1",
+        low=0,
+        high=LARGEST,
+    ),
     Setting(
         "p", 2.0, "of ALMA: steps under this norm; the larger, the fewer features carry the weight", low=2, high=100
     ),
@@ -102,7 +110,7 @@ class SearchTrainer(OnlineTrainer):
         result: dict[str, Any] = self._native.epoch(
             self.features.index, data.instances, order, data.sentence_weights, progress
         )
-        return result
+        return {**result, "wrong_tokens": None}
 
     def weights(self) -> Any:
         average = self._native.averaged if self.settings["average"] else self._native.last
@@ -111,7 +119,7 @@ class SearchTrainer(OnlineTrainer):
         return weights
 
     def account(self, examples: int, epochs: int) -> Run:
-        last = ChainModel(self.features, self._native.last(self.features.index), self.labels, self.legality)
+        last = ChainModel(self.features, self._native.untruncated(self.features.index), self.labels, self.legality)
         settings = {**self.settings, **vars(self._decoder)}
         return Run(
             last,
