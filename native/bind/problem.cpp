@@ -61,28 +61,6 @@ void check_found(NodeId goal) {
                 "Use a wider queue, or give no operators that lead to a dead end.");
 }
 
-// Tells the space when it is asked on behalf of siblings(node, y).
-class Watched : public Learner {
- public:
-  Watched(Learner& learner, PythonSpace& space) : learner_(learner), space_(space) {}
-  double margin() const override { return learner_.margin(); }
-  Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override {
-    space_.looking_for_siblings(true);
-    Verdict verdict = learner_.at_front(search, front, lost, wrong);
-    space_.looking_for_siblings(false);
-    return verdict;
-  }
-  void at_dead_end(Search& search, NodeId last) override {
-    space_.looking_for_siblings(true);
-    learner_.at_dead_end(search, last);
-    space_.looking_for_siblings(false);
-  }
-
- private:
-  Learner& learner_;
-  PythonSpace& space_;
-};
-
 class ProblemModel {
  public:
   ProblemModel() = default;
@@ -150,12 +128,11 @@ class ProblemModel {
     Linear<double> weights(copy.weights_, nb::cast<double>(settings["p"]));
     PythonSpace space(methods, copy.vocabulary_, weights, options_of(spec, true));
     Margins<double> margins(spec, weights);
-    Watched learner(margins, space);
     const std::unique_ptr<Queue> queue = make_queue(spec);
     Search search(space, *queue, limits_of(settings));
     for (std::size_t i = 0; i < nb::len(inputs); ++i) {
       space.open(inputs[i], outputs[i]);
-      at_example(static_cast<std::int64_t>(i), space, [&] { check_found(search.run(&learner)); });
+      at_example(static_cast<std::int64_t>(i), space, [&] { check_found(search.run(&margins)); });
     }
     return as_dict(margins.report());
   }
@@ -201,11 +178,10 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
   Search search(space, *queue, limits_of(settings));
   TraceRecorder recorder(space, spec, learning);
   TraceLearner<double> follower(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), weights, recorder, !learner.is_none());
-  Watched watched(follower, space);
   Trace done;
   space.open(x, y);
   at_example(0, space, [&] {
-    const NodeId found = search.run(learning ? &watched : nullptr, &recorder);
+    const NodeId found = search.run(learning ? &follower : nullptr, &recorder);
     done = recorder.finish(search, found, with_features);
   });
   nb::dict out = as_dict(
@@ -236,7 +212,6 @@ class ProblemTrainer {
 
     const Methods methods = methods_of(problem, defined);
     PythonSpace space(methods, vocabulary_, weights_, options_of(queue_spec_, true));
-    Watched learner(learner_, space);
     const std::unique_ptr<Queue> queue = make_queue(queue_spec_);
     Search search(space, *queue, limits_);
     std::int64_t updates = 0, unreachable = 0;
@@ -244,7 +219,7 @@ class ProblemTrainer {
       space.open(inputs[static_cast<std::size_t>(i)], outputs[static_cast<std::size_t>(i)]);
       learner_.begin();
       at_example(i, space, [&] {
-        check_found(search.run(&learner));
+        check_found(search.run(&learner_));
         unreachable += space.initial_regret() > 0;
       });
       updates += learner_.updated();

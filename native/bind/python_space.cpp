@@ -79,7 +79,7 @@ std::int64_t interned(nb::dict& ids, nb::handle object, std::int64_t fresh, cons
 void PythonSpace::open(nb::handle x, nb::handle y) {
   x_ = nb::borrow(x);
   y_ = nb::borrow(y);
-  siblings_ = false;
+  aside_ = false;
   states_.clear();
   actions_.clear();
   steps_.clear();
@@ -264,7 +264,7 @@ void PythonSpace::expand(const Tree& tree, std::span<const NodeId> frontier, con
   drafts_.clear();
   ++expansion_;
   for (const NodeId id : frontier) draft(tree, id);
-  if (!siblings_ && options_.width != unbounded) return select(tree, learning, out);
+  if (!aside_ && options_.width != unbounded) return select(tree, learning, out);
   for (Draft& draft : drafts_) {
     if (complete(tree, learning, draft)) out.push_back(draft.candidate);
   }
@@ -275,7 +275,7 @@ void PythonSpace::draft(const Tree& tree, NodeId id) {
   const Node& node = tree[id];
   ask_operators(node.state);
   last_ = node.state;
-  if (merges() && !siblings_) {
+  if (merges() && !aside_) {
     const auto key = static_cast<std::size_t>(key_of(node.state));
     best_[key] = std::max(best_[key], node.score);
   }
@@ -323,7 +323,7 @@ bool PythonSpace::complete(const Tree& tree, bool learning, Draft& draft) {
   }
   if (!merges()) return true;
   candidate.key = key_of(made);
-  return siblings_ || candidate.good || !visited(tree, candidate);
+  return aside_ || candidate.good || !visited(tree, candidate);
 }
 
 bool PythonSpace::visited(const Tree& tree, const Candidate& candidate) {

@@ -52,7 +52,7 @@ class PythonSpace : public Space {
   void open(nb::handle x, nb::handle y);
 
   // While true, expand lists every operator and the memory of visited states is left alone.
-  void looking_for_siblings(bool is) noexcept { siblings_ = is; }
+  void looking_aside(bool is) override { aside_ = is; }
 
   // The Python objects behind the numbers.
   const nb::object& state(StateId id) const { return states_[static_cast<std::size_t>(id)].value; }
@@ -131,7 +131,7 @@ class PythonSpace : public Space {
   Vocabulary& vocabulary_;
   Linear<double>& weights_;
   SpaceOptions options_;
-  bool siblings_ = false;
+  bool aside_ = false;
 
   nb::object x_, y_;
   nb::dict new_actions_;        // that the vocabulary does not have, while decoding

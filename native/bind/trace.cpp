@@ -49,7 +49,7 @@ nb::dict trace(const Weights<Real>& weights, const FeatureIndex& index, const In
   const Layout layout(index, weights.labels, given);
   Linear<Real> flat(layout.flat(weights));
   HistoryIndex history = weights.history;
-  ChainSpace<Real> space(index, layout, constraint, instances, flat, history, learning || with_features);
+  ChainSpace<Real> space(index, layout, constraint, instances, flat, history, learning || with_features, spec);
   space.open(0);
   const std::unique_ptr<Queue> queue = make_queue(spec);
   Search search(space, *queue, limits_of(settings));

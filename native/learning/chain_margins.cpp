@@ -20,14 +20,18 @@ MarginReport chain_margins(const FeatureIndex& index, const Weights<Real>& weigh
   const Layout layout(index, weights.labels, static_cast<std::int32_t>(weights.given.size() / std::max(weights.stride, 1)));
   Linear<Real> flat(layout.flat(weights), p);
   HistoryIndex history = weights.history;  // features without weight count in norms, so they enter it
-  ChainSpace<Real> space(index, layout, constraint, instances, flat, history, true);
+  ChainSpace<Real> space(index, layout, constraint, instances, flat, history, true, queue);
   const std::unique_ptr<Queue> pending = make_queue(queue);
-  Search search(space, *pending);
+  std::int64_t done = 0;
+  Limits limits;
+  limits.poll = [&] { poll(done); };
+  Search search(space, *pending, limits);
   Margins<Real> margins(queue, flat);
   PollClock clock(weights.labels);
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     if (clock.due(instances.length(s)) && !poll(s)) break;
     if (instances.length(s) == 0) continue;
+    done = s;
     space.open(s);
     search.run(&margins);
   }

@@ -50,8 +50,10 @@ EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances&
   grow(index, instances);
   for (const std::int64_t s : order) check_reachable(constraint_, layout_.stride, instances, s);
   EpochResult result;
-  ChainSpace<Real> space(index, layout_, constraint_, instances, weights_, history_, true);
-  Search search(space, *queue_, limits_);
+  Limits limits = limits_;
+  limits.poll = [&] { poll(result.sentences); };
+  ChainSpace<Real> space(index, layout_, constraint_, instances, weights_, history_, true, queue_spec_);
+  Search search(space, *queue_, limits);
   PollClock clock(layout_.labels);
   for (const std::int64_t s : order) {
     if (clock.due(instances.length(s)) && !poll(result.sentences)) break;
@@ -76,14 +78,18 @@ std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weig
   const Layout layout(index, weights.labels, given);
   Linear<Real> flat(layout.flat(weights));
   HistoryIndex history = weights.history;
-  ChainSpace<Real> space(index, layout, constraint, instances, flat, history, false);
+  ChainSpace<Real> space(index, layout, constraint, instances, flat, history, false, queue);
   const std::unique_ptr<Queue> pending = make_queue(queue);
-  Search search(space, *pending, limits);
+  std::int64_t done = 0;
+  Limits polled = limits;
+  polled.poll = [&] { poll(done); };
+  Search search(space, *pending, polled);
   PollClock clock(weights.labels);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(instances.tokens()), -1);
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     if (clock.due(instances.length(s)) && !poll(s)) break;
     if (instances.length(s) == 0) continue;
+    done = s;
     space.open(s);
     const NodeId goal = run_on(s, search);
     const std::vector<ActionId> path = search.tree().path(goal);

@@ -21,7 +21,7 @@ class ChainSearch {
   ChainSearch(const FeatureIndex& index, const Weights<Real>& initial, Constraint<Real> constraint, std::int32_t given_size,
               const QueueSpec& queue, const LearnerSpec& learner, const Limits& limits)
       : layout_(index, initial.labels, given_size), weights_(layout_.flat(initial), learner.p), history_(initial.history), constraint_(std::move(constraint)),
-        queue_(make_queue(queue)), learner_(learner, weights_), limits_(limits), given_size_(given_size), truncate_(learner.truncate) {}
+        queue_spec_(queue), queue_(make_queue(queue)), learner_(learner, weights_), limits_(limits), given_size_(given_size), truncate_(learner.truncate) {}
 
   // One pass over the sentences in the given order; the index may have grown since the last. sentence_weights [S] may be empty.
   EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order,
@@ -48,6 +48,7 @@ class ChainSearch {
   Linear<Real> weights_;
   HistoryIndex history_;
   Constraint<Real> constraint_;
+  QueueSpec queue_spec_;
   std::unique_ptr<Queue> queue_;
   SearchLearner<Real> learner_;
   Limits limits_;

@@ -29,7 +29,7 @@ template <class Real>
 Margins<Real>::Margins(const QueueSpec& queue, const Linear<Real>& weights)
     : weights_(weights),
       width_(queue.name == "greedy" ? 1 : queue.name == "beam" ? queue.width : unbounded),
-      by_level_(queue.name == "greedy" || (queue.name == "beam" && queue.by != "pending")) {}
+      by_level_(queue.by_level()) {}
 
 template <class Real>
 Learner::Verdict Margins<Real>::at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) {

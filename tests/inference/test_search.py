@@ -7,6 +7,7 @@ import itertools
 
 import pytest
 
+import riata
 from chain_problems import UNBOUNDED, options, random_model
 from oracle.laso import Laso
 from oracle.perceptron import score
@@ -150,7 +151,22 @@ def test_where_a_label_leads_nowhere_only_queues_with_another_node_go_on():
         problem.search(weights, queue="greedy")
 
 
-def test_an_unbounded_queue_stops_at_its_limit():
+@pytest.mark.parametrize("queue", ["best-first", "breadth-first", "depth-first"])
+def test_an_unbounded_queue_stops_at_its_limit(queue):
     problem, weights = random_model(0, longest=30)
-    with pytest.raises(RiataError, match="1000000 nodes"):
-        problem.search(weights, queue="breadth-first")
+    with pytest.raises(RiataError, match="made 20 nodes without reaching a goal"):
+        problem.search(weights, queue=queue, max_nodes=20)
+
+
+@pytest.mark.parametrize("queue", ["best-first", "breadth-first"])
+@pytest.mark.parametrize("encoding", [None, "bioes"])
+def test_queues_that_meet_states_again_expand_them_once(encoding, queue):
+    # Without a memory of states the tree has as many nodes as there are prefixes: 3 ** 60 and more.
+    problem, weights = random_model(0, encoding, longest=60)
+    assert len(problem.search(weights, queue=queue, max_nodes=3_000)) == len(problem.sentences)
+
+
+def test_best_first_learns_from_ordinary_sentences():
+    corpus = riata.load("embedded", "train", ("word", "chunk"))
+    chunker = riata.Chunker("laso-perceptron", queue="best-first", epochs=3).fit(corpus[:100])
+    assert chunker.score(corpus[:100]) > 0.9

@@ -68,6 +68,7 @@ class Laso:
     def search(self, x):
         """The labels of the first goal; None where there is none."""
         self.born = 0
+        self.expanded = {}
         nobody = (None,) * len(x)
         nodes = [self.make_node(x, nobody, ())]
         while nodes:
@@ -79,6 +80,7 @@ class Laso:
 
     def learn(self, x, y):
         self.born = 0
+        self.expanded = {}
         nodes = [self.make_node(x, y, ())]
         worst = None  # violation, y-good node, best node
         while nodes:
@@ -92,6 +94,7 @@ class Laso:
                 if self.when == "early":
                     return None
                 nodes = [self.make_node(x, y, sib.labels) for sib in sibs]
+                self.expanded = {}
                 continue
             if self.when == "standard" and goal and not node.good:
                 return self.update(x, y, self.siblings(x, y, node), [(node, 1.0)])
@@ -112,6 +115,14 @@ class Laso:
         return Node(labels, self.dot(self.phi(x, labels)), labels == y[: len(labels)], self.born)
 
     def operators(self, x, y, front):
+        """The children of the front. Queues that meet a state again expand it only if its score is higher."""
+        front = [node for node in front if not self.known(x, node)]
+        for node in front:
+            place = len(node.labels), self.key(x, node)
+            self.expanded[place] = max(node.score, self.expanded.get(place, node.score))
+        return [node for node in self.children(x, y, front) if not self.known(x, node)]
+
+    def children(self, x, y, front):
         """One more label. Of nodes that go on alike the best is kept."""
         made = []
         for node in front:
@@ -123,6 +134,12 @@ class Laso:
         made = self.in_order(made)
         keys = [self.key(x, node) for node in made]
         return [node for i, node in enumerate(made) if keys[i] not in keys[:i]]
+
+    def known(self, x, node):
+        """Whether a state that goes on alike was expanded with as high a score. The y-good path is never merged so."""
+        by_level = self.queue == "beam" and self.by in ("operations", "prefix")
+        before = self.expanded.get((len(node.labels), self.key(x, node)))
+        return not by_level and not node.good and before is not None and not self.below(before, node.score)
 
     def key(self, x, node):
         """The last labels, as far back as any feature reads them."""

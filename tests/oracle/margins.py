@@ -17,6 +17,7 @@ class Margins(Laso):
 
     def learn(self, x, y):
         self.born = 0
+        self.expanded = {}
         nodes = [self.make_node(x, y, ())]
         while nodes:
             front, nodes = self.remove_front(nodes)
@@ -28,10 +29,11 @@ class Margins(Laso):
             if lost or (goal and not node.good):
                 self.losses += 1
                 nodes = self.siblings(x, y, node)
+                self.expanded = {}
                 continue
             if goal:
                 return
-            made = [child for parent in front for child in super(Margins, self).operators(x, y, [parent])]
+            made = [child for parent in front for child in self.children(x, y, [parent])]
             self.cut([(n, self.key(x, n)) for n in made] + [(n, n) for n in nodes])
             self.level(x, made + nodes)
             nodes = self.enqueue(nodes, self.operators(x, y, front))

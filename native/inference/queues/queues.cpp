@@ -113,7 +113,7 @@ class BestFirst : public Queue {
     nodes_.pop_back();
   }
   std::vector<NodeId> pending() const override { return nodes_; }
-
+  bool keeps_all() const override { return width_ == unbounded; }
  private:
   std::int64_t width_;
   std::vector<NodeId> nodes_;  // sorted where the width is finite, else a heap
@@ -134,7 +134,7 @@ class DepthFirst : public Queue {
     stack_.pop_back();
   }
   std::vector<NodeId> pending() const override { return stack_; }
-
+  bool keeps_all() const override { return true; }
  private:
   std::vector<NodeId> stack_;
 };
@@ -152,7 +152,7 @@ class BreadthFirst : public Queue {
     line_.pop_front();
   }
   std::vector<NodeId> pending() const override { return {line_.begin(), line_.end()}; }
-
+  bool keeps_all() const override { return true; }
  private:
   std::deque<NodeId> line_;
 };

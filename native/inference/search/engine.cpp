@@ -14,6 +14,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr NodeId polled = 1 << 14;  // nodes between two polls
+
+// Tells the space that the engine looks aside.
+class Aside {
+ public:
+  explicit Aside(Space& space) : space_(space) { space_.looking_aside(true); }
+  ~Aside() { space_.looking_aside(false); }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  Space& space_;
+};
+
 constexpr std::int64_t small = 64;  // up to here a scan of the survivors is faster than a hash table
 
 std::atomic<std::int64_t> runs = 0;
@@ -41,7 +55,8 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
   if (!queue_.ends_at_goal() && !start.goal)
     throw Error("UnsupportedError", "hill-climbing starts from a complete output, but the initial state is no goal.", "Use a queue that builds outputs, such as beam.");
   next_ = {tree_.add(start)};
-  queue_.enqueue(tree_, space_, ranking_, next_);  // nodes <- MakeQueue(MakeNode(problem, initial))
+  good_ = 0;
+  enqueue(next_);  // nodes <- MakeQueue(MakeNode(problem, initial))
   NodeId last = -1;
 
   while (!queue_.empty()) {
@@ -54,11 +69,8 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
 
     if (learning) {
       const bool good_here = std::any_of(front.begin(), front.end(), is_good);
-      bool lost = false;  // none of nodes + {node} is y-good
-      if (!good_here) {
-        const std::vector<NodeId> pending = queue_.pending();
-        lost = std::none_of(pending.begin(), pending.end(), is_good);
-      }
+      good_ -= std::count_if(front.begin(), front.end(), is_good);
+      const bool lost = !good_here && !good_pending();  // none of nodes + {node} is y-good
       const bool wrong = at_goal && !tree_[last].good;  // GoalTest(node) and node is not y-good
       // sibs <- siblings(node, y); w <- update(w, x, sibs, node + nodes)
       Learner::Verdict verdict = learner->at_front(*this, front, lost, wrong);
@@ -67,7 +79,8 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
         rescore(verdict.siblings);
         if (recorder) recorder->restarted(*this, verdict.siblings);
         queue_.clear();
-        queue_.enqueue(tree_, space_, ranking_, verdict.siblings);  // nodes <- MakeQueue(sibs)
+        good_ = 0;
+        enqueue(verdict.siblings);  // nodes <- MakeQueue(sibs)
         continue;
       }
     }
@@ -81,12 +94,23 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
     space_.expand(tree_, open_, ranking_, learning, candidates_);  // next <- Operators(node)
     if (recorder) recorder->expanded(*this, candidates_);
     admit();
-    queue_.enqueue(tree_, space_, ranking_, next_);  // nodes <- Enqueue(problem, nodes, next)
+    enqueue(next_);  // nodes <- Enqueue(problem, nodes, next)
     if (recorder) recorder->enqueued(*this, next_);
   }
   if (tree_[last].goal) return last;
   if (learning) learner->at_dead_end(*this, last);
   return -1;
+}
+
+void Search::enqueue(std::span<const NodeId> nodes) {
+  for (const NodeId id : nodes) good_ += tree_[id].good;
+  queue_.enqueue(tree_, space_, ranking_, nodes);
+}
+
+bool Search::good_pending() const {
+  if (queue_.keeps_all()) return good_ > 0;
+  const std::vector<NodeId> pending = queue_.pending();
+  return std::any_of(pending.begin(), pending.end(), [&](NodeId id) { return tree_[id].good; });
 }
 
 // The goal of the highest rank in the tree, whether it was dequeued or not.
@@ -115,6 +139,7 @@ NodeId Search::add(const Candidate& candidate) {
   if (tree_.size() >= limits_.max_nodes)
     throw Error("SearchError", "the search made " + std::to_string(limits_.max_nodes) + " nodes without reaching a goal.",
                 "Use a narrower queue, or raise max_nodes.");
+  if (limits_.poll && tree_.size() % polled == polled - 1) limits_.poll();
   const std::int32_t depth = tree_[candidate.parent].depth + 1;
   const StateId state = space_.apply(tree_[candidate.parent].state, candidate.action);
   return tree_.add({candidate.score, candidate.heuristic, candidate.regret, candidate.parent, candidate.action, state, depth,
@@ -165,6 +190,7 @@ NodeId Search::last_good(NodeId node) const {
 }
 
 std::vector<NodeId> Search::siblings(NodeId node) {
+  const Aside aside(space_);
   const std::int32_t depth = tree_[node].depth;
   std::vector<NodeId> level{last_good(node)};
   while (true) {
@@ -185,6 +211,7 @@ std::vector<NodeId> Search::siblings(NodeId node) {
 }
 
 std::vector<Search::Child> Search::children(std::span<const NodeId> nodes) {
+  const Aside aside(space_);
   std::vector<Child> out;
   for (const NodeId id : nodes) {
     candidates_.clear();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@ struct Limits {
   std::int64_t max_nodes = 1'000'000;  // of one search; past it the search is an error, not a guess
   double seconds = std::numeric_limits<double>::infinity();  // for decoding; then the best goal so far is returned, or it is an error
   std::int32_t siblings = 64;          // most y-good siblings kept at an update
+  std::function<void()> poll = {};     // called now and then from a long search; throws to end it
 };
 
 class Search;
@@ -83,6 +85,8 @@ class Search {
 
  private:
   NodeId best_goal() const;
+  bool good_pending() const;
+  void enqueue(std::span<const NodeId> nodes);
   void admit();
   NodeId add(const Candidate& candidate);
   void keep_best(std::int64_t width);
@@ -95,6 +99,7 @@ class Search {
   Tree tree_;
   Ranking ranking_;
   bool at_goal_ = false;
+  std::int64_t good_ = 0;  // y-good nodes in the queue, if it keeps all
   std::vector<Candidate> candidates_, kept_;  // buffers, kept from step to step
   std::vector<NodeId> front_, open_, next_;
 };

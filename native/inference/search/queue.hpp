@@ -33,6 +33,9 @@ class Queue {
   // How many candidates of one expansion can survive; the rest never become nodes.
   virtual std::int64_t width() const { return unbounded; }
 
+  // Whether every node that is taken in comes out again.
+  virtual bool keeps_all() const { return false; }
+
   // Whether dequeuing a goal ends the search.
   virtual bool ends_at_goal() const { return true; }
 };
@@ -42,6 +45,12 @@ struct QueueSpec {
   std::string name = "beam";
   std::int64_t width = 5;         // of a beam
   std::string by = "operations";  // what a beam compares: operations, prefix, or all that is pending
+
+  // Whether the first goal met counts, whatever its score: a state is then worth one visit.
+  bool blind() const { return name == "depth-first" || name == "breadth-first"; }
+
+  // Whether the front is all that is left of one level: no state is then met again.
+  bool by_level() const { return name == "greedy" || (name == "beam" && by != "pending"); }
 };
 
 // Throws Error where there is no such queue.

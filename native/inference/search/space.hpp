@@ -51,7 +51,10 @@ class Space {
   // Appends the features of the step that led to a node.
   virtual void features(const Tree& tree, NodeId node, StepFeatures& out) = 0;
 
-  // The weights have changed: whatever was computed from them is stale.
+  // While true, the engine looks aside, for siblings or children: every operator is to be listed, and nothing remembered.
+  virtual void looking_aside(bool) {}
+
+  // The weights have changed, and the search starts again: whatever was computed from them is stale.
   virtual void weights_changed() = 0;
 };
 

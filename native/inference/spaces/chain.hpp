@@ -1,10 +1,13 @@
 // Labels from left to right: an operator labels the next token. Label pairs that the encoding forbids are no operators.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "features/history.hpp"
+#include "inference/search/queue.hpp"
 #include "inference/search/space.hpp"
 #include "inference/spaces/chain_level.hpp"
 #include "inference/spaces/chain_steps.hpp"
@@ -21,14 +24,16 @@ class ChainSpace : public Space {
  public:
   // history: features of earlier labels; where `grows`, those that an update touches first are added to it and to the weights.
   ChainSpace(const FeatureIndex& index, const Layout& layout, const Constraint<Real>& constraint, const Instances& instances,
-             Linear<Real>& weights, HistoryIndex& history, bool grows)
-      : layout_(layout), instances_(instances), weights_(weights), history_(history), grows_(grows),
+             Linear<Real>& weights, HistoryIndex& history, bool grows, const QueueSpec& queue)
+      : layout_(layout), instances_(instances), weights_(weights), history_(history), grows_(grows), remembers_(!queue.by_level()), blind_(queue.blind()),
         steps_(index, layout, history, constraint, instances, weights), level_(layout.labels, layout.stride),
         before_(static_cast<std::size_t>(history.order())) {}
 
   void open(std::int64_t sentence) {
     sentence_ = sentence;
     steps_.open(sentence);
+    expanded_.clear();
+    expanded_.resize(remembers_ ? static_cast<std::size_t>(steps_.length()) + 1 : 0);
   }
 
   StateId initial() override { return 0; }
@@ -46,6 +51,7 @@ class ChainSpace : public Space {
   // The best predecessor of every label, among the nodes of one position: candidates come out merged.
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
               std::vector<Candidate>& out) override {
+    if (remembers_ && !aside_) return expand_new(tree, frontier, ranking, learning, out);
     std::size_t from = 0;
     while (from < frontier.size()) {
       std::size_t to = from;
@@ -70,9 +76,38 @@ class ChainSpace : public Space {
     if (history_.order() > 0) history_features(tree, node, out);
   }
 
-  void weights_changed() override {}  // rows know under which weights they were computed
+  void looking_aside(bool is) override { aside_ = is; }
+  void weights_changed() override {  // rows know under which weights they were computed
+    for (auto& position : expanded_) position.clear();
+  }
 
  private:
+  // The same for queues that take nodes one by one, and meet states again: a state is expanded anew only with a better score,
+  // and not even then by blind queues. The y-good path is not merged into another one.
+  void expand_new(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
+    for (const NodeId id : nodes) {
+      const Node& node = tree[id];
+      const auto [place, fresh] = expanded_[static_cast<std::size_t>(node.depth)].emplace(key(tree, id), node.score);
+      if (!fresh && (blind_ || place->second >= node.score) && !node.good) continue;
+      place->second = std::max(place->second, node.score);
+      const std::size_t before = out.size();
+      expand_position(tree, {&id, 1}, ranking, learning, out);
+      const auto& next = expanded_[static_cast<std::size_t>(node.depth) + 1];
+      const auto known = [&](const Candidate& candidate) {
+        const auto same = next.find(candidate.key);
+        return !candidate.good && same != next.end() && (blind_ || same->second >= candidate.score);
+      };
+      out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(before), out.end(), known), out.end());
+    }
+  }
+
+  // Of a node, what its candidate had.
+  std::int64_t key(const Tree& tree, NodeId id) override {
+    if (tree[id].parent < 0) return -1;
+    look_back(tree, tree[id].parent);
+    return group() * (layout_.labels + 1) + tree[id].action;
+  }
+
   void expand_position(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
     const std::int32_t t = tree[nodes.front()].depth;
     const Real* own = steps_.node(t);
@@ -146,6 +181,10 @@ class ChainSpace : public Space {
   Linear<Real>& weights_;
   HistoryIndex& history_;
   bool grows_;
+  bool remembers_;
+  bool blind_;
+  bool aside_ = false;
+  std::vector<std::unordered_map<std::int64_t, double>> expanded_;  // [T + 1] best score with which a state was expanded, by key
   std::int64_t sentence_ = 0;
   ChainSteps<Real> steps_;
   ChainLevel<Real> level_;

@@ -119,8 +119,9 @@ class ChainLevel {
   std::size_t parent(std::int32_t entry) const noexcept {
     if (entry == good_entry_) return good_;
     const ActionId onto = label(entry);
-    std::size_t i = begins_[static_cast<std::size_t>(group(entry))];
-    while (score(i, onto) != ranks_[entry] || (entry == truth_entry_ && i == good_)) ++i;
+    const auto g = static_cast<std::size_t>(group(entry));
+    std::size_t i = begins_[g];
+    while (i + 1 < begins_[g + 1] && (score(i, onto) != ranks_[entry] || (entry == truth_entry_ && i == good_))) ++i;
     return i;
   }
 
