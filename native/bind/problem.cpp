@@ -118,6 +118,30 @@ class ProblemModel {
     return out;
   }
 
+  // (regret above that of the start, score, best score of a right output) of what the search finds for every input.
+  nb::list errors(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::list& outputs, const nb::dict& settings) {
+    if (nb::len(outputs) != nb::len(inputs)) throw Error("RiataError", "the outputs do not fit the inputs");
+    const Methods methods = methods_of(problem, defined);
+    const QueueSpec spec = queue_of(settings);
+    Linear<double> weights(weights_);
+    PythonSpace space(methods, vocabulary_, weights, options_of(spec, false));
+    const std::unique_ptr<Queue> queue = make_queue(spec);
+    Search search(space, *queue, limits_of(settings));
+    nb::list out;
+    for (std::size_t i = 0; i < nb::len(inputs); ++i) {
+      space.open(inputs[i], outputs[i]);
+      at_example(static_cast<std::int64_t>(i), space, [&] {
+        const NodeId goal = search.run();
+        check_found(goal);
+        const double regret = space.regret(search.tree(), goal) - space.initial_regret(), found = search.tree()[goal].score;
+        double truth = -std::numeric_limits<double>::infinity();
+        for (const NodeId id : search.forced()) truth = std::max(truth, search.tree()[id].score);
+        out.append(nb::make_tuple(regret, found, truth));
+      });
+    }
+    return out;
+  }
+
   // The margins of the search with these weights. Features that have no weight count in norms, so they enter a vocabulary: a copy.
   nb::dict margins(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::list& outputs,
                    const nb::dict& settings) const {
@@ -263,6 +287,8 @@ void problem(nb::module_& m) {
            nb::arg("actions"), nb::arg("actions_of"), nb::arg("weights"))
       .def("decode", &ProblemModel::decode, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("settings"),
            "The actions and the final state that the search finds for every input.")
+      .def("errors", &ProblemModel::errors, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("settings"),
+           "Of what the search finds: its regret, its score, and the best score of a right output.")
       .def("margins", &ProblemModel::margins, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("settings"),
            "What a search with these weights shows of its margins.")
       .def("trace", &ProblemModel::trace, nb::arg("problem"), nb::arg("defined"), nb::arg("x"), nb::arg("y").none(), nb::arg("learning"), nb::arg("settings"),

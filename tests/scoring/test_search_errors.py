@@ -3,6 +3,7 @@
 import pytest
 
 import riata
+from python_problems import Observing, random_weights, score, with_weights
 from riata.entry import main
 from riata.models.chain import ChainModel
 
@@ -58,3 +59,39 @@ def test_labels_that_are_known_already_give_the_same_evaluation():
     predicted = chunker.predict_ids(SENTENCES)
     assert chunker.search_errors(SENTENCES, predicted=predicted) == chunker.search_errors(SENTENCES)
     assert chunker.evaluate(SENTENCES, predicted=predicted).metrics == chunker.evaluate(SENTENCES).metrics
+
+
+def test_every_sentence_has_its_fault():
+    chunker = trained()
+    exact = chunker.predict(SENTENCES)
+    chunker.set_params(queue="greedy")
+    greedy, gold = chunker.predict(SENTENCES), SENTENCES.sentences_of(-1)
+    errors = chunker.search_errors(SENTENCES)
+    assert len(errors.of) == len(SENTENCES)
+    for fault, g, e, t in zip(errors.of, greedy, exact, gold, strict=True):
+        assert (fault == "right") == (g == t)
+        assert (fault == "search") == (g != t and g != e)
+    assert {fault: errors.of.count(fault) for fault in ("search", "model", "tie")} == {
+        "search": errors.search,
+        "model": errors.model,
+        "tie": errors.ties,
+    }
+
+
+def test_the_errors_of_a_problem_against_enumeration():
+    problem = Observing(labels=("A", "B"))
+    X = ["xyz", "zzyx", "yx", "xzxyz", "zy"]
+    Y = [tuple("AB"[(i * len(x) + ord(letter)) % 2] for i, letter in enumerate(x)) for x in X]
+    seen = set()
+    for seed in range(30):
+        weights = random_weights(seed, labels=("A", "B"))
+        model = with_weights(problem, weights, queue="greedy")
+        errors = model.search_errors(X, Y)
+        assert errors.test == "truth"
+        for x, y, y_hat, fault in zip(X, Y, model.predict(X), errors.of, strict=True):
+            found, truth = score(problem, weights, x, y_hat), score(problem, weights, x, y)
+            right = tuple(y_hat) == y
+            assert fault == ("right" if right else "search" if truth > found + 1e-4 else fault)
+            assert fault != "search" or truth > found
+            seen.add(fault)
+    assert {"right", "search", "model"} <= seen

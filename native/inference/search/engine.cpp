@@ -189,10 +189,18 @@ NodeId Search::last_good(NodeId node) const {
   return node;
 }
 
-std::vector<NodeId> Search::siblings(NodeId node) {
+std::vector<NodeId> Search::siblings(NodeId node) { return follow_good(last_good(node), tree_[node].depth); }
+
+std::vector<NodeId> Search::forced() {
+  tree_[0].good = true;
+  tree_[0].regret = space_.initial_regret();
+  return follow_good(0, std::numeric_limits<std::int32_t>::max());
+}
+
+// From a y-good node forward, through children of unchanged regret, to a depth.
+std::vector<NodeId> Search::follow_good(NodeId from, std::int32_t depth) {
   const Aside aside(space_);
-  const std::int32_t depth = tree_[node].depth;
-  std::vector<NodeId> level{last_good(node)};
+  std::vector<NodeId> level{from};
   while (true) {
     std::vector<NodeId> open, next;
     for (const NodeId id : level) (tree_[id].depth < depth && !tree_[id].goal ? open : next).push_back(id);

@@ -65,6 +65,9 @@ class Search {
   // The scores are under the present weights. Throws Error where there is none: the space's regret contradicts itself.
   std::vector<NodeId> siblings(NodeId node);
 
+  // forced decoding: the y-good goals, from the start of the last run; their scores are under the present weights.
+  std::vector<NodeId> forced();
+
   // Every child of these nodes, parent by parent, so that none is merged away; in the tree, but not in the queue.
   struct Child {
     NodeId node;
@@ -92,6 +95,7 @@ class Search {
   void keep_best(std::int64_t width);
   void merge();
   NodeId last_good(NodeId node) const;
+  std::vector<NodeId> follow_good(NodeId from, std::int32_t depth);
 
   Space& space_;
   Queue& queue_;

@@ -85,7 +85,7 @@ def _evaluate_model(options: dict[str, Any]) -> None:
         "weights": count(estimator.model_) if options["json_"] else None,
         "model_mb": Path(options["model_file"]).stat().st_size / 1e6,
     }
-    facts["errors"] = vars(estimator.search_errors(corpus, predicted=predicted))
+    facts["errors"] = estimator.search_errors(corpus, predicted=predicted).counts
     _show(evaluation, facts, options, title=f"{options['model_file']} on {options['file']}")
 
 

@@ -23,6 +23,7 @@ from riata.settings import Setting, resolve
 
 if TYPE_CHECKING:
     from riata.learning.diagnostics import Diagnostics
+    from riata.scoring.search_errors import SearchErrors
 
 Self = TypeVar("Self", bound="Predictor")  # typing.Self needs Python 3.11
 
@@ -154,6 +155,21 @@ class Predictor(Params):
         inputs, outputs = _paired(X, Y)
         report = run.model.margins(self.problem, defined(self.problem), inputs, outputs, settings)
         return diagnosis(run, report, settings, len(inputs))
+
+    def search_errors(self, X: Iterable[Any], Y: Iterable[Any]) -> SearchErrors:
+        """How many wrong outputs are faults of the search, and how many of the weights; `of` says so for each.
+
+        An output is wrong if its regret is above that of the start. It is the search's fault if a right output scores higher;
+        that finds only some of the search errors, and the others count as the model's.
+        """
+        from riata.scoring.search_errors import SearchErrors, faults
+
+        inputs, outputs = _paired(X, Y)
+        check(self.problem, learning=True)
+        model, settings = self._check_fitted(), self._checked(learning=False)
+        rows = np.array(model.errors(self.problem, defined(self.problem), inputs, outputs, settings))
+        regret, found, truth = rows.T
+        return SearchErrors.counted(faults(regret > 0, found, np.maximum(found, truth), truth), "truth")
 
     def weights(self) -> dict[str | tuple[str, Any], float]:
         """Every weight that is not zero, by name, or by (name, action) for what `observe` gives."""
