@@ -141,8 +141,10 @@ void SearchLearner<Real>::update(Search& search, std::span<const NodeId> sibling
   if (competitors.empty()) return;  // nothing outranks the truth: the search went wrong by its order, not by its weights
   const Difference delta = difference(search, siblings, competitors);
   if (delta.empty()) return;
-  double cost = 0;
-  for (const auto& [id, weight] : competitors) cost += weight * search.space().regret(search.tree(), id);
+  double cost = 0;  // what MIRA asks for
+  if (spec_.how == How::mira) {
+    for (const auto& [id, weight] : competitors) cost += weight * search.space().regret(search.tree(), id);
+  }
   const double length = p_norm(delta, spec_.p);
   const double step = step_size(delta, length, cost);
   if (step <= 0) return;  // MIRA: the margin is there already

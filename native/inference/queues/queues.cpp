@@ -21,7 +21,8 @@ auto before(const Tree& tree, const Ranking& ranking) {
 }
 
 void sort_best_first(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& nodes) {
-  std::sort(nodes.begin(), nodes.end(), before(tree, ranking));
+  const auto is_before = before(tree, ranking);
+  if (!std::is_sorted(nodes.begin(), nodes.end(), is_before)) std::sort(nodes.begin(), nodes.end(), is_before);
 }
 
 // A heap keeps its largest element in front, so the front is the best node if the order is turned round.

@@ -138,6 +138,7 @@ class ChainLevel {
     for (std::int32_t e = 0; e < static_cast<std::int32_t>(ranks_.size()); ++e) {
       if (ranks_[e] != -std::numeric_limits<Real>::infinity()) survivors_.push_back(e);
     }
+    if (nodes_.size() == 1) return survivors_.size();  // in the order of the labels already
     std::vector<std::size_t> from(ranks_.size());
     for (const std::int32_t e : survivors_) from[e] = nodes_[parent(e)].place;
     std::sort(survivors_.begin(), survivors_.end(), [&](std::int32_t a, std::int32_t b) { return from[a] != from[b] ? from[a] < from[b] : label(a) < label(b); });
