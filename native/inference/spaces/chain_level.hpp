@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/kernels.hpp"
@@ -145,18 +146,39 @@ class ChainLevel {
     return survivors_.size();
   }
 
-  std::size_t select_best(std::size_t width) { return select_untied(width) ? width : select(width); }
-
-  // The entries of the `width` best ranks, best first, without a branch; false where that cannot be told: ties, many entries.
-  bool select_untied(std::size_t width) {
-    const auto entries = static_cast<std::int32_t>(ranks_.size());
-    if (entries > few || width >= ranks_.size()) return false;
+  std::size_t select_best(std::size_t width) {
+    if (ranks_.size() > few) return select(width);
     places_.resize(ranks_.size());
+    const auto entries = static_cast<std::int32_t>(ranks_.size());
     count_better(ranks_.data(), entries, entries, places_.data());
+    return place_untied(width) ? width : place_tied(width);
+  }
+
+  // Puts every entry where its rank belongs, without a branch; false where some of the first `width` tie or cannot be reached.
+  bool place_untied(std::size_t width) {
     survivors_.assign(ranks_.size(), -1);
-    for (std::int32_t e = 0; e < entries; ++e) survivors_[static_cast<std::size_t>(places_[e])] = e;
+    for (std::size_t e = 0; e < ranks_.size(); ++e) survivors_[static_cast<std::size_t>(places_[e])] = static_cast<std::int32_t>(e);
     // A tie leaves the next place empty. What cannot be reached ties with the padding.
     return std::none_of(survivors_.begin(), survivors_.begin() + static_cast<std::ptrdiff_t>(width) + 1, [](std::int32_t e) { return e < 0; });
+  }
+
+  // The same with ties: they fill the places from their common one on, and are put in order there. Returns how many there are.
+  std::size_t place_tied(std::size_t width) {
+    survivors_.assign(ranks_.size(), -1);
+    for (std::size_t e = 0; e < ranks_.size(); ++e) {
+      auto place = static_cast<std::size_t>(places_[e]);
+      if (place >= width || ranks_[e] == -std::numeric_limits<Real>::infinity()) continue;
+      while (survivors_[place] >= 0) ++place;
+      survivors_[place] = static_cast<std::int32_t>(e);
+    }
+    std::size_t kept = 0;
+    while (kept < width && survivors_[kept] >= 0) {
+      const std::size_t from = kept++;
+      for (; kept < survivors_.size() && survivors_[kept] >= 0 && ranks_[survivors_[kept]] == ranks_[survivors_[from]]; ++kept) {
+        for (std::size_t k = kept; k > from && before(survivors_[k], survivors_[k - 1]); --k) std::swap(survivors_[k], survivors_[k - 1]);
+      }
+    }
+    return std::min(kept, width);
   }
 
   // The same for any ranks, by insertion; returns how many there are.

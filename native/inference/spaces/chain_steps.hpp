@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "features/history.hpp"
@@ -28,6 +29,7 @@ class ChainSteps {
 
   void open(std::int64_t sentence) {
     sentence_ = sentence;
+    gathered_at_ = -1;
     length_ = static_cast<std::int32_t>(instances_.length(sentence));
     node_known_.assign(static_cast<std::size_t>(length_), -1);
     make_room(node_, std::size_t(length_) * layout_.stride);
@@ -40,10 +42,7 @@ class ChainSteps {
 
   // What the input says of every label at token t.
   const Real* node(std::int32_t t) {
-    if (node_known_[t] != weights_.version()) {
-      // A few tokens together: their rows come from all over memory, and waiting for one is waiting for all.
-      for (std::int32_t u = t; u < std::min(t + together, length_); ++u) compute_node(u);
-    }
+    if (node_known_[t] != weights_.version()) compute_node(t);
     return node_.data() + std::size_t(t) * layout_.stride;
   }
 
@@ -75,7 +74,7 @@ class ChainSteps {
   std::int32_t ngram(std::int32_t s, std::int32_t t) const noexcept { return history_ngram(history_.slots()[s], instances_, sentence_, t); }
 
  private:
-  static constexpr std::int32_t together = 4;
+  static constexpr std::size_t line = 64;  // bytes that memory hands over at a time
 
   static void make_room(std::vector<Real>& rows, std::size_t size) {
     if (rows.size() < size) rows.resize(size);
@@ -90,12 +89,25 @@ class ChainSteps {
     Real* out = node_.data() + std::size_t(t) * layout_.stride;
     std::fill_n(out, layout_.stride, Real{0});
     sum_.begin(out, layout_.stride);
-    rows_.nodes(sentence_, t, [&](std::int64_t row, float value) { sum_.add(weights_.data() + row, value); });
+    if (gathered_at_ != t) gather(t);
+    for (const auto& [row, value] : gathered_) sum_.add(weights_.data() + row, value);
     sum_.finish();
+    if (t + 1 < length_) gather(t + 1);
     scale(out);
     if (t == 0) add(constraint_.start.data(), out);
     if (t == length_ - 1) add(constraint_.end.data(), out);
     node_known_[t] = weights_.version();
+  }
+
+  // Finds the rows of a token and asks the memory for them, so that they are there when the search comes to it.
+  void gather(std::int32_t t) {
+    gathered_.clear();
+    gathered_at_ = t;
+    rows_.nodes(sentence_, t, [&](std::int64_t row, float value) {
+      const char* start = reinterpret_cast<const char*>(weights_.data() + row);
+      for (std::size_t byte = 0; byte < layout_.stride * sizeof(Real); byte += line) __builtin_prefetch(start + byte);
+      gathered_.push_back({row, value});
+    });
   }
 
   void compute_edge(std::int32_t t, std::int32_t before, std::size_t at) {
@@ -133,6 +145,8 @@ class ChainSteps {
   std::vector<std::int64_t> edge_known_;   // the same for edges
   std::vector<Real> edge_;                 // [labels][stride]: from, to; or [T] of them
   RowSum<Real> sum_;
+  std::int32_t gathered_at_ = -1;                          // the token whose rows are these:
+  std::vector<std::pair<std::int64_t, float>> gathered_;  // number and value
 };
 
 }  // namespace riata
