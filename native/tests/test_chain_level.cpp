@@ -98,8 +98,11 @@ void compare(Rng& rng, std::uint64_t values) {
   for (const std::int64_t width : {std::int64_t{1}, std::int64_t{2}, std::int64_t{5}, std::int64_t{beam.labels} - 1, std::int64_t{beam.labels},
                                    std::int64_t{beam.labels} + 1, std::int64_t{64}, std::int64_t{65}, std::int64_t{100}, entries, std::int64_t{1} << 40}) {
     if (width < 1) continue;
-    level.clear();
-    for (const auto& node : beam.nodes) level.add(node.score, node.row.data(), node.group, node.good);
+    level.open(beam.nodes.size());
+    for (std::size_t i = 0; i < beam.nodes.size(); ++i) {
+      const auto& node = beam.nodes[i];
+      level.set(i, node.score, node.row.data(), node.group, node.good);
+    }
     const auto found = level.best(beam.own.data(), beam.truth, beam.margin, width);
     const std::vector<Step> expected = listed(beam, width);
     CHECK(found.size() == expected.size());

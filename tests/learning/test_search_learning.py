@@ -263,7 +263,8 @@ def test_the_q_norm_never_exceeds_one(seed, p, alpha, C, kind):
     for order in orders(corpus, 3, seed):
         corpus.epoch(trainer, order)
         weights = corpus.by_name(trainer.last(corpus.index))
-        assert trainer.norm <= 1 + 1e-9
+        rounding = 1e-9 if kind is _core.ChainSearch64 else 1e-6  # weights are rounded when they are folded
+        assert trainer.norm <= 1 + rounding
         assert norm(weights, p / (p - 1)) == pytest.approx(trainer.norm, rel=1e-5)
 
 
