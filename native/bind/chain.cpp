@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "learning/chain_perceptron.hpp"
 #include "models/chain.hpp"
+#include "models/chain_nbest.hpp"
 #include "models/sparse.hpp"
 
 namespace riata::bind {
@@ -95,7 +96,19 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
              }
              return give(std::move(labels));
            }, nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("progress").none() = nb::none(),
-           "The best label of every token.");
+           "The best label of every token.")
+      .def("nbest", [](const Weights<Real>& self, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
+                       const Flags& follow, std::int64_t n) {
+             const Constraint<Real> constraint = as_constraint(self, start, end, follow);
+             const Poll poll = as_poll(nb::none());
+             NBestLabels found;
+             {
+               nb::gil_scoped_release release;
+               found = nbest(index, self, constraint, instances, n, poll);
+             }
+             return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.labels)), give(std::move(found.scores)));
+           }, nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("n"),
+           "The n best labellings: how many of each sentence, their labels one after the other, their scores.");
 
   m.def("scores_of", [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
                         const Flags& follow, const In<std::int32_t>& labels) {

@@ -9,6 +9,7 @@
 #include "bind/module.hpp"
 #include "core/error.hpp"
 #include "core/kernels.hpp"
+#include "inference/exact/kbest.hpp"
 #include "inference/exact/viterbi.hpp"
 #include "losses/hamming.hpp"
 
@@ -54,11 +55,28 @@ std::pair<Out<std::int32_t>, double> best(const ChainScores<double>& chain) {
   return {give(std::move(labels)), score};
 }
 
+// A list of (labels, score), best first; fewer than k where fewer are allowed.
+nb::list best_k(const ChainScores<double>& chain, std::int64_t k) {
+  nb::list out;
+  KBest<double> kbest;
+  kbest.open(chain);
+  for (; k > 0; --k) {
+    if (k % 1024 == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
+    std::vector<std::int32_t> labels(static_cast<std::size_t>(chain.length));
+    const std::optional<double> score = kbest.next(labels.data());
+    if (!score) break;
+    out.append(nb::make_tuple(give(std::move(labels)), *score));
+  }
+  return out;
+}
+
 }  // namespace
 
 void inference(nb::module_& m) {
   m.def("viterbi", [](const In2<double>& node, const In<double>& edge, bool per_token) { return best(as_chain(node, edge, per_token)); },
         nb::arg("node"), nb::arg("edge"), nb::arg("per_token"), "The best labels and their score.");
+  m.def("kbest", [](const In2<double>& node, const In<double>& edge, bool per_token, std::int64_t k) { return best_k(as_chain(node, edge, per_token), k); },
+        nb::arg("node"), nb::arg("edge"), nb::arg("per_token"), nb::arg("k"), "The k best label sequences with their scores, best first.");
   m.def("loss_augmented_viterbi",
         [](const In2<double>& node, const In<double>& edge, bool per_token, const In<std::int32_t>& gold, double cost) {
           ChainScores<double> chain = as_chain(node, edge, per_token);

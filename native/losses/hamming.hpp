@@ -7,13 +7,20 @@
 
 namespace riata {
 
+// Adds cost_of(t) to every label of token t but the gold one.
+template <class Real, class CostOf>
+void add_hamming_by_token(ChainScores<Real>& chain, const std::int32_t* gold, CostOf cost_of) noexcept {
+  for (std::int32_t t = 0; t < chain.length; ++t) {
+    Real* row = chain.node.data() + std::size_t(t) * chain.stride;
+    const auto cost = static_cast<Real>(cost_of(t));
+    for (std::int32_t j = 0; j < chain.labels; ++j) row[j] += j == gold[t] ? Real{0} : cost;
+  }
+}
+
 // Adds `cost` to every label but the gold one: Viterbi then finds the loss-augmented argmax.
 template <class Real>
 void add_hamming(ChainScores<Real>& chain, const std::int32_t* gold, Real cost) noexcept {
-  for (std::int32_t t = 0; t < chain.length; ++t) {
-    Real* row = chain.node.data() + std::size_t(t) * chain.stride;
-    for (std::int32_t j = 0; j < chain.labels; ++j) row[j] += j == gold[t] ? Real{0} : cost;
-  }
+  add_hamming_by_token(chain, gold, [cost](std::int32_t) { return cost; });
 }
 
 }  // namespace riata

@@ -6,7 +6,7 @@ from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
 from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError
-from riata.inference.chain import loss_augmented_viterbi, viterbi
+from riata.inference.chain import kbest, loss_augmented_viterbi, viterbi
 from riata.inference.check_problem import check_problem
 from riata.inference.predictor import Predictor
 from riata.inference.problem import Problem
@@ -31,6 +31,7 @@ __all__ = [
     "Trace",
     "check_problem",
     "errors",
+    "kbest",
     "load",
     "load_model",
     "loss_augmented_viterbi",

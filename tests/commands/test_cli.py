@@ -191,6 +191,31 @@ def test_predict_adds_a_column(trained, run):
     assert out.splitlines() == [f"{line} {next(labels)}" if line else "" for line in lines]
 
 
+def test_predict_gives_the_n_best_as_blocks_with_rank_and_score(trained, run):
+    status, out, err = run("predict", "--model", "m.riata", "train.txt", "--nbest", "3")
+    assert (status, err) == (0, "")
+    expected = []
+    for sentence, found in zip(CHUNKS, riata.load_model("m.riata").predict_nbest(CHUNKS, 3), strict=True):
+        assert len(found) == 3
+        for rank, (labels, score) in enumerate(found):
+            expected.append(
+                [f"# {rank} {score:.6f}", *(" ".join((*t, y)) for t, y in zip(sentence, labels, strict=True))]
+            )
+    assert out == "".join("\n".join(block) + "\n\n" for block in expected)
+    for wrong in ("0", "-1", "x"):
+        assert run("predict", "--model", "m.riata", "train.txt", "--nbest", wrong)[0] == 2
+
+
+def test_predict_refuses_n_best_lists_of_a_beam(folder, run):
+    assert (
+        run("train", "chunk", "--train", "train.txt", "--model", "b.riata", "--recipe", "early", "--epochs", "1")[0]
+        == 0
+    )
+    status, out, err = run("predict", "--model", "b.riata", "train.txt", "--nbest", "2")
+    assert (status, out) == (2, "")
+    assert "queue 'beam'" in err
+
+
 def test_predict_takes_input_without_the_output_column_and_keeps_separators(trained, run):
     inputs = [[token[:2] for token in sentence] for sentence in CHUNKS]
     (trained / "new.tsv").write_text(as_text(inputs, "\t"), encoding="utf-8")

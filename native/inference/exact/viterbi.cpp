@@ -5,33 +5,41 @@
 #include "core/kernels.hpp"
 
 namespace riata {
-template <class Real>
-Real Viterbi<Real>::operator()(const ChainScores<Real>& chain, std::int32_t* labels) {
-  const std::int32_t T = chain.length, L = chain.labels, stride = chain.stride;
-  alpha_.resize(std::size_t(T) * stride);
-  reach_.resize(std::size_t(T) * stride);
-  edges_.resize(static_cast<std::size_t>(L));
-  const auto at = [stride](std::vector<Real>& rows, std::int32_t t) { return rows.data() + std::size_t(t) * stride; };
 
-  std::copy_n(chain.node.data(), stride, at(alpha_, 0));
+template <class Real>
+void ForwardScores<Real>::fill(const ChainScores<Real>& chain) {
+  const std::int32_t T = chain.length, L = chain.labels, stride = chain.stride;
+  alpha.resize(std::size_t(T) * stride);
+  reach.resize(std::size_t(T) * stride);
+  edges_.resize(static_cast<std::size_t>(L));
+  std::copy_n(chain.node.data(), stride, alpha.data());
   for (std::int32_t t = 1; t < T; ++t) {
     if (t == 1 || chain.edge_per_token) {
       for (std::int32_t i = 0; i < L; ++i) edges_[i] = chain.edge_into(t) + std::size_t(i) * stride;
     }
-    max_plus(at(alpha_, t - 1), edges_.data(), L, stride, at(reach_, t));
+    Real* here = alpha.data() + std::size_t(t) * stride;
+    Real* before_node = reach.data() + std::size_t(t) * stride;
+    max_plus(here - stride, edges_.data(), L, stride, before_node);
     const Real* node = chain.node.data() + std::size_t(t) * stride;
-    for (std::int32_t j = 0; j < stride; ++j) at(alpha_, t)[j] = at(reach_, t)[j] + node[j];
+    for (std::int32_t j = 0; j < stride; ++j) here[j] = before_node[j] + node[j];
   }
+}
 
-  const Real* last = at(alpha_, T - 1);
+template <class Real>
+Real Viterbi<Real>::operator()(const ChainScores<Real>& chain, std::int32_t* labels) {
+  const std::int32_t T = chain.length, L = chain.labels, stride = chain.stride;
+  forward_.fill(chain);
+  const auto at = [stride](const std::vector<Real>& rows, std::int32_t t) { return rows.data() + std::size_t(t) * stride; };
+
+  const Real* last = at(forward_.alpha, T - 1);
   std::int32_t best = 0;
   for (std::int32_t j = 1; j < L; ++j) best = last[j] > last[best] ? j : best;
   const Real score = last[best];
   labels[T - 1] = best;
   for (std::int32_t t = T - 1; t > 0; --t) {  // the predecessor is the label that gave the maximum, found again
-    const Real* from = at(alpha_, t - 1);
+    const Real* from = at(forward_.alpha, t - 1);
     const Real* edge = chain.edge_into(t) + labels[t];
-    const Real target = at(reach_, t)[labels[t]];
+    const Real target = at(forward_.reach, t)[labels[t]];
     std::int32_t i = 0;
     while (i + 1 < L && from[i] + edge[std::size_t(i) * stride] != target) ++i;
     labels[t - 1] = i;
@@ -39,6 +47,8 @@ Real Viterbi<Real>::operator()(const ChainScores<Real>& chain, std::int32_t* lab
   return score;
 }
 
+template struct ForwardScores<float>;
+template struct ForwardScores<double>;
 template class Viterbi<float>;
 template class Viterbi<double>;
 

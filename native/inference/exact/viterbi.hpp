@@ -21,6 +21,18 @@ struct ChainScores {
   }
 };
 
+// The forward pass over a chain.
+template <class Real>
+struct ForwardScores {
+  std::vector<Real> alpha;  // [length][stride] score of the best prefix that ends in the label
+  std::vector<Real> reach;  // [length][stride] the same before the node's own score; row 0 unused
+
+  void fill(const ChainScores<Real>& chain);
+
+ private:
+  std::vector<const Real*> edges_;  // [labels] the rows of the transitions at hand
+};
+
 template <class Real>
 class Viterbi {
  public:
@@ -29,11 +41,11 @@ class Viterbi {
   Real operator()(const ChainScores<Real>& chain, std::int32_t* labels);
 
  private:
-  std::vector<Real> alpha_;  // [length][stride] score of the best prefix that ends in the label
-  std::vector<Real> reach_;  // [length][stride] the same before the node's own score; row 0 unused
-  std::vector<const Real*> edges_;  // [labels] the rows of the transitions at hand
+  ForwardScores<Real> forward_;
 };
 
+extern template struct ForwardScores<float>;
+extern template struct ForwardScores<double>;
 extern template class Viterbi<float>;
 extern template class Viterbi<double>;
 

@@ -1,4 +1,4 @@
-"""Exact inference on chains whose scores you have: Viterbi, and Viterbi against the truth."""
+"""Exact inference on chains whose scores you have: Viterbi, the k best, and Viterbi against the truth."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.errors import DataError
+from riata.settings import Setting
 
+K = Setting("k", 1, "how many of the best", low=1, high=2**40)
 Scores = NDArray[np.float64]
 
 
@@ -22,6 +24,16 @@ def viterbi(node: Any, edge: Any) -> tuple[NDArray[np.int32], float]:
     """
     node, flat, per_token = _arrays(node, edge)
     return _core.viterbi(node, flat, per_token)
+
+
+def kbest(node: Any, edge: Any, k: int) -> list[tuple[NDArray[np.int32], float]]:
+    """The k best label sequences and their scores, best first; fewer where fewer are allowed. Arrays and ties as for viterbi.
+
+    Huang & Chiang 2005, Algorithm 3: after the pass that the best one needs, each further one costs little more than its length.
+    """
+    node, flat, per_token = _arrays(node, edge)
+    found: list[tuple[NDArray[np.int32], float]] = _core.kbest(node, flat, per_token, int(K.parse(k)))
+    return found
 
 
 def loss_augmented_viterbi(

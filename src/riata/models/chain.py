@@ -20,7 +20,7 @@ from riata._core import (
     unpack_chain,
 )
 from riata.data.types import Corpus, Ids
-from riata.errors import DataError, ModelFileError, RiataError
+from riata.errors import DataError, ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import NUMBER, Template, parse
@@ -82,6 +82,17 @@ class ChainModel:
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT) -> Ids:
         return self.decode(self.features.instances(corpus), decoder)
 
+    def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
+        """For every sentence the n best labellings, as ids, with their scores; fewer where fewer are legal."""
+        legal, instances = self.legality, self.features.instances(corpus)
+        counts, labels, scores = self.weights.nbest(
+            self.features.index, instances, legal.start, legal.end, legal.follow, n
+        )
+        lengths = np.repeat(np.diff(corpus.starts), counts)
+        each = list(zip(np.split(labels, np.cumsum(lengths)[:-1]), scores.tolist(), strict=True))
+        ends = np.cumsum(counts).tolist()
+        return [each[end - count : end] for count, end in zip(counts.tolist(), ends, strict=True)]
+
     def scores_of(self, instances: Instances, labels: Ids) -> NDArray[np.float64]:
         """The score of given labels, sentence by sentence: [S]."""
         legal = self.legality
@@ -130,6 +141,21 @@ class ChainModel:
             _store_rows(arrays, f"family/{f}/node", family["node"])
             _store_rows(arrays, f"family/{f}/edge", family["edge"])
         return header, arrays
+
+
+def check_nbest(model: ChainModel, decoder: Decoder) -> None:
+    """Refuses lists of the best labellings where they would not be exact."""
+    if model.features.program.order:
+        template = model.features.program.history_templates[0]
+        raise UnsupportedError(
+            f"The n best labellings are found exactly, on first-order chains only; the template '{template}' reads earlier labels.",
+            remedy="Use predict, or train with edge instead.",
+        )
+    if decoder.queue != EXACT.queue:
+        raise UnsupportedError(
+            f"The n best labellings are found exactly; the queue {decoder.queue!r} keeps what a search happens to meet.",
+            remedy="set_params(queue='exact', beam=None).",
+        )
 
 
 def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> ChainModel:

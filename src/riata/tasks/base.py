@@ -19,13 +19,14 @@ from riata.data.types import Corpus, Ids
 from riata.errors import DataError, NotFittedError, SettingError
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
+from riata.inference.chain import K
 from riata.learning.events import Event, Listener, Note
 from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, sentence_weights
 from riata.learning.labels import LabelSet, chunk_encoding, legal
 from riata.learning.online import OnlineTrainer, Outcome
 from riata.learning.options import Options, checked
 from riata.learning.recipe import beam_width
-from riata.models.chain import EXACT, ChainModel, Decoder
+from riata.models.chain import EXACT, ChainModel, Decoder, check_nbest
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
 
@@ -268,6 +269,18 @@ class SequenceEstimator(Params):
         ids = self.predict_ids(corpus)
         labels = [self.classes_[i] for i in ids]
         return [labels[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
+
+    def predict_nbest(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
+        """The k best labellings of every sentence with their scores, best first; fewer where fewer are legal. The first is predict's.
+
+        They are exact, so they need the queue `exact` and templates that read no earlier labels but by `edge`.
+        """
+        model, k = self._check_fitted(), int(K.parse(k))
+        check_nbest(model, self._decoder())
+        if _is_empty(X):
+            return [[([], 0.0)] for _ in X]
+        found = model.nbest(self.input_columns(as_corpus(X)), k)
+        return [[([self.classes_[i] for i in ids], score) for ids, score in sentence] for sentence in found]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The task's main score, from 0 to 1: span F1 as conlleval counts it for chunks, accuracy for tags."""
