@@ -124,22 +124,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def("__init__", [](Trainer* self, const Weights<Real>& initial, const Flags& start, const Flags& end, const Flags& follow) {
              new (self) Trainer(initial, as_constraint(initial, start, end, follow));
            }, nb::arg("initial"), nb::arg("start"), nb::arg("end"), nb::arg("follow"))
-      .def("epoch", [](Trainer& self, const FeatureIndex& index, const Instances& instances, const In<std::int64_t>& order,
-                       const In<double>& sentence_weights, const In<double>& class_weights, const nb::object& progress) {
-             bool ok = static_cast<std::int64_t>(instances.labels.size()) == instances.tokens() &&
-                       (sentence_weights.shape(0) == 0 || static_cast<std::int64_t>(sentence_weights.shape(0)) == instances.sentences()) &&
-                       (class_weights.shape(0) == 0 || class_weights.shape(0) == static_cast<std::size_t>(self.last().labels));
-             for (const std::int64_t s : view(order)) ok = ok && s >= 0 && s < instances.sentences();
-             for (const std::int32_t label : instances.labels) ok = ok && label < self.last().labels;
-             if (!ok) throw Error("RiataError", "order, labels and weights do not fit the instances");
-             const Poll poll = as_poll(progress);
-             EpochResult result;
-             {
-               nb::gil_scoped_release release;
-               result = self.epoch(index, instances, view(order), view(sentence_weights), view(class_weights), poll);
-             }
-             return as_dict(result);
-           }, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("sentence_weights"), nb::arg("class_weights"),
+      .def("epoch", &run_epoch<Trainer>, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("sentence_weights"), nb::arg("class_weights"),
            nb::arg("progress").none() = nb::none(), "One pass over the sentences in the given order.")
       .def("averaged", &Trainer::averaged, nb::call_guard<nb::gil_scoped_release>())
       .def("last", [](const Trainer& self) { return Weights<Real>(self.last()); }, nb::call_guard<nb::gil_scoped_release>());

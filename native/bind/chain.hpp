@@ -39,4 +39,24 @@ inline nb::dict as_dict(const EpochResult& result) {
   return out;
 }
 
+// One epoch of a learner that compares whole outputs. It says no more than that something does not fit: Python checks first.
+template <class Trainer>
+nb::dict run_epoch(Trainer& trainer, const FeatureIndex& index, const Instances& instances, const In<std::int64_t>& order,
+                   const In<double>& sentence_weights, const In<double>& class_weights, const nb::object& progress) {
+  const std::int32_t labels = trainer.last().labels;
+  bool ok = static_cast<std::int64_t>(instances.labels.size()) == instances.tokens() &&
+            (sentence_weights.shape(0) == 0 || static_cast<std::int64_t>(sentence_weights.shape(0)) == instances.sentences()) &&
+            (class_weights.shape(0) == 0 || class_weights.shape(0) == static_cast<std::size_t>(labels));
+  for (const std::int64_t s : view(order)) ok = ok && s >= 0 && s < instances.sentences();
+  for (const std::int32_t label : instances.labels) ok = ok && label < labels;
+  if (!ok) throw Error("RiataError", "order, labels and weights do not fit the instances");
+  const Poll poll = as_poll(progress);
+  EpochResult result;
+  {
+    nb::gil_scoped_release release;
+    result = trainer.epoch(index, instances, view(order), view(sentence_weights), view(class_weights), poll);
+  }
+  return as_dict(result);
+}
+
 }  // namespace riata::bind

@@ -10,6 +10,7 @@ void data(nanobind::module_& m);
 void features(nanobind::module_& m);
 void inference(nanobind::module_& m);
 void chain(nanobind::module_& m);
+void mira(nanobind::module_& m);
 void search(nanobind::module_& m);
 void margins(nanobind::module_& m);
 void problem(nanobind::module_& m);

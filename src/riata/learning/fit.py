@@ -16,7 +16,7 @@ from riata.errors import DataError, LabelError, SettingError, UnsupportedError
 from riata.features.compile import Features
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, legal
-from riata.learning.online import OnlineTrainer, Outcome, PerceptronTrainer, Plan, TrainingSet, train
+from riata.learning.online import OnlineTrainer, Outcome, Plan, TrainingSet, train
 from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
 from riata.learning.search import SearchTrainer
 from riata.models.chain import ChainModel, check_memory
@@ -98,10 +98,12 @@ class Fit:
             start = self.start.model
             features = start.features.copy()
         parts = (features, labels.labels, labels.legality(), self.options.settings, start)
-        if self.options.choice.recipe.searches:
+        recipe = self.options.choice.recipe
+        if recipe.trainer is None:
             return SearchTrainer(self.options.decoder, *parts)
-        _check_first_order(features, self.options.choice.recipe.name)
-        return PerceptronTrainer(*parts)
+        _check_first_order(features, recipe.name)
+        trainer: OnlineTrainer = recipe.trainer(*parts)
+        return trainer
 
     def _check_goes_on(self, data: Corpus) -> None:
         assert self.start is not None

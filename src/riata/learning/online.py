@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import ChainPerceptron, ChainPerceptron64, ChainWeights, ChainWeights64, Instances, shuffled
+from riata._core import (
+    ChainMira,
+    ChainMira64,
+    ChainPerceptron,
+    ChainPerceptron64,
+    ChainWeights,
+    ChainWeights64,
+    Instances,
+    shuffled,
+)
 from riata.errors import SettingError
 from riata.features.compile import Features
 from riata.learning.diagnostics import Run
@@ -108,13 +117,15 @@ class OnlineTrainer:
         return None
 
 
-class PerceptronTrainer(OnlineTrainer):
-    """Compares whole outputs: the truth and the exact argmax."""
+class OutputTrainer(OnlineTrainer):
+    """Compares whole outputs: the truth, and the best by exact search."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        native: Any = ChainPerceptron if isinstance(self.initial, ChainWeights) else ChainPerceptron64
-        self._native = native(self.initial, *self.flags)
+        self._native = self.native(single=isinstance(self.initial, ChainWeights))
+
+    def native(self, *, single: bool) -> Any:
+        raise TypeError("a base class: use the trainer of a recipe")
 
     def run(
         self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
@@ -126,6 +137,17 @@ class PerceptronTrainer(OnlineTrainer):
 
     def weights(self) -> Any:
         return self._native.averaged() if self.settings["average"] else self._native.last()
+
+
+class PerceptronTrainer(OutputTrainer):
+    def native(self, *, single: bool) -> Any:
+        return (ChainPerceptron if single else ChainPerceptron64)(self.initial, *self.flags)
+
+
+class MiraTrainer(OutputTrainer):
+    def native(self, *, single: bool) -> Any:
+        numbers = (self.settings["C"], self.settings["cost"], self.settings["k"])
+        return (ChainMira if single else ChainMira64)(self.initial, *self.flags, *numbers)
 
 
 def train(

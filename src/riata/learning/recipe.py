@@ -34,6 +34,9 @@ class Recipe:
     settings: tuple[Setting, ...]
     searches: bool = False  # learns from the states of a search, not from outputs alone
     check: Callable[[Mapping[str, Any]], None] = any_settings  # refuses settings that do not go together
+    trainer: Callable[..., Any] | None = (
+        None  # of learners that compare outputs: features, labels, legality, settings, start
+    )
 
 
 BEAM = 5  # where none is asked for

@@ -1,6 +1,6 @@
 """The averaged structured perceptron."""
 
-from riata.learning.online import SETTINGS
+from riata.learning.online import SETTINGS, PerceptronTrainer
 from riata.learning.recipe import Recipe
 
 RECIPE = Recipe(
@@ -11,4 +11,5 @@ RECIPE = Recipe(
     structure="chain",
     queue="exact",
     settings=SETTINGS,
+    trainer=PerceptronTrainer,
 )

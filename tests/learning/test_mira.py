@@ -1,0 +1,204 @@
+"""MIRA against its slow twin (oracle.mira), by hand, and what makes it what it is."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import riata
+from chain_problems import noise
+from learning.test_online import ignore, interrupt_at, same_model
+from oracle.mira import difference, loss, mira, product
+from oracle.perceptron import score, sequences
+from packed_weights import weights_of
+from riata import _core
+from riata.errors import SettingError, UnsupportedError
+from riata.features.templates import parse
+from riata.learning.events import Progressed
+from samples import embedded, quietly
+
+TEMPLATES = {
+    "chain": "word[0]\nnumber(1)[0]\nedge",
+    "window": "word[-1]\nword[0]\nword[-1] word[0]\nnumber(1)[0]\nedge",
+    "edges": "word[0]\nnumber(1)[0]\nedge word[0]\nedge",
+}
+
+
+def same(weights, expected):
+    for key in {*weights, *expected}:
+        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
+
+
+def trained(problem, orders, *, C, cost, k, start, sentence_weight=(), class_weight=()):
+    trainer = _core.ChainMira64(start, *problem.flags, C, cost, k)
+    updates = []
+    for order in orders:
+        given = (np.array(order, np.int64), np.array(sentence_weight, float), np.array(class_weight, float))
+        updates.append(trainer.epoch(problem.index, problem.instances, *given)["updates"])
+    return trainer, updates
+
+
+# --- the twin --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", [None, "iob2"])
+@pytest.mark.parametrize("template", TEMPLATES)
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_weights_equal_those_of_the_twin(template, encoding, data):
+    seed = data.draw(st.integers(0, 10**6), "seed")
+    problem = noise(seed, TEMPLATES[template], encoding, sentences=5, longest=3)
+    chosen = {
+        "C": data.draw(st.sampled_from([0.01, 0.125, 1.0, 100.0]), "C"),
+        "cost": data.draw(st.sampled_from([0.125, 1.0]), "cost"),
+        "k": data.draw(st.integers(1, 3), "k"),
+    }
+    weighted = data.draw(st.booleans(), "weighted")
+    rng = random.Random(seed)
+    by_sentence = [rng.choice([0.0, 0.5, 1.0, 2.0]) for _ in problem.sentences] if weighted else []
+    by_class = [rng.choice([0.0, 0.5, 2.0]) for _ in problem.labels] if weighted else []
+    orders = [_core.shuffled(len(problem.sentences), seed, epoch).tolist() for epoch in (1, 2)]
+    start = problem.random_weights(seed)
+    expected = mira(
+        problem.examples(),
+        problem.labels,
+        orders,
+        **chosen,
+        start=problem.by_name(start),
+        sentence_weight=by_sentence or None,
+        class_weight=dict(zip(problem.labels, by_class, strict=bool(by_class))),
+        legal=problem.is_legal,
+    )
+    assume(expected.closest > 1e-9)  # which of two equals is taken may hang on how sums are rounded
+    trainer, updates = trained(
+        problem, orders, **chosen, start=start, sentence_weight=by_sentence, class_weight=by_class
+    )
+    assert updates == expected.updates
+    same(problem.by_name(trainer.last()), expected.last)
+    same(problem.by_name(trainer.averaged()), expected.averaged)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_after_a_step_without_cap_the_truth_beats_each_of_the_k_outputs_by_its_loss(k):
+    held = 0
+    for seed in range(20):
+        problem = noise(seed, TEMPLATES["chain"], sentences=4, longest=3)
+        start = problem.random_weights(seed)
+        before = problem.by_name(start)
+        for n, (inputs, gold) in enumerate(problem.examples()):
+            if not gold:
+                continue
+            trainer, _ = trained(problem, [[n]], C=1e6, cost=1.0, k=k, start=start)
+            after = problem.by_name(trainer.last())
+            outputs = sorted(
+                sequences(problem.labels, len(gold)), key=lambda y: -score(before, inputs, y) - loss(gold, y, 1.0, {})
+            )
+            for y in outputs[:k]:
+                ahead = product(difference(inputs, gold, y), after)
+                assert ahead >= loss(gold, y, 1.0, {}) - 1e-4
+                held += 1
+    assert held > 50
+
+
+# Labels by frequency: Y (4 tokens) before X (2), so Y wins ties. Cost 1, C 100 (never reached).
+#
+#   example   gold   best with the cost                       loss - w.d     |d|^2   step
+#   a b       X Y    all weights 0: the wrong labels Y X      2 - 0          a:X a:Y b:Y b:X X>Y Y>X: 6      1/3
+def test_the_first_step_by_hand():
+    tagger = riata.Tagger(
+        "mira", template=parse("word[0]\nedge"), epochs=1, settings={"C": 100, "average": False, "shuffle": False}
+    )
+    quietly(tagger, [["a", "b"], ["c", "c"], ["d"]], [["X", "Y"], ["Y", "Y"], ["Y"]], sample_weight=[1, 0, 0])
+    a, b = (("word[0]", (("inside", word),)) for word in "ab")
+    edge = ("edge", ())
+    signs = {(a, "X"): 1, (a, "Y"): -1, (b, "Y"): 1, (b, "X"): -1, (edge, ("X", "Y")): 1, (edge, ("Y", "X")): -1}
+    assert weights_of(tagger.model_) == pytest.approx({key: sign / 3 for key, sign in signs.items()})
+    assert tagger.history_[0]["updates"] == 1
+
+
+def test_steps_are_capped():
+    X, y = [["a"]], [["X"]]
+    for C, step in ((0.1, 0.1), (0.3, 0.3), (7.0, 0.5)):  # loss 1, and a difference of two features
+        tagger = riata.Tagger("mira", template=parse("word[0]"), epochs=1, settings={"C": C, "average": False})
+        tagger.partial_fit(X, y, classes=["Z"])
+        assert sorted(weights_of(tagger.model_).values()) == pytest.approx([-step, step])
+
+
+def test_only_the_ratio_of_the_cap_to_the_cost_matters():
+    data = embedded()[:60]
+    settings_ = {"precision": "double"}
+    one = quietly(riata.Chunker("mira", epochs=3, settings={**settings_, "C": 0.5, "cost": 1.0}), data)
+    two = quietly(riata.Chunker("mira", epochs=3, settings={**settings_, "C": 2.0, "cost": 4.0}), data)
+    same({key: 4 * value for key, value in weights_of(one.model_).items()}, weights_of(two.model_))
+    assert one.predict(data) == two.predict(data)
+
+
+def test_one_output_of_k_is_the_recipe_without_k():
+    data = embedded()[:40]
+    by_default = quietly(riata.Chunker("mira", epochs=2), data)
+    assert same_model(by_default, quietly(riata.Chunker("mira", epochs=2, settings={"k": 1}), data))
+    assert not same_model(by_default, quietly(riata.Chunker("mira", epochs=2, settings={"k": 3}), data))
+
+
+# --- as a recipe -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_data_that_can_be_learnt_are_learnt_with_a_margin(k):
+    data = embedded()[:100]
+    chunker = quietly(riata.Chunker("mira", epochs=30, settings={"C": 10, "k": k, "average": False}), data)
+    assert chunker.score(data) == 1.0
+    assert chunker.history_[-1]["updates"] == 0
+    for sentence, found in zip(data, chunker.predict_nbest(data, 2), strict=True):
+        (best, high), *others = found
+        gold = sentence.column(-1)
+        assert best == gold
+        for labels, low in others:
+            assert high - low >= sum(a != b for a, b in zip(labels, gold, strict=True)) - 1e-3
+
+
+def test_sentences_of_weight_zero_change_nothing():
+    X, y = [["a", "b"], ["c", "d"]], [["X", "Y"], ["X", "Y"]]
+    tagger = quietly(riata.Tagger("mira", template=parse("word[0]"), epochs=2), X, y, sample_weight=[1, 0])
+    assert {values[0][1] for (_, values), _ in weights_of(tagger.model_)} == {"a", "b"}
+
+
+def test_a_class_of_more_weight_is_defended_by_a_larger_margin():
+    X, y = [["a"], ["b"]], [["X"], ["Y"]]
+    made = riata.Tagger("mira", template=parse("word[0]"), epochs=1, class_weight={"X": 3.0}, settings={"C": 100})
+    weights = weights_of(quietly(made.set_params(settings={"C": 100, "average": False}), X, y).model_)
+    by_word = {values[0][1]: weight for ((_, values), label), weight in weights.items() if label == "X"}
+    assert by_word["a"] == pytest.approx(1.5)
+    assert by_word["b"] == pytest.approx(-0.5)
+
+
+def test_partial_fit_goes_on_averaging():
+    data = embedded()[:40]
+    whole = quietly(riata.Chunker("mira", epochs=3), data)
+    bit_by_bit = riata.Chunker("mira")
+    for _ in range(3):
+        bit_by_bit.partial_fit(data)
+    assert same_model(whole, bit_by_bit)
+
+
+def test_ctrl_c_keeps_the_model_of_the_last_epoch():
+    data = embedded()[:60]
+    stopped = riata.Chunker("mira", epochs=5)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(data, listener=interrupt_at(Progressed, 2))
+    assert same_model(stopped, riata.Chunker("mira", epochs=1).fit(data, listener=ignore))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"C": 0}, {"C": -1}, {"C": float("nan")}, {"cost": 0}, {"cost": "x"}, {"k": 0}, {"k": 1.5}, {"k": 10**6}]
+)
+def test_settings_without_sense_are_refused(wrong):
+    with pytest.raises(SettingError, match=next(iter(wrong))):
+        riata.Tagger("mira", settings=wrong).fit([["a"]], [["X"]])
+
+
+def test_templates_that_read_earlier_labels_are_refused():
+    with pytest.raises(UnsupportedError, match="'mira' needs the exact argmax"):
+        riata.Tagger("mira", template=parse("word[0]\nlabel[-1]")).fit([["a"]], [["X"]])
