@@ -15,6 +15,7 @@
 #include "models/chain.hpp"
 #include "models/chain_nbest.hpp"
 #include "models/sparse.hpp"
+#include "models/weights_sum.hpp"
 
 namespace riata::bind {
 namespace {
@@ -109,6 +110,12 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
              return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.labels)), give(std::move(found.scores)));
            }, nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("n"),
            "The n best labellings: how many of each sentence, their labels one after the other, their scores.");
+
+  m.def("normalised_sum", [](const std::vector<Weights<Real>*>& parts) {
+          const std::vector<const Weights<Real>*> views(parts.begin(), parts.end());
+          nb::gil_scoped_release release;
+          return normalised_sum<Real>(views);
+        }, nb::arg("parts"), "The sum of weights over one index, each divided by its norm, at their scale.");
 
   m.def("scores_of", [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
                         const Flags& follow, const In<std::int32_t>& labels) {

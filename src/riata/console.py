@@ -85,8 +85,9 @@ def _line(event: Epoch) -> str:
     if event.wrong_tokens is not None:
         wrong = f"  {100 * event.wrong_tokens / max(event.tokens, 1):5.2f} % wrong"
     again = "again " if event.refit else ""
+    seeds = f"  seeds {' '.join(f'{score:.2f}' for score in event.seed_scores)}" if event.seed_scores else ""
     dropped = f"  {event.dropped:,} small weights left out" if event.dropped else ""
-    return f"{again}epoch {event.epoch:>3}  {_facts(event)}{wrong}  {event.seconds:.3f} s{dropped}"
+    return f"{again}epoch {event.epoch:>3}  {_facts(event)}{wrong}  {event.seconds:.3f} s{seeds}{dropped}"
 
 
 def span_table(report: SpanReport, title: str, interval: Interval | None = None) -> Table:

@@ -109,6 +109,21 @@ def test_every_task_trains_from_its_column(folder, run, task):
     assert all(0 <= value <= 100 for value in facts["metrics"].values())
 
 
+def test_seeds_are_summed_whatever_the_threads_and_their_scores_told(folder, run):
+    options = ["--recipe", "mira", "--seeds", "3", "--seed", "4", "--dev", "test.txt", "--epochs", "2"]
+    for threads in (1, 2):
+        extra = ["--model", f"{threads}.riata", "--threads", threads]
+        status, _, err = run("train", "chunk", "--train", "train.txt", *extra, *options)
+        assert status == 0
+        assert len(re.findall(r"^epoch .* seeds( \d+\.\d\d){3}$", err, re.MULTILINE)) == 2
+    assert (folder / "1.riata").read_bytes() == (folder / "2.riata").read_bytes()
+    by_hand = riata.Chunker("mira", seeds=3, seed=4, dev=riata.read_columns("test.txt"), epochs=2)
+    by_hand.fit(riata.read_columns("train.txt"), listener=lambda event: None)
+    assert riata.load_model("1.riata").predict(CHUNKS) == by_hand.predict(CHUNKS)
+    assert run("train", "chunk", "--train", "train.txt", "--model", "x.riata", "--seeds", "0")[0] == 2
+    assert run("train", "chunk", "--train", "train.txt", "--model", "x.riata", "--threads", "0")[0] == 2
+
+
 def test_the_same_command_gives_the_same_bytes_and_threads_do_not_matter(folder, run):
     for name, threads in (("a", 1), ("b", 1), ("c", 4)):
         assert run("train", "chunk", "--train", "train.txt", "--model", f"{name}.riata", "--threads", threads)[0] == 0

@@ -21,6 +21,8 @@ SAME_NAMES = (
     "patience",
     "refit",
     "seed",
+    "seeds",
+    "threads",
     "template",
     "cutoff",
     "encoding",
@@ -63,11 +65,15 @@ class Columns(click.ParamType[Any]):
     "--seed", type=int, default=0, show_default=True, metavar="N", help="Same seed, same model, byte for byte."
 )
 @click.option(
-    "--threads",
-    type=click.IntRange(min=1),
+    "--seeds",
+    type=int,
     default=1,
+    show_default=True,
     metavar="N",
-    help="Workers at most; never changes the model. The perceptron uses one.",
+    help="Train N models, with seeds from --seed on, and sum them into one of the same size and speed.",
+)
+@click.option(
+    "--threads", type=int, metavar="N", help="How many of them at once (default: all cores); never changes the model."
 )
 @click.option(
     "--template", metavar="FILE|NAME", help="Feature templates: a file (Riata's language or CRF++'s) or a named set."
@@ -104,6 +110,7 @@ def command(**options: Any) -> None:
     riata train chunk --train train.txt --model chunker.riata
     riata train tag --train en-train.conllu.gz --dev en-dev.conllu.gz --model tagger.riata --patience 3
     riata train ner --train train.txt --dev-fraction 0.1 --refit --template my.template --model ner.riata
+    riata train chunk --train train.txt --recipe mira --seeds 5 --model chunker.riata
     riata train tag --train words.tsv --inputs 0 --outputs 3 --set average=false --model t.riata
 
     The last column is the output, the others are inputs. Ctrl-C keeps the model of the last complete epoch (exit 130).

@@ -90,8 +90,13 @@ class Diagnostics:
         return [f"update margin    {self.update_margin:.4g} ({self.raw_update_margin:.4g} not normalised)"]
 
 
-def not_kept(owner: str, recipe: str, *, searches: bool) -> UnsupportedError:
+def not_kept(owner: str, recipe: str, *, searches: bool, seeds: int = 1) -> UnsupportedError:
     """Why there is nothing to diagnose."""
+    if seeds > 1:
+        return UnsupportedError(
+            f"The model is the sum of {seeds} seeds; margins and bounds are those of a single training.",
+            remedy="Train with seeds=1.",
+        )
     if not searches:
         return UnsupportedError(
             f"The recipe {recipe!r} learns from whole outputs; margins and bounds are those of a search.",

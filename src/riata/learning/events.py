@@ -24,7 +24,7 @@ class Progressed:
 
 @dataclass(frozen=True)
 class Epoch:
-    """A pass over the data is done."""
+    """A pass over the data is done. With several seeds, updates and tokens are those of all."""
 
     epoch: int
     updates: int  # sentences that were wrong
@@ -33,6 +33,7 @@ class Epoch:
     wrong_tokens: int | None  # None where outputs are not compared: learners that search
     seconds: float
     dev_score: float | None = None  # per cent
+    seed_scores: tuple[float, ...] = ()  # the same of each seed on its own, where the model is the sum of several
     refit: bool = False  # of the second training, on all data
     dropped: int = 0  # weights that truncation left out of the model
 

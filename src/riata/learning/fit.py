@@ -19,6 +19,7 @@ from riata.learning.labels import LabelSet, class_weights, label_counts, label_s
 from riata.learning.online import OnlineTrainer, Outcome, Plan, TrainingSet, train
 from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
 from riata.learning.search import SearchTrainer
+from riata.learning.seeds import SeedsTrainer
 from riata.models.chain import ChainModel, check_memory
 from riata.scoring.evaluation import evaluate_column
 
@@ -98,11 +99,15 @@ class Fit:
             start = self.start.model
             features = start.features.copy()
         parts = (features, labels.labels, labels.legality(), self.options.settings, start)
+        members = [self._learner(*parts) for _ in range(self.options.seeds)]
+        return members[0] if len(members) == 1 else SeedsTrainer(members, self.options.threads)
+
+    def _learner(self, features: Features, *parts: Any) -> OnlineTrainer:
         recipe = self.options.choice.recipe
         if recipe.trainer is None:
-            return SearchTrainer(self.options.decoder, *parts)
+            return SearchTrainer(self.options.decoder, features, *parts)
         _check_first_order(features, recipe.name)
-        trainer: OnlineTrainer = recipe.trainer(*parts)
+        trainer: OnlineTrainer = recipe.trainer(features, *parts)
         return trainer
 
     def _check_goes_on(self, data: Corpus) -> None:

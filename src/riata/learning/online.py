@@ -112,6 +112,10 @@ class OnlineTrainer:
     def model(self) -> ChainModel:
         return ChainModel(self.features, self.weights(), self.labels, self.legality)
 
+    def seed_scores(self, dev_score: Callable[[ChainModel], float]) -> tuple[float, ...]:
+        """The scores of single seeds, where the model is a sum of several; after `model` was called."""
+        return ()
+
     def account(self, examples: int, epochs: int) -> Run | None:
         """What the theory of search asks about the training so far."""
         return None
@@ -166,9 +170,12 @@ def train(
             done = trainer.epoch(data, plan.seed, number, lambda sentences: listener(Progressed(sentences)))
             model = trainer.model()
             score = None if dev_score is None else dev_score(model)
+            seed_scores = () if dev_score is None else trainer.seed_scores(dev_score)
             if score is None or outcome.best_score is None or score > outcome.best_score:
                 outcome.model, outcome.best_epoch, outcome.best_score = model, number, score
-            outcome.history.append(replace(done, dev_score=score, refit=plan.refit, dropped=trainer.dropped))
+            outcome.history.append(
+                replace(done, dev_score=score, seed_scores=seed_scores, refit=plan.refit, dropped=trainer.dropped)
+            )
             listener(outcome.history[-1])
             if plan.patience is not None and dev_score is not None and number - outcome.best_epoch >= plan.patience:
                 break

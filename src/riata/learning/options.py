@@ -24,6 +24,8 @@ from riata.settings import Setting, resolve
 EPOCHS = Setting("epochs", 10, "passes over the data", low=1)
 CUTOFF = Setting("cutoff", 1, "leave out n-grams seen less often", low=1)
 SEED = Setting("seed", 0, "of the order in which sentences are visited", low=0, high=2**63 - 1)
+SEEDS = Setting("seeds", 1, "models to train, with seed, seed + 1, … , and to sum into one", low=1, high=1000)
+THREADS = Setting("threads", 1, "that work at once; never changes the model", low=1, high=10_000)
 PATIENCE = Setting("patience", 5, "epochs without a better development score before training stops", low=1)
 LARGEST_WEIGHT = 1e6  # of a class or a sentence: weights must stay finite in single precision
 
@@ -40,6 +42,8 @@ class Options:
     epochs: int
     patience: int | None
     seed: int
+    seeds: int
+    threads: int | None  # None: as many as there are cores
     settings: Mapping[str, Any]
     dev: float | Corpus | None
     refit: bool
@@ -95,6 +99,8 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
         epochs=int(EPOCHS.parse(estimator.epochs)),
         patience=None if estimator.patience is None else int(PATIENCE.parse(estimator.patience)),
         seed=int(SEED.parse(estimator.seed)),
+        seeds=int(SEEDS.parse(estimator.seeds)),
+        threads=None if estimator.threads is None else int(THREADS.parse(estimator.threads)),
         settings=settings,
         dev=estimator.dev,
         refit=bool(estimator.refit),

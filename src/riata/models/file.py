@@ -17,7 +17,12 @@ from riata.models.chain import ChainModel, from_parts
 from riata.tasks.base import SequenceEstimator
 
 FORMAT = "riata model"
-NOT_STORED = ("attributes", "template", "warm_start")  # parameters that are stored as what they led to
+NOT_STORED = (
+    "attributes",
+    "template",
+    "warm_start",
+    "threads",
+)  # parameters that are stored as what they led to, if to anything
 
 
 def save_model(estimator: SequenceEstimator | Predictor, path: str | Path) -> None:

@@ -39,7 +39,8 @@ Estimator = TypeVar("Estimator", bound="SequenceEstimator")
 
 PARAMETERS = """recipe: the learner; structure, queue, beam: what it searches, and how (None: what the recipe prefers).
 template: a named set, a file, or templates (None: the task's own). attributes: your own functions of a word, by name.
-cutoff: n-grams seen less often are left out. epochs, seed, settings: of the learner.
+cutoff: n-grams seen less often are left out. epochs, seed, settings: of the learner. seeds: train so many models, with
+seed, seed + 1, …, and sum them into one; threads: how many of them at once (None: all cores), which never changes the model.
 dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
 many epochs without a better score; refit: then train again on all data for that many epochs.
 class_weight: by label, or "balanced". encoding: of chunk tags ("auto" finds it); strict: refuse illegal tags instead
@@ -81,6 +82,8 @@ class SequenceEstimator(Params):
         cutoff: int = 1,
         epochs: int = 10,
         seed: int = 0,
+        seeds: int = 1,
+        threads: int | None = None,
         settings: Mapping[str, Any] | None = None,
         dev: float | Corpus | None = None,
         patience: int | None = None,
@@ -99,6 +102,8 @@ class SequenceEstimator(Params):
         self.cutoff = cutoff
         self.epochs = epochs
         self.seed = seed
+        self.seeds = seeds
+        self.threads = threads
         self.settings = settings
         self.dev = dev
         self.patience = patience
@@ -337,9 +342,9 @@ class SequenceEstimator(Params):
         self._check_fitted()
         run: Run | None = getattr(self, "_run", None)
         if run is None:
-            raise not_kept(
-                type(self).__name__, self.recipe, searches=checked(self, training=False).choice.recipe.searches
-            )
+            options = checked(self, training=False)
+            searches = options.choice.recipe.searches
+            raise not_kept(type(self).__name__, self.recipe, searches=searches, seeds=options.seeds)
         settings = measured_settings(run, beam, beam_width)
         data = self._with_gold(X, y)
         encoding = None if self.encoding_ is None else registry.get("encoding", self.encoding_)

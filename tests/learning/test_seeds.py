@@ -1,0 +1,144 @@
+"""Several seeds in one model: the sum by hand, whatever the threads, and everything that one seed can do."""
+
+import numpy as np
+import pytest
+
+import riata
+from learning.test_online import ignore, interrupt_at, same_model
+from packed_weights import weights_of
+from riata.errors import SettingError, UnsupportedError
+from riata.features.templates import parse
+from riata.learning.events import Progressed, Started
+from riata.models.file import to_bytes
+from samples import FEATURES, TAGS, embedded, quietly
+
+HISTORY = parse("word[0]\nword[-1] word[0]\nedge\nlabel[-2] label[-1]\nword[0] label[-1]")
+PLAIN = parse("word[0]\nword[-1]\ntag[0]\ntag[-1] tag[0]\nedge\nedge tag[0]")
+KINDS = {
+    "perceptron": {"recipe": "perceptron"},
+    "mira": {"recipe": "mira"},
+    "laso": {"recipe": "laso-alma"},
+    "history": {"recipe": "early", "template": HISTORY},
+    "last weights": {"recipe": "perceptron", "settings": {"average": False}},
+}
+KIND = pytest.mark.parametrize("kind", KINDS)
+
+
+def chunker(kind, **params):
+    return riata.Chunker(**{"epochs": 3, "template": PLAIN, **KINDS[kind], **params})
+
+
+def named(estimator):
+    """Every weight by name, those of earlier labels included."""
+    return weights_of(estimator.model_)
+
+
+def sum_by_hand(parts):
+    norms = [np.sqrt(sum(weight**2 for weight in part.values())) for part in parts]
+    scale = np.mean(norms) / len(parts)
+    keys = {key for part in parts for key in part}
+    return {
+        key: sum(scale * part.get(key, 0.0) / norm for part, norm in zip(parts, norms, strict=True)) for key in keys
+    }
+
+
+@KIND
+def test_the_model_is_the_sum_of_those_of_the_seeds(kind):
+    data = embedded()[:60]
+    parts = [named(quietly(chunker(kind, seed=seed), data)) for seed in (7, 8, 9)]
+    whole = named(quietly(chunker(kind, seed=7, seeds=3), data))
+    expected = sum_by_hand(parts)
+    assert whole.keys() <= expected.keys()
+    assert whole == pytest.approx({key: expected[key] for key in whole}, abs=1e-5)
+    assert all(abs(value) < 1e-5 for key, value in expected.items() if key not in whole)
+    assert len({*parts[0]} ^ {*parts[1]}) > 10  # they differ, in the features that carry weight too
+    if kind == "history":
+        assert any("label[" in template for (template, _), _ in whole)
+
+
+@KIND
+def test_threads_change_nothing(kind):
+    data = embedded()[:60]
+    models = [to_bytes(quietly(chunker(kind, seeds=4, threads=threads), data)) for threads in (1, 2, 7, None)]
+    assert models[0] == models[1] == models[2] == models[3]
+
+
+def test_equal_parts_give_themselves_and_their_scale():
+    data = embedded()[:40]
+    one = quietly(chunker("perceptron", settings={"shuffle": False}), data)
+    four = quietly(chunker("perceptron", settings={"shuffle": False}, seeds=4), data)
+    assert named(four) == pytest.approx(named(one), rel=1e-5)
+
+
+def test_one_seed_is_the_recipe_as_it_was():
+    data = embedded()[:40]
+    assert same_model(quietly(chunker("mira"), data), quietly(chunker("mira", seeds=1, threads=3), data))
+
+
+def test_development_scores_are_told_of_each_seed_and_of_the_sum():
+    data, dev = embedded()[:80], embedded(split="test")
+    whole = quietly(chunker("mira", seeds=3, seed=5, dev=dev), data)
+    alone = [quietly(chunker("mira", seed=seed, dev=dev), data) for seed in (5, 6, 7)]
+    for epoch, *singles in zip(whole.history_, *(one.history_ for one in alone), strict=True):
+        assert epoch["seed_scores"] == tuple(single["dev_score"] for single in singles)
+        assert epoch["updates"] == sum(single["updates"] for single in singles)
+        assert epoch["sentences"] == singles[0]["sentences"]
+    assert whole.best_score_ == max(epoch["dev_score"] for epoch in whole.history_)
+    assert 100 * whole.score(dev) == pytest.approx(whole.best_score_)
+
+
+@KIND
+def test_everything_around_a_learner_works_for_a_sum(kind, tmp_path):
+    data = embedded()[:60]
+    made = quietly(chunker(kind, seeds=2, dev=0.2, refit=True, patience=2), data)
+    made.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    assert loaded.seeds == 2
+    assert loaded.threads is None
+    assert loaded.predict(data) == made.predict(data)
+    quietly(made.set_params(warm_start=True, dev=None, refit=False, patience=None, epochs=1), data)
+    assert made.best_epoch_ == loaded.best_epoch_ + 1
+
+
+@KIND
+def test_partial_fit_is_fit_epoch_by_epoch(kind):
+    data = embedded()[:40]
+    bit_by_bit = chunker(kind, seeds=3)
+    for _ in range(3):
+        bit_by_bit.partial_fit(data)
+    assert same_model(bit_by_bit, quietly(chunker(kind, seeds=3), data))
+
+
+def test_features_given_by_the_user_are_summed_too():
+    taggers = [quietly(riata.Tagger(epochs=3, seed=seed), FEATURES, TAGS) for seed in (0, 1)]
+    whole = quietly(riata.Tagger(epochs=3, seeds=2), FEATURES, TAGS)
+    assert weights_of(whole.model_) == pytest.approx(sum_by_hand([weights_of(t.model_) for t in taggers]), abs=1e-5)
+
+
+@pytest.mark.parametrize("event", [Started, Progressed])
+def test_ctrl_c_stops_all_seeds_and_keeps_the_last_epoch(event):
+    data = embedded()
+    stopped = chunker("mira", seeds=3, epochs=5)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(data, listener=interrupt_at(event, 2))
+    assert same_model(stopped, chunker("mira", seeds=3, epochs=1).fit(data, listener=ignore))
+
+
+def test_an_error_in_one_seed_is_the_error_of_all():
+    data = embedded()[:20]
+    with pytest.raises(UnsupportedError, match="take no class weights"):
+        quietly(chunker("laso", seeds=3, class_weight="balanced"), data)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"seeds": 0}, {"seeds": 1.5}, {"seeds": "x"}, {"threads": 0}, {"threads": -1}, {"threads": "x"}]
+)
+def test_counts_without_sense_are_refused(wrong):
+    with pytest.raises(SettingError, match=next(iter(wrong))):
+        riata.Tagger(**wrong).fit([["a"]], [["X"]])
+
+
+def test_no_single_run_is_there_to_diagnose():
+    data = embedded()[:20]
+    with pytest.raises(UnsupportedError, match="seeds"):
+        quietly(chunker("laso", seeds=2), data).diagnose(data)
