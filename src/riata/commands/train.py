@@ -70,7 +70,7 @@ class Columns(click.ParamType[Any]):
     default=1,
     show_default=True,
     metavar="N",
-    help="Train N models, with seeds from --seed on, and sum them into one of the same size and speed.",
+    help="Train N models, with seeds from --seed on, and sum them into one that is as fast as each.",
 )
 @click.option(
     "--threads", type=int, metavar="N", help="How many of them at once (default: all cores); never changes the model."
