@@ -12,6 +12,18 @@ EXAMPLES = {
     "identity": {"Riata": "Riata", "": "", "Ægir": "Ægir"},
     "bias": {"Riata": "", "": "", "東京": ""},
     "lower": {"Riata": "riata", "ÉCOLE": "école", "ΣΟΦΟΣ": "σοφος", "東京": "東京", "1,2": "1,2"},
+    "stem": {
+        "Relational": "relat",
+        "ponies": "poni",
+        "as": "as",
+        "1,200": "1,200",
+        "École": "école",
+        "東京": "東京",
+        "": "",
+    },
+    "ending": {"Relational": "ional", "happy": "y", "PONIES": "es", "cat": None, "bus": "s", "東京": None, "": None},
+    "initial": {"NNP": "N", ",": ",", "Ægir": "Æ", "東京": "東", "": None},
+    "fullshape": {"Riata-2026": "Xxxxx-dddd", "USA": "XXX", "...": "...", "École": "Xxxxx", "東京": "xx", "": ""},
     "shape": {
         "Riata-2026": "Xxx-dd",
         "USA": "XX",
@@ -44,6 +56,7 @@ EXAMPLES = {
         "東京": "none",
         "שלום": "none",
     },
+    "digit": {"1,200": "yes", "B52": "yes", "word": None, "": None, "٣٤": "yes", "m²": None},
     "digits": {"1,200": "0,000", "B52": "B00", "word": None, "": None, "٣٤": "00", "m²": None, "²3": "²0"},
     "hyphen": {
         "well-known": "yes",
@@ -97,11 +110,20 @@ def test_words_that_a_slice_left_behind_are_not_asked_for():
     assert sorted(calls) == ["a", "b"]
 
 
-def test_values_that_are_no_text_are_taken_by_their_text():
-    corpus = as_corpus([["a", "bb", "cc"]])
-    features = Features(parse("size[0]"), {"size": len})
-    features.extend(corpus)
-    assert features.alphabets[0].texts() == ["1", "2"]
+@pytest.mark.parametrize("value", [1, 2.5, True, b"x", ["a"], object])
+def test_a_value_that_is_no_text_is_refused_with_the_function_and_the_word(value):
+    features = Features(parse("size[0]"), {"size": lambda text: "short" if text == "a" else value})
+    with pytest.raises(
+        DataError, match=r"attribute 'size' gave .* for 'bb', an? \w+; expected a text or None"
+    ) as caught:
+        features.extend(as_corpus([["a", "bb"]]))
+    assert "str(" in caught.value.remedy
+
+
+def test_a_text_that_no_file_can_hold_is_refused_with_the_function_and_the_word():
+    features = Features(parse("odd[0]"), {"odd": lambda text: "\ud800" if text == "bb" else None})
+    with pytest.raises(DataError, match=r"attribute 'odd' gave '\\ud800' for 'bb'; it holds a lone surrogate"):
+        features.extend(as_corpus([["a", "bb"]]))
 
 
 def test_a_failing_attribute_is_named_with_the_word_it_failed_on():

@@ -17,14 +17,14 @@ def interned(texts: Sequence[str]) -> tuple[Alphabet, NDArray[np.int32]]:
     try:
         return alphabet, alphabet.add_many(list(texts))
     except TypeError:
-        bad = next(text for text in texts if not _is_unicode(text))
+        bad = next(text for text in texts if not is_unicode(text))
         raise DataError(
             f"the text {bad!r} holds a lone surrogate, which no UTF-8 file can hold.",
             remedy='Decode the text with its own encoding, and not with errors="surrogateescape".',
         ) from None
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from riata.features.porter import porter
+
 Attribute = Callable[[str], str | None]
 
 
@@ -24,6 +26,29 @@ def bias(text: str) -> str | None:
 def lower(text: str) -> str | None:
     """In lower case."""
     return text.lower()
+
+
+def stem(text: str) -> str | None:
+    """The stem of an English word, in lower case: `Relational` is `relat` (Porter 1980)."""
+    return porter(text.lower())
+
+
+def ending(text: str) -> str | None:
+    """What the stem leaves of the word: `Relational` has `ional`, `happy` (stem `happi`) has `y`."""
+    word, left = text.lower(), porter(text.lower())
+    while not word.startswith(left):  # the stemmer wrote a letter of its own
+        left = left[:-1]
+    return word[len(left) :] or None
+
+
+def initial(text: str) -> str | None:
+    """The first character: `initial(tag)` puts NN, NNS and NNP together."""
+    return text[:1] or None
+
+
+def fullshape(text: str) -> str | None:
+    """Character classes, one for each character: `Riata-2026` is `Xxxxx-dddd`."""
+    return _character_classes(text)
 
 
 def shape(text: str) -> str | None:
@@ -45,6 +70,11 @@ def case(text: str) -> str | None:
     if text.isupper():
         return "upper"
     return "title" if text[0].isupper() and not any(c.isupper() for c in text[1:]) else "mixed"
+
+
+def digit(text: str) -> str | None:
+    """Whether there is a digit."""
+    return "yes" if re.search(r"\d", text) else None
 
 
 def digits(text: str) -> str | None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from riata._core import Alphabet, FeatureIndex, Instances
 from riata.data.given import LARGEST, Given
+from riata.data.texts import is_unicode
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError
 from riata.features.attributes import Attribute
@@ -147,11 +148,24 @@ class Features:
 
 
 def _apply(name: str, function: Attribute, text: str) -> str | None:
+    """The attribute's value; whatever a user's function does wrong is told with the function and the word."""
     try:
         value = function(text)
     except Exception as error:
         raise DataError(f"attribute {name!r} failed on {text!r}: {error!r}.") from error
-    return value if value is None or isinstance(value, str) else str(value)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        kind = type(value).__name__
+        raise DataError(
+            f"attribute {name!r} gave {value!r:.60} for {text!r}, a{'n' * (kind[0] in 'aeiou')} {kind}; expected a text or None.",
+            remedy="Give texts, such as str(value), or None where the word has no such attribute.",
+        )
+    if not is_unicode(value):
+        raise DataError(
+            f"attribute {name!r} gave {value!r:.60} for {text!r}; it holds a lone surrogate, which no UTF-8 file can hold."
+        )
+    return value
 
 
 def _mapped(given: Given, alphabet: Alphabet, grow: bool) -> Given:
