@@ -40,7 +40,12 @@ def command(model_file: str, top: int, labels: tuple[str, ...], json_: bool) -> 
         "encoding": estimator.encoding_,
         "inputs": list(estimator.inputs_),
         "templates": [str(template) for template in estimator.model_.features.templates],
-        "settings": {k: v for k, v in estimator.get_params().items() if isinstance(v, (int, float, str, bool, dict))},
+        "lists": {name: len(entries) for name, entries in (estimator.lists or {}).items()} or None,
+        "settings": {
+            k: v
+            for k, v in estimator.get_params().items()
+            if k != "lists" and isinstance(v, (int, float, str, bool, dict))
+        },
         "training": {
             **estimator.facts_,
             "best_epoch": estimator.best_epoch_,

@@ -35,6 +35,8 @@ def command(json_: bool) -> None:
 
     from riata.console import stdout
     from riata.features.attributes import builtin
+    from riata.features.frequency import FREQUENCY
+    from riata.features.lists import attribute_names
     from riata.features.templates import builtin_names
 
     table = Table(show_lines=False)
@@ -47,6 +49,7 @@ def command(json_: bool) -> None:
             table.add_row(kind if i == 0 else "", name, about, getattr(piece, "paper", ""), end_section=last)
     table.add_row("template", ", ".join(builtin_names()), "named sets of features", "", end_section=True)
     table.add_row("attribute", ", ".join(builtin()), "functions of a word, for templates", "")
+    table.add_row("", f"{FREQUENCY}, {', '.join(attribute_names(['NAME']))}", "what training and --list know of it", "")
     console = stdout()
     console.print(table)
     for name, recipe in found["recipe"].items():

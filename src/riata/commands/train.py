@@ -79,6 +79,13 @@ class Columns(click.ParamType[Any]):
     "--template", metavar="FILE|NAME", help="Feature templates: a file (Riata's language or CRF++'s) or a named set."
 )
 @click.option(
+    "--list",
+    "lists",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Words and phrases, one per line, that templates read as list(NAME)[0]; may be repeated.",
+)
+@click.option(
     "--cutoff", type=int, default=1, show_default=True, metavar="N", help="Leave out n-grams seen less often."
 )
 @click.option("--inputs", type=Columns(), help="Columns to read, from 0 (default: all but the output).")
@@ -121,7 +128,8 @@ def command(**options: Any) -> None:
     meter = Meter()
     estimator = _estimator(options)
     corpus = _read(options, options["train_file"])
-    _check_target(Path(options["model_file"]), [options[name] for name in ("train_file", "dev_file", "template")])
+    read = [options[name] for name in ("train_file", "dev_file", "template")]
+    _check_target(Path(options["model_file"]), [*read, *_pairs("--list", options["lists"], "name=file").values()])
     with TrainingProgress(stderr()) as listener:
         try:
             estimator.fit(corpus, listener=listener)
@@ -144,15 +152,17 @@ def _estimator(options: dict[str, Any]) -> Any:
     if options["dev_file"] is not None and options["dev_fraction"] is not None:
         raise SettingError("both --dev and --dev-fraction are given; expected one.")
     params = {name: options[name] for name in SAME_NAMES}
-    params |= {"beam": _beam(options["beam"]), "settings": _settings(options["assignments"])}
+    params |= {"beam": _beam(options["beam"]), "settings": _pairs("--set", options["assignments"], "key=value")}
+    params["lists"] = _pairs("--list", options["lists"], "name=file") or None
     params["dev"] = options["dev_fraction"] if options["dev_file"] is None else _read(options, options["dev_file"])
     if not options["resume"]:
         return task.estimator(**params)
-    if options["template"] is not None:
-        raise SettingError(
-            "--resume goes on with the templates of the model; --template names others.",
-            remedy="Leave out --template, or train anew without --resume.",
-        )
+    for name, given in (("template", options["template"]), ("list", options["lists"])):
+        if given:
+            raise SettingError(
+                f"--resume goes on with the {name}s of the model; --{name} names others.",
+                remedy=f"Leave out --{name}, or train anew without --resume.",
+            )
     estimator = load_model(options["model_file"])
     if estimator.task_name != task.name:
         raise UnsupportedError(f"{options['model_file']} holds a model for {estimator.task_name!r}, not {task.name!r}.")
@@ -174,14 +184,14 @@ def _beam(text: str | None) -> float | None:
     return int(text)
 
 
-def _settings(assignments: tuple[str, ...]) -> dict[str, str]:
+def _pairs(option: str, assignments: tuple[str, ...], form: str) -> dict[str, str]:
     from riata.errors import SettingError
 
     pairs = {}
     for text in assignments:
         key, equals, value = text.partition("=")
         if not equals or not key:
-            raise SettingError(f"--set has {text!r}; expected key=value.")
+            raise SettingError(f"{option} has {text!r}; expected {form}.")
         pairs[key] = value
     return pairs
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -16,9 +16,12 @@ from riata.data.texts import is_unicode
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError
 from riata.features.attributes import Attribute
+from riata.features.frequency import FREQUENCY, Frequencies
+from riata.features.lists import ANY_CASE, POSITIONS, WordList, list_read
 from riata.features.templates import Read, Template
 
 AttributeOf = tuple[str, int]  # name of the function, column it reads
+Look = Callable[[list[str]], Ids]  # texts to ids of an alphabet
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,21 @@ def compile_templates(templates: Sequence[Template]) -> Program:
 
 
 class Features:
-    """A set of templates with everything it has seen: attribute values, n-grams, given names."""
+    """A set of templates with everything it has seen: attribute values, frequencies, n-grams, given names."""
 
-    def __init__(self, templates: Sequence[Template], functions: Mapping[str, Attribute]) -> None:
+    def __init__(
+        self,
+        templates: Sequence[Template],
+        functions: Mapping[str, Attribute],
+        lists: Mapping[str, WordList] | None = None,
+    ) -> None:
         self.templates = tuple(templates)
         self.program = compile_templates(templates)
-        self.functions = {name: functions[name] for name, _ in self.program.attributes}
+        names = [name for name, _ in self.program.attributes]
+        reads = [read for read in map(list_read, names) if read is not None]
+        self.lists = {name: (lists or {})[name] for _, name in sorted(reads)}
+        self.functions = {name: functions[name] for name in names if name != FREQUENCY and list_read(name) is None}
+        self.frequencies: dict[int, Frequencies] = {}  # by column, of the first training
         self.alphabets = [Alphabet() for _ in self.program.attributes]
         self.given = Alphabet()
         self.index = self.empty_index()
@@ -90,14 +102,21 @@ class Features:
 
     def copy(self) -> Features:
         """An equal set that can grow on its own."""
-        twin = Features(self.templates, self.functions)
+        twin = Features(self.templates, self.functions, self.lists)
+        twin.frequencies = dict(self.frequencies)
         twin.alphabets = [copy(alphabet) for alphabet in self.alphabets]
         twin.given = copy(self.given)
         twin.index = copy(self.index)
         return twin
 
     def extend(self, corpus: Corpus, cutoff: int = 1) -> None:
-        """Learns the attribute values and n-grams of a training corpus."""
+        """Learns the attribute values and n-grams of a training corpus.
+
+        Frequencies are learnt once: classes that moved later would not fit the weights that were learnt for them.
+        """
+        for name, column in self.program.attributes:
+            if name == FREQUENCY and column not in self.frequencies:
+                self.frequencies[column] = Frequencies.of(corpus.columns[column])
         self.index.extend(self._values(corpus, grow=True), corpus.starts, cutoff)
         self._given(corpus, grow=True)
 
@@ -110,17 +129,27 @@ class Features:
         return instances
 
     def _values(self, corpus: Corpus, grow: bool) -> list[Ids]:
-        return [
-            self._value(name, corpus.columns[column], alphabet, grow)
-            for (name, column), alphabet in zip(self.program.attributes, self.alphabets, strict=True)
-        ]
+        found = []
+        for (name, number), alphabet in zip(self.program.attributes, self.alphabets, strict=True):
+            look = alphabet.add_many if grow else alphabet.find_many
+            read = list_read(name)
+            if read is not None:
+                found.append(self._list_value(*read, corpus, look))
+            else:
+                function = self.frequencies[number] if name == FREQUENCY else self.functions[name]
+                found.append(self._value(name, function, corpus.columns[number], look))
+        return found
 
-    def _value(self, name: str, column: Column, alphabet: Alphabet, grow: bool) -> Ids:
+    def _list_value(self, kind: str, name: str, corpus: Corpus, look: Look) -> Ids:
+        """Where every token stands in an entry of the list."""
+        positions = self.lists[name].positions(corpus.columns[0], corpus.starts, any_case=kind == ANY_CASE)
+        return np.append(look(list(POSITIONS)), np.int32(-1))[positions]
+
+    def _value(self, name: str, function: Attribute, column: Column, look: Look) -> Ids:
         """The attribute's value at every token, computed once per distinct text that occurs."""
         used = np.unique(column.ids)
-        texts = [_apply(name, self.functions[name], column.alphabet.text(int(i))) for i in used]
+        texts = [_apply(name, function, column.alphabet.text(int(i))) for i in used]
         has = np.array([text is not None for text in texts], dtype=bool)
-        look = alphabet.add_many if grow else alphabet.find_many
         table = np.full(len(column.alphabet), -1, np.int32)
         table[used[has]] = look([text for text in texts if text is not None])
         return table[column.ids]

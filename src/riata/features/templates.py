@@ -6,6 +6,8 @@ One template per line. A template is one or more reads, `attribute[offset]`, tha
     suffix3[0] tag[1]       three last letters of the word with the next tag
     shape(2)[0]             the shape of column 2 (columns count from 0)
     number(3)[0]            the number in column 3, as the feature's value
+    list(city)[0]           where the word stands in an entry of the list city; anycase(city)[0]: in any case
+    frequency[0]            how often training saw the word, in classes
     edge                    one weight per pair of neighbouring labels
     edge tag[0]             the same for every current tag
     label[-2] label[-1]     the two labels before, as they were decided
@@ -27,6 +29,7 @@ from pathlib import Path
 
 from riata._core import boundary_reach
 from riata.errors import TemplateError, UnknownNameError
+from riata.features.lists import ANY_CASE, EXACT, list_read, unknown_list
 
 NUMBER = "number"
 LABEL = "label"
@@ -124,6 +127,10 @@ def _own_read(part: str) -> Read:
             remedy="CRF++ templates start every line with U or B.",
         )
     name, column = match["name"], match["column"]
+    if name in (EXACT, ANY_CASE):
+        if column is None:
+            raise TemplateError(f"{part!r} names no list.", remedy=f"Write {name}(NAME)[{match['offset']}].")
+        return Read(int(match["offset"]), 0, f"{name}({column})")
     if name == LABEL:
         if column is not None:
             raise TemplateError(f"{part!r}: labels have no columns.", remedy=f"Write '{LABEL}[{match['offset']}]'.")
@@ -211,6 +218,11 @@ def _misfit(
             remedy="The last column of the file is the output; choose others with --inputs and --outputs.",
         )
     if not known(read.attribute):
+        if list_read(read.attribute) is not None:
+            unknown = unknown_list(read.attribute, attributes)
+            return TemplateError(unknown.message, remedy="Name the list's file: --list NAME=FILE, in Python lists=.")
         unknown = UnknownNameError.of("attribute", read.attribute, attributes)
         return TemplateError(unknown.message, remedy=f"In the template '{template}'.")
+    if read.column and list_read(read.attribute) is not None:
+        return TemplateError(f"'{template}': lists hold words, which are column 0.")
     return None

@@ -93,7 +93,8 @@ class Fit:
         """A learner that has seen nothing yet, or what the model to start from has seen."""
         start = None
         if self.start is None:
-            features = Features(self.options.templates(data.width - 1), self.options.functions)
+            options = self.options
+            features = Features(options.templates(data.width - 1), options.functions, options.word_lists())
         else:
             self._check_goes_on(data)
             start = self.start.model
@@ -119,6 +120,11 @@ class Fit:
             raise SettingError(
                 "training goes on with the templates of the model; template names others.",
                 remedy="Leave out template, or train anew (warm_start=False).",
+            )
+        if self.options.lists and self.options.word_lists() != self.start.model.features.lists:
+            raise SettingError(
+                "training goes on with the lists of the model; lists holds others.",
+                remedy="Leave out lists, or train anew (warm_start=False).",
             )
 
     def examples(self, features: Features, data: Corpus, weights: NDArray[np.float64], labels: LabelSet) -> TrainingSet:

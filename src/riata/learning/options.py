@@ -15,6 +15,8 @@ from riata.data.types import Corpus
 from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
+from riata.features.frequency import FREQUENCY
+from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
 from riata.features.templates import LABEL, NUMBER, Template
 from riata.learning.recipe import Choice, chosen
 from riata.learning.search import DECODING
@@ -38,6 +40,7 @@ class Options:
     default_template: str
     template: str | Path | Sequence[Template] | None
     functions: Mapping[str, Attribute]
+    lists: Mapping[str, Any]
     cutoff: int
     epochs: int
     patience: int | None
@@ -60,21 +63,35 @@ class Options:
     def templates(self, width: int) -> tuple[Template, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""
         if width == 0:
-            if self.template is not None:
+            if self.template is not None or self.lists:
                 raise UnsupportedError(
-                    "Templates read columns, but the sentences are dictionaries of features.",
-                    remedy="Leave out template.",
+                    "Templates read columns, but the sentences are features already.",
+                    remedy="Leave out template and lists.",
                 )
             return template_language.parse("edge")
         if self.template is None:
             templates = template_language.fitting(template_language.load(self.default_template), width)
+            templates += tuple(template for name in self.lists for template in _list_templates(name))
         elif isinstance(self.template, (str, Path)):
             templates = template_language.load(self.template)
         else:
             templates = tuple(self.template)
-        known = {*self.functions, NUMBER}
+        known = {*self.functions, NUMBER, FREQUENCY, *attribute_names(self.lists)}
         template_language.check(templates, width, known.__contains__, known)
+        self._check_lists_are_read(templates)
         return templates
+
+    def word_lists(self) -> dict[str, WordList]:
+        return {name: WordList.of(name, given) for name, given in self.lists.items()}
+
+    def _check_lists_are_read(self, templates: Sequence[Template]) -> None:
+        read = {list_read(read.attribute) for template in templates for read in template.reads}
+        for name in self.lists:
+            if not {(EXACT, name), (ANY_CASE, name)} & read:
+                raise SettingError(
+                    f"the list {name!r} is given, but no template reads it.",
+                    remedy=f"Add a line such as {EXACT}({name})[0] to the template, or leave out the list.",
+                )
 
 
 def checked(estimator: Any, *, training: bool = True) -> Options:
@@ -83,6 +100,7 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
         raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
     attributes = estimator.attributes or {}
     _check_attributes(attributes)
+    check_lists(estimator.lists or {})
     _check_template(estimator.template)
     _check_flags(estimator)
     _check_class_weight(estimator.class_weight)
@@ -95,6 +113,7 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
         default_template=estimator.default_template,
         template=estimator.template,
         functions={**builtin(), **attributes},
+        lists=estimator.lists or {},
         cutoff=int(CUTOFF.parse(estimator.cutoff)),
         epochs=int(EPOCHS.parse(estimator.epochs)),
         patience=None if estimator.patience is None else int(PATIENCE.parse(estimator.patience)),
@@ -109,6 +128,11 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
         strict=bool(estimator.strict),
         choice=choice,
     )
+
+
+def _list_templates(name: str) -> tuple[Template, ...]:
+    """What a default template reads of a list."""
+    return template_language.parse("\n".join(f"{EXACT}({name})[{offset}]" for offset in (-1, 0, 1)), "lists")
 
 
 def _check_flags(estimator: Any) -> None:
@@ -168,4 +192,4 @@ def _names_an_attribute(name: str) -> bool:
         template = template_language.parse(f"word[0]\n{name}[0]")[-1]
     except RiataError:
         return False
-    return name not in (LABEL, NUMBER) and [read.attribute for read in template.reads] == [name]
+    return name not in (LABEL, NUMBER, FREQUENCY) and [read.attribute for read in template.reads] == [name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ from riata.data.types import Corpus, Ids
 from riata.errors import DataError, ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
+from riata.features.frequency import FREQUENCY, Frequencies
+from riata.features.lists import WordList, attribute_names
 from riata.features.templates import NUMBER, Template, parse
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
 from riata.models.container import Arrays
@@ -122,10 +124,16 @@ class ChainModel:
             "labels": list(self.labels),
             "templates": [str(template) for template in self.features.templates],
             "attributes": [list(attribute) for attribute in program.attributes],
+            "lists": list(self.features.lists),
         }
         arrays: Arrays = {"start": self.legality.start, "end": self.legality.end, "follow": self.legality.follow}
         for a, (alphabet, kept) in enumerate(zip(self.features.alphabets, sparse["kept_values"], strict=True)):
             store_texts(arrays, f"attribute/{a}", [alphabet.text(int(i)) for i in kept])
+        for i, words in enumerate(self.features.lists.values()):
+            store_texts(arrays, f"list/{i}", words.texts())
+        for column, frequencies in self.features.frequencies.items():
+            store_texts(arrays, f"frequency/{column}", frequencies.words.texts())
+            arrays[f"frequency/{column}/classes"] = frequencies.classes
         store_texts(arrays, "given", [self.features.given.text(int(i)) for i in sparse["kept_given"]])
         _store_rows(arrays, "given/rows", sparse["given"])
         _store_rows(arrays, "transition", sparse["transition"])
@@ -167,7 +175,11 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     legality = Legality(
         _flags(arrays, "start", count), _flags(arrays, "end", count), _flags(arrays, "follow", count * count)
     )
-    features = Features(_templates(header, functions), functions)
+    lists = _lists(header, arrays)
+    features = Features(_templates(header, {*functions, NUMBER, FREQUENCY, *attribute_names(lists)}), functions, lists)
+    if set(features.lists) != set(lists):
+        raise ModelFileError("the model's lists are inconsistent")
+    features.frequencies = {c: _frequencies(arrays, c) for name, c in features.program.attributes if name == FREQUENCY}
     features.alphabets = [read_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
     features.given = read_alphabet(arrays, "given")
     sparse: dict[str, Any] = {
@@ -225,7 +237,20 @@ def check_memory(features: Features, labels: int) -> None:
         )
 
 
-def _templates(header: Mapping[str, Any], functions: Mapping[str, Attribute]) -> tuple[Template, ...]:
+def _lists(header: Mapping[str, Any], arrays: Arrays) -> dict[str, WordList]:
+    names = read_strings(header, "lists")
+    texts = [read_alphabet(arrays, f"list/{i}").texts() for i in range(len(names))]
+    return {name: WordList.of(name, entries) for name, entries in zip(names, texts, strict=True)}
+
+
+def _frequencies(arrays: Arrays, column: int) -> Frequencies:
+    words, classes = read_alphabet(arrays, f"frequency/{column}"), read_array(arrays, f"frequency/{column}/classes")
+    if len(words) != len(classes) or classes.dtype != np.uint8:
+        raise ModelFileError("the model's frequencies are inconsistent")
+    return Frequencies(words, classes.copy())
+
+
+def _templates(header: Mapping[str, Any], known: Container[str]) -> tuple[Template, ...]:
     lines = read_strings(header, "templates")
     if not lines:
         return ()
@@ -233,7 +258,6 @@ def _templates(header: Mapping[str, Any], functions: Mapping[str, Attribute]) ->
         templates = parse("\n".join(lines), "<templates of the model>")
     except ValueError:  # every TemplateError is one, and so are numbers that int() refuses
         templates = ()
-    known = {*functions, NUMBER}
     if [str(t) for t in templates] != lines or not all(read.attribute in known for t in templates for read in t.reads):
         raise ModelFileError("the model's templates are inconsistent")
     return templates

@@ -19,6 +19,7 @@ from riata.tasks.base import SequenceEstimator
 FORMAT = "riata model"
 NOT_STORED = (
     "attributes",
+    "lists",
     "template",
     "warm_start",
     "threads",
@@ -76,7 +77,7 @@ def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
 
 def user_functions(model: ChainModel) -> dict[str, Attribute]:
     """The attributes of a model that are not Riata's own."""
-    names = {name for name, _ in model.features.program.attributes} - set(builtin())
+    names = set(model.features.functions) - set(builtin())
     return {name: model.features.functions[name] for name in sorted(names)}
 
 
@@ -126,7 +127,9 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.output_ = _output(header)
     estimator.format_ = _source(header)
     estimator.encoding_ = _encoding(header)
-    estimator.template = estimator.model_.features.templates if estimator.inputs_ else None
+    features = estimator.model_.features
+    estimator.template = features.templates if estimator.inputs_ else None
+    estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
     _restore_training(estimator, _mapping(header, "training"))
     return estimator
 

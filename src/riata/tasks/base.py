@@ -39,6 +39,7 @@ Estimator = TypeVar("Estimator", bound="SequenceEstimator")
 
 PARAMETERS = """recipe: the learner; structure, queue, beam: what it searches, and how (None: what the recipe prefers).
 template: a named set, a file, or templates (None: the task's own). attributes: your own functions of a word, by name.
+lists: words and phrases by name, each a file (an entry per line) or entries; templates read them as list(NAME)[0].
 cutoff: n-grams seen less often are left out. epochs, seed, settings: of the learner. seeds: train so many models, with
 seed, seed + 1, …, and sum them into one; threads: how many of them at once (None: all cores), which never changes the model.
 dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
@@ -79,6 +80,7 @@ class SequenceEstimator(Params):
         beam: float | None = None,
         template: str | Path | Sequence[Template] | None = None,
         attributes: Mapping[str, Attribute] | None = None,
+        lists: Mapping[str, str | Path | Sequence[str]] | None = None,
         cutoff: int = 1,
         epochs: int = 10,
         seed: int = 0,
@@ -99,6 +101,7 @@ class SequenceEstimator(Params):
         self.beam = beam
         self.template = template
         self.attributes = attributes
+        self.lists = lists
         self.cutoff = cutoff
         self.epochs = epochs
         self.seed = seed

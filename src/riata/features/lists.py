@@ -1,0 +1,168 @@
+"""Lists of words and phrases (names of cities, say): where a token stands in an entry. It depends on the tokens around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data import source
+from riata.data.texts import is_unicode
+from riata.data.types import Column, Starts
+from riata.errors import DataError, SettingError, UnknownNameError
+
+POSITIONS = ("S", "B", "I", "E")  # a token that is an entry; the first, an inner and the last token of one
+SINGLE, FIRST, INSIDE, LAST = range(4)
+EXACT, ANY_CASE = "list", "anycase"  # words of templates: list(city)[0] and anycase(city)[0]
+Entry = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WordList:
+    """Entries of one or more words, without repetition."""
+
+    entries: tuple[Entry, ...]
+
+    @classmethod
+    def of(cls, name: str, given: str | Path | Sequence[str]) -> WordList:
+        """From a file (one entry per line, `#` starts a comment line) or from a sequence of entries."""
+        if isinstance(given, (str, Path)):
+            lines = [line for line in _lines(given) if not line.startswith("#")]
+            file: str | None = str(given)
+        else:
+            lines, file = _texts(name, given), None
+        words = (tuple(word for word in re.split("[ \\t]", line) if word) for line in lines)
+        found = tuple(dict.fromkeys(entry for entry in words if entry))
+        if not found:
+            raise DataError(
+                f"the list {name!r} holds no entry.",
+                remedy="Write one entry per line; lines with # are comments.",
+                file=file,
+            )
+        return cls(found)
+
+    def texts(self) -> list[str]:
+        return [" ".join(entry) for entry in self.entries]
+
+    def positions(self, column: Column, starts: Starts, *, any_case: bool) -> NDArray[np.int8]:
+        """Where each token stands in an entry: an index of POSITIONS, or -1.
+
+        From left to right, the longest entry that starts at a token is taken, and the next is looked for behind it.
+        """
+        return (self._folded if any_case else self._as_written).positions(column, starts)
+
+    @cached_property
+    def _as_written(self) -> _Trie:
+        return _Trie(self.entries, folded=False)
+
+    @cached_property
+    def _folded(self) -> _Trie:
+        return _Trie(self.entries, folded=True)
+
+
+class _Trie:
+    """Entries as paths: (node, word) leads to the next node; node 0 is the root."""
+
+    def __init__(self, entries: Iterable[Entry], *, folded: bool) -> None:
+        self.folded = folded
+        self.words: dict[str, int] = {}
+        self.next: dict[tuple[int, int], int] = {}
+        self.ends: set[int] = set()
+        for entry in entries:
+            node = 0
+            for word in entry:
+                word_id = self.words.setdefault(self._key(word), len(self.words))
+                node = self.next.setdefault((node, word_id), len(self.next) + 1)
+            self.ends.add(node)
+        self.opens = np.zeros(len(self.words) + 1, bool)  # [words + 1] starts an entry; the last is for unknown words
+        self.opens[[word_id for node, word_id in self.next if node == 0]] = True
+
+    def _key(self, word: str) -> str:
+        return word.casefold() if self.folded else word
+
+    def positions(self, column: Column, starts: Starts) -> NDArray[np.int8]:
+        found = np.full(len(column.ids), -1, np.int8)
+        words = self._word_ids(column)
+        ends = np.repeat(starts[1:], np.diff(starts))  # [N] where the token's sentence ends
+        free = 0
+        for at in np.flatnonzero(self.opens[words]).tolist():
+            if at < free:
+                continue
+            stop = self._longest(words, at, int(ends[at]))
+            if stop > at:
+                found[at:stop] = INSIDE
+                found[stop - 1] = LAST
+                found[at] = FIRST if stop > at + 1 else SINGLE
+                free = stop
+        return found
+
+    def _longest(self, words: NDArray[np.int32], at: int, end: int) -> int:
+        """Where the longest entry that starts here ends; here, if none does."""
+        stop, node, p = at, 0, at
+        while p < end:
+            node = self.next.get((node, int(words[p])), -1)
+            p += 1
+            if node < 0:
+                break
+            if node in self.ends:
+                stop = p
+        return stop
+
+    def _word_ids(self, column: Column) -> NDArray[np.int32]:
+        used = np.unique(column.ids)
+        table = np.full(len(column.alphabet), -1, np.int32)
+        table[used] = [self.words.get(self._key(column.alphabet.text(int(i))), -1) for i in used]
+        return table[column.ids]
+
+
+def attribute_names(lists: Iterable[str]) -> list[str]:
+    """What templates may read of these lists."""
+    return [f"{kind}({name})" for name in lists for kind in (EXACT, ANY_CASE)]
+
+
+def list_read(attribute: str) -> tuple[str, str] | None:
+    """`list(city)` is a read of the list city; None for other attributes."""
+    kind, bracket, name = attribute.partition("(")
+    return (kind, name.removesuffix(")")) if bracket else None
+
+
+def unknown_list(attribute: str, known: Iterable[str]) -> UnknownNameError:
+    """known: attributes, those of lists among them."""
+    reads = [list_read(name) for name in known]
+    _, name = list_read(attribute) or ("", attribute)
+    return UnknownNameError.of("list", name, {read[1] for read in reads if read is not None})
+
+
+def check_lists(lists: Mapping[str, Any]) -> None:
+    """Refuses what cannot be lists, before anything is read."""
+    if not isinstance(lists, Mapping):
+        raise SettingError(f"lists is {lists!r:.60}; expected a dictionary from names to files or entries.")
+    for name, given in lists.items():
+        if not isinstance(name, str) or not name.replace("_", "a").isalnum():
+            raise SettingError(f"the list {name!r} has a name that templates cannot use: letters, digits and _ can.")
+        if not isinstance(given, (str, Path, list, tuple, set, frozenset)):
+            raise SettingError(f"the list {name!r} is {given!r:.60}; expected the path of a file, or entries.")
+
+
+def _lines(path: str | Path) -> list[str]:
+    content = b"".join(source.pieces(path))
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise DataError("not valid UTF-8.", remedy="Convert the file to UTF-8.", file=path, line=line) from None
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def _texts(name: str, given: Iterable[Any]) -> list[str]:
+    texts = list(given)
+    for text in texts:
+        if not isinstance(text, str) or not is_unicode(text):
+            raise DataError(f"the list {name!r} has the entry {text!r:.60}; expected a text.")
+    return sorted(texts) if isinstance(given, (set, frozenset)) else texts
