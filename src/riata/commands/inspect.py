@@ -39,6 +39,7 @@ def command(model_file: str, top: int, labels: tuple[str, ...], json_: bool) -> 
         "labels": len(estimator.classes_),
         "encoding": estimator.encoding_,
         "inputs": list(estimator.inputs_),
+        "array_width": estimator.array_width_,
         "templates": [str(template) for template in estimator.model_.features.templates],
         "lists": {name: len(entries) for name, entries in (estimator.lists or {}).items()} or None,
         "settings": {

@@ -1,10 +1,10 @@
-"""Features that the user names and weighs: one dictionary per token."""
+"""Features that the user weighs: one dictionary per token, or one array per sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ class Given:
     starts: NDArray[np.int64]  # [N + 1] where each token's features start
     ids: NDArray[np.int32]
     values: NDArray[np.float32]
+    width: int | None = None  # columns of the arrays that they come from; None: dictionaries
 
     @classmethod
     def of(cls, sentences: Sequence[Sequence[Mapping[str, Any]]], name: str) -> Given:
@@ -58,11 +59,30 @@ class Given:
         alphabet, ids = interned(names)
         return cls(alphabet, np.array(starts, np.int64), ids, np.array(values, np.float32))
 
+    @classmethod
+    def of_arrays(cls, sentences: Sequence[Any], name: str) -> Given:
+        """From real-valued arrays [T, d], one per sentence: column j is the feature `xj`, with the number as its value."""
+        arrays = [_array(sentence, s, name) for s, sentence in enumerate(sentences)]
+        width = arrays[0].shape[1]
+        for s, array in enumerate(arrays):
+            if array.shape[1] != width:
+                raise DataError(
+                    f"sentence {s} has {array.shape[1]} columns, sentence 0 has {width}; expected the same number.",
+                    file=name,
+                )
+            _check_finite(array, s, name)
+        table = np.concatenate(arrays)
+        rows, columns = np.nonzero(table)  # a zero scores nothing
+        alphabet, _ = interned([f"x{j}" for j in range(width)])
+        starts = np.searchsorted(rows, np.arange(len(table) + 1)).astype(np.int64)
+        values = table[rows, columns].astype(np.float32)
+        return cls(alphabet, starts, columns.astype(np.int32), values, width)
+
     def take(self, tokens: NDArray[np.int64]) -> Given:
         lengths = np.diff(self.starts)[tokens]
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         at = np.repeat(self.starts[:-1][tokens] - starts[:-1], lengths) + np.arange(starts[-1])
-        return Given(self.alphabet, starts, self.ids[at], self.values[at])
+        return replace(self, starts=starts, ids=self.ids[at], values=self.values[at])
 
     def joined(self, other: Given) -> Given:
         """The features of these tokens, then those of the other's."""
@@ -73,6 +93,47 @@ class Given:
             np.concatenate([self.starts, self.starts[-1] + other.starts[1:]]),
             np.concatenate([self.ids, table[other.ids]]),
             np.concatenate([self.values, other.values]),
+            self.width,
+        )
+
+
+def check_kind(given: Given | None, width: int | None, name: str) -> None:
+    """Refuses other features than those a model was trained on: arrays of so many columns, or dictionaries (None)."""
+    if given is None or given.width != width:
+        found = "words" if given is None else _kind(given.width)
+        raise DataError(
+            f"the model reads {_kind(width)}; found {found}.",
+            remedy="Give the features of each token, as in training.",
+            file=name,
+        )
+
+
+def _kind(width: int | None) -> str:
+    return "dictionaries of features" if width is None else f"arrays of {width} columns"
+
+
+def is_array(sentence: object) -> bool:
+    """Whether a sentence is an array of numbers (and not one of texts)."""
+    return isinstance(sentence, np.ndarray) and sentence.dtype.kind in "biuf"
+
+
+def _array(sentence: Any, s: int, name: str) -> NDArray[np.float64]:
+    if not is_array(sentence) or sentence.ndim != 2:
+        found = f"an array of shape {list(sentence.shape)}" if is_array(sentence) else f"a {type(sentence).__name__}"
+        raise DataError(
+            f"sentence {s} is {found}; expected an array of numbers of shape [T, d], as for all sentences.", file=name
+        )
+    return np.asarray(sentence, np.float64)
+
+
+def _check_finite(array: NDArray[np.float64], s: int, name: str) -> None:
+    bad = ~(np.abs(array) <= LARGEST)
+    if bad.any():
+        t, j = (int(i) for i in np.argwhere(bad)[0])
+        raise DataError(
+            f"sentence {s}, token {t}, column {j} is {array[t, j]}; expected a finite number up to {LARGEST:g}.",
+            remedy="Put a number where a value is unknown (0 scores nothing), and scale large values.",
+            file=name,
         )
 
 

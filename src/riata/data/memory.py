@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from riata.data.given import Given
+from riata.data.given import Given, is_array
 from riata.data.types import Column, Corpus
 from riata.errors import DataError
 
@@ -17,7 +17,7 @@ ROWS = (Sequence, np.ndarray)  # what a token of several columns may be
 
 
 def as_corpus(sentences: Any) -> Corpus:
-    """A Corpus as it is; or sentences, each a sequence of words, of tuples of columns, or of feature dictionaries."""
+    """A Corpus as it is; or sentences, each a sequence of words, of tuples of columns, or of feature dictionaries; or arrays [T, d]."""
     if isinstance(sentences, Corpus):
         return sentences
     if isinstance(sentences, (str, bytes)) or not hasattr(sentences, "__len__"):
@@ -28,6 +28,8 @@ def as_corpus(sentences: Any) -> Corpus:
     starts = np.concatenate([[0], np.cumsum([_length(s, i) for i, s in enumerate(sentences)])]).astype(np.int64)
     if starts[-1] == 0:
         raise DataError("there are no tokens: every sentence is empty, or there are no sentences.")
+    if any(map(is_array, sentences)):
+        return Corpus(columns=(), starts=starts, name=NAME, given=Given.of_arrays(sentences, NAME))
     first = next(token for sentence in sentences for token in sentence)
     if isinstance(first, Mapping):
         return Corpus(columns=(), starts=starts, name=NAME, given=Given.of(sentences, NAME))
@@ -64,7 +66,7 @@ def with_column(corpus: Corpus, column: Column) -> Corpus:
 
 
 def _length(sentence: Any, index: int) -> int:
-    if isinstance(sentence, (str, bytes)) or not hasattr(sentence, "__len__"):
+    if isinstance(sentence, (str, bytes)) or not hasattr(sentence, "__len__") or getattr(sentence, "ndim", 1) == 0:
         raise DataError(
             f"sentence {index} is a {type(sentence).__name__}; expected a list of tokens.",
             remedy="Split text into words first: [line.split() for line in lines].",
@@ -78,7 +80,10 @@ def _columns(sentences: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
         for token in sentence:
             row = (token,) if isinstance(token, str) else tuple(token) if isinstance(token, ROWS) else ()
             if not row or not all(isinstance(value, str) for value in row):
-                raise DataError(f"sentence {s}: token {token!r} is neither a string nor a tuple of strings.")
+                raise DataError(
+                    f"sentence {s}: token {token!r:.60} is neither a string nor a tuple of strings.",
+                    remedy="Numbers go in as one NumPy array [T, d] per sentence, or as dictionaries.",
+                )
             if rows and len(row) != len(rows[0]):
                 raise DataError(f"sentence {s}: a token has {len(row)} columns, the first token {len(rows[0])}.")
             rows.append(row)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.data.encodings.base import Encoding
+from riata.data.given import check_kind
 from riata.data.memory import as_corpus, joined
 from riata.data.types import Corpus
 from riata.errors import DataError, LabelError, SettingError, UnsupportedError
@@ -30,6 +31,7 @@ class Start:
 
     model: ChainModel
     width: int  # input columns
+    array_width: int | None  # columns of arrays of numbers, where it reads such
     epochs: int
 
 
@@ -72,6 +74,8 @@ class Fit:
             raise DataError(
                 f"the development data have {dev.width} columns, the training data {data.width}.", file=dev.name
             )
+        if data.given is not None:
+            check_kind(dev.given, data.given.width, dev.name)
         if self.encoding is not None and self.options.strict:
             legal(dev, self.encoding, strict=True, listener=self.tell)
         return dev
@@ -113,7 +117,7 @@ class Fit:
 
     def _check_goes_on(self, data: Corpus) -> None:
         assert self.start is not None
-        check_width(data, self.start.width)
+        check_width(data, self.start.width, self.start.array_width)
         present = self.start.model.features.templates
         asked = self.options.template
         if asked is not None and set(self.options.templates(data.width - 1)) != set(present):
@@ -214,13 +218,15 @@ def label_ids(data: Corpus, labels: LabelSet) -> NDArray[np.int32]:
     return ids
 
 
-def check_width(data: Corpus, width: int) -> None:
+def check_width(data: Corpus, width: int, array_width: int | None) -> None:
     if data.width - 1 != width:
         raise DataError(
             f"the data have {data.width - 1} input columns; the model that training goes on from reads {width}.",
             remedy="Give the columns of the first training, or train anew.",
             file=data.name,
         )
+    if width == 0:
+        check_kind(data.given, array_width, data.name)
 
 
 def sentence_weights(given: Any, sentences: int) -> NDArray[np.float64]:

@@ -63,6 +63,7 @@ def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
         "params": _storable(estimator),
         "functions": _qualified_names(functions),
         "inputs": list(estimator.inputs_),
+        "array_width": estimator.array_width_,
         "output": estimator.output_,
         "source": estimator.format_,
         "encoding": estimator.encoding_,
@@ -124,6 +125,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.model_ = from_parts(header, arrays, {**builtin(), **functions})
     estimator.classes_ = list(estimator.model_.labels)
     estimator.inputs_ = _inputs(header, estimator)
+    estimator.array_width_ = _array_width(header)
     estimator.output_ = _output(header)
     estimator.format_ = _source(header)
     estimator.encoding_ = _encoding(header)
@@ -208,6 +210,13 @@ def _inputs(header: dict[str, Any], estimator: SequenceEstimator) -> tuple[int, 
     if any(column >= len(inputs) for column in reads):
         raise ModelFileError("the model's templates read columns that it does not have")
     return tuple(inputs)
+
+
+def _array_width(header: dict[str, Any]) -> int | None:
+    width = header.get("array_width")
+    if width is not None and not (_is_count(width) and header["inputs"] == []):
+        raise ModelFileError("the model's array_width is inconsistent")
+    return width
 
 
 def _output(header: dict[str, Any]) -> int:

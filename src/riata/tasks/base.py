@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata.data.encodings.base import Encoding
+from riata.data.given import check_kind
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, NotFittedError, SettingError
@@ -123,6 +124,8 @@ class SequenceEstimator(Params):
     ) -> Estimator:
         """Learns from a Corpus (its last column is the output), or from sentences and their labels.
 
+        A sentence is a list of words, of tuples of columns or of dictionaries of features, or an array of numbers [T, d].
+
         Ctrl-C keeps the model of the last good epoch and raises KeyboardInterrupt.
         """
         tell = _warn if listener is None else listener
@@ -151,7 +154,7 @@ class SequenceEstimator(Params):
         partial: tuple[OnlineTrainer, LabelSet] | None = getattr(self, "_partial", None)
         if partial is not None:
             trainer, labels = partial
-            check_width(data, len(self.inputs_))
+            check_width(data, len(self.inputs_), self.array_width_)
             label_ids(data, labels)  # refuses before anything is changed
         else:
             labels = fit.labels(data, _class_names(classes))
@@ -168,7 +171,7 @@ class SequenceEstimator(Params):
 
     def _start(self) -> Start | None:
         model: ChainModel | None = getattr(self, "model_", None)
-        return None if model is None else Start(model, len(self.inputs_), self.best_epoch_)
+        return None if model is None else Start(model, len(self.inputs_), self.array_width_, self.best_epoch_)
 
     def _training_data(
         self, options: Options, X: Any, y: Any, sample_weight: Any, tell: Listener
@@ -201,6 +204,7 @@ class SequenceEstimator(Params):
         self.model_ = outcome.model
         self.classes_ = list(outcome.model.labels)
         self.inputs_ = data.origins[:-1]
+        self.array_width_ = None if data.given is None else data.given.width
         self.output_ = data.origins[-1]
         self.format_ = data.format
         self.encoding_ = labels.encoding.name if labels.encoding is not None else None
@@ -229,12 +233,8 @@ class SequenceEstimator(Params):
 
         In a file of the kind that the model was trained on, they are the columns of the same numbers; in other data, the first ones.
         """
-        if not self.inputs_ and corpus.given is None:
-            raise DataError(
-                "the model reads dictionaries of features; found words.",
-                remedy="Give the features of each token, as in training.",
-                file=corpus.name,
-            )
+        if not self.inputs_:
+            check_kind(corpus.given, self.array_width_, corpus.name)
         here = corpus.origins if corpus.format == self.format_ else tuple(range(corpus.width))
         wanted = self.inputs_ if corpus.format == self.format_ else tuple(range(len(self.inputs_)))
         missing = [column for column in wanted if column not in here]
@@ -421,7 +421,11 @@ def _class_names(classes: Any) -> tuple[str, ...]:
 
 def _is_empty(X: Any) -> bool:
     """No sentences, or none with a token: nothing to tell the kind of input by, and nothing to label."""
-    return isinstance(X, (list, tuple)) and all(isinstance(s, (list, tuple)) and not s for s in X)
+    return isinstance(X, (list, tuple)) and all(_has_no_token(s) for s in X)
+
+
+def _has_no_token(sentence: Any) -> bool:
+    return sentence.shape[:1] == (0,) if isinstance(sentence, np.ndarray) else sentence in ([], ())
 
 
 def _warn(event: Event) -> None:

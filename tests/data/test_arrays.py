@@ -1,0 +1,178 @@
+"""Real-valued arrays, one [T, d] per sentence: the same as dictionaries of their numbers, and kept apart from them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import riata
+from riata.data.memory import as_corpus, label_column, with_column
+from riata.errors import DataError, ModelFileError
+from riata.models import container
+from riata.models.file import from_bytes, to_bytes
+
+pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer")
+numbers = st.sampled_from([0.0, 1.0, -2.5, 1e9, 1e-3])
+sentences_of_arrays = st.integers(1, 3).flatmap(
+    lambda d: st.lists(
+        st.integers(0, 4).flatmap(lambda t: arrays(np.float64, (t, d), elements=numbers)), min_size=1, max_size=5
+    ).filter(lambda some: any(len(a) for a in some))
+)
+
+
+def features(corpus):
+    """Every token's features, as a dictionary."""
+    of = corpus.given
+    return [
+        {of.alphabet.text(int(of.ids[k])): float(of.values[k]) for k in range(low, high)}
+        for low, high in zip(of.starts[:-1], of.starts[1:], strict=True)
+    ]
+
+
+@given(sentences_of_arrays)
+def test_every_column_is_a_feature_with_its_value_and_zeros_are_none(sentences):
+    corpus = as_corpus(sentences)
+    rows = [row for sentence in sentences for row in sentence]
+    assert features(corpus) == [{f"x{j}": float(np.float32(v)) for j, v in enumerate(row) if v} for row in rows]
+    assert (len(corpus), corpus.tokens, corpus.given.width) == (len(sentences), len(rows), sentences[0].shape[1])
+
+
+@given(sentences_of_arrays, st.data())
+def test_parts_of_a_corpus_have_the_arrays_of_their_sentences(sentences, data):
+    chosen = data.draw(st.lists(st.integers(0, len(sentences) - 1), max_size=4))
+    part = as_corpus(sentences)[np.array(chosen, int)]
+    assert features(part) == [f for s in chosen if len(sentences[s]) for f in features(as_corpus([sentences[s]]))]
+    assert part.given.width == sentences[0].shape[1]
+
+
+def made(count=12, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = [rng.normal(size=(int(rng.integers(1, 6)), d)) for _ in range(count)]
+    return X, [["up" if row[0] + row[1] > 0 else "down" for row in sentence] for sentence in X]
+
+
+@pytest.mark.parametrize("recipe", ["perceptron", "laso-perceptron"])
+def test_arrays_train_the_model_that_their_dictionaries_train(recipe):
+    X, y = made()
+    tables = [[{f"x{j}": v for j, v in enumerate(row)} for row in sentence] for sentence in X]
+    by_array, by_table = (riata.Tagger(recipe, epochs=3).fit(some, y) for some in (X, tables))
+    assert by_array.predict(X) == by_table.predict(tables)
+    assert by_array.score(X, y) > 0.8
+
+
+def test_integers_bools_and_one_array_of_all_sentences_are_taken():
+    for kind in (np.int8, np.uint16, bool, np.float32):
+        X = np.array([[[0, 1], [1, 0]], [[1, 1], [0, 0]]], kind)
+        assert features(as_corpus(X)) == [{"x1": 1}, {"x0": 1}, {"x0": 1, "x1": 1}, {}]
+
+
+def test_a_saved_model_predicts_alike_and_knows_how_many_columns_it_reads(tmp_path):
+    X, y = made()
+    tagger = riata.Tagger(epochs=3).fit(X, y)
+    tagger.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    assert loaded.predict(X) == tagger.predict(X)
+    assert loaded.array_width_ == 3
+    assert to_bytes(loaded) == (tmp_path / "m.riata").read_bytes()
+    assert loaded.predict([np.empty((0, 3))]) == [[]]
+    for wrong in ([np.ones((2, 4))], [[{"x0": 1.0}]], [["word"]]):
+        with pytest.raises(DataError, match="the model reads arrays of 3 columns; found"):
+            loaded.predict(wrong)
+
+
+def test_models_of_words_and_of_dictionaries_refuse_arrays():
+    words = riata.Tagger(epochs=1).fit([["a", "b"]], [["X", "Y"]])
+    tables = riata.Tagger(epochs=1).fit([[{"a": 1}, {"b": 1}]], [["X", "Y"]])
+    with pytest.raises(DataError, match="reads column 0"):
+        words.predict([np.ones((1, 2))])
+    with pytest.raises(DataError, match="reads dictionaries of features; found arrays of 2 columns"):
+        tables.predict([np.ones((1, 2))])
+
+
+def test_training_goes_on_and_chooses_epochs_with_as_many_columns_only():
+    X, y = made()
+    other, its = made(d=2)
+    tagger = riata.Tagger(epochs=1, warm_start=True).fit(X, y).fit(X, y)
+    tagger.partial_fit(X, y)
+    with pytest.raises(DataError, match="arrays of 3 columns; found arrays of 2"):
+        tagger.partial_fit(other, its)
+    with pytest.raises(DataError, match="arrays of 3 columns; found arrays of 2"):
+        tagger.fit(other, its)
+    dev = as_corpus(other)
+    with pytest.raises(DataError, match="arrays of 3 columns; found arrays of 2"):
+        riata.Tagger(dev=with_column(dev, label_column(its, dev))).fit(X, y)
+    assert riata.Tagger(dev=0.25, refit=True, epochs=2).fit(X, y).array_width_ == 3
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 2e9])
+def test_a_value_that_is_no_finite_number_is_refused_with_its_place(value):
+    X, _ = made()
+    X[3] = np.ones((4, 3))
+    X[3][2, 1] = value
+    with pytest.raises(DataError, match=r"sentence 3, token 2, column 1 is .*expected a finite number up to 1e\+09"):
+        as_corpus(X)
+
+
+@pytest.mark.parametrize(
+    ("X", "part"),
+    [
+        ([np.ones((1, 2)), np.ones((1, 3))], "sentence 1 has 3 columns, sentence 0 has 2"),
+        ([np.ones((1, 2)), np.ones(2)], "sentence 1 is an array of shape [2]"),
+        ([np.ones((1, 2)), ["a"]], "sentence 1 is a list"),
+        ([["a"], np.ones((1, 2))], "sentence 0 is a list"),
+        ([np.ones((1, 2)), np.ones((1, 2), complex)], "sentence 1 is a ndarray"),
+        ([np.array(3.0)], "sentence 0 is a ndarray"),
+        (np.ones((3, 2)), "sentence 0 is an array of shape [2]"),
+        ([[[0.5, 1.0]]], "NumPy array [T, d]"),
+        ([np.empty((0, 2))], "no tokens"),
+    ],
+)
+def test_what_is_no_list_of_tables_of_one_width_is_refused(X, part):
+    with pytest.raises(DataError) as caught:
+        as_corpus(X)
+    assert part in str(caught.value)
+
+
+def test_columns_without_a_number_are_columns_all_the_same():
+    X = [np.zeros((2, 3))]
+    assert riata.Tagger(epochs=1).fit(X, [["X", "Y"]]).array_width_ == 3
+    with pytest.raises(DataError, match="shape"):
+        as_corpus([np.ones(4)])
+
+
+def test_a_broken_width_in_a_model_is_refused():
+    X, y = made()
+    header, parts = container.unpack(memoryview(to_bytes(riata.Tagger(epochs=1).fit(X, y))))
+    for width in (-1, 2.0, "3", True):
+        with pytest.raises(ModelFileError, match="array_width"):
+            from_bytes(container.pack({**header, "array_width": width}, parts))
+    header, parts = container.unpack(memoryview(to_bytes(riata.Tagger(epochs=1).fit([["a"]], [["X"]]))))
+    with pytest.raises(ModelFileError, match="array_width"):
+        from_bytes(container.pack({**header, "array_width": 3}, parts))
+
+
+texts = st.text("abc:=é", max_size=3)
+values = st.recursive(
+    st.one_of(texts, st.booleans(), st.integers(-3, 3), st.floats(-2, 2, width=32), st.lists(texts, max_size=2)),
+    lambda inner: st.dictionaries(texts, inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=60)
+@given(st.dictionaries(texts, values, max_size=4))
+def test_dictionaries_mean_what_they_mean_to_crfsuite(token):
+    crfsuite = pytest.importorskip("pycrfsuite")
+    theirs: dict[str, float] = {}
+    for name, value in crfsuite.ItemSequence([token]).items()[0].items():
+        theirs[name] = value
+    ours: dict[str, float] = {}
+    of = as_corpus([[token]]).given
+    for i, value in zip(of.ids, of.values, strict=True):
+        ours[of.alphabet.text(int(i))] = float(value)  # of repeated names, the last: as items() tells them
+    assert {name: value for name, value in ours.items() if value} == pytest.approx(
+        {name: value for name, value in theirs.items() if value}
+    )
