@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _STEP_2 = (
     ("ational", "ate"),
     ("tional", "tion"),
@@ -57,6 +59,7 @@ _STEP_4 = (
 Rules = tuple[tuple[str, str], ...]
 
 
+@lru_cache(maxsize=1 << 15)  # a long computation, and most words come again
 def porter(word: str) -> str:
     """The stem of a word in lower case: `relational` is `relat`. What is no English letter counts as a consonant.
 

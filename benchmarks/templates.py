@@ -1,0 +1,172 @@
+"""Which features pay? Named variants of the default templates on development data, the recipe `perceptron`, 10 epochs.
+
+    python -m benchmarks.templates chunk              all variants of the task, two seeds
+    python -m benchmarks.templates ner before "before, edge shape" --seeds 5
+
+The table in docs/features.md was made with this.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import riata
+from benchmarks.contest import Split, by_splits, conll2000
+from riata.features.templates import Template, fitting, load, parse
+
+TASKS = {
+    "chunk": (riata.Chunker, conll2000),
+    "ner": (riata.EntityRecognizer, by_splits("conll2002-es", "testa", "testb")),
+    "tag": (riata.Tagger, by_splits("ud-en-ewt", "dev", "test")),
+}
+
+
+def at(name: str, *offsets: int) -> list[str]:
+    return [f"{name}[{offset}]" for offset in offsets]
+
+
+def runs(name: str, *spans: tuple[int, int]) -> list[str]:
+    """The attribute at all offsets from first to last, taken together."""
+    return [" ".join(at(name, *range(first, last + 1))) for first, last in spans]
+
+
+def affixes(
+    *offsets: int, lengths: tuple[int, ...] = (1, 2, 3, 4), kinds: tuple[str, ...] = ("prefix", "suffix")
+) -> list[str]:
+    return [f"{kind}{n}[{offset}]" for offset in offsets for kind in kinds for n in lengths]
+
+
+CLASSIC = [str(template) for template in load("classic")]
+WORD_AND_TAG = [f"word[{a}] tag[{b}]" for a, b in ((-1, -1), (0, 0), (1, 1), (0, -1), (0, 1), (-1, 0), (1, 0))]
+SHAPES = [*at("shape", -1, 0, 1), *runs("shape", (-1, 0), (0, 1))]
+TAGS_4_5 = runs("tag", (-2, 1), (-1, 2), (-2, 2))
+RICH = [*CLASSIC, *WORD_AND_TAG, *affixes(0), *SHAPES, *TAGS_4_5, "edge tag[0]"]
+PLUS = [
+    *at("lower", -1, 0, 1),
+    *affixes(-1, 1, lengths=(2, 3), kinds=("suffix",)),
+    *runs("shape", (-1, 1)),
+    "shape[0] tag[0]",
+]
+TAGS_3 = [*at("tag", -3, 3), *runs("tag", (-3, 0), (0, 3))]
+STEMS = at("stem", -1, 0, 1)
+FREQUENCIES = at("frequency", -1, 0, 1)
+WORD_AND_TWO_TAGS = [
+    "word[-1] tag[1]",
+    "tag[-1] word[1]",
+    "word[0] tag[-1] tag[0]",
+    "word[0] tag[0] tag[1]",
+    "word[0] tag[-1] tag[1]",
+]
+BEFORE = {  # the defaults of the first measurements
+    "chunk": [
+        *CLASSIC,
+        *(line for line in WORD_AND_TAG if line not in ("word[-1] tag[-1]", "word[1] tag[1]")),
+        "prefix3[0]",
+        *affixes(0, lengths=(2, 3, 4), kinds=("suffix",)),
+        "shape[0]",
+        "edge tag[0]",
+    ],
+    "ner": [str(t) for t in load("ner") if str(t) != "edge shape[0]"],
+    "tag": [
+        str(t)
+        for t in load("tag")
+        if str(t) not in ("lower[-2] lower[-1]", "lower[1] lower[2]", "outline[-1] outline[0] outline[1]")
+    ],
+}
+
+
+def without(lines: list[str], *gone: str) -> list[str]:
+    return [line for line in lines if line not in gone]
+
+
+def variants(task: str) -> dict[str, list[str]]:
+    before, rich_3 = BEFORE[task], [*RICH, *TAGS_3]
+    shared = {
+        "default": [str(template) for template in load(task)],
+        "before": before,
+        "classic": CLASSIC,
+        "rich": RICH,
+        "rich+": [*RICH, *PLUS],
+    }
+    if task == "chunk":
+        return shared | {
+            "rich without affixes": without(RICH, *affixes(0)),
+            "rich without shapes": without(RICH, *SHAPES),
+            "rich without runs of 4 and 5 tags": without(RICH, *TAGS_4_5),
+            "rich without edge tag": without(RICH, "edge tag[0]"),
+            "rich, stems": [*RICH, *STEMS],
+            "rich, runs of 3 words": [*RICH, *runs("word", (-2, 0), (-1, 1), (0, 2))],
+            "rich, edge word": [*RICH, "edge word[0]"],
+            "rich, edge tag tag": [*RICH, "edge tag[-1] tag[0]"],
+            "rich+, frequency": [*RICH, *PLUS, *FREQUENCIES, "tag[0] frequency[0]"],
+            "rich, tags to 3": rich_3,
+            "rich, tags to 3, stems": [*rich_3, *STEMS],
+            "rich, tags to 3, edge word": [*rich_3, "edge word[0]"],
+            "rich+, tags to 3": [*rich_3, *PLUS],
+            "rich, tags to 3, more runs of tags": [*rich_3, *runs("tag", (-3, 1), (-1, 3), (-3, -1), (1, 3))],
+            "rich, tags to 3, word with two tags": [*rich_3, *WORD_AND_TWO_TAGS],
+        }
+    more = {
+        "before, stems": [*before, *STEMS],
+        "before, frequency": [*before, *FREQUENCIES],
+        "before, suffixes of neighbours": [*before, *affixes(-1, 1, lengths=(2, 3, 4), kinds=("suffix",))],
+        "before, edge lower": [*before, "edge lower[0]"],
+        "before, lower pairs to 2": [*before, *runs("lower", (-2, -1), (1, 2))],
+    }
+    if task == "tag":
+        return (
+            shared
+            | more
+            | {
+                "before, stems, endings": [*before, *STEMS, "ending[0]"],
+                "before, runs of 3 words": [*before, *runs("lower", (-1, 1))],
+                "before, runs of 3 outlines": [*before, *runs("outline", (-1, 1))],
+                "before, edge suffix": [*before, "edge suffix2[0]"],
+                "before, words to 2": [*before, *at("word", -2, -1, 1, 2)],
+            }
+        )
+    edge = [*before, "edge shape[0]"]
+    return (
+        shared
+        | more
+        | {
+            "before, affixes of neighbours": [*before, *affixes(-1, 1)],
+            "before, word and tag": [*before, *WORD_AND_TAG],
+            "before, edge case": [*before, "edge case[0]"],
+            "before, edge shape": edge,
+            "before, edge shape, edge tag": [*edge, "edge tag[0]"],
+            "before, edge shape, affixes of neighbours": [*edge, *affixes(-1, 1)],
+            "before, edge shape, edge shape pair": [*edge, "edge shape[-1] shape[0]"],
+            "before, edge shape, runs of lower": [*edge, *runs("lower", (-1, 0), (0, 1), (-1, 1))],
+        }
+    )
+
+
+def measure(task: str, template: tuple[Template, ...], split: Split, seeds: int) -> tuple[list[float], float]:
+    """Scores by seed, and the CPU seconds of the quickest training."""
+    scores, seconds = [], []
+    for seed in range(seeds):
+        began = time.process_time()
+        estimator = TASKS[task][0](template=template, epochs=10, seed=seed).fit(
+            split.train, listener=lambda event: None
+        )
+        seconds.append(time.process_time() - began)
+        scores.append(100 * estimator.score(split.scored))
+    return scores, min(seconds)
+
+
+def main(task: str, names: list[str], seeds: int) -> None:
+    split, known = TASKS[task][1](False), variants(task)
+    print("| features | lines | mean | seeds | train s |\n|---|---:|---:|---|---:|")
+    for name in names or known:
+        template = fitting(parse("\n".join(known[name])), split.train.width - 1)
+        scores, seconds = measure(task, template, split, seeds)
+        shown = ", ".join(f"{score:.2f}" for score in scores)
+        print(f"| {name} | {len(template)} | {sum(scores) / seeds:.2f} | {shown} | {seconds:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    words = sys.argv[1:]
+    seeds = int(words[words.index("--seeds") + 1]) if "--seeds" in words else 2
+    main(words[0], words[1 : words.index("--seeds")] if "--seeds" in words else words[1:], seeds)
