@@ -2,9 +2,12 @@
 
 import copy
 import json
+import random
+import time
 
 import numpy as np
 
+from riata.measure import peak_mb
 from riata.models import container
 
 HOSTILE = [
@@ -135,3 +138,14 @@ def mangled_arrays(rng, content):
             array = np.array([rng.choice(EXTREMES) for _ in range(array.size)], np.int64).astype(array.dtype)
         arrays[name] = array
     return container.pack(header, arrays)
+
+
+def try_mangled(mangled, content, check, *, times, most_mb):
+    """check(mangled file) for many files, each soon and in little memory; it says whether the file was accepted."""
+    before, survived = peak_mb(), 0
+    for seed in range(times):
+        began = time.perf_counter()
+        survived += check(mangled(random.Random(seed), content))
+        assert time.perf_counter() - began < 5, f"seed {seed} takes too long"
+    assert peak_mb() - before < most_mb, "a mangled file made the loader ask for much memory"
+    assert survived < times, "every mangled file was accepted: the mangling does nothing"

@@ -3,9 +3,11 @@
 import random
 
 import numpy as np
+import pytest
 
 import riata
 from chain_problems import options, random_labels, random_model
+from oracle.margins import Margins
 from riata import _core
 
 
@@ -30,6 +32,20 @@ def sample(seed, encoding=None, *, truth="random", **how):
 
 def measured(corpus, weights, **chosen):
     return _core.chain_margins(weights, corpus.index, corpus.instances, *corpus.flags, options(**chosen))
+
+
+def same_as_the_twin(corpus, weights, **chosen):
+    """What was measured, after it has been compared with the twin."""
+    twin = Margins(corpus.labels, options(**chosen), corpus.legal, corpus.by_name(weights))
+    for x, y in corpus.examples():
+        twin.sentence(x, y)
+    found = measured(corpus, weights, **chosen)
+    assert found["raw"] == pytest.approx(twin.raw)
+    assert found["normalised"] == pytest.approx(twin.normalised)
+    assert found["survival"] == pytest.approx(twin.survival)
+    assert found["losses"] == twin.losses
+    assert found["largest_difference"] == pytest.approx(twin.largest)
+    return found
 
 
 class Labels(riata.Problem):

@@ -100,46 +100,22 @@ class ProblemModel {
 
   // (actions, final state) of every input.
   nb::list decode(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::dict& settings) {
-    const Methods methods = methods_of(problem, defined);
-    const QueueSpec spec = queue_of(settings);
-    Linear<double> weights(weights_);
-    PythonSpace space(methods, vocabulary_, weights, options_of(spec, false));
-    const std::unique_ptr<Queue> queue = make_queue(spec);
-    Search search(space, *queue, limits_of(settings));
-    nb::list out;
-    for (std::size_t i = 0; i < nb::len(inputs); ++i) {
-      space.open(inputs[i], {});
-      at_example(static_cast<std::int64_t>(i), space, [&] {
-        const NodeId goal = search.run();
-        check_found(goal);
-        out.append(nb::make_tuple(path_to(search.tree(), space, goal), space.state(search.tree()[goal].state)));
-      });
-    }
-    return out;
+    const auto no_truth = [](std::size_t) { return nb::object(); };
+    return of_every_input(problem, defined, inputs, no_truth, settings, [](Search& search, PythonSpace& space, NodeId goal) {
+      return nb::make_tuple(path_to(search.tree(), space, goal), space.state(search.tree()[goal].state));
+    });
   }
 
   // (regret above that of the start, score, best score of a right output) of what the search finds for every input.
   nb::list errors(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::list& outputs, const nb::dict& settings) {
     if (nb::len(outputs) != nb::len(inputs)) throw Error("RiataError", "the outputs do not fit the inputs");
-    const Methods methods = methods_of(problem, defined);
-    const QueueSpec spec = queue_of(settings);
-    Linear<double> weights(weights_);
-    PythonSpace space(methods, vocabulary_, weights, options_of(spec, false));
-    const std::unique_ptr<Queue> queue = make_queue(spec);
-    Search search(space, *queue, limits_of(settings));
-    nb::list out;
-    for (std::size_t i = 0; i < nb::len(inputs); ++i) {
-      space.open(inputs[i], outputs[i]);
-      at_example(static_cast<std::int64_t>(i), space, [&] {
-        const NodeId goal = search.run();
-        check_found(goal);
-        const double regret = space.regret(search.tree(), goal) - space.initial_regret(), found = search.tree()[goal].score;
-        double truth = -std::numeric_limits<double>::infinity();
-        for (const NodeId id : search.forced()) truth = std::max(truth, search.tree()[id].score);
-        out.append(nb::make_tuple(regret, found, truth));
-      });
-    }
-    return out;
+    const auto truth_of = [&](std::size_t i) { return nb::object(outputs[i]); };
+    return of_every_input(problem, defined, inputs, truth_of, settings, [](Search& search, PythonSpace& space, NodeId goal) {
+      const double regret = space.regret(search.tree(), goal) - space.initial_regret(), found = search.tree()[goal].score;
+      double truth = -std::numeric_limits<double>::infinity();
+      for (const NodeId id : search.forced()) truth = std::max(truth, search.tree()[id].score);
+      return nb::make_tuple(regret, found, truth);
+    });
   }
 
   // The margins of the search with these weights. Features that have no weight count in norms, so they enter a vocabulary: a copy.
@@ -160,6 +136,7 @@ class ProblemModel {
     }
     return as_dict(margins.report());
   }
+
   // What the search for one input did. With y, y-good is known, and the learner's settings, where given, are followed.
   nb::dict trace(const nb::object& problem, const std::vector<std::string>& defined, const nb::object& x, const nb::object& y, bool learning,
                  const nb::dict& settings, const nb::object& learner, bool with_features) const;
@@ -167,6 +144,28 @@ class ProblemModel {
   std::int32_t size() const noexcept { return vocabulary_.features.weights(); }
 
  private:
+  // Searches every input with these weights; what_of(search, space, goal) says what to give for it.
+  template <class Truth, class What>
+  nb::list of_every_input(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, Truth truth_of,
+                          const nb::dict& settings, What what_of) {
+    const Methods methods = methods_of(problem, defined);
+    const QueueSpec spec = queue_of(settings);
+    Linear<double> weights(weights_);
+    PythonSpace space(methods, vocabulary_, weights, options_of(spec, false));
+    const std::unique_ptr<Queue> queue = make_queue(spec);
+    Search search(space, *queue, limits_of(settings));
+    nb::list out;
+    for (std::size_t i = 0; i < nb::len(inputs); ++i) {
+      space.open(inputs[i], truth_of(i));
+      at_example(static_cast<std::int64_t>(i), space, [&] {
+        const NodeId goal = search.run();
+        check_found(goal);
+        out.append(what_of(search, space, goal));
+      });
+    }
+    return out;
+  }
+
   void add_action(nb::handle action) {
     vocabulary_.action_ids[action] = nb::len(vocabulary_.actions);
     vocabulary_.actions.append(action);

@@ -45,8 +45,7 @@ nb::dict trace(const Weights<Real>& weights, const FeatureIndex& index, const In
   check_fit(index, weights, instances);
   const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
   const QueueSpec spec = queue_of(settings);
-  const auto given = static_cast<std::int32_t>(weights.given.size() / std::max(weights.stride, 1));
-  const Layout layout(index, weights.labels, given);
+  const Layout layout(index, weights);
   Linear<Real> flat(layout.flat(weights));
   HistoryIndex history = weights.history;
   ChainSpace<Real> space(index, layout, constraint, instances, flat, history, learning || with_features, spec);

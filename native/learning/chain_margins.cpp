@@ -17,7 +17,7 @@ MarginReport chain_margins(const FeatureIndex& index, const Weights<Real>& weigh
   bool ok = static_cast<std::int64_t>(instances.labels.size()) == instances.tokens();
   for (const std::int32_t label : instances.labels) ok = ok && label >= 0 && label < weights.labels;
   if (!ok) throw Error("RiataError", "the labels do not fit the instances");
-  const Layout layout(index, weights.labels, static_cast<std::int32_t>(weights.given.size() / std::max(weights.stride, 1)));
+  const Layout layout(index, weights);
   Linear<Real> flat(layout.flat(weights), p);
   HistoryIndex history = weights.history;  // features without weight count in norms, so they enter it
   ChainSpace<Real> space(index, layout, constraint, instances, flat, history, true, queue);

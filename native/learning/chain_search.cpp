@@ -74,8 +74,7 @@ template <class Real>
 std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
                                            const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll) {
   check_fit(index, weights, instances);
-  const auto given = static_cast<std::int32_t>(weights.given.size() / std::max(weights.stride, 1));
-  const Layout layout(index, weights.labels, given);
+  const Layout layout(index, weights);
   Linear<Real> flat(layout.flat(weights));
   HistoryIndex history = weights.history;
   ChainSpace<Real> space(index, layout, constraint, instances, flat, history, false, queue);

@@ -27,6 +27,9 @@ class Layout {
     size = next + std::int64_t{given_size} * stride;
   }
 
+  template <class Real>
+  Layout(const FeatureIndex& index, const Weights<Real>& weights) : Layout(index, weights.labels, weights.given_size()) {}
+
   std::int64_t node_row(std::int32_t family, std::size_t row) const noexcept { return node_[family] + std::int64_t(row) * stride; }
   std::int64_t edge_row(std::int32_t family, std::size_t row) const noexcept { return edge_[family] + std::int64_t(row) * labels * stride; }
   std::int64_t given_row(std::size_t row) const noexcept { return given_ + std::int64_t(row) * stride; }

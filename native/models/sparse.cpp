@@ -141,8 +141,7 @@ SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {
         append_row(weights.edge[f].data() + (std::size_t(id) * index.edge_slots_of(f) + k) * weights.square(), L, L, stride, out.edge);
     }
   }
-  const auto given = static_cast<std::int32_t>(stride ? weights.given.size() / stride : 0);
-  for (std::int32_t g = 0; g < given; ++g) {
+  for (std::int32_t g = 0; g < weights.given_size(); ++g) {
     const Real* row = weights.given.data() + std::size_t(g) * stride;
     if (!any_weight(row, stride)) continue;
     sparse.kept_given.push_back(g);

@@ -32,6 +32,7 @@ struct Weights {
   const Real* given_row(std::size_t row) const noexcept { return given.data() + row * stride; }
   const Real* transition_row() const noexcept { return transition.data(); }
 
+  std::int32_t given_size() const noexcept { return stride == 0 ? 0 : static_cast<std::int32_t>(given.size() / stride); }
   std::size_t square() const noexcept { return std::size_t(labels) * stride; }
 
   // Makes room for what the index has learnt since; new rows are zero.

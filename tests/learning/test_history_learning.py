@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import riata
-from chain_problems import UNBOUNDED, noise, options
+from chain_problems import UNBOUNDED, noise
 from laso_comparison import QUEUES, STEPS, WHAT, WHEN, compared, orders, same
-from margin_problems import measured
-from oracle.margins import Margins
+from margin_problems import same_as_the_twin
 from packed_weights import weights_of
 from riata import _core, registry
 from riata.features.templates import parse
@@ -87,15 +86,7 @@ def test_margins_equal_those_of_the_twin(queue):
     for seed, template in enumerate(TEMPLATES):
         corpus = noise(seed, template, [None, "iob2"][seed % 2], longest=4)
         weights = corpus.random_weights(seed)
-        twin = Margins(corpus.labels, options(**QUEUES[queue]), corpus.legal, corpus.by_name(weights))
-        for x, y in corpus.examples():
-            twin.sentence(x, y)
-        found = measured(corpus, weights, **QUEUES[queue])
-        assert found["raw"] == pytest.approx(twin.raw)
-        assert found["normalised"] == pytest.approx(twin.normalised)
-        assert found["survival"] == pytest.approx(twin.survival)
-        assert found["losses"] == twin.losses
-        assert found["largest_difference"] == pytest.approx(twin.largest)
+        same_as_the_twin(corpus, weights, **QUEUES[queue])
 
 
 # --- by hand, and through estimators ---------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 
 import riata
 from chain_problems import UNBOUNDED, options
-from margin_problems import Labels, Subset, measured, sample
+from margin_problems import Labels, Subset, measured, same_as_the_twin, sample
 from oracle.laso import norm
 from oracle.margins import Margins
 
@@ -33,15 +33,7 @@ def test_margins_equal_those_of_the_twin(queue, encoding, truth):
     lost = 0
     for seed in range(6):
         corpus, weights = sample(seed, encoding, truth=truth, edges_by_word=seed % 2 == 1, longest=4)
-        twin = Margins(corpus.labels, options(**QUEUES[queue]), corpus.legal, corpus.by_name(weights))
-        for x, y in corpus.examples():
-            twin.sentence(x, y)
-        found = measured(corpus, weights, **QUEUES[queue])
-        assert found["raw"] == pytest.approx(twin.raw)
-        assert found["normalised"] == pytest.approx(twin.normalised)
-        assert found["survival"] == pytest.approx(twin.survival)
-        assert found["losses"] == twin.losses
-        assert found["largest_difference"] == pytest.approx(twin.largest)
+        found = same_as_the_twin(corpus, weights, **QUEUES[queue])
         assert found["norm"] == pytest.approx(norm(corpus.by_name(weights)))
         assert found["most_good"] == 1
         assert (found["survival"] > 0) == (found["losses"] == 0)

@@ -113,19 +113,24 @@ def test_the_loss_weighs_the_nodes_that_outrank_the_truth():
 # --- the average -------------------------------------------------------------------------------------------------------
 
 
+def averages_what_it_has_been(corpus, trainer, initial, seed):
+    """Trains sentence by sentence; the average must be the mean of the initial weights and those after every sentence."""
+    snapshots = [initial]
+    for s in itertools.chain.from_iterable(orders(corpus, 3, seed)):
+        corpus.epoch(trainer, [s])
+        snapshots.append(corpus.by_name(trainer.last(corpus.index)))
+    keys = {key for weights in snapshots for key in weights}
+    mean = {key: sum(weights.get(key, 0.0) for weights in snapshots) / len(snapshots) for key in keys}
+    same(corpus.by_name(trainer.averaged(corpus.index)), mean)
+
+
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("queue", ["greedy", "beam 3", "best-first"])
 def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_sentence(queue, step):
     for seed in range(3):
         corpus = noise(seed, TEMPLATES[seed])
         trainer = corpus.trainer(**QUEUES[queue], **STEPS[step])
-        snapshots = [{}]
-        for s in itertools.chain.from_iterable(orders(corpus, 3, seed)):
-            corpus.epoch(trainer, [s])
-            snapshots.append(corpus.by_name(trainer.last(corpus.index)))
-        keys = {key for weights in snapshots for key in weights}
-        mean = {key: sum(weights.get(key, 0.0) for weights in snapshots) / len(snapshots) for key in keys}
-        same(corpus.by_name(trainer.averaged(corpus.index)), mean)
+        averages_what_it_has_been(corpus, trainer, {}, seed)
 
 
 # --- ALMA --------------------------------------------------------------------------------------------------------------
@@ -240,13 +245,7 @@ def test_under_a_p_norm_the_average_is_the_mean_of_the_weights(p):
         corpus = noise(seed, TEMPLATES[seed])
         initial = [None, corpus.random_weights(seed)][seed % 2]
         trainer = corpus.trainer(initial, step="alma", p=p)
-        snapshots = [{} if initial is None else corpus.by_name(initial)]
-        for s in itertools.chain.from_iterable(orders(corpus, 3, seed)):
-            corpus.epoch(trainer, [s])
-            snapshots.append(corpus.by_name(trainer.last(corpus.index)))
-        keys = {key for weights in snapshots for key in weights}
-        mean = {key: sum(weights.get(key, 0.0) for weights in snapshots) / len(snapshots) for key in keys}
-        same(corpus.by_name(trainer.averaged(corpus.index)), mean)
+        averages_what_it_has_been(corpus, trainer, {} if initial is None else corpus.by_name(initial), seed)
 
 
 @settings(max_examples=60, deadline=None)

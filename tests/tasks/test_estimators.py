@@ -120,6 +120,12 @@ def test_riata_works_without_scikit_learn():
     assert done.stdout == "fine []\n", done.stderr
 
 
+def test_training_starts_without_what_only_diagnoses_need():
+    program = "import riata, riata.commands.train, sys; riata.Chunker; print([m for m in sys.modules if m.startswith('scipy')])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "[]\n", done.stderr
+
+
 # --- with scikit-learn -------------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
 
 from riata.errors import UnsupportedError
 
@@ -125,6 +124,8 @@ def _least(bound: Callable[[float], float], scale: float) -> tuple[float, float]
     grid = scale * np.logspace(-6, 3, 91)
     at = int(np.argmin([bound(gamma) for gamma in grid]))
     low, high = math.log(grid[max(at - 1, 0)]), math.log(grid[min(at + 1, len(grid) - 1)])
+    from scipy.optimize import minimize_scalar  # slow to import, and only diagnoses need it
+
     found = minimize_scalar(lambda t: bound(math.exp(t)), bounds=(low, high), method="bounded")
     gamma = min((float(grid[at]), math.exp(found.x)), key=bound)
     return bound(gamma), gamma
