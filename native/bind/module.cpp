@@ -9,9 +9,11 @@ NB_MODULE(_core, m) {
   riata::bind::features(m);
   riata::bind::inference(m);
   riata::bind::chain(m);
+  riata::bind::folded(m);
   riata::bind::mira(m);
   riata::bind::search(m);
   riata::bind::margins(m);
   riata::bind::problem(m);
   riata::bind::trace(m);
+  riata::bind::writer(m);
 }

@@ -8,6 +8,7 @@ namespace riata::bind {
 void errors(nanobind::module_& m);
 void data(nanobind::module_& m);
 void features(nanobind::module_& m);
+void folded(nanobind::module_& m);
 void inference(nanobind::module_& m);
 void chain(nanobind::module_& m);
 void mira(nanobind::module_& m);
@@ -15,5 +16,6 @@ void search(nanobind::module_& m);
 void margins(nanobind::module_& m);
 void problem(nanobind::module_& m);
 void trace(nanobind::module_& m);
+void writer(nanobind::module_& m);
 
 }  // namespace riata::bind

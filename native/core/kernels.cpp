@@ -34,6 +34,25 @@ RIATA_INLINE void sum(const Real* const* rows, std::int64_t count, std::int32_t 
   }
 }
 
+template <class Real>
+RIATA_INLINE void sum_in_groups(const Real* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride, Real* out) noexcept {
+  using V = typename Block<Real>::type;
+  for (std::int32_t j = 0; j < stride; j += row_multiple) {
+    V total, row;
+    std::memcpy(&total, out + j, sizeof total);
+    std::int32_t i = 0;
+    for (std::int64_t g = 0; g < groups; ++g) {
+      V group{};
+      for (; i < ends[g]; ++i) {
+        std::memcpy(&row, rows[i] + j, sizeof row);
+        group += row;
+      }
+      total += group;
+    }
+    std::memcpy(out + j, &total, sizeof total);
+  }
+}
+
 template <bool with_own, class Real>
 RIATA_INLINE void max_sum(const Real* from, const Real* const* rows, std::int64_t count, const Real* own, std::int32_t stride, Real* out) noexcept {
   using V = typename Block<Real>::type;
@@ -75,6 +94,13 @@ RIATA_INLINE void count_all_above(const Real* values, std::int32_t labels, std::
 
 RIATA_CLONES void sum_rows(const float* const* rows, std::int64_t count, std::int32_t stride, float* out) noexcept { sum(rows, count, stride, out); }
 RIATA_CLONES void sum_rows(const double* const* rows, std::int64_t count, std::int32_t stride, double* out) noexcept { sum(rows, count, stride, out); }
+
+RIATA_CLONES void sum_groups(const float* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride, float* out) noexcept {
+  sum_in_groups(rows, ends, groups, stride, out);
+}
+RIATA_CLONES void sum_groups(const double* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride, double* out) noexcept {
+  sum_in_groups(rows, ends, groups, stride, out);
+}
 
 RIATA_CLONES void max_plus(const float* from, const float* const* rows, std::int64_t count, std::int32_t stride, float* out) noexcept {
   max_sum<false, float>(from, rows, count, nullptr, stride, out);

@@ -40,12 +40,15 @@ std::size_t padded_size(const Tokens& tokens, std::int32_t pad) {
 }  // namespace
 
 FeatureIndex::FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes,
-                           bool transitions, std::vector<HistorySlot> history)
+                           bool transitions, std::vector<HistorySlot> history, std::vector<std::int32_t> columns)
     : specs_(std::move(families)), dictionaries_(specs_.size()),
       first_(specs_.size(), std::numeric_limits<std::int32_t>::max()), last_(specs_.size(), std::numeric_limits<std::int32_t>::min()),
       history_slots_(std::move(history)),
       node_counts_(specs_.size(), 0), edge_counts_(specs_.size(), 0), read_(specs_.size(), 0), attributes_(attributes),
-      transitions_(transitions) {
+      columns_(std::move(columns)), transitions_(transitions) {
+  for (std::int32_t a = 0; columns_.size() < static_cast<std::size_t>(attributes); ++a) columns_.push_back(a);
+  if (columns_.size() != static_cast<std::size_t>(attributes) || std::any_of(columns_.begin(), columns_.end(), [](std::int32_t c) { return c < 0; }))
+    throw Error("TemplateError", "the columns that attributes read are inconsistent");
   std::vector<std::int32_t> reach(specs_.size(), 0);  // offset of the furthest element of each family's n-gram
   for (std::int32_t f = 0; f < this->families(); ++f) {
     check_family(specs_[f], f, attributes);
@@ -72,6 +75,7 @@ FeatureIndex::FeatureIndex(std::vector<FamilySpec> families, const std::vector<T
   }
   for (Slot& s : node_slots_) s.slots = node_counts_[s.family];
   for (Slot& s : edge_slots_) s.slots = edge_counts_[s.family];
+  plan_ = SumPlan(specs_, columns_, node_slots_);
   for (std::int32_t f = this->families() - 1; f >= 0; --f) {
     if (const std::int32_t p = specs_[f].parent; p >= 0) {
       first_[p] = std::min(first_[p], first_[f]);

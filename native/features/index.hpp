@@ -8,6 +8,7 @@
 
 #include "core/pair_index.hpp"
 #include "features/history.hpp"
+#include "features/sum_plan.hpp"
 
 namespace riata {
 
@@ -15,12 +16,6 @@ namespace riata {
 // 8..15 are 1..8 after its last. An attribute's alphabet follows, so value = boundary_values + id in the alphabet.
 inline constexpr std::int32_t boundary_reach = 8;
 inline constexpr std::int32_t boundary_values = 2 * boundary_reach;
-
-struct FamilySpec {
-  std::int32_t parent;     // an earlier family, or -1 for a root
-  std::int32_t attribute;  // what the last element of the n-gram reads
-  std::int32_t offset;     // where, counted from the n-gram's first position; 0 for a root
-};
 
 struct TemplateSpec {
   std::int32_t family;
@@ -34,24 +29,18 @@ struct Tokens {
   std::span<const std::int64_t> starts;               // [S + 1]
 };
 
-// Where one template finds its row: block of `family`, row `id * slots + slot`.
-struct Slot {
-  std::int32_t family;
-  std::int32_t offset;
-  std::int32_t slot;
-  std::int32_t slots;
-};
-
 class FeatureIndex {
  public:
   // Throws Error where the specifications do not form a trie or reach further than boundary_reach.
   // transitions: whether pairs of neighbouring labels have a weight of their own, apart from edge templates.
-  // history: templates that read earlier labels too.
+  // history: templates that read earlier labels too. columns: [attributes] of whose word types each is a function; empty: each
+  // reads a column of its own.
   FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes, bool transitions,
-               std::vector<HistorySlot> history = {});
+               std::vector<HistorySlot> history = {}, std::vector<std::int32_t> columns = {});
 
   std::int32_t families() const noexcept { return static_cast<std::int32_t>(specs_.size()); }
   std::int32_t attributes() const noexcept { return attributes_; }
+  std::int32_t column(std::int32_t attribute) const noexcept { return columns_[attribute]; }
   const FamilySpec& spec(std::int32_t family) const noexcept { return specs_[family]; }
   std::int32_t size(std::int32_t family) const noexcept { return dictionaries_[family].size(); }
   std::int32_t pad() const noexcept { return pad_; }
@@ -67,6 +56,7 @@ class FeatureIndex {
   // Adds one n-gram; used when a model is loaded. Throws Error unless it is new and its parent exists.
   void insert(std::int32_t family, std::int32_t parent, std::int32_t value);
 
+  const SumPlan& plan() const noexcept { return plan_; }
   const std::vector<Slot>& node_slots() const noexcept { return node_slots_; }
   const std::vector<Slot>& edge_slots() const noexcept { return edge_slots_; }
   const std::vector<HistorySlot>& history_slots() const noexcept { return history_slots_; }
@@ -90,9 +80,11 @@ class FeatureIndex {
   std::vector<std::int32_t> last_;       // [F] highest
   std::vector<HistorySlot> history_slots_;
   std::vector<Slot> node_slots_, edge_slots_;
+  SumPlan plan_;  // of the node slots
   std::vector<std::int32_t> node_counts_, edge_counts_;  // [F]
   std::vector<std::uint8_t> read_;                       // [F] whether any template reads the family itself
   std::int32_t attributes_;
+  std::vector<std::int32_t> columns_;  // [attributes_]
   bool transitions_;
   std::int32_t pad_ = 0;  // how far any family is read outside a sentence
 };

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "models/planned_rows.hpp"
 #include "models/row_reader.hpp"
-#include "models/row_sum.hpp"
 
 namespace riata {
 
@@ -43,15 +43,12 @@ void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, con
   if (!chain.edge_per_token) {
     for (std::size_t k = 0; k < weights.square(); ++k) chain.edge[k] = weights.transition[k] + constraint.follow[k];
   }
+  PlannedRows<Real> nodes(index, weights, instances);
   const RowReader rows(index, weights, instances);
-  RowSum<Real> sum;
   for (std::int32_t t = 0; t < T; ++t) {
-    Real* out = chain.node.data() + std::size_t(t) * stride;
+    nodes.add(s, t, chain.node.data() + std::size_t(t) * stride);
     Real* out_edge = chain.edge_per_token ? chain.edge.data() + std::size_t(t) * weights.square() : nullptr;
     if (out_edge) std::copy(constraint.follow.begin(), constraint.follow.end(), out_edge);
-    sum.begin(out, stride);
-    rows.nodes(s, t, [&](const Real* row, float value) { sum.add(row, value); });
-    sum.finish();
     if (!out_edge) continue;
     rows.edges(s, t, [&](const Real* row, float value) {
       for (std::size_t k = 0; k < weights.square(); ++k) out_edge[k] += row[k] * Real(value);

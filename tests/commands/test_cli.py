@@ -206,6 +206,20 @@ def test_predict_adds_a_column(trained, run):
     assert out.splitlines() == [f"{line} {next(labels)}" if line else "" for line in lines]
 
 
+def test_predict_writes_the_same_on_any_number_of_threads(trained, run, monkeypatch):
+    monkeypatch.setattr("riata.data.source.PIECE", 64)
+    (trained / "long.txt").write_text(as_text() * 30)
+    outputs = {run("predict", "--model", "m.riata", "long.txt", "--threads", threads) for threads in "1237"}
+    assert len(outputs) == 1
+    assert outputs.pop()[1].startswith("The DT B-NP B-NP\ndog NN I-NP")
+    (trained / "bad.txt").write_text(as_text() * 30 + "one too many columns\n" + as_text() * 30)
+    status, out, err = run("predict", "--model", "m.riata", "bad.txt", "--threads", "3")
+    assert status == 2
+    assert f"bad.txt:{30 * len(as_text().splitlines()) + 1}: expected 3 columns" in err
+    assert out.startswith("The DT B-NP B-NP\n")
+    assert run("predict", "--model", "m.riata", "long.txt", "--threads", "0")[0] == 2
+
+
 def test_predict_gives_the_n_best_as_blocks_with_rank_and_score(trained, run):
     status, out, err = run("predict", "--model", "m.riata", "train.txt", "--nbest", "3")
     assert (status, err) == (0, "")

@@ -22,6 +22,7 @@ from oracle.columns import Malformed, read_text
 from riata._core import ColumnParser
 from riata.data.columns import formatted, stream, with_texts
 from riata.data.memory import as_corpus
+from riata.data.types import Column
 from riata.errors import DataError
 
 PATIENCE = 5_000  # milliseconds; an example that takes longer has hung
@@ -282,7 +283,7 @@ def test_a_stream_of_small_pieces_equals_the_file_read_whole(tmp_path: Path, mon
     assert len(batches) > 20
     assert [sentence for batch in batches for sentence in rows(batch)] == rows(whole) == SENTENCES * 20
     assert [line for batch in batches for line in batch.lines] == list(whole.lines)
-    assert "".join(text for batch in batches for text in formatted(batch)) == "".join(formatted(whole))
+    assert b"".join(text for batch in batches for text in formatted(batch)) == b"".join(formatted(whole))
 
 
 def test_an_empty_stream_is_refused(tmp_path: Path) -> None:
@@ -511,7 +512,7 @@ def test_a_dash_writes_to_standard_output(tmp_path: Path, capsys: pytest.Capture
 
 def test_with_texts_replaces_one_column(tmp_path: Path) -> None:
     corpus = riata.read_columns(write(tmp_path, PLAIN))
-    changed = with_texts(corpus, 1, [["1", "2"], ["3"]])
+    changed = with_texts(corpus, 1, Column.of(["1", "2", "3"]))
     assert changed.sentences_of(1) == [["1", "2"], ["3"]]
     assert changed.sentences_of(0) == corpus.sentences_of(0)
     assert corpus.sentences_of(1) == [["DT", "NN"], ["VBD"]]

@@ -1,7 +1,10 @@
 """Every attribute by examples, in scripts with and without case."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from riata._core import native_attribute
 from riata.data.memory import as_corpus
 from riata.errors import DataError
 from riata.features.attributes import builtin
@@ -130,3 +133,9 @@ def test_a_failing_attribute_is_named_with_the_word_it_failed_on():
     features = Features(parse("first[0]"), {"first": lambda text: text[3]})
     with pytest.raises(DataError, match=r"attribute 'first' failed on 'ab': IndexError"):
         features.extend(as_corpus([["abcd", "ab"]]))
+
+
+@pytest.mark.parametrize("name", builtin())
+@given(st.text(st.characters(max_codepoint=127), max_size=12))
+def test_the_core_computes_what_python_defines(name, text):
+    assert native_attribute(name, text) == builtin()[name](text)

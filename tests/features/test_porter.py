@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from riata.features import porter as steps
-from riata.features.porter import porter
+from oracle import porter as steps
+from riata._core import porter
 
 # Porter 1980: the examples beside the rules. Each shows what its own step does.
 STEP_1A = "caresses caress, ponies poni, ties ti, caress caress, cats cat"
@@ -41,6 +41,7 @@ STEPS = [
     (STEP_3, lambda word: steps._longest(word, steps._STEP_3, least=1)),
     (STEP_4, lambda word: steps._longest(word, steps._STEP_4, least=2)),
     (STEP_5, steps._step_5),
+    (WHOLE, steps.porter),
     (WHOLE, porter),
 ]
 
@@ -61,3 +62,13 @@ def test_the_measure_of_the_papers_words(measure, word):
 def test_any_text_has_a_stem_that_is_not_longer(text):
     assert len(porter(text)) <= len(text)
     assert bool(porter(text)) == bool(text)
+
+
+ENDINGS = [ending for rules in (steps._STEP_2, steps._STEP_3, steps._STEP_4) for ending, _ in rules]
+ENDINGS += ["", "s", "sses", "ies", "ss", "eed", "ed", "ing", "y", "e", "ll", "at", "bl", "iz", "tt", "ion"]
+
+
+@given(st.text(st.sampled_from("aeioubcdlstwxyzé₂𐐨"), max_size=7), st.lists(st.sampled_from(ENDINGS), max_size=3))
+def test_the_core_stems_as_the_paper_does(start, endings):
+    word = start + "".join(endings)
+    assert porter(word) == steps.porter(word)

@@ -15,9 +15,10 @@ struct ChainScores {
   std::vector<Real> node;     // [length][stride]
   std::vector<Real> edge;     // [labels][stride], or [length][labels][stride] (row 0 unused) if edge_per_token
   bool edge_per_token = false;
+  std::vector<const Real*> shared_edge;  // [length] matrices [labels][stride] that stand elsewhere, instead of `edge`; or empty
 
   const Real* edge_into(std::int32_t t) const noexcept {
-    return edge.data() + (edge_per_token ? std::size_t(t) * labels * stride : 0);
+    return !shared_edge.empty() ? shared_edge[t] : edge.data() + (edge_per_token ? std::size_t(t) * labels * stride : 0);
   }
 };
 

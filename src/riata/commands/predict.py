@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from riata.commands.base import format_option
 
-Formatter = Callable[[Any, list[list[str]]], Iterator[str]]
+if TYPE_CHECKING:
+    from riata.data.types import Corpus, Ids
 
 
 @click.command(short_help="Add a column of predictions to a file.")
@@ -22,8 +23,14 @@ Formatter = Callable[[Any, list[list[str]]], Iterator[str]]
     metavar="K",
     help="The K best labellings of each sentence, each after a line `# rank score`.",
 )
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many at once (default: all cores); never changes the output.",
+)
 @format_option
-def command(file: str, model_file: str, nbest: int | None, format_: str) -> None:
+def command(file: str, model_file: str, nbest: int | None, threads: int | None, format_: str) -> None:
     """Write the input's columns and one more, the prediction, sentence by sentence as they come in.
 
     \b
@@ -39,7 +46,10 @@ def command(file: str, model_file: str, nbest: int | None, format_: str) -> None
     from riata.data import columns
     from riata.data.conllu import FIELDS
     from riata.data.files import is_conllu
+    from riata.data.texts import interned
+    from riata.data.types import Column
     from riata.errors import UnsupportedError
+    from riata.parallel import cores, in_order
 
     estimator = load_model(model_file)
     conllu = is_conllu(file, format_)
@@ -48,26 +58,30 @@ def command(file: str, model_file: str, nbest: int | None, format_: str) -> None
             f"{model_file} was not trained on CoNLL-U: there is no field to put its labels in.",
             remedy="Give a file of columns, or --format columns.",
         )
-    out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
+    texts = interned(estimator.classes_)[0]
 
-    def sentences(batch: Any, labels: list[list[str]]) -> Iterator[str]:
+    def sentences(batch: Corpus, labels: Ids, notes: Sequence[str] = ()) -> bytes:
+        column = Column(texts, labels)
         if conllu:
-            return columns.formatted(columns.with_texts(batch, estimator.output_, labels))
-        return columns.formatted(batch, [labels])
+            return b"".join(columns.formatted(columns.with_texts(batch, estimator.output_, column), notes=notes))
+        return b"".join(columns.formatted(batch, [column], notes))
 
-    for batch in columns.stream(file, conllu=conllu):
+    def answer(batch: Corpus) -> bytes:
         if nbest is None:
-            texts = sentences(batch, estimator.predict(batch))
-        else:
-            texts = _alternatives(batch, estimator.predict_nbest(batch, nbest), sentences)
-        out.writelines(text.encode("utf-8") for text in texts)
+            return sentences(batch, estimator.predict_ids(batch))
+        return sentences(*_alternatives(batch, estimator.nbest_ids(batch, nbest)))
+
+    estimator.set_params(threads=1)  # batches run side by side, not parts of one
+    out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
+    for content in in_order(answer, columns.stream(file, conllu=conllu), threads or cores()):
+        out.write(content)
         out.flush()
 
 
-def _alternatives(batch: Any, nbest: list[list[tuple[list[str], float]]], sentences: Formatter) -> Iterator[str]:
-    """Every sentence once per labelling, after its rank and score."""
+def _alternatives(batch: Corpus, nbest: list[list[tuple[Ids, float]]]) -> tuple[Corpus, Ids, list[str]]:
+    """Every sentence once per labelling, the labels of all, and the rank and score of each."""
+    import numpy as np
+
     repeated = batch[[s for s, found in enumerate(nbest) for _ in found]]
-    ranked = [(rank, score) for found in nbest for rank, (_, score) in enumerate(found)]
-    texts = sentences(repeated, [labels for found in nbest for labels, _ in found])
-    for (rank, score), text in zip(ranked, texts, strict=True):
-        yield f"# {rank} {score:.6f}\n{text}"
+    notes = [f"# {rank} {score:.6f}" for found in nbest for rank, (_, score) in enumerate(found)]
+    return repeated, np.concatenate([ids for found in nbest for ids, _ in found]), notes

@@ -9,11 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from riata._core import ColumnParser
+from riata._core import ColumnParser, find_unwritable, written
 from riata.data.memory import label_column
 from riata.data.source import STANDARD_INPUT, name_of, pieces
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, RiataError
+
+SENTENCES = 20_000  # formatted at once
 
 
 def read_columns(path: str | Path) -> Corpus:
@@ -81,56 +83,55 @@ def _corpus(parser: ColumnParser, name: str, conllu: bool) -> Corpus:
 
 def write_columns(corpus: Corpus, path: str | Path, extra: Sequence[Sequence[Sequence[str]]] = ()) -> None:
     """Writes a corpus as it was read, with further columns (lists of labels per sentence) after its own."""
-    write(formatted(corpus, extra), path)
+    write(formatted(corpus, [label_column(labels, corpus) for labels in extra]), path)
 
 
-def write(lines: Iterable[str], path: str | Path) -> None:
-    """Writes text to a file, compressed where its name ends in .gz ("-" is standard output)."""
+def write(pieces: Iterable[bytes], path: str | Path) -> None:
+    """Writes a file, compressed where its name ends in .gz ("-" is standard output)."""
     if str(path) == STANDARD_INPUT:
-        sys.stdout.writelines(lines)
+        sys.stdout.flush()
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
         return
     try:
         opened = gzip.open if str(path).endswith(".gz") else open
-        with opened(path, "wt", encoding="utf-8", newline="\n") as file:
-            file.writelines(lines)
+        with opened(path, "wb") as file:
+            file.writelines(pieces)
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror or error}.", file=path) from None
 
 
-def with_texts(corpus: Corpus, column: int, sentences: Sequence[Sequence[str]]) -> Corpus:
+def formatted(corpus: Corpus, extra: Sequence[Column] = (), notes: Sequence[str] = ()) -> Iterator[bytes]:
+    """The bytes of the file in pieces, with further columns after the corpus's own and, where given, a line before each sentence."""
+    columns = (*corpus.columns, *extra)
+    # A single column has no separator to tell the reader of, so it may hold neither.
+    check_writable(columns, "\t\n" if corpus.separator == "\t" and len(columns) > 1 else " \t\n")
+    before = [(sentence, f"{text}\n\n") for text, sentence in corpus.documents]
+    before += [(sentence, f"{note}\n") for sentence, note in enumerate(notes)]
+    before += [(sentence, f"{text}\n") for sentence, text in enumerate(corpus.comments) if text]
+    before.sort(key=lambda line: line[0])
+    alphabets, ids = [column.alphabet for column in columns], [column.ids for column in columns]
+    return (
+        written(alphabets, ids, corpus.starts, low, min(low + SENTENCES, len(corpus)), corpus.separator, before)
+        for low in range(0, len(corpus), SENTENCES)
+    )
+
+
+def check_writable(columns: Sequence[Column], forbidden: str) -> None:
+    """Refuses texts that a reader of the file would take for something else."""
+    found = find_unwritable([column.alphabet for column in columns], [column.ids for column in columns], forbidden)
+    if found is not None:
+        column, token = found
+        bad = columns[column].alphabet.text(int(columns[column].ids[token]))
+        raise DataError(
+            f"column {column} holds {bad!r:.80}, which a column file cannot: a text is not empty and has none of {forbidden!r}.",
+            remedy="Write _ for an empty value or a space.",
+        )
+
+
+def with_texts(corpus: Corpus, column: int, texts: Column) -> Corpus:
     """The corpus with other texts in one column."""
     changed = list(corpus.columns)
-    changed[column] = Column.of([text for sentence in sentences for text in sentence])
+    changed[column] = texts
     return replace(corpus, columns=tuple(changed))
-
-
-def formatted(corpus: Corpus, extra: Sequence[Sequence[Sequence[str]]] = ()) -> Iterator[str]:
-    """One string per sentence: its lines and the blank line after it."""
-    texts = [column.texts() for column in (*corpus.columns, *(label_column(labels, corpus) for labels in extra))]
-    # A single column has no separator to tell the reader of, so it may hold neither.
-    check_writable(texts, "\t\n" if corpus.separator == "\t" and len(texts) > 1 else " \t\n")
-    return _formatted(corpus, texts)
-
-
-def check_writable(columns: Iterable[Sequence[str]], forbidden: str) -> None:
-    """Refuses texts that a reader of the file would take for something else."""
-    for column, texts in enumerate(columns):
-        bad = next((text for text in dict.fromkeys(texts) if not text or any(c in text for c in forbidden)), None)
-        if bad is not None:
-            raise DataError(
-                f"column {column} holds {bad!r}, which a column file cannot: a text is not empty and has none of {forbidden!r}.",
-                remedy="Write _ for an empty value or a space.",
-            )
-
-
-def _formatted(corpus: Corpus, texts: Sequence[Sequence[str]]) -> Iterator[str]:
-    documents: dict[int, list[str]] = {}
-    for text, sentence in corpus.documents:
-        documents.setdefault(sentence, []).append(text)
-    for s in range(len(corpus)):
-        low, high = int(corpus.starts[s]), int(corpus.starts[s + 1])
-        rows = zip(*(t[low:high] for t in texts), strict=True)
-        lines = [f"{text}\n\n" for text in documents.get(s, ())]
-        lines += [f"{corpus.comments[s]}\n"] if corpus.comments and corpus.comments[s] else []
-        lines += [corpus.separator.join(row) + "\n" for row in rows]
-        yield "".join(lines) + "\n"

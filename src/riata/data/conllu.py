@@ -26,15 +26,15 @@ def write_conllu(corpus: Corpus, path: str | Path, fields: Sequence[str] = ("for
     write(formatted(corpus, fields), path)
 
 
-def formatted(corpus: Corpus, fields: Sequence[str]) -> Iterator[str]:
-    """One string per sentence: comments, tokens, and the blank line after them."""
+def formatted(corpus: Corpus, fields: Sequence[str]) -> Iterator[bytes]:
+    """The bytes of one sentence after another: comments, tokens, and the blank line after them."""
     _check_fields(fields)
     if len(fields) != corpus.width:
         raise DataError(
             f"the corpus has {corpus.width} columns and {len(fields)} fields were named ({', '.join(fields)}).",
             remedy="Name one CoNLL-U field for each column.",
         )
-    check_writable((column.texts() for column in corpus.columns), "\t\n")
+    check_writable(corpus.columns, "\t\n")
     return _formatted(corpus, fields)
 
 
@@ -44,10 +44,10 @@ def _check_fields(fields: Sequence[str]) -> None:
             raise UnknownNameError.of("CoNLL-U field", name, FIELDS)
 
 
-def _formatted(corpus: Corpus, fields: Sequence[str]) -> Iterator[str]:
+def _formatted(corpus: Corpus, fields: Sequence[str]) -> Iterator[bytes]:
     for s, sentence in enumerate(corpus):
         lines = [corpus.comments[s]] if corpus.comments and corpus.comments[s] else []
         for number, token in enumerate(sentence, start=1):
             values = dict(zip(fields, token, strict=True))
             lines.append("\t".join([str(number)] + [values.get(name, "_") for name in FIELDS[1:]]))
-        yield "\n".join(lines) + "\n\n"
+        yield ("\n".join(lines) + "\n\n").encode()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from riata.features.porter import porter
+from riata._core import porter
 
 Attribute = Callable[[str], str | None]
 

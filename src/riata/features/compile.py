@@ -40,6 +40,12 @@ class Program:
     transitions: bool  # whether a bare `edge` is among the templates
 
     @property
+    def type_columns(self) -> list[int]:
+        """For each attribute the column whose word types decide it. What lists say depends on the words around: no column has it."""
+        beyond = max((column for _, column in self.attributes), default=0) + 1
+        return [column if list_read(name) is None else beyond + a for a, (name, column) in enumerate(self.attributes)]
+
+    @property
     def order(self) -> int:
         """How many labels back any template reads, `edge` apart."""
         return max((back[-1] for _, _, back in self.history), default=0)
@@ -98,7 +104,9 @@ class Features:
 
     def empty_index(self) -> FeatureIndex:
         p = self.program
-        return FeatureIndex(list(p.families), list(p.reads), len(p.attributes), p.transitions, list(p.history))
+        return FeatureIndex(
+            list(p.families), list(p.reads), len(p.attributes), p.transitions, list(p.history), p.type_columns
+        )
 
     def copy(self) -> Features:
         """An equal set that can grow on its own."""
@@ -136,9 +144,17 @@ class Features:
             if read is not None:
                 found.append(self._list_value(*read, corpus, look))
             else:
-                function = self.frequencies[number] if name == FREQUENCY else self.functions[name]
-                found.append(self._value(name, function, corpus.columns[number], look))
+                found.append(self._value(name, self._function(name, number), corpus.columns[number], look))
         return found
+
+    def look_up(self, attribute: int, texts: list[str]) -> list[int]:
+        """The ids of an attribute's values for these texts; -1 where training has not seen the value."""
+        name, column = self.program.attributes[attribute]
+        values = [_apply(name, self._function(name, column), text) for text in texts]
+        return [-1 if value is None else self.alphabets[attribute].find(value) for value in values]
+
+    def _function(self, name: str, column: int) -> Attribute:
+        return self.frequencies[column] if name == FREQUENCY else self.functions[name]
 
     def _list_value(self, kind: str, name: str, corpus: Corpus, look: Look) -> Ids:
         """Where every token stands in an entry of the list."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from riata._core import normalised_sum
 from riata.learning.events import Epoch
 from riata.learning.online import OnlineTrainer, TrainingSet
 from riata.models.chain import ChainModel
+from riata.parallel import cores
 
 Found = TypeVar("Found")
 LOOK = 0.1  # seconds between two looks at how far the learners have come
@@ -98,8 +98,3 @@ class SeedsTrainer(OnlineTrainer):
 
 def _failed(future: Future[Any]) -> bool:
     return future.done() and future.exception() is not None
-
-
-def cores() -> int:
-    """How many threads this process may run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

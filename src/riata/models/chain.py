@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from riata.features.lists import WordList, attribute_names
 from riata.features.templates import NUMBER, Template, parse
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
 from riata.models.container import Arrays
+from riata.models.folded import FoldedModel, foldable
 
 Flags = NDArray[np.uint8]
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
@@ -81,7 +83,16 @@ class ChainModel:
             return decode_by_search(self.weights, self.features.index, instances, *flags, vars(decoder), progress)
         return self.weights.decode(self.features.index, instances, legal.start, legal.end, legal.follow, progress)
 
-    def predict(self, corpus: Corpus, decoder: Decoder = EXACT) -> Ids:
+    @cached_property
+    def folded(self) -> FoldedModel | None:
+        """The model in its fastest form, where it has one."""
+        if not isinstance(self.weights, ChainWeights) or not foldable(self.features):
+            return None
+        return FoldedModel(self.features, self.weights, (self.legality.start, self.legality.end, self.legality.follow))
+
+    def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
+        if decoder.queue == EXACT.queue and self.folded is not None:
+            return self.folded.predict(corpus, threads)
         return self.decode(self.features.instances(corpus), decoder)
 
     def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:

@@ -28,6 +28,7 @@ from riata.learning.online import OnlineTrainer, Outcome
 from riata.learning.options import Options, checked
 from riata.learning.recipe import beam_width
 from riata.models.chain import EXACT, ChainModel, Decoder, check_nbest
+from riata.parallel import cores
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
 
@@ -265,12 +266,14 @@ class SequenceEstimator(Params):
 
     def predict_ids(self, X: Any) -> Ids:
         """Labels as numbers, indices of `classes_`, of all tokens in one array."""
-        model = self._check_fitted()
-        return model.predict(self.input_columns(as_corpus(X)), self._decoder())
+        model, options = self._check_fitted(), checked(self, training=False)
+        return model.predict(self.input_columns(as_corpus(X)), options.decoder, options.threads or cores())
 
     def predict(self, X: Any) -> list[list[str]]:
         """The labels of every sentence."""
-        self._check_fitted()
+        model = self._check_fitted()
+        if type(X) is list and (found := self._predict_at_once(model, X)) is not None:
+            return found
         if _is_empty(X):
             return [[] for _ in X]
         corpus = as_corpus(X)
@@ -278,17 +281,31 @@ class SequenceEstimator(Params):
         labels = [self.classes_[i] for i in ids]
         return [labels[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
 
+    def _predict_at_once(self, model: ChainModel, sentences: list[Any]) -> list[list[str]] | None:
+        """The short way of a few sentences in plain lists; None where something about them or the model is not plain."""
+        parameters = (self.recipe, self.structure, self.queue, self.beam)
+        if self.__dict__.get("_exact_with") != parameters:
+            columns = tuple(range(len(self.inputs_)))
+            if self._decoder().queue != EXACT.queue or (self.format_ == "memory" and self.inputs_ != columns):
+                return None
+            self._exact_with = parameters
+        return None if model.folded is None else model.folded.label(sentences, len(self.inputs_), self.classes_)
+
     def predict_nbest(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
         """The k best labellings of every sentence with their scores, best first; fewer where fewer are legal. The first is predict's.
 
         They are exact, so they need the queue `exact` and templates that read no earlier labels but by `edge`.
         """
+        found = self.nbest_ids(X, k)
+        return [[([self.classes_[i] for i in ids], score) for ids, score in sentence] for sentence in found]
+
+    def nbest_ids(self, X: Any, k: int) -> list[list[tuple[Ids, float]]]:
+        """predict_nbest with labels as numbers, indices of `classes_`."""
         model, k = self._check_fitted(), int(K.parse(k))
         check_nbest(model, self._decoder())
         if _is_empty(X):
-            return [[([], 0.0)] for _ in X]
-        found = model.nbest(self.input_columns(as_corpus(X)), k)
-        return [[([self.classes_[i] for i in ids], score) for ids, score in sentence] for sentence in found]
+            return [[(np.empty(0, np.int32), 0.0)] for _ in X]
+        return model.nbest(self.input_columns(as_corpus(X)), k)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The task's main score, from 0 to 1: span F1 as conlleval counts it for chunks, accuracy for tags."""

@@ -1,8 +1,6 @@
-"""Porter's stemmer for English: what is left of a word without its endings."""
+"""Porter's stemmer for English, as the paper tells it, in strings."""
 
 from __future__ import annotations
-
-from functools import lru_cache
 
 _STEP_2 = (
     ("ational", "ate"),
@@ -59,7 +57,6 @@ _STEP_4 = (
 Rules = tuple[tuple[str, str], ...]
 
 
-@lru_cache(maxsize=1 << 15)  # a long computation, and most words come again
 def porter(word: str) -> str:
     """The stem of a word in lower case: `relational` is `relat`. What is no English letter counts as a consonant.
 

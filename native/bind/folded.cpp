@@ -1,0 +1,157 @@
+// Folded models, and Riata's own attributes.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bind/arrays.hpp"
+#include "bind/chain.hpp"
+#include "bind/module.hpp"
+#include "core/error.hpp"
+#include "features/attributes.hpp"
+#include "features/porter.hpp"
+#include "models/folded.hpp"
+
+namespace riata::bind {
+namespace {
+
+Folded fold(const FeatureIndex& index, const Weights<float>& weights, const Flags& start, const Flags& end, const Flags& follow,
+              const std::vector<std::string>& functions, const std::vector<Alphabet*>& alphabets) {
+  std::vector<AttributeSource> sources;
+  if (functions.size() != alphabets.size()) throw Error("RiataError", "functions and alphabets do not fit");
+  for (std::size_t a = 0; a < functions.size(); ++a) sources.push_back({native_attribute(functions[a]), alphabets[a]});
+  return Folded(std::make_shared<const FoldedWeights>(index, weights, as_constraint(weights, start, end, follow), std::move(sources)));
+}
+
+nb::tuple resolve(Folded& self, std::int32_t column, const Alphabet& texts, const In<std::int32_t>& ids) {
+  std::vector<std::int32_t> missing, types;
+  {
+    nb::gil_scoped_release release;
+    types = self.resolve(column, texts, view(ids), missing);
+  }
+  return nb::make_tuple(give(std::move(types)), give(std::move(missing)));
+}
+
+Out<std::int32_t> decode(const Folded& self, const std::vector<In<std::int32_t>>& types, const In<std::int64_t>& starts, std::int32_t threads) {
+  std::vector<std::vector<std::int32_t>> columns;
+  for (const In<std::int32_t>& column : types) columns.push_back(copy(column));
+  const Poll poll = as_poll(nb::none());
+  std::vector<std::int32_t> labels;
+  {
+    nb::gil_scoped_release release;
+    labels = self.decode(columns, view(starts), threads, poll);
+  }
+  return give(std::move(labels));
+}
+
+// The texts of a token's columns; false for anything but a string, or a tuple or list of as many strings as the first token has.
+bool read_token(PyObject* token, Py_ssize_t& width, std::vector<PyObject*>& texts) {
+  const bool single = PyUnicode_Check(token);
+  if (!single && !PyTuple_Check(token) && !PyList_Check(token)) return false;
+  const Py_ssize_t size = single ? 1 : PySequence_Fast_GET_SIZE(token);
+  if (width == 0) width = size;
+  if (size != width || size == 0) return false;
+  texts.assign(single ? &token : PySequence_Fast_ITEMS(token), (single ? &token : PySequence_Fast_ITEMS(token)) + size);
+  for (PyObject* text : texts) {
+    if (!PyUnicode_Check(text)) return false;
+  }
+  return true;
+}
+
+// Sentences of Python strings, straight to their labels; None for whatever is not that simple.
+nb::object label(Folded& self, nb::list sentences, Py_ssize_t least, nb::list labels) {
+  const std::int32_t columns = self.columns();
+  std::vector<std::vector<std::string_view>> texts(static_cast<std::size_t>(columns));
+  std::vector<std::int64_t> starts{0};
+  std::vector<PyObject*> token;
+  Py_ssize_t width = 0;
+  for (nb::handle sentence : sentences) {
+    if (!PyList_Check(sentence.ptr()) && !PyTuple_Check(sentence.ptr())) return nb::none();
+    const Py_ssize_t length = PySequence_Fast_GET_SIZE(sentence.ptr());
+    for (Py_ssize_t t = 0; t < length; ++t) {
+      if (!read_token(PySequence_Fast_ITEMS(sentence.ptr())[t], width, token) || width < least || width < columns) return nb::none();
+      for (std::int32_t c = 0; c < columns; ++c) {
+        Py_ssize_t size = 0;
+        const char* text = PyUnicode_AsUTF8AndSize(token[c], &size);
+        if (!text) {
+          PyErr_Clear();
+          return nb::none();
+        }
+        texts[c].emplace_back(text, static_cast<std::size_t>(size));
+      }
+    }
+    starts.push_back(starts.back() + length);
+  }
+  std::vector<std::vector<std::int32_t>> types(texts.size());
+  for (std::int32_t c = 0; c < columns; ++c) {
+    if (self.attributes(c).empty()) continue;
+    types[c].resize(texts[c].size());
+    if (!self.resolve(c, texts[c], types[c].data())) return nb::none();
+  }
+  const Poll poll = as_poll(nb::none());
+  std::vector<std::int32_t> found;
+  {
+    nb::gil_scoped_release release;
+    found = self.decode(types, starts, 1, poll);
+  }
+  nb::list out;
+  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+    nb::object sentence = nb::steal(PyList_New(static_cast<Py_ssize_t>(starts[s + 1] - starts[s])));
+    if (!sentence.is_valid()) throw nb::python_error();
+    for (std::int64_t t = starts[s]; t < starts[s + 1]; ++t) {
+      PyObject* text = PyList_GET_ITEM(labels.ptr(), found[t]);
+      Py_INCREF(text);
+      PyList_SET_ITEM(sentence.ptr(), t - starts[s], text);
+    }
+    out.append(sentence);
+  }
+  return out;
+}
+
+}  // namespace
+
+void folded(nb::module_& m) {
+  nb::class_<Folded>(m, "Folded", "A frozen chain model and the word types it has met.")
+      .def("__init__", [](Folded* self, const FeatureIndex& index, const Weights<float>& weights, const Flags& start, const Flags& end, const Flags& follow,
+                          const std::vector<std::string>& functions, const std::vector<Alphabet*>& alphabets) {
+             new (self) Folded(fold(index, weights, start, end, follow, functions, alphabets));
+           }, nb::arg("index"), nb::arg("weights"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("functions"), nb::arg("alphabets"),
+           "Index, weights and alphabets must outlive it.")
+      .def("fresh", &Folded::fresh, "The same without types.")
+      .def_prop_ro("bytes", &Folded::bytes, "What the types take in memory.")
+      .def_prop_ro("columns", &Folded::columns)
+      .def("attributes", &Folded::attributes, nb::arg("column"))
+      .def("resolve", &resolve, nb::arg("column"), nb::arg("texts"), nb::arg("ids"), "The types of an alphabet's texts, and which of them Python must add.")
+      .def("add", [](Folded& self, std::int32_t column, std::string_view text, const std::vector<std::int32_t>& values) {
+             return self.add(column, text, values);
+           }, nb::arg("column"), nb::arg("text"), nb::arg("values"))
+      .def("label", [](Folded& self, nb::list sentences, Py_ssize_t columns, nb::list labels) {
+             if (static_cast<std::int32_t>(labels.size()) != self.weights().weights.labels) throw Error("RiataError", "the labels do not fit the model");
+             return label(self, sentences, columns, labels);
+           }, nb::arg("sentences"), nb::arg("columns"), nb::arg("labels"), nb::sig("def label(self, sentences: list, columns: int, labels: list[str]) -> list[list[str]] | None"),
+           "The labels of sentences of strings or tuples of strings, at least so many columns each; None where that is not what they are.")
+      .def("decode", &decode, nb::arg("types"), nb::arg("starts"), nb::arg("threads") = 1);
+
+  m.def("porter", [](nb::str word) {
+          // UTF-32 in and out: a letter is a letter.
+          nb::object bytes = word.attr("encode")("utf-32-le", "surrogatepass");
+          const auto content = nb::cast<nb::bytes>(bytes);
+          std::u32string text(content.size() / sizeof(char32_t), U'\0');
+          std::memcpy(text.data(), content.c_str(), text.size() * sizeof(char32_t));
+          const std::u32string stem = porter(std::move(text));
+          return nb::bytes(reinterpret_cast<const char*>(stem.data()), stem.size() * sizeof(char32_t)).attr("decode")("utf-32-le", "surrogatepass");
+        }, nb::arg("word"), nb::sig("def porter(word: str) -> str"), "The stem of a word in lower case (Porter 1980).");
+  m.def("native_attribute", [](std::string_view name, std::string_view text) -> std::optional<std::string> {
+          const NativeAttribute function = native_attribute(name);
+          std::string value;
+          if (!function || !is_ascii(text)) throw Error("RiataError", "no native attribute, or no ASCII text");
+          return function(text, value) ? std::optional(value) : std::nullopt;
+        }, nb::arg("name"), nb::arg("text"), "Of a text in ASCII, as riata.features.attributes defines it.");
+}
+
+}  // namespace riata::bind

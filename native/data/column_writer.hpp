@@ -1,0 +1,28 @@
+// Sentences to the text of a column file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/alphabet.hpp"
+
+namespace riata {
+
+struct TextColumn {
+  const Alphabet* texts;
+  std::span<const std::int32_t> ids;  // [N]
+};
+
+// The first column and token whose text is empty or holds a forbidden character.
+std::optional<std::pair<std::int64_t, std::int64_t>> find_unwritable(std::span<const TextColumn> columns, std::string_view forbidden);
+
+// Sentences low to high - 1, each a line per token and a blank line. before: lines that stand before a sentence, in their order.
+std::string written(std::span<const TextColumn> columns, std::span<const std::int64_t> starts, std::int64_t low, std::int64_t high, char separator,
+                    const std::vector<std::pair<std::int64_t, std::string>>& before);
+
+}  // namespace riata

@@ -1,0 +1,376 @@
+#include "models/folded.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/kernels.hpp"
+#include "core/threads.hpp"
+
+namespace riata {
+namespace {
+
+void add_row(const float* row, std::int32_t stride, float* out) noexcept {
+  for (std::int32_t j = 0; j < stride; ++j) out[j] += row[j];
+}
+
+// The links of a chain, longest n-gram first, each with the rows of the shorter ones added.
+std::vector<FoldedWeights::Link> fold(const SumPlan::ChainTerm& term, const FeatureIndex& index, const Weights<float>& weights) {
+  const std::int32_t stride = weights.stride;
+  std::vector<FoldedWeights::Link> links;
+  for (const Slot& slot : term.slots) {
+    FoldedWeights::Link link{slot.family, {}};
+    link.rows.resize(std::size_t(index.size(slot.family)) * stride);
+    for (std::int32_t id = 0; id < index.size(slot.family); ++id) {
+      float* out = link.rows.data() + std::size_t(id) * stride;
+      if (!links.empty()) std::copy_n(links.back().rows.data() + std::size_t(index.parent(slot.family, id)) * stride, stride, out);
+      add_row(weights.node_row(slot.family, std::size_t(id) * slot.slots + slot.slot), stride, out);
+    }
+    links.push_back(std::move(link));
+  }
+  std::reverse(links.begin(), links.end());
+  return links;
+}
+
+}  // namespace
+
+FoldedWeights::FoldedWeights(const FeatureIndex& the_index, const Weights<float>& the_weights, const Constraint<float>& constraint,
+                             std::vector<AttributeSource> the_sources)
+    : index(the_index), weights(the_weights), sources(std::move(the_sources)), first(constraint.start), last(constraint.end) {
+  check_first_order(index);
+  if (index.edge_slots().size() > 1 || sources.size() != static_cast<std::size_t>(index.attributes()))
+    throw Error("RiataError", "this model cannot be folded");
+  std::vector<std::uint8_t> needed(index.families(), 0);
+  for (const SumPlan::ChainTerm& term : index.plan().chains) {
+    chains.push_back({term.offset, fold(term, index, weights)});
+    needed[term.slots.back().family] = 1;
+  }
+  // As scores are added up without folding: the constraint, then the transitions, then what the edge template says.
+  edges.resize(weights.square());
+  if (index.edge_slots().empty()) {
+    for (std::size_t k = 0; k < weights.square(); ++k) edges[k] = weights.transition[k] + constraint.follow[k];
+  } else {
+    const Slot& slot = index.edge_slots().front();
+    edge_family = slot.family;
+    edge_offset = slot.offset;
+    needed[edge_family] = 1;
+    std::vector<float> plain = constraint.follow;
+    if (index.transitions()) {
+      for (std::size_t k = 0; k < weights.square(); ++k) plain[k] += weights.transition[k];
+    }
+    const auto ngrams = static_cast<std::size_t>(index.size(edge_family));
+    edges.resize((ngrams + 1) * weights.square());
+    for (std::size_t id = 0; id < ngrams; ++id) {
+      const float* row = weights.edge_row(edge_family, id);
+      for (std::size_t k = 0; k < weights.square(); ++k) edges[id * weights.square() + k] = plain[k] + row[k];
+    }
+    std::copy(plain.begin(), plain.end(), edges.end() - static_cast<std::ptrdiff_t>(weights.square()));
+  }
+  for (std::int32_t f = index.families() - 1; f >= 0; --f) {
+    if (needed[f] && index.spec(f).parent >= 0) needed[index.spec(f).parent] = 1;
+  }
+  for (std::int32_t f = 0; f < index.families(); ++f) {
+    if (needed[f]) families.push_back(f);
+  }
+  for (const auto* slots : {&index.node_slots(), &index.edge_slots()}) {
+    for (const Slot& slot : *slots) {
+      std::int32_t furthest = slot.offset;
+      for (std::int32_t f = slot.family; f >= 0; f = index.spec(f).parent) furthest = std::max(furthest, slot.offset + index.spec(f).offset);
+      pad = std::max({pad, -slot.offset, furthest});
+    }
+  }
+}
+
+// What one thread needs to decode sentence after sentence.
+struct Folded::Scratch {
+  struct TypeRead {
+    const std::int32_t* types;  // [length]
+    const float* rows;          // of type 0
+    std::size_t step;           // from type to type
+  };
+  struct LinkRead {
+    const std::int32_t* ids;    // [length]
+    const float* rows;
+    bool last;                  // of its chain
+  };
+
+  ChainScores<float> chain;
+  Viterbi<float> viterbi;
+  std::vector<std::vector<std::int32_t>> types;  // [columns][padded length]
+  std::vector<std::vector<std::int32_t>> ids;    // [families][padded length]
+  std::vector<TypeRead> type_reads;
+  std::vector<LinkRead> link_reads;
+  static constexpr std::int32_t ahead = 16;      // tokens whose rows are gathered at once
+  std::vector<const float*> rows;                // [ahead][reads]
+  std::int64_t counts[ahead];
+
+  const float** rows_of(std::int32_t k) noexcept { return rows.data() + std::size_t(k) * (type_reads.size() + link_reads.size()); }
+
+  // Finds the rows of token t, as the k-th.
+  void gather(std::int32_t t, std::int32_t k, std::int32_t stride) noexcept {
+    const float** out = rows_of(k);
+    std::int64_t count = 0;
+    const auto take = [&](const float* row) {
+      for (std::int32_t j = 0; j < stride; j += 16) __builtin_prefetch(row + j);
+      out[count++] = row;
+    };
+    for (const TypeRead& read : type_reads) take(read.rows + std::size_t(read.types[t]) * read.step);
+    for (auto read = link_reads.begin(); read != link_reads.end(); ++read) {
+      const std::int32_t id = read->ids[t];
+      if (id < 0) continue;
+      take(read->rows + std::size_t(id) * stride);
+      while (!read->last) ++read;  // the longest n-gram speaks for the shorter ones
+    }
+    counts[k] = count;
+  }
+};
+
+Folded::Folded(std::shared_ptr<const FoldedWeights> weights) : weights_(std::move(weights)) {
+  const FeatureIndex& index = weights_->index;
+  place_.resize(index.attributes());
+  root_place_.resize(index.families());
+  for (std::int32_t a = 0; a < index.attributes(); ++a) {
+    if (columns() <= index.column(a)) columns_.resize(std::size_t(index.column(a)) + 1);
+    Column& column = columns_[index.column(a)];
+    place_[a] = static_cast<std::int32_t>(column.attributes.size());
+    column.attributes.push_back(a);
+  }
+  for (std::size_t k = 0; k < weights_->index.plan().types.size(); ++k) columns_[weights_->index.plan().types[k].column].terms.push_back(static_cast<std::int32_t>(k));
+  for (const std::int32_t f : weights_->families) {
+    if (index.spec(f).parent >= 0) continue;
+    Column& column = columns_[index.column(index.spec(f).attribute)];
+    root_place_[f] = static_cast<std::int32_t>(column.roots.size());
+    column.roots.push_back(f);
+  }
+  for (Column& column : columns_) {
+    for (std::int32_t b = 0; b < boundary_values; ++b) append(column, std::vector<std::int32_t>(column.attributes.size(), b));
+  }
+}
+
+std::int64_t Folded::bytes() const {
+  std::shared_lock guard(*lock_);
+  std::size_t numbers = 0;
+  for (const Column& column : columns_) numbers += column.rows.size() + column.values.size() + column.root_ids.size();
+  return static_cast<std::int64_t>(4 * numbers);
+}
+
+std::int32_t Folded::find(const Column& column, std::string_view text) const noexcept {
+  const std::int32_t id = column.texts.find(text);
+  return id < 0 ? -1 : id + boundary_values;
+}
+
+// Values are as the index knows them: boundaries first. Gives the number of the new type.
+std::int32_t Folded::append(Column& column, std::span<const std::int32_t> values) {
+  const FeatureIndex& index = weights_->index;
+  const std::int32_t stride = weights_->weights.stride;
+  // The n-gram that a family has within the type, or -1.
+  const auto ngram = [&](const auto& self, std::int32_t f) -> std::int32_t {
+    const FamilySpec& spec = index.spec(f);
+    const std::int32_t parent = spec.parent < 0 ? -1 : self(self, spec.parent), value = values[place_[spec.attribute]];
+    return value < 0 || (spec.parent >= 0 && parent < 0) ? -1 : index.find(f, parent, value);
+  };
+  const std::size_t before = column.rows.size();
+  column.rows.resize(before + column.terms.size() * stride, 0.0f);
+  float* out = column.rows.data() + before;
+  for (const std::int32_t k : column.terms) {
+    for (const Slot& slot : weights_->index.plan().types[k].slots) {
+      const std::int32_t id = ngram(ngram, slot.family);
+      if (id >= 0) add_row(weights_->weights.node_row(slot.family, std::size_t(id) * slot.slots + slot.slot), stride, out);
+    }
+    out += stride;
+  }
+  for (const std::int32_t f : column.roots) column.root_ids.push_back(ngram(ngram, f));
+  column.values.insert(column.values.end(), values.begin(), values.end());
+  return column.types++;
+}
+
+std::int32_t Folded::compute(Column& column, std::string_view text) {
+  if (!is_ascii(text)) return -1;
+  std::vector<std::int32_t> values;
+  std::string value;
+  for (const std::int32_t a : column.attributes) {
+    const AttributeSource& source = weights_->sources[a];
+    if (!source.function) return -1;
+    const std::int32_t id = source.function(text, value) ? source.values->find(value) : -1;
+    values.push_back(id < 0 ? -1 : id + boundary_values);
+  }
+  column.texts.add(text);
+  return append(column, values);
+}
+
+std::vector<std::int32_t> Folded::resolve(std::int32_t c, const Alphabet& texts, std::span<const std::int32_t> ids, std::vector<std::int32_t>& missing) {
+  constexpr std::int32_t used = -2;
+  std::vector<std::int32_t> types(static_cast<std::size_t>(texts.size()), -1);
+  for (const std::int32_t id : ids) {
+    if (id < 0 || id >= texts.size()) throw Error("RiataError", "a column's ids do not fit its alphabet");
+    types[id] = used;
+  }
+  Column& column = columns_.at(static_cast<std::size_t>(c));
+  bool all = true;
+  {
+    std::shared_lock guard(*lock_);
+    for (std::int32_t id = 0; id < texts.size(); ++id) {
+      if (types[id] != used) continue;
+      const std::int32_t type = find(column, texts.text(id));
+      if (type >= 0) types[id] = type;
+      else all = false;
+    }
+  }
+  if (all) return types;
+  std::unique_lock guard(*lock_);
+  for (std::int32_t id = 0; id < texts.size(); ++id) {
+    if (types[id] != used) continue;
+    types[id] = find(column, texts.text(id));  // another thread may have been faster
+    if (types[id] < 0) types[id] = compute(column, texts.text(id));
+    if (types[id] < 0) missing.push_back(id);
+  }
+  return types;
+}
+
+bool Folded::resolve(std::int32_t c, std::span<const std::string_view> texts, std::int32_t* types) {
+  Column& column = columns_.at(static_cast<std::size_t>(c));
+  std::size_t known = 0;
+  {
+    std::shared_lock guard(*lock_);
+    while (known < texts.size() && (types[known] = find(column, texts[known])) >= 0) ++known;
+  }
+  if (known == texts.size()) return true;
+  std::unique_lock guard(*lock_);
+  for (; known < texts.size(); ++known) {
+    types[known] = find(column, texts[known]);
+    if (types[known] < 0) types[known] = compute(column, texts[known]);
+    if (types[known] < 0) return false;
+  }
+  return true;
+}
+
+std::int32_t Folded::add(std::int32_t c, std::string_view text, std::span<const std::int32_t> values) {
+  Column& column = columns_.at(static_cast<std::size_t>(c));
+  if (values.size() != column.attributes.size()) throw Error("RiataError", "the values do not fit the attributes of the column");
+  std::vector<std::int32_t> shifted;
+  for (const std::int32_t value : values) shifted.push_back(value < 0 ? -1 : value + boundary_values);
+  std::unique_lock guard(*lock_);
+  if (const std::int32_t type = find(column, text); type >= 0) return type;
+  column.texts.add(text);
+  return append(column, shifted);
+}
+
+// The types at every position of the sentence, and what stands for those outside it.
+void Folded::place_types(const std::vector<std::vector<std::int32_t>>& types, std::int64_t start, std::int32_t length, Scratch& scratch) const {
+  const std::int32_t pad = weights_->pad;
+  scratch.types.resize(columns_.size());
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (columns_[c].attributes.empty()) continue;
+    std::vector<std::int32_t>& here = scratch.types[c];
+    here.resize(static_cast<std::size_t>(length) + 2 * pad);
+    std::copy_n(types[c].data() + start, length, here.data() + pad);
+    for (std::int32_t k = 0; k < pad; ++k) {
+      here[pad - 1 - k] = k;
+      here[pad + length + k] = boundary_reach + k;
+    }
+  }
+}
+
+// The n-grams at every position, of the families that chains and edges read.
+void Folded::find_ngrams(std::int32_t length, Scratch& scratch) const {
+  const FeatureIndex& index = weights_->index;
+  const std::int32_t positions = length + 2 * weights_->pad;
+  scratch.ids.resize(static_cast<std::size_t>(index.families()));
+  for (const std::int32_t f : weights_->families) {
+    const FamilySpec& spec = index.spec(f);
+    const Column& column = columns_[index.column(spec.attribute)];
+    const std::int32_t* type = scratch.types[index.column(spec.attribute)].data();
+    std::vector<std::int32_t>& ids = scratch.ids[f];
+    ids.assign(static_cast<std::size_t>(positions), -1);
+    if (spec.parent < 0) {
+      const std::int32_t* root_ids = column.root_ids.data() + root_place_[f];
+      for (std::int32_t q = 0; q < positions; ++q) ids[q] = root_ids[std::size_t(type[q]) * column.roots.size()];
+      continue;
+    }
+    const std::vector<std::int32_t>& parents = scratch.ids[spec.parent];
+    const std::int32_t* values = column.values.data() + place_[spec.attribute];
+    for (std::int32_t q = 0; q < positions - spec.offset; ++q) {
+      const std::int32_t value = values[std::size_t(type[q + spec.offset]) * column.attributes.size()];
+      if (parents[q] >= 0 && value >= 0) ids[q] = index.find(f, parents[q], value);
+    }
+  }
+}
+
+void Folded::score(const std::vector<std::vector<std::int32_t>>& types, std::int64_t start, std::int32_t length, Scratch& scratch) const {
+  const FoldedWeights& folded = *weights_;
+  const std::int32_t stride = folded.weights.stride, pad = folded.pad;
+  place_types(types, start, length, scratch);
+  find_ngrams(length, scratch);
+
+  scratch.type_reads.clear();
+  for (const Column& column : columns_) {
+    const std::size_t step = column.terms.size() * stride;
+    for (std::size_t k = 0; k < column.terms.size(); ++k) {
+      const SumPlan::TypeTerm& term = folded.index.plan().types[column.terms[k]];
+      scratch.type_reads.push_back({scratch.types[term.column].data() + pad + term.offset, column.rows.data() + k * stride, step});
+    }
+  }
+  scratch.link_reads.clear();
+  for (const FoldedWeights::Chain& chain : folded.chains) {
+    for (const FoldedWeights::Link& link : chain.links)
+      scratch.link_reads.push_back({scratch.ids[link.family].data() + pad + chain.offset, link.rows.data(), &link == &chain.links.back()});
+  }
+  scratch.rows.resize((scratch.type_reads.size() + scratch.link_reads.size()) * Scratch::ahead);
+
+  ChainScores<float>& chain = scratch.chain;
+  chain.length = length;
+  chain.labels = folded.weights.labels;
+  chain.stride = stride;
+  chain.node.assign(std::size_t(length) * stride, 0.0f);
+  // Rows come from all over memory: those of several tokens are asked for before the first is needed.
+  for (std::int32_t t = 0; t < length; t += Scratch::ahead) {
+    const std::int32_t end = std::min(t + Scratch::ahead, length);
+    for (std::int32_t u = t; u < end; ++u) scratch.gather(u, u - t, stride);
+    for (std::int32_t u = t; u < end; ++u)
+      sum_rows(scratch.rows_of(u - t), scratch.counts[u - t], stride, chain.node.data() + std::size_t(u) * stride);
+  }
+  add_row(folded.first.data(), stride, chain.node.data());
+  add_row(folded.last.data(), stride, chain.node.data() + std::size_t(length - 1) * stride);
+
+  chain.edge_per_token = folded.edge_family >= 0;
+  chain.shared_edge.assign(static_cast<std::size_t>(length), folded.edges.data() + (folded.edges.size() - folded.weights.square()));
+  if (!chain.edge_per_token) return;
+  const std::int32_t* ids = scratch.ids[folded.edge_family].data() + pad + folded.edge_offset;
+  for (std::int32_t t = 0; t < length; ++t) {
+    if (ids[t] >= 0) chain.shared_edge[t] = folded.edges.data() + std::size_t(ids[t]) * folded.weights.square();
+  }
+}
+
+void Folded::check(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts) const {
+  bool ok = types.size() == columns_.size() && !starts.empty() && starts.front() == 0;
+  for (std::size_t s = 1; s < starts.size(); ++s) ok = ok && starts[s] >= starts[s - 1];
+  for (std::size_t c = 0; ok && c < columns_.size(); ++c) {
+    if (columns_[c].attributes.empty()) continue;
+    ok = types[c].size() == static_cast<std::size_t>(starts.back());
+    for (const std::int32_t type : types[c]) ok = ok && type >= boundary_values && type < columns_[c].types;
+  }
+  if (!ok) throw Error("RiataError", "the types do not fit the sentences");
+}
+
+std::vector<std::int32_t> Folded::decode(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts,
+                                         std::int32_t threads, const Poll& poll) const {
+  std::shared_lock guard(*lock_);
+  check(types, starts);
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(starts.back()), -1);
+  const auto sentences = static_cast<std::int64_t>(starts.size()) - 1;
+  in_ranges(sentences, threads, [&](std::int64_t low, std::int64_t high, bool main) {
+    Scratch scratch;
+    PollClock clock(weights_->weights.labels);
+    for (std::int64_t s = low; s < high; ++s) {
+      const auto length = static_cast<std::int32_t>(starts[s + 1] - starts[s]);
+      if (main && clock.due(length) && !poll(s)) return;
+      if (length == 0) continue;
+      score(types, starts[s], length, scratch);
+      scratch.viterbi(scratch.chain, labels.data() + starts[s]);
+    }
+  });
+  return labels;
+}
+
+}  // namespace riata

@@ -1,0 +1,54 @@
+"""Work on several threads, with results in order."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def cores() -> int:
+    """How many threads this process may run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_order(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
+    """work(item) for every item, several at once. A result comes as soon as it and those before it are there, even while
+    the next item is still waited for; what goes wrong with an item is raised when its turn comes.
+    """
+    if threads == 1:
+        yield from map(work, items)
+        return
+    results: queue.Queue[Future[R] | BaseException | None] = queue.Queue(2 * threads)
+    stopped = threading.Event()
+
+    def read(pool: ThreadPoolExecutor) -> None:
+        try:
+            for item in items:
+                if stopped.is_set():
+                    return
+                results.put(pool.submit(work, item))
+            results.put(None)
+        except BaseException as error:  # told to the reader of the results, whatever it is
+            results.put(error)
+
+    with ThreadPoolExecutor(threads) as pool:
+        reader = threading.Thread(target=read, args=(pool,), daemon=True)
+        reader.start()
+        try:
+            while (result := results.get()) is not None:
+                if isinstance(result, BaseException):
+                    raise result
+                yield result.result()
+        finally:
+            stopped.set()
+            with contextlib.suppress(queue.Empty):  # whoever waits to put something in sees that it is over
+                while True:
+                    results.get_nowait()

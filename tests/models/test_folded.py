@@ -1,0 +1,158 @@
+"""Folded prediction gives what the model gives without folding, whatever the templates, the words and the weights."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import riata
+from riata import Chunker, Tagger, load_model
+from riata.data.memory import as_corpus
+from riata.features.templates import parse
+from riata.models import folded
+from samples import CHUNKS, INPUTS, TAGS, UNSEEN, WORDS, quietly
+
+READS = ["word[{}]", "tag[{}]", "suffix2[{}]", "shape[{}]", "lower[{}]", "stem[{}]", "hyphen[{}]", "vowels[{}]"]
+VOCABULARY = ["a", "The", "dog-s", "Running", "relational", "1,200", "Größe", "漢字", "USA", "x" * 40]
+
+
+def vowels(text):
+    return "".join(c for c in text if c in "aeiou") or None
+
+
+read = st.builds(lambda kind, offset: kind.format(offset), st.sampled_from(READS), st.integers(-3, 3))
+line = st.lists(read, min_size=1, max_size=4, unique=True).map(" ".join)
+templates = st.lists(line, min_size=1, max_size=8, unique=True)
+edges = st.sampled_from([[], ["edge"], ["edge tag[0]"], ["edge", "edge tag[-1]"], ["edge word[0] tag[1]", "edge"]])
+
+
+def corpus(seed, sentences, words=VOCABULARY):
+    rng = random.Random(seed)
+    token = lambda: (rng.choice(words), rng.choice(["N", "V", "Ü"]), rng.choice("ABC"))  # noqa: E731
+    return [[token() for _ in range(rng.randint(1, 7))] for _ in range(sentences)]
+
+
+def unfolded(estimator, sentences):
+    inputs = estimator.input_columns(as_corpus(sentences))
+    return estimator.model_.decode(estimator.model_.features.instances(inputs))
+
+
+def tagger(lines, seed, **options):
+    """Weights of many sizes, so that sums in another order differ in their last bits."""
+    estimator = Tagger(template=parse("\n".join(lines)), attributes={"vowels": vowels}, epochs=2, seed=seed, **options)
+    data = corpus(seed, 12)
+    return quietly(estimator, data, sample_weight=[random.Random(s).random() for s in range(len(data))])
+
+
+@given(templates, edges, st.integers(0, 1000))
+@settings(deadline=None, max_examples=150)
+def test_folding_changes_no_label(lines, edge, seed):
+    try:
+        estimator = tagger([*lines, *edge], seed)
+    except riata.errors.TemplateError:  # the same template twice, in another order
+        return
+    unseen = corpus(seed + 1, 8, [*VOCABULARY, "neu", "unseen", "Dog-s", "ñandú"])
+    model = estimator.model_.folded
+    assert model is not None
+    expected = unfolded(estimator, unseen).tolist()
+    for _ in range(2):  # types that are new, and the same ones met again
+        assert model.predict(estimator.input_columns(as_corpus(unseen))).tolist() == expected
+        assert estimator.predict_ids(unseen).tolist() == expected
+        assert [label for s in estimator.predict(unseen) for label in s] == [estimator.classes_[i] for i in expected]
+
+
+@given(st.lists(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=3)), max_size=4), max_size=4))
+@settings(deadline=None)
+def test_any_text_has_the_label_that_it_has_without_folding(sentences):
+    estimator = _chunker()
+    expected = [] if not any(sentences) else [estimator.classes_[i] for i in unfolded(estimator, sentences)]
+    assert [label for s in estimator.predict(sentences) for label in s] == expected
+
+
+def _chunker(made={}):  # noqa: B006
+    return made.setdefault("it", quietly(Chunker(epochs=3), CHUNKS))
+
+
+def test_a_loaded_model_folds_to_the_same_labels(tmp_path):
+    estimator = quietly(Chunker(epochs=3), CHUNKS)
+    estimator.save(tmp_path / "m.riata")
+    loaded = load_model(tmp_path / "m.riata")
+    assert loaded.predict(UNSEEN_PAIRS) == estimator.predict(UNSEEN_PAIRS)
+    assert loaded.predict_ids(UNSEEN_PAIRS).tolist() == unfolded(estimator, UNSEEN_PAIRS).tolist()
+
+
+UNSEEN_PAIRS = [[(word, "NN") for word in sentence] for sentence in UNSEEN]
+
+
+def test_tables_that_grow_too_large_are_begun_anew(monkeypatch):
+    estimator = quietly(Chunker(epochs=3), CHUNKS)
+    before = estimator.predict(INPUTS)
+    old = estimator.model_.folded.table()
+    monkeypatch.setattr(folded, "MOST_BYTES", 0)
+    assert estimator.model_.folded.table() is not old
+    assert estimator.predict(INPUTS) == before
+    assert estimator.model_.folded._native.bytes < old.bytes * 3
+
+
+def test_threads_change_nothing():
+    estimator = quietly(Chunker(epochs=3), CHUNKS)
+    many = as_corpus(corpus(3, 400, ["The", "dog", "Größe", *map(str, range(300))])).select([0, 1])
+    expected = unfolded(estimator, many)
+    for threads in (1, 2, 3, 1000):
+        assert (estimator.model_.folded.predict(many, threads) == expected).all()
+
+
+def test_types_may_be_added_while_others_decode():
+    estimator = quietly(Chunker(epochs=3), CHUNKS)
+    parts = [as_corpus(corpus(s, 60, [f"w{s}{i}" for i in range(80)] + ["ö", "the"])).select([0, 1]) for s in range(16)]
+    expected = [unfolded(estimator, part) for part in parts]
+    with ThreadPoolExecutor(4) as pool:
+        for found, right in zip(pool.map(estimator.model_.folded.predict, parts), expected, strict=True):
+            assert (found == right).all()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [[["a", 3]], [["a"], 5], [[("a", "b"), "c"]], ["a b"], [[()]], [[("a",)]], [[("a", "b", 4)]], [["\ud800"]], [None]],
+)
+def test_what_is_no_plain_sentence_is_told_as_ever(bad):
+    estimator = quietly(Chunker(epochs=2), CHUNKS)
+    with pytest.raises(riata.errors.DataError):
+        estimator.predict(bad)
+
+
+def test_plain_sentences_in_tuples_lists_and_words():
+    pairs, words = quietly(Chunker(epochs=3), CHUNKS), quietly(Tagger(epochs=3), WORDS, TAGS)
+    assert pairs.predict([tuple(map(list, s)) for s in INPUTS]) == pairs.predict(INPUTS)
+    assert pairs.predict([[(*token, "ignored") for token in s] for s in INPUTS]) == pairs.predict(INPUTS)
+    assert words.predict([[(word,) for word in s] for s in WORDS]) == words.predict(WORDS)
+    assert words.predict([[], ["dog"], []]) == [[], words.predict([["dog"]])[0], []]
+    assert words.predict([[]]) == [[]]
+    assert words.predict([]) == []
+
+
+def test_another_queue_is_followed_at_once():
+    estimator = quietly(Chunker(epochs=3), CHUNKS)
+    exact = estimator.predict(INPUTS)
+    estimator.set_params(queue="beam", beam=1)
+    greedy = [[estimator.classes_[i] for i in estimator.predict_ids([s])] for s in INPUTS]
+    assert estimator.predict(INPUTS) == greedy
+    estimator.queue, estimator.beam = "exact", None
+    assert estimator.predict(INPUTS) == exact
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"lists": {"pets": ["dog", "cat"]}},
+        {"template": parse("word[0]\nedge tag[0]\nedge word[0]\nedge tag[-1]")},
+        {"template": parse("word[0]\nlabel[-1]"), "recipe": "early"},
+    ],
+)
+def test_models_that_do_not_fold_predict_without(options):
+    estimator = quietly(Chunker(epochs=3, **options), CHUNKS)
+    assert estimator.model_.folded is None
+    assert np.array_equal(estimator.predict_ids(INPUTS), estimator.predict_ids(as_corpus(INPUTS)))
