@@ -40,6 +40,12 @@ nb::list texts(const Alphabet& self) {
   return out;
 }
 
+nb::list texts_of(const Alphabet& self, const In<std::int32_t>& ids) {
+  nb::list out;
+  for (const std::int32_t id : view(ids)) out.append(as_text(self.text(id)));
+  return out;
+}
+
 // A corpus as Python takes it: alphabets, ids per column, starts, lines, documents, comments.
 nb::dict as_dict(Columns&& columns) {
   nb::list alphabets, ids, documents;
@@ -70,6 +76,7 @@ void data(nb::module_& m) {
       .def("find", &Alphabet::find, nb::arg("text"), "The id, or -1.")
       .def("text", [](const Alphabet& self, std::int32_t id) { return as_text(self.text(id)); }, nb::arg("id"))
       .def("texts", &texts, "All texts in order of their ids.")
+      .def("texts_of", &texts_of, nb::arg("ids"), "The texts of these ids.")
       .def("add_many", [](Alphabet& self, const std::vector<std::string_view>& list) {
              return each(list, [&](std::string_view text) { return self.add(text); });
            }, nb::arg("texts"))

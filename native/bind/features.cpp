@@ -41,10 +41,11 @@ void check_given(const Instances& instances, std::int64_t tokens) {
   if (!ok) throw Error("RiataError", "the arrays of given features do not fit the sentences");
 }
 
-Instances make_instances(const FeatureIndex& index, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts) {
+Instances make_instances(const FeatureIndex& index, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts,
+                         std::int64_t threads) {
   const Tokens tokens = as_tokens(index, values, starts);
   nb::gil_scoped_release release;
-  return look_up(index, tokens);
+  return look_up(index, tokens, threads);
 }
 
 }  // namespace
@@ -70,12 +71,13 @@ void features(nb::module_& m) {
              if (family < 0 || family >= self.families()) throw nb::index_error();
              return self.size(family);
            }, nb::arg("family"))
-      .def("extend", [](FeatureIndex& self, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts, std::int64_t cutoff) {
+      .def("extend", [](FeatureIndex& self, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts, std::int64_t cutoff,
+                        std::int64_t threads) {
              const Tokens tokens = as_tokens(self, values, starts);
              nb::gil_scoped_release release;
-             self.extend(tokens, cutoff);
-           }, nb::arg("values"), nb::arg("starts"), nb::arg("cutoff") = 1)
-      .def("instances", &make_instances, nb::arg("values"), nb::arg("starts"));
+             return extend(self, tokens, cutoff, threads);
+           }, nb::arg("values"), nb::arg("starts"), nb::arg("cutoff") = 1, nb::arg("threads") = 1, "Learns all n-grams; returns the tokens with them looked up.")
+      .def("instances", &make_instances, nb::arg("values"), nb::arg("starts"), nb::arg("threads") = 1);
 
   nb::class_<Instances>(m, "Instances", "A corpus with every feature looked up.")
       .def_prop_ro("sentences", &Instances::sentences)

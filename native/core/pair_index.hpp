@@ -28,16 +28,30 @@ class PairIndex {
     const std::uint64_t key = pack(a, b);
     std::int32_t& entry = table_[slot_of(key)];
     if (entry == unknown) {
-      if (keys_.size() >= most) throw Error("DataError", "more than 2^31 different n-grams", "Use a smaller template or a higher cutoff.");
-      entry = size();
-      keys_.push_back(key);
+      push(key);
+      entry = size() - 1;
     }
     return entry;
+  }
+
+  // A share of all pairs, from 0 to parts - 1.
+  static std::size_t part(std::int32_t a, std::int32_t b, std::size_t parts) noexcept { return ((mix(pack(a, b)) >> 32) * parts) >> 32; }
+
+  // Adds a pair that is not there, which is cheaper than to ask whether it is.
+  void add_new(std::int32_t a, std::int32_t b) {
+    if (table_.size() < 2 * (keys_.size() + 1)) grow_table();
+    push(pack(a, b));
+    table_[free_slot(keys_.back())] = size() - 1;
   }
 
  private:
   static std::uint64_t pack(std::int32_t a, std::int32_t b) noexcept {
     return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32) | static_cast<std::uint32_t>(b);
+  }
+
+  void push(std::uint64_t key) {
+    if (keys_.size() >= most) throw Error("DataError", "more than 2^31 different n-grams", "Use a smaller template or a higher cutoff.");
+    keys_.push_back(key);
   }
 
   std::size_t slot_of(std::uint64_t key) const noexcept {
@@ -47,9 +61,16 @@ class PairIndex {
     return slot;
   }
 
+  std::size_t free_slot(std::uint64_t key) const noexcept {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t slot = mix(key) & mask;
+    while (table_[slot] != unknown) slot = (slot + 1) & mask;
+    return slot;
+  }
+
   void grow_table() {
     table_.assign(table_.empty() ? 16 : 2 * table_.size(), unknown);
-    for (std::int32_t id = 0; id < size(); ++id) table_[slot_of(keys_[id])] = id;
+    for (std::int32_t id = 0; id < size(); ++id) table_[free_slot(keys_[id])] = id;
   }
 
   std::vector<std::uint64_t> keys_;  // [size] packed pairs in order of insertion

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/tasks.hpp"
+#include "features/pair_adder.hpp"
 
 namespace riata {
 namespace {
@@ -35,6 +37,34 @@ std::int32_t value_at(std::span<const std::int32_t> values, std::int64_t start, 
 std::size_t padded_size(const Tokens& tokens, std::int32_t pad) {
   const auto sentences = static_cast<std::int64_t>(tokens.starts.size()) - 1;
   return static_cast<std::size_t>(tokens.starts.back() + 2 * pad * sentences);
+}
+
+constexpr std::int64_t most_parts = 4;  // of one family: each part goes over all positions
+constexpr std::size_t most_positions = std::numeric_limits<std::int32_t>::max() - 2;
+
+// How large a table of ids may be: no larger than the ids at all positions.
+std::int64_t room(const Tokens& tokens) { return tokens.starts.back(); }
+
+std::int64_t values_of(const Tokens& tokens, std::int32_t attribute) {
+  const std::span<const std::int32_t> values = tokens.values[attribute];
+  return boundary_values + 1 + (values.empty() ? -1 : *std::max_element(values.begin(), values.end()));
+}
+
+Sentences all_sentences(const Tokens& tokens) { return {0, tokens.starts.size() - 1}; }
+
+// The sentences in as many runs as there are threads, of about as many tokens each.
+std::vector<Sentences> shared_out(const Tokens& tokens, std::int64_t threads) {
+  std::vector<Sentences> runs;
+  const auto sentences = tokens.starts.size() - 1;
+  const auto count = static_cast<std::int64_t>(std::min<std::size_t>(sentences, static_cast<std::size_t>(threads)));
+  std::size_t first = 0;
+  for (std::int64_t r = 1; r <= count; ++r) {
+    const auto upto = std::lower_bound(tokens.starts.begin(), tokens.starts.end() - 1, tokens.starts.back() / count * r) - tokens.starts.begin();
+    const std::size_t end = r == count ? sentences : static_cast<std::size_t>(upto);
+    if (end > first) runs.push_back({first, end});
+    first = std::max(first, end);
+  }
+  return runs;
 }
 
 }  // namespace
@@ -93,11 +123,11 @@ void FeatureIndex::insert(std::int32_t family, std::int32_t parent, std::int32_t
     throw Error("ModelFileError", "an entry of the feature index is inconsistent");
 }
 
-// Calls visit(padded position, position in the sentence, start, length) wherever the family is read.
+// Calls visit(padded position, position in the sentence, start, length) wherever the family is read in these sentences.
 template <class Visit>
-void FeatureIndex::for_each_position(std::int32_t family, const Tokens& tokens, Visit visit) const {
+void FeatureIndex::for_each_position(std::int32_t family, const Tokens& tokens, Sentences some, Visit visit) const {
   if (first_[family] > last_[family]) return;
-  for (std::size_t s = 0; s + 1 < tokens.starts.size(); ++s) {
+  for (std::size_t s = some.first; s < some.end; ++s) {
     const std::int64_t start = tokens.starts[s], length = tokens.starts[s + 1] - start;
     const std::int64_t origin = start + 2 * pad_ * static_cast<std::int64_t>(s) + pad_;
     for (std::int64_t p = first_[family]; p <= length - 1 + last_[family]; ++p)
@@ -105,51 +135,130 @@ void FeatureIndex::for_each_position(std::int32_t family, const Tokens& tokens, 
   }
 }
 
-void FeatureIndex::extend(const Tokens& tokens, std::int64_t cutoff) {
+std::vector<std::vector<std::int32_t>> FeatureIndex::extend(const Tokens& tokens, std::int64_t cutoff, std::int64_t threads) {
+  if (padded_size(tokens, pad_) > most_positions) throw Error("DataError", "more than 2^31 tokens at once", "Train on parts of the data, with partial_fit.");
   std::vector<std::vector<std::int32_t>> ids(specs_.size());
+  const auto parts = static_cast<std::size_t>(std::clamp<std::int64_t>(threads, 1, most_parts));
+  std::vector<Parts> seen(specs_.size(), Parts(parts));
+  Tasks tasks;
+  std::vector<std::size_t> done(specs_.size());  // the task that completes the ids of a family
   for (std::int32_t f = 0; f < families(); ++f) {
-    const FamilySpec& spec = specs_[f];
-    const auto& above = spec.parent < 0 ? ids[f] : ids[spec.parent];  // unused for a root
-    PairIndex fresh;
-    std::vector<std::int64_t> counts;
-    const auto key = [&](std::size_t at, std::int64_t p, std::int64_t start, std::int64_t length) {
-      const std::int32_t parent = spec.parent < 0 ? -1 : above[at];
-      return std::pair(parent, spec.parent >= 0 && parent < 0 ? -1 : value_at(tokens.values[spec.attribute], start, length, p + spec.offset));
-    };
-    for_each_position(f, tokens, [&](std::size_t at, std::int64_t p, std::int64_t start, std::int64_t length) {
-      const auto [parent, value] = key(at, p, start, length);
-      if (value < 0 || find(f, parent, value) >= 0) return;
-      const auto id = static_cast<std::size_t>(fresh.add(parent, value));
-      if (id == counts.size()) counts.push_back(0);
-      ++counts[id];
-    });
-    for (std::int32_t id = 0; id < fresh.size(); ++id) {
-      if (counts[id] >= cutoff) dictionaries_[f].add(fresh.left(id), fresh.right(id));
+    const std::int32_t parent = specs_[f].parent;
+    std::vector<std::size_t> before = parent < 0 ? std::vector<std::size_t>{} : std::vector{done[parent]};
+    if (parts > 1) {
+      std::vector<std::size_t> looked;
+      for (std::size_t part = 0; part < parts; ++part) looked.push_back(tasks.add([&, f, part] { first_seen(f, tokens, ids, part, seen[f]); }, before));
+      before = looked;
     }
-    ids[f].assign(padded_size(tokens, pad_), -1);
-    for_each_position(f, tokens, [&](std::size_t at, std::int64_t p, std::int64_t start, std::int64_t length) {
-      const auto [parent, value] = key(at, p, start, length);
-      if (value >= 0) ids[f][at] = find(f, parent, value);
-    });
+    done[f] = tasks.add([&, f] {
+      const std::int32_t known = size(f);
+      if (seen[f][0].empty()) add_all(f, tokens, ids);
+      else number(f, tokens, ids, std::move(seen[f]));
+      if (cutoff > 1) prune(f, known, cutoff, ids[f]);
+    }, before);
   }
+  tasks.run(threads);
+  drop_unread(ids);
+  return ids;
 }
 
-std::vector<std::vector<std::int32_t>> FeatureIndex::look_up(const Tokens& tokens) const {
+// Pairs that a table can hold are not worth sharing among threads.
+bool FeatureIndex::is_small(std::int32_t f, const Tokens& tokens) const {
+  return PairAdder::fits(parents(f), values_of(tokens, specs_[f].attribute), room(tokens));
+}
+
+// Calls visit(padded position, n-gram of the parent or -1, value) wherever the family has an n-gram.
+template <class Visit>
+void FeatureIndex::for_each_ngram(std::int32_t f, const Tokens& tokens, Sentences some, const std::vector<std::vector<std::int32_t>>& ids,
+                                  Visit visit) const {
+  const FamilySpec& spec = specs_[f];
+  const std::int32_t* above = spec.parent < 0 ? nullptr : ids[spec.parent].data();
+  const std::span<const std::int32_t> values = tokens.values[spec.attribute];
+  for_each_position(f, tokens, some, [&](std::size_t at, std::int64_t p, std::int64_t start, std::int64_t length) {
+    const std::int32_t parent = above == nullptr ? -1 : above[at];
+    if (above != nullptr && parent < 0) return;
+    const std::int32_t value = value_at(values, start, length, p + spec.offset);
+    if (value >= 0) visit(at, parent, value);
+  });
+}
+
+// Adds every n-gram of one family: new ones are numbered in the order of the tokens.
+void FeatureIndex::add_all(std::int32_t f, const Tokens& tokens, std::vector<std::vector<std::int32_t>>& ids) {
+  ids[f].assign(padded_size(tokens, pad_), -1);
+  PairAdder add(dictionaries_[f], parents(f), values_of(tokens, specs_[f].attribute), room(tokens));
+  for_each_ngram(f, tokens, all_sentences(tokens), ids, [&](std::size_t at, std::int32_t parent, std::int32_t value) { ids[f][at] = add(parent, value); });
+}
+
+// The same by several threads begins with this: each takes a part of the n-grams, and finds the id of those that are known and
+// -2 - the first position of those that are new. Each has an array of its own, with -1 elsewhere: in one array they would write to the
+// same cache lines.
+void FeatureIndex::first_seen(std::int32_t f, const Tokens& tokens, const std::vector<std::vector<std::int32_t>>& ids, std::size_t part, Parts& seen) const {
+  if (is_small(f, tokens)) return;
+  seen[part].assign(padded_size(tokens, pad_), -1);
+  PairIndex fresh;
+  std::vector<std::int32_t> firsts;  // [fresh]
+  for_each_ngram(f, tokens, all_sentences(tokens), ids, [&](std::size_t at, std::int32_t parent, std::int32_t value) {
+    if (PairIndex::part(parent, value, seen.size()) != part) return;
+    std::int32_t id = find(f, parent, value);
+    if (id < 0) {
+      const auto found = static_cast<std::size_t>(fresh.add(parent, value));
+      if (found == firsts.size()) firsts.push_back(static_cast<std::int32_t>(at));
+      id = -2 - firsts[found];
+    }
+    seen[part][at] = id;
+  });
+}
+
+// And ends with this: new n-grams are numbered in the order of their first positions, whatever the parts.
+void FeatureIndex::number(std::int32_t f, const Tokens& tokens, std::vector<std::vector<std::int32_t>>& ids, Parts seen) {
+  ids[f] = std::move(seen[0]);
+  std::int32_t* const of = ids[f].data();
+  for_each_ngram(f, tokens, all_sentences(tokens), ids, [&](std::size_t at, std::int32_t parent, std::int32_t value) {
+    for (std::size_t part = 1; part < seen.size(); ++part) of[at] = seen[part][at] == -1 ? of[at] : seen[part][at];
+    if (of[at] >= -1) return;
+    const auto first = static_cast<std::size_t>(-2 - of[at]);
+    of[at] = first == at ? size(f) : of[first];
+    if (first == at) dictionaries_[f].add_new(parent, value);
+  });
+}
+
+// Takes away n-grams from `known` on that occur too rarely.
+void FeatureIndex::prune(std::int32_t f, std::int32_t known, std::int64_t cutoff, std::vector<std::int32_t>& ids) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(size(f)), 0);
+  for (const std::int32_t id : ids) {
+    if (id >= 0) ++counts[id];
+  }
+  PairIndex kept;
+  std::vector<std::int32_t> now(counts.size(), -1);
+  for (std::int32_t id = 0; id < size(f); ++id) {
+    if (id >= known && counts[id] < cutoff) continue;
+    now[id] = kept.size();
+    kept.add_new(parent(f, id), value(f, id));
+  }
+  for (std::int32_t& id : ids) id = id < 0 ? -1 : now[id];
+  dictionaries_[f] = std::move(kept);
+}
+
+std::vector<std::vector<std::int32_t>> FeatureIndex::look_up(const Tokens& tokens, std::int64_t threads) const {
   std::vector<std::vector<std::int32_t>> ids(specs_.size());
-  for (std::int32_t f = 0; f < families(); ++f) {
-    const FamilySpec& spec = specs_[f];
-    ids[f].assign(padded_size(tokens, pad_), -1);
-    for_each_position(f, tokens, [&](std::size_t at, std::int64_t p, std::int64_t start, std::int64_t length) {
-      const std::int32_t parent = spec.parent < 0 ? -1 : ids[spec.parent][at];
-      if (spec.parent >= 0 && parent < 0) return;
-      const std::int32_t value = value_at(tokens.values[spec.attribute], start, length, p + spec.offset);
-      if (value >= 0) ids[f][at] = find(f, parent, value);
+  Tasks making, looking;
+  for (std::vector<std::int32_t>& family : ids) making.add([&] { family.assign(padded_size(tokens, pad_), -1); });
+  making.run(threads);
+  for (const Sentences& some : shared_out(tokens, threads)) {
+    looking.add([&, some] {
+      for (std::int32_t f = 0; f < families(); ++f)
+        for_each_ngram(f, tokens, some, ids, [&](std::size_t at, std::int32_t parent, std::int32_t value) { ids[f][at] = find(f, parent, value); });
     });
   }
+  looking.run(threads);
+  drop_unread(ids);
+  return ids;
+}
+
+void FeatureIndex::drop_unread(std::vector<std::vector<std::int32_t>>& ids) const {
   for (std::int32_t f = 0; f < families(); ++f) {
     if (!read_[f]) ids[f] = {};
   }
-  return ids;
 }
 
 }  // namespace riata

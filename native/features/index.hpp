@@ -29,6 +29,11 @@ struct Tokens {
   std::span<const std::int64_t> starts;               // [S + 1]
 };
 
+// A run of sentences, the last excluded.
+struct Sentences {
+  std::size_t first, end;
+};
+
 class FeatureIndex {
  public:
   // Throws Error where the specifications do not form a trie or reach further than boundary_reach.
@@ -63,16 +68,27 @@ class FeatureIndex {
   std::int32_t node_slots_of(std::int32_t family) const noexcept { return node_counts_[family]; }
   std::int32_t edge_slots_of(std::int32_t family) const noexcept { return edge_counts_[family]; }
 
-  // Adds every n-gram of the tokens that occurs at least `cutoff` times in them.
-  void extend(const Tokens& tokens, std::int64_t cutoff);
+  // Adds every n-gram of the tokens that occurs at least `cutoff` times in them, and looks them all up. Neither the numbers of
+  // the n-grams nor anything else depends on how many threads share the work.
+  std::vector<std::vector<std::int32_t>> extend(const Tokens& tokens, std::int64_t cutoff, std::int64_t threads = 1);
 
   // Ids of all n-grams at all positions: [F][padded positions], -1 where unknown; empty for families that
   // no template reads. Position t of sentence s is starts[s] + 2 * pad * s + pad + t.
-  std::vector<std::vector<std::int32_t>> look_up(const Tokens& tokens) const;
+  std::vector<std::vector<std::int32_t>> look_up(const Tokens& tokens, std::int64_t threads = 1) const;
 
  private:
   template <class Visit>
-  void for_each_position(std::int32_t family, const Tokens& tokens, Visit visit) const;
+  void for_each_position(std::int32_t family, const Tokens& tokens, Sentences some, Visit visit) const;
+  template <class Visit>
+  void for_each_ngram(std::int32_t f, const Tokens& tokens, Sentences some, const std::vector<std::vector<std::int32_t>>& ids, Visit visit) const;
+  using Parts = std::vector<std::vector<std::int32_t>>;
+  std::int64_t parents(std::int32_t f) const noexcept { return specs_[f].parent < 0 ? 0 : size(specs_[f].parent); }
+  bool is_small(std::int32_t f, const Tokens& tokens) const;
+  void add_all(std::int32_t f, const Tokens& tokens, std::vector<std::vector<std::int32_t>>& ids);
+  void first_seen(std::int32_t f, const Tokens& tokens, const std::vector<std::vector<std::int32_t>>& ids, std::size_t part, Parts& seen) const;
+  void number(std::int32_t f, const Tokens& tokens, std::vector<std::vector<std::int32_t>>& ids, Parts seen);
+  void prune(std::int32_t f, std::int32_t known, std::int64_t cutoff, std::vector<std::int32_t>& ids);
+  void drop_unread(std::vector<std::vector<std::int32_t>>& ids) const;
 
   std::vector<FamilySpec> specs_;        // [F] parents before children
   std::vector<PairIndex> dictionaries_;  // [F] (id in the parent or -1, value) -> id

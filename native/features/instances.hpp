@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "features/index.hpp"
@@ -26,14 +27,24 @@ struct Instances {
   std::int64_t origin(std::int64_t s) const noexcept { return starts[s] + 2 * std::int64_t{pad} * s + pad; }
 };
 
-// The tokens with every n-gram looked up; labels and given features are still to be set.
-inline Instances look_up(const FeatureIndex& index, const Tokens& tokens) {
+inline Instances as_instances(const FeatureIndex& index, const Tokens& tokens, std::vector<std::vector<std::int32_t>> ngrams) {
   Instances out;
   out.starts.assign(tokens.starts.begin(), tokens.starts.end());
-  out.ngrams = index.look_up(tokens);
+  out.ngrams = std::move(ngrams);
   for (std::int32_t f = 0; f < index.families(); ++f) out.sizes.push_back(index.size(f));
   out.pad = index.pad();
   return out;
+}
+
+// The tokens with every n-gram looked up; labels and given features are still to be set.
+inline Instances look_up(const FeatureIndex& index, const Tokens& tokens, std::int64_t threads = 1) {
+  return as_instances(index, tokens, index.look_up(tokens, threads));
+}
+
+// The same, of tokens whose n-grams the index learns first.
+inline Instances extend(FeatureIndex& index, const Tokens& tokens, std::int64_t cutoff, std::int64_t threads = 1) {
+  auto ngrams = index.extend(tokens, cutoff, threads);
+  return as_instances(index, tokens, std::move(ngrams));
 }
 
 inline constexpr std::int32_t unseen = -2;

@@ -123,6 +123,41 @@ def test_a_second_corpus_adds_to_what_was_there(templates, first, second, cutoff
     assert all(after[key] == ids for key, ids in before.items() if ids != {-1})
 
 
+def looked_up(features, instances, corpus):
+    """Every id that the instances hold for a template."""
+    return [
+        [instances.ngrams(family, s, t, offset) for s, t in places(corpus)]
+        for family, offset, _ in features.program.reads
+    ]
+
+
+@given(template_sets, corpora, corpora, st.integers(1, 3), st.integers(2, 5))
+def test_threads_change_nothing_and_learning_looks_up(templates, first, second, cutoff, threads):
+    alone, together = learnt(templates, first, cutoff=cutoff), Features(templates, FUNCTIONS)
+    together.extend(as_corpus(first), cutoff, threads)
+    found = [
+        features.extend(as_corpus(second), cutoff, number) for features, number in ((alone, 1), (together, threads))
+    ]
+    found += [
+        features.instances(as_corpus(second), number) for features in (alone, together) for number in (1, threads)
+    ]
+    ids = [looked_up(alone, instances, second) for instances in found]
+    assert all(other == ids[0] for other in ids)
+    assert sizes(alone, templates) == sizes(together, templates)
+
+
+def test_threads_share_what_is_too_large_for_a_table():
+    """Many words and few tokens: their pairs go through the dictionaries of several threads."""
+    rng = np.random.default_rng(0)
+    words = [[(f"w{i}", "N") for i in rng.integers(0, 300, 9)] for _ in range(200)]
+    templates = parse("word[-1] word[0]\nword[-1] word[0] word[1]\nword[0] tag[1]")
+    features = [Features(templates, FUNCTIONS) for _ in range(3)]
+    found = [f.extend(as_corpus(words), 1, threads) for f, threads in zip(features, (1, 2, 7), strict=True)]
+    ids = [looked_up(features[0], instances, words) for instances in found]
+    assert ids[0] == ids[1] == ids[2]
+    agrees(features[2], templates, words, twin.kept(words, templates, FUNCTIONS))
+
+
 @given(template_sets, corpora, corpora)
 def test_a_copy_grows_on_its_own(templates, first, second):
     features = learnt(templates, first)

@@ -73,7 +73,7 @@ class Columns(click.ParamType[Any]):
     help="Train N models, with seeds from --seed on, and sum them into one that is as fast as each.",
 )
 @click.option(
-    "--threads", type=int, metavar="N", help="How many of them at once (default: all cores); never changes the model."
+    "--threads", type=int, metavar="N", help="How many work at once (default: all cores); never changes the model."
 )
 @click.option(
     "--template", metavar="FILE|NAME", help="Feature templates: a file (Riata's language or CRF++'s) or a named set."

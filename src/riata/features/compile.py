@@ -117,34 +117,38 @@ class Features:
         twin.index = copy(self.index)
         return twin
 
-    def extend(self, corpus: Corpus, cutoff: int = 1) -> None:
-        """Learns the attribute values and n-grams of a training corpus.
+    def extend(self, corpus: Corpus, cutoff: int = 1, threads: int = 1) -> Instances:
+        """Learns the attribute values and n-grams of a training corpus, and returns what `instances` would then give.
 
         Frequencies are learnt once: classes that moved later would not fit the weights that were learnt for them.
         """
         for name, column in self.program.attributes:
             if name == FREQUENCY and column not in self.frequencies:
                 self.frequencies[column] = Frequencies.of(corpus.columns[column])
-        self.index.extend(self._values(corpus, grow=True), corpus.starts, cutoff)
-        self._given(corpus, grow=True)
+        instances = self.index.extend(self._values(corpus, grow=True), corpus.starts, cutoff, threads)
+        return self._with_given(instances, corpus, grow=True)
 
-    def instances(self, corpus: Corpus) -> Instances:
+    def instances(self, corpus: Corpus, threads: int = 1) -> Instances:
         """The corpus with every feature looked up; what training has not seen scores nothing."""
-        instances = self.index.instances(self._values(corpus, grow=False), corpus.starts)
-        given = self._given(corpus, grow=False)
+        instances = self.index.instances(self._values(corpus, grow=False), corpus.starts, threads)
+        return self._with_given(instances, corpus, grow=False)
+
+    def _with_given(self, instances: Instances, corpus: Corpus, grow: bool) -> Instances:
+        given = self._given(corpus, grow=grow)
         if given is not None:
             instances.set_given(given.starts, given.ids, given.values, len(self.given))
         return instances
 
     def _values(self, corpus: Corpus, grow: bool) -> list[Ids]:
         found = []
+        types = {number: _Types.of(corpus.columns[number]) for _, number in self.program.attributes}
         for (name, number), alphabet in zip(self.program.attributes, self.alphabets, strict=True):
             look = alphabet.add_many if grow else alphabet.find_many
             read = list_read(name)
             if read is not None:
                 found.append(self._list_value(*read, corpus, look))
             else:
-                found.append(self._value(name, self._function(name, number), corpus.columns[number], look))
+                found.append(types[number].values(name, self._function(name, number), look))
         return found
 
     def look_up(self, attribute: int, texts: list[str]) -> list[int]:
@@ -160,15 +164,6 @@ class Features:
         """Where every token stands in an entry of the list."""
         positions = self.lists[name].positions(corpus.columns[0], corpus.starts, any_case=kind == ANY_CASE)
         return np.append(look(list(POSITIONS)), np.int32(-1))[positions]
-
-    def _value(self, name: str, function: Attribute, column: Column, look: Look) -> Ids:
-        """The attribute's value at every token, computed once per distinct text that occurs."""
-        used = np.unique(column.ids)
-        texts = [_apply(name, function, column.alphabet.text(int(i))) for i in used]
-        has = np.array([text is not None for text in texts], dtype=bool)
-        table = np.full(len(column.alphabet), -1, np.int32)
-        table[used[has]] = look([text for text in texts if text is not None])
-        return table[column.ids]
 
     def _given(self, corpus: Corpus, grow: bool) -> Given | None:
         parts = [part for part in (corpus.given, self._numbers(corpus)) if part is not None]
@@ -190,6 +185,40 @@ class Features:
         tokens, count = values.shape
         starts = np.arange(tokens + 1, dtype=np.int64) * count
         return Given(alphabet, starts, np.tile(ids, tokens), values.ravel().astype(np.float32))
+
+
+@dataclass(frozen=True, eq=False)
+class _Types:
+    """The distinct texts that occur in a column."""
+
+    column: Column
+    ids: Ids
+    texts: list[str]
+
+    @classmethod
+    def of(cls, column: Column) -> _Types:
+        occurs = np.zeros(len(column.alphabet), bool)
+        occurs[column.ids] = True
+        ids = np.flatnonzero(occurs).astype(np.int32)
+        return cls(column, ids, column.alphabet.texts_of(ids))
+
+    def values(self, name: str, function: Attribute, look: Look) -> Ids:
+        """The attribute's value at every token, computed once per text."""
+        texts = _applied(name, function, self.texts)
+        has = np.array([text is not None for text in texts], dtype=bool)
+        table = np.full(len(self.column.alphabet), -1, np.int32)
+        table[self.ids[has]] = look([text for text in texts if text is not None])
+        return table[self.column.ids]
+
+
+def _applied(name: str, function: Attribute, texts: list[str]) -> list[str | None]:
+    """The attribute's values. They are checked all at once; if something is wrong, one by one, to tell which."""
+    try:
+        values = [function(text) for text in texts]
+        "".join([value for value in values if value is not None]).encode()
+    except Exception:
+        values = [_apply(name, function, text) for text in texts]
+    return values
 
 
 def _apply(name: str, function: Attribute, text: str) -> str | None:

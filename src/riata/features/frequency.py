@@ -28,7 +28,7 @@ class Frequencies:
         counts = np.bincount(column.ids, minlength=len(column.alphabet))
         often = np.flatnonzero(counts >= 2)
         words = Alphabet()
-        words.add_many([column.alphabet.text(int(i)) for i in often])
+        words.add_many(column.alphabet.texts_of(often.astype(np.int32)))
         return cls(words, np.log2(counts[often]).astype(np.uint8))
 
     def __call__(self, text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata._core import Instances
 from riata.data.encodings.base import Encoding
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, joined
@@ -20,7 +21,7 @@ from riata.learning.labels import LabelSet, class_weights, label_counts, label_s
 from riata.learning.online import OnlineTrainer, Outcome, Plan, TrainingSet, train
 from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
 from riata.learning.search import SearchTrainer
-from riata.learning.seeds import SeedsTrainer
+from riata.learning.seeds import SeedsTrainer, cores
 from riata.models.chain import ChainModel, check_memory
 from riata.scoring.evaluation import evaluate_column
 
@@ -131,9 +132,13 @@ class Fit:
                 remedy="Leave out lists, or train anew (warm_start=False).",
             )
 
-    def examples(self, features: Features, data: Corpus, weights: NDArray[np.float64], labels: LabelSet) -> TrainingSet:
-        """The corpus with its features looked up."""
-        instances = features.instances(inputs_of(data))
+    def learn_features(self, features: Features, data: Corpus) -> Instances:
+        """Learns the features of the training data; returns the data with all of them looked up."""
+        return features.extend(inputs_of(data), self.options.cutoff, self.options.threads or cores())
+
+    def examples(
+        self, instances: Instances, data: Corpus, weights: NDArray[np.float64], labels: LabelSet
+    ) -> TrainingSet:
         instances.set_labels(label_ids(data, labels), len(labels.labels))
         return TrainingSet(instances, weights, class_weights(self.options.class_weight, labels))
 
@@ -142,9 +147,9 @@ class Fit:
     ) -> Outcome:
         """One training; `again` is the number of epochs of a second one, on all data."""
         trainer = self.trainer(data, labels)
-        trainer.features.extend(inputs_of(data), self.options.cutoff)
+        instances = self.learn_features(trainer.features, data)
         check_memory(trainer.features, len(labels.labels))
-        examples = self.examples(trainer.features, data, weights, labels)
+        examples = self.examples(instances, data, weights, labels)
         if again is None:
             label_counts(labels, self.tell)
         plan = Plan(
@@ -158,7 +163,7 @@ class Fit:
         return train(trainer, examples, plan, score, self.tell)
 
     def _dev_score(self, features: Features, dev: Corpus) -> Callable[[ChainModel], float]:
-        instances = features.instances(inputs_of(dev))
+        instances = features.instances(inputs_of(dev), self.options.threads or cores())
 
         def score(model: ChainModel) -> float:
             predicted = model.decode(instances, self.options.decoder)

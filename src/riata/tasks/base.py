@@ -43,7 +43,7 @@ PARAMETERS = """recipe: the learner; structure, queue, beam: what it searches, a
 template: a named set, a file, or templates (None: the task's own). attributes: your own functions of a word, by name.
 lists: words and phrases by name, each a file (an entry per line) or entries; templates read them as list(NAME)[0].
 cutoff: n-grams seen less often are left out. epochs, seed, settings: of the learner. seeds: train so many models, with
-seed, seed + 1, …, and sum them into one; threads: how many of them at once (None: all cores), which never changes the model.
+seed, seed + 1, …, and sum them into one. threads: how many work at once (None: all cores), which never changes the model.
 dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
 many epochs without a better score; refit: then train again on all data for that many epochs.
 class_weight: by label, or "balanced". encoding: of chunk tags ("auto" finds it); strict: refuse illegal tags instead
@@ -160,9 +160,9 @@ class SequenceEstimator(Params):
         else:
             labels = fit.labels(data, _class_names(classes))
             trainer = fit.trainer(data, labels)
-        trainer.features.extend(inputs_of(data), options.cutoff)
+        instances = fit.learn_features(trainer.features, data)
         number = getattr(self, "best_epoch_", 0) + 1
-        event = trainer.epoch(fit.examples(trainer.features, data, weights, labels), options.seed, number)
+        event = trainer.epoch(fit.examples(instances, data, weights, labels), options.seed, number)
         model = trainer.model()
         self._partial = (trainer, labels)
         self._keep(Outcome(replace(model, features=model.features.copy()), best_epoch=number), data, labels)
