@@ -135,6 +135,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
            nb::arg("progress").none() = nb::none(), "One pass over the sentences in the given order.")
       .def("averaged", &Trainer::averaged, nb::call_guard<nb::gil_scoped_release>())
       .def("last", [](const Trainer& self) { return Weights<Real>(self.last()); }, nb::call_guard<nb::gil_scoped_release>());
+  bind_mixing<Trainer, Real>(m);
 }
 
 }  // namespace

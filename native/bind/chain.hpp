@@ -6,6 +6,7 @@
 #include "bind/arrays.hpp"
 #include "core/error.hpp"
 #include "learning/chain_perceptron.hpp"
+#include "learning/mixing.hpp"
 #include "models/chain.hpp"
 
 namespace riata::bind {
@@ -57,6 +58,27 @@ nb::dict run_epoch(Trainer& trainer, const FeatureIndex& index, const Instances&
     result = trainer.epoch(index, instances, view(order), view(sentence_weights), view(class_weights), poll);
   }
   return as_dict(result);
+}
+
+// Several learners over one feature index, each of which has seen a part of the data.
+template <class Trainer, class Real>
+void bind_mixing(nb::module_& m) {
+  const auto weights_of = [](const std::vector<Trainer*>& trainers) {
+    std::vector<Averaged<Real>*> all;
+    for (Trainer* trainer : trainers) all.push_back(&trainer->weights());
+    if (all.empty()) throw Error("RiataError", "there are no weights to mix");
+    return all;
+  };
+  m.def("mix", [=](const std::vector<Trainer*>& trainers, const std::vector<double>& shares, std::int64_t threads) {
+          const auto all = weights_of(trainers);
+          nb::gil_scoped_release release;
+          mix<Real>(all, shares, threads);
+        }, nb::arg("trainers"), nb::arg("shares"), nb::arg("threads") = 1, "Gives all learners the sum of their weights, each times its share.");
+  m.def("average_of_all", [=](const std::vector<Trainer*>& trainers, std::int64_t threads) {
+          const auto all = weights_of(trainers);
+          nb::gil_scoped_release release;
+          return average_of_all<Real>(all, threads);
+        }, nb::arg("trainers"), nb::arg("threads") = 1, "The mean of all weights that the learners went through.");
 }
 
 }  // namespace riata::bind

@@ -1,4 +1,6 @@
 // MIRA on chains, over float (production) and double (to compare with slow twins).
+#include <nanobind/stl/vector.h>
+
 #include <string>
 
 #include "bind/arrays.hpp"
@@ -21,6 +23,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
            nb::arg("progress").none() = nb::none(), "One pass over the sentences in the given order.")
       .def("averaged", &Trainer::averaged, nb::call_guard<nb::gil_scoped_release>())
       .def("last", [](const Trainer& self) { return Weights<Real>(self.last()); }, nb::call_guard<nb::gil_scoped_release>());
+  bind_mixing<Trainer, Real>(m);
 }
 
 }  // namespace

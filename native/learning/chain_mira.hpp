@@ -35,6 +35,7 @@ class ChainMira {
 
   Weights<Real> averaged() const { return weights_.average(); }
   const Weights<Real>& last() const noexcept { return weights_.current; }
+  Averaged<Real>& weights() noexcept { return weights_; }
 
  private:
   // An output that the truth must beat: how far it is away, and by how much that falls short of its loss.

@@ -32,6 +32,7 @@ class ChainPerceptron {
 
   Weights<Real> averaged() const { return weights_.average(); }
   const Weights<Real>& last() const noexcept { return weights_.current; }
+  Averaged<Real>& weights() noexcept { return weights_; }
   const Constraint<Real>& constraint() const noexcept { return constraint_; }
 
  private:

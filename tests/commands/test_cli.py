@@ -122,6 +122,8 @@ def test_seeds_are_summed_whatever_the_threads_and_their_scores_told(folder, run
     assert riata.load_model("1.riata").predict(CHUNKS) == by_hand.predict(CHUNKS)
     assert run("train", "chunk", "--train", "train.txt", "--model", "x.riata", "--seeds", "0")[0] == 2
     assert run("train", "chunk", "--train", "train.txt", "--model", "x.riata", "--threads", "0")[0] == 2
+    for shards in ("0", "-1", "x", "100000"):
+        assert run("train", "chunk", "--train", "train.txt", "--model", "x.riata", "--shards", shards)[0] == 2
 
 
 def test_the_same_command_gives_the_same_bytes_and_threads_do_not_matter(folder, run):

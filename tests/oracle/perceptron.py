@@ -51,14 +51,14 @@ class Trained(NamedTuple):
     mistakes: list  # per epoch
 
 
-def perceptron(examples, labels, orders, *, sentence_weight=None, class_weight=None, legal=None):
+def perceptron(examples, labels, orders, *, start=None, sentence_weight=None, class_weight=None, legal=None):
     """orders: per epoch, the order in which the examples are visited.
 
     Differs from the figure: the change at a token, the edge into it included, is scaled by the weight of the sentence
     times that of the token's gold label.
     """
-    w0, wa, c = defaultdict(float), defaultdict(float), 1
-    snapshots, mistakes = [{}], []
+    w0, wa, c = defaultdict(float, start or {}), defaultdict(float), 1
+    snapshots, mistakes = [dict(w0)], []
     for order in orders:
         mistakes.append(0)
         for n in order:

@@ -22,6 +22,7 @@ SAME_NAMES = (
     "refit",
     "seed",
     "seeds",
+    "shards",
     "threads",
     "template",
     "cutoff",
@@ -73,6 +74,14 @@ class Columns(click.ParamType[Any]):
     help="Train N models, with seeds from --seed on, and sum them into one that is as fast as each.",
 )
 @click.option(
+    "--shards",
+    type=int,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Learn from N parts of the data at once; mix the weights after every epoch.",
+)
+@click.option(
     "--threads", type=int, metavar="N", help="How many work at once (default: all cores); never changes the model."
 )
 @click.option(
@@ -118,6 +127,7 @@ def command(**options: Any) -> None:
     riata train tag --train en-train.conllu.gz --dev en-dev.conllu.gz --model tagger.riata --patience 3
     riata train ner --train train.txt --dev-fraction 0.1 --refit --template my.template --model ner.riata
     riata train chunk --train train.txt --recipe mira --seeds 5 --model chunker.riata
+    riata train chunk --train train.txt --shards 2 --threads 2 --model chunker.riata
     riata train tag --train words.tsv --inputs 0 --outputs 3 --set average=false --model t.riata
 
     The last column is the output, the others are inputs. Ctrl-C keeps the model of the last complete epoch (exit 130).

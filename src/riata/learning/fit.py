@@ -18,10 +18,12 @@ from riata.errors import DataError, LabelError, SettingError, UnsupportedError
 from riata.features.compile import Features
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, legal
-from riata.learning.online import OnlineTrainer, Outcome, Plan, TrainingSet, train
+from riata.learning.members import cores
+from riata.learning.online import OnlineTrainer, Outcome, OutputTrainer, Plan, TrainingSet, train
 from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
 from riata.learning.search import SearchTrainer
-from riata.learning.seeds import SeedsTrainer, cores
+from riata.learning.seeds import SeedsTrainer
+from riata.learning.shards import ShardsTrainer
 from riata.models.chain import ChainModel, check_memory
 from riata.scoring.evaluation import evaluate_column
 
@@ -109,12 +111,13 @@ class Fit:
         return members[0] if len(members) == 1 else SeedsTrainer(members, self.options.threads)
 
     def _learner(self, features: Features, *parts: Any) -> OnlineTrainer:
-        recipe = self.options.choice.recipe
+        recipe, shards = self.options.choice.recipe, self.options.shards
         if recipe.trainer is None:
             return SearchTrainer(self.options.decoder, features, *parts)
         _check_first_order(features, recipe.name)
-        trainer: OnlineTrainer = recipe.trainer(features, *parts)
-        return trainer
+        learners: list[OutputTrainer] = [recipe.trainer(features, *parts) for _ in range(shards)]
+        threads = self.options.threads if self.options.seeds == 1 else 1  # the seeds have the threads
+        return learners[0] if shards == 1 else ShardsTrainer(learners, threads)
 
     def _check_goes_on(self, data: Corpus) -> None:
         assert self.start is not None
@@ -148,7 +151,7 @@ class Fit:
         """One training; `again` is the number of epochs of a second one, on all data."""
         trainer = self.trainer(data, labels)
         instances = self.learn_features(trainer.features, data)
-        check_memory(trainer.features, len(labels.labels))
+        check_memory(trainer.features, len(labels.labels), self.options.shards)
         examples = self.examples(instances, data, weights, labels)
         if again is None:
             label_counts(labels, self.tell)

@@ -95,11 +95,14 @@ class OnlineTrainer:
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         """One pass over the sentences, in the order that seed and number give."""
-        sentences = data.instances.sentences
-        order = shuffled(sentences, seed, number) if self.settings["shuffle"] else np.arange(sentences, dtype=np.int64)
+        order = self.order(data.instances.sentences, seed, number)
         began = time.perf_counter()
         result = self.run(data, order, progress)
         return Epoch(epoch=number, seconds=time.perf_counter() - began, **result)
+
+    def order(self, sentences: int, seed: int, number: int) -> NDArray[np.int64]:
+        """The order in which an epoch visits so many sentences."""
+        return shuffled(sentences, seed, number) if self.settings["shuffle"] else np.arange(sentences, dtype=np.int64)
 
     def run(
         self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
@@ -126,7 +129,7 @@ class OutputTrainer(OnlineTrainer):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._native = self.native(single=isinstance(self.initial, ChainWeights))
+        self.native_learner = self.native(single=isinstance(self.initial, ChainWeights))
 
     def native(self, *, single: bool) -> Any:
         raise TypeError("a base class: use the trainer of a recipe")
@@ -134,13 +137,13 @@ class OutputTrainer(OnlineTrainer):
     def run(
         self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
     ) -> dict[str, Any]:
-        result: dict[str, Any] = self._native.epoch(
+        result: dict[str, Any] = self.native_learner.epoch(
             self.features.index, data.instances, order, data.sentence_weights, data.class_weights, progress
         )
         return result
 
     def weights(self) -> Any:
-        return self._native.averaged() if self.settings["average"] else self._native.last()
+        return self.native_learner.averaged() if self.settings["average"] else self.native_learner.last()
 
 
 class PerceptronTrainer(OutputTrainer):

@@ -18,7 +18,7 @@ from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
 from riata.features.templates import LABEL, NUMBER, Template
-from riata.learning.recipe import Choice, chosen
+from riata.learning.recipe import Choice, Recipe, chosen
 from riata.learning.search import DECODING
 from riata.models.chain import Decoder
 from riata.settings import Setting, resolve
@@ -27,6 +27,7 @@ EPOCHS = Setting("epochs", 10, "passes over the data", low=1)
 CUTOFF = Setting("cutoff", 1, "leave out n-grams seen less often", low=1)
 SEED = Setting("seed", 0, "of the order in which sentences are visited", low=0, high=2**63 - 1)
 SEEDS = Setting("seeds", 1, "models to train, with seed, seed + 1, … , and to sum into one", low=1, high=1000)
+SHARDS = Setting("shards", 1, "parts of the data to learn from at once, mixed after every epoch", low=1, high=10_000)
 THREADS = Setting("threads", 1, "that work at once; never changes the model", low=1, high=10_000)
 PATIENCE = Setting("patience", 5, "epochs without a better development score before training stops", low=1)
 LARGEST_WEIGHT = 1e6  # of a class or a sentence: weights must stay finite in single precision
@@ -46,6 +47,7 @@ class Options:
     patience: int | None
     seed: int
     seeds: int
+    shards: int
     threads: int | None  # None: as many as there are cores
     settings: Mapping[str, Any]
     dev: float | Corpus | None
@@ -119,6 +121,7 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
         patience=None if estimator.patience is None else int(PATIENCE.parse(estimator.patience)),
         seed=int(SEED.parse(estimator.seed)),
         seeds=int(SEEDS.parse(estimator.seeds)),
+        shards=_shards(estimator.shards, recipe),
         threads=None if estimator.threads is None else int(THREADS.parse(estimator.threads)),
         settings=settings,
         dev=estimator.dev,
@@ -128,6 +131,17 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
         strict=bool(estimator.strict),
         choice=choice,
     )
+
+
+def _shards(given: Any, recipe: Recipe) -> int:
+    shards = int(SHARDS.parse(given))
+    if shards > 1 and recipe.trainer is None:
+        raise UnsupportedError(
+            f"shards is {shards}, but the recipe {recipe.name!r} learns from the states of a search: its learner keeps scaled weights, "
+            "counts of steps and features of earlier labels that cannot be mixed with those of others.",
+            remedy="Use the recipe perceptron or mira, or several seeds.",
+        )
+    return shards
 
 
 def _list_templates(name: str) -> tuple[Template, ...]:

@@ -235,8 +235,8 @@ def _check_order(features: Features, labels: int, error: type[RiataError]) -> No
         )
 
 
-def check_memory(features: Features, labels: int) -> None:
-    """Refuses, before training, a model that could not be loaded again."""
+def check_memory(features: Features, labels: int, copies: int = 1) -> None:
+    """Refuses, before training, a model that could not be loaded again, or not be trained in so many copies."""
     _check_order(features, labels, DataError)
     sizes = [features.index.size(family) for family in range(len(features.program.families))]
     need = weight_bytes(features, sizes, labels)
@@ -245,6 +245,12 @@ def check_memory(features: Features, labels: int) -> None:
             f"{labels:,} labels and {sum(sizes):,} n-grams need {need / 2**30:.1f} GiB of weights, "
             f"more than the {MOST_MEMORY >> 30} GiB allowed.",
             remedy="Use a smaller template, a higher cutoff, or fewer labels.",
+        )
+    if copies * need > MOST_MEMORY:
+        raise DataError(
+            f"{copies:,} shards need {copies * need / 2**30:.1f} GiB of weights, {need / 2**30:.1f} each, "
+            f"more than the {MOST_MEMORY >> 30} GiB allowed.",
+            remedy="Use fewer shards, a smaller template, or a higher cutoff.",
         )
 
 

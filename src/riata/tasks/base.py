@@ -43,7 +43,8 @@ PARAMETERS = """recipe: the learner; structure, queue, beam: what it searches, a
 template: a named set, a file, or templates (None: the task's own). attributes: your own functions of a word, by name.
 lists: words and phrases by name, each a file (an entry per line) or entries; templates read them as list(NAME)[0].
 cutoff: n-grams seen less often are left out. epochs, seed, settings: of the learner. seeds: train so many models, with
-seed, seed + 1, …, and sum them into one. threads: how many work at once (None: all cores), which never changes the model.
+seed, seed + 1, …, and sum them into one. shards: learn from so many parts of the data at once, and mix the weights
+after every epoch. threads: how many work at once (None: all cores), which never changes the model.
 dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
 many epochs without a better score; refit: then train again on all data for that many epochs.
 class_weight: by label, or "balanced". encoding: of chunk tags ("auto" finds it); strict: refuse illegal tags instead
@@ -87,6 +88,7 @@ class SequenceEstimator(Params):
         epochs: int = 10,
         seed: int = 0,
         seeds: int = 1,
+        shards: int = 1,
         threads: int | None = None,
         settings: Mapping[str, Any] | None = None,
         dev: float | Corpus | None = None,
@@ -108,6 +110,7 @@ class SequenceEstimator(Params):
         self.epochs = epochs
         self.seed = seed
         self.seeds = seeds
+        self.shards = shards
         self.threads = threads
         self.settings = settings
         self.dev = dev

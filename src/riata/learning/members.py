@@ -1,0 +1,98 @@
+"""Learners that share features and examples, side by side on the cores."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from typing import Any, Generic, TypeVar
+
+from riata.learning.events import Epoch
+from riata.learning.online import OnlineTrainer, TrainingSet
+
+Found = TypeVar("Found")
+Member = TypeVar("Member", bound=OnlineTrainer)
+LOOK = 0.1  # seconds between two looks at how far the learners have come
+
+
+class _StoppedError(Exception):
+    """Ends a learner whose companions have ended."""
+
+
+class Members(OnlineTrainer, Generic[Member]):
+    """Trains its members one epoch at a time. What they learn does not depend on `threads`."""
+
+    def __init__(self, members: Sequence[Member], threads: int | None) -> None:
+        first = members[0]
+        self.features, self.labels, self.legality = first.features, first.labels, first.legality
+        self.settings, self.initial = first.settings, first.initial
+        self.members = members
+        self.threads = min(threads or cores(), len(members))
+
+    def member_epoch(
+        self, member: int, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None]
+    ) -> Epoch:
+        raise TypeError("a base class: use one that says what a member sees")
+
+    def sentences_done(self, done: Sequence[int]) -> int:
+        """How far the epoch has come, from how far each member has."""
+        raise TypeError("a base class: use one that says what a member sees")
+
+    def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
+        began = time.perf_counter()
+        stop, done = threading.Event(), [0] * len(self.members)
+
+        def run(m: int) -> Epoch:
+            def progressed(sentences: int) -> None:
+                if stop.is_set():
+                    raise _StoppedError
+                done[m] = sentences
+
+            return self.member_epoch(m, data, seed, number, progressed)
+
+        def tell() -> None:
+            if progress is not None:
+                progress(self.sentences_done(done))
+
+        results = self.side_by_side(run, tell, stop)
+        wrong = [result.wrong_tokens for result in results if result.wrong_tokens is not None]
+        return Epoch(
+            epoch=number,
+            updates=sum(result.updates for result in results),
+            sentences=data.instances.sentences,
+            tokens=sum(result.tokens for result in results),
+            wrong_tokens=sum(wrong) if wrong else None,
+            seconds=time.perf_counter() - began,
+        )
+
+    def side_by_side(
+        self,
+        work: Callable[[int], Found],
+        tell: Callable[[], None] = lambda: None,
+        stop: threading.Event | None = None,
+    ) -> list[Found]:
+        """What the work gives for every member. Ctrl-C reaches this thread alone, which then stops the others."""
+        with ThreadPoolExecutor(self.threads) as pool:
+            futures: list[Future[Found]] = [pool.submit(work, m) for m in range(len(self.members))]
+            try:
+                tell()
+                while wait(futures, LOOK, FIRST_EXCEPTION).not_done and not any(map(_failed, futures)):
+                    tell()
+                for future in filter(_failed, futures):
+                    future.result()  # raises
+                return [future.result() for future in futures]
+            finally:
+                if stop is not None:
+                    stop.set()
+                pool.shutdown(cancel_futures=True)
+
+
+def _failed(future: Future[Any]) -> bool:
+    return future.done() and future.exception() is not None
+
+
+def cores() -> int:
+    """How many threads this process may run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
