@@ -40,6 +40,7 @@ std::size_t padded_size(const Tokens& tokens, std::int32_t pad) {
 }
 
 constexpr std::int64_t most_parts = 4;  // of one family: each part goes over all positions
+constexpr std::int64_t enough = 2;      // families for every thread: to share one costs more than a thread that waits
 constexpr std::size_t most_positions = std::numeric_limits<std::int32_t>::max() - 2;
 
 // How large a table of ids may be: no larger than the ids at all positions.
@@ -138,7 +139,8 @@ void FeatureIndex::for_each_position(std::int32_t family, const Tokens& tokens, 
 std::vector<std::vector<std::int32_t>> FeatureIndex::extend(const Tokens& tokens, std::int64_t cutoff, std::int64_t threads) {
   if (padded_size(tokens, pad_) > most_positions) throw Error("DataError", "more than 2^31 tokens at once", "Train on parts of the data, with partial_fit.");
   std::vector<std::vector<std::int32_t>> ids(specs_.size());
-  const auto parts = static_cast<std::size_t>(std::clamp<std::int64_t>(threads, 1, most_parts));
+  const bool share = families() < enough * threads;
+  const auto parts = static_cast<std::size_t>(share ? std::clamp<std::int64_t>(threads, 1, most_parts) : 1);
   std::vector<Parts> seen(specs_.size(), Parts(parts));
   Tasks tasks;
   std::vector<std::size_t> done(specs_.size());  // the task that completes the ids of a family
