@@ -136,4 +136,17 @@ NativeAttribute native_attribute(std::string_view name) noexcept {
   return nullptr;
 }
 
+std::vector<std::int32_t> look_up_values(NativeAttribute function, const Alphabet& texts, std::span<const std::int32_t> ids, Alphabet& values, bool grow) {
+  std::vector<std::int32_t> found;
+  found.reserve(ids.size());
+  std::string value;
+  for (const std::int32_t id : ids) {
+    const std::string_view text = texts.text(id);
+    if (!is_ascii(text)) found.push_back(for_python);
+    else if (!function(text, value)) found.push_back(Alphabet::unknown);
+    else found.push_back(grow ? values.add(value) : values.find(value));
+  }
+  return found;
+}
+
 }  // namespace riata

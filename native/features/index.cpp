@@ -53,21 +53,6 @@ std::int64_t values_of(const Tokens& tokens, std::int32_t attribute) {
 
 Sentences all_sentences(const Tokens& tokens) { return {0, tokens.starts.size() - 1}; }
 
-// The sentences in as many runs as there are threads, of about as many tokens each.
-std::vector<Sentences> shared_out(const Tokens& tokens, std::int64_t threads) {
-  std::vector<Sentences> runs;
-  const auto sentences = tokens.starts.size() - 1;
-  const auto count = static_cast<std::int64_t>(std::min<std::size_t>(sentences, static_cast<std::size_t>(threads)));
-  std::size_t first = 0;
-  for (std::int64_t r = 1; r <= count; ++r) {
-    const auto upto = std::lower_bound(tokens.starts.begin(), tokens.starts.end() - 1, tokens.starts.back() / count * r) - tokens.starts.begin();
-    const std::size_t end = r == count ? sentences : static_cast<std::size_t>(upto);
-    if (end > first) runs.push_back({first, end});
-    first = std::max(first, end);
-  }
-  return runs;
-}
-
 }  // namespace
 
 FeatureIndex::FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes,
@@ -246,7 +231,7 @@ std::vector<std::vector<std::int32_t>> FeatureIndex::look_up(const Tokens& token
   Tasks making, looking;
   for (std::vector<std::int32_t>& family : ids) making.add([&] { family.assign(padded_size(tokens, pad_), -1); });
   making.run(threads);
-  for (const Sentences& some : shared_out(tokens, threads)) {
+  for (const Sentences& some : shared_out(tokens.starts, threads)) {
     looking.add([&, some] {
       for (std::int32_t f = 0; f < families(); ++f)
         for_each_ngram(f, tokens, some, ids, [&](std::size_t at, std::int32_t parent, std::int32_t value) { ids[f][at] = find(f, parent, value); });

@@ -8,6 +8,7 @@
 
 #include "core/pair_index.hpp"
 #include "features/history.hpp"
+#include "features/sentence_runs.hpp"
 #include "features/sum_plan.hpp"
 
 namespace riata {
@@ -27,11 +28,6 @@ struct TemplateSpec {
 struct Tokens {
   std::vector<std::span<const std::int32_t>> values;  // [A][N]; -1 = a value never seen in training
   std::span<const std::int64_t> starts;               // [S + 1]
-};
-
-// A run of sentences, the last excluded.
-struct Sentences {
-  std::size_t first, end;
 };
 
 class FeatureIndex {

@@ -6,7 +6,8 @@
 
 #include "core/error.hpp"
 #include "core/kernels.hpp"
-#include "core/threads.hpp"
+#include "core/tasks.hpp"
+#include "features/sentence_runs.hpp"
 
 namespace riata {
 namespace {
@@ -358,18 +359,25 @@ std::vector<std::int32_t> Folded::decode(const std::vector<std::vector<std::int3
   std::shared_lock guard(*lock_);
   check(types, starts);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(starts.back()), -1);
-  const auto sentences = static_cast<std::int64_t>(starts.size()) - 1;
-  in_ranges(sentences, threads, [&](std::int64_t low, std::int64_t high, bool main) {
+  const auto label = [&](Sentences some) {
     Scratch scratch;
     PollClock clock(weights_->weights.labels);
-    for (std::int64_t s = low; s < high; ++s) {
+    for (std::size_t s = some.first; s < some.end; ++s) {
       const auto length = static_cast<std::int32_t>(starts[s + 1] - starts[s]);
-      if (main && clock.due(length) && !poll(s)) return;
+      if (clock.due(length) && !poll(static_cast<std::int64_t>(s))) return;
       if (length == 0) continue;
       score(types, starts[s], length, scratch);
       scratch.viterbi(scratch.chain, labels.data() + starts[s]);
     }
-  });
+  };
+  if (threads <= 1) {
+    label({0, starts.size() - 1});
+    return labels;
+  }
+  constexpr std::int64_t pieces = 4;  // for each thread, so that none waits long for the others
+  Tasks tasks;
+  for (const Sentences& some : shared_out(starts, pieces * threads)) tasks.add([&, some] { label(some); });
+  tasks.run(threads);
   return labels;
 }
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Alphabet, FeatureIndex, Instances
+from riata._core import Alphabet, FeatureIndex, Instances, attribute_values, for_python
 from riata.data.given import LARGEST, Given
 from riata.data.texts import is_unicode
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError
-from riata.features.attributes import Attribute
+from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import ANY_CASE, POSITIONS, WordList, list_read
 from riata.features.templates import Read, Template
@@ -143,12 +143,11 @@ class Features:
         found = []
         types = {number: _Types.of(corpus.columns[number]) for _, number in self.program.attributes}
         for (name, number), alphabet in zip(self.program.attributes, self.alphabets, strict=True):
-            look = alphabet.add_many if grow else alphabet.find_many
             read = list_read(name)
             if read is not None:
-                found.append(self._list_value(*read, corpus, look))
+                found.append(self._list_value(*read, corpus, alphabet.add_many if grow else alphabet.find_many))
             else:
-                found.append(types[number].values(name, self._function(name, number), look))
+                found.append(types[number].values(name, self._function(name, number), alphabet, grow))
         return found
 
     def look_up(self, attribute: int, texts: list[str]) -> list[int]:
@@ -193,21 +192,28 @@ class _Types:
 
     column: Column
     ids: Ids
-    texts: list[str]
 
     @classmethod
     def of(cls, column: Column) -> _Types:
         occurs = np.zeros(len(column.alphabet), bool)
         occurs[column.ids] = True
-        ids = np.flatnonzero(occurs).astype(np.int32)
-        return cls(column, ids, column.alphabet.texts_of(ids))
+        return cls(column, np.flatnonzero(occurs).astype(np.int32))
 
-    def values(self, name: str, function: Attribute, look: Look) -> Ids:
-        """The attribute's value at every token, computed once per text."""
-        texts = _applied(name, function, self.texts)
-        has = np.array([text is not None for text in texts], dtype=bool)
+    def values(self, name: str, function: Attribute, alphabet: Alphabet, grow: bool) -> Ids:
+        """The attribute's value at every token, computed once per text: by the core where it can, else by Python."""
+        if function is builtin().get(name):
+            found = attribute_values(name, self.column.alphabet, self.ids, alphabet, grow)
+        else:
+            found = np.full(len(self.ids), for_python, np.int32)
+        left = np.flatnonzero(found == for_python)
+        if len(left):
+            texts = _applied(name, function, self.column.alphabet.texts_of(self.ids[left]))
+            has = np.array([text is not None for text in texts], dtype=bool)
+            look = alphabet.add_many if grow else alphabet.find_many
+            found[left] = -1
+            found[left[has]] = look([text for text in texts if text is not None])
         table = np.full(len(self.column.alphabet), -1, np.int32)
-        table[self.ids[has]] = look([text for text in texts if text is not None])
+        table[self.ids] = found
         return table[self.column.ids]
 
 

@@ -18,13 +18,13 @@ from riata.errors import DataError, LabelError, SettingError, UnsupportedError
 from riata.features.compile import Features
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, legal
-from riata.learning.members import cores
 from riata.learning.online import OnlineTrainer, Outcome, OutputTrainer, Plan, TrainingSet, train
 from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
 from riata.learning.search import SearchTrainer
 from riata.learning.seeds import SeedsTrainer
 from riata.learning.shards import ShardsTrainer
 from riata.models.chain import ChainModel, check_memory
+from riata.parallel import cores
 from riata.scoring.evaluation import evaluate_column
 
 

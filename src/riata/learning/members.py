@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from riata.learning.events import Epoch
 from riata.learning.online import OnlineTrainer, TrainingSet
+from riata.parallel import cores
 
 Found = TypeVar("Found")
 Member = TypeVar("Member", bound=OnlineTrainer)
@@ -91,8 +91,3 @@ class Members(OnlineTrainer, Generic[Member]):
 
 def _failed(future: Future[Any]) -> bool:
     return future.done() and future.exception() is not None
-
-
-def cores() -> int:
-    """How many threads this process may run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,31 @@
+// Sentences in runs, for several threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace riata {
+
+// A run of sentences, the last excluded.
+struct Sentences {
+  std::size_t first, end;
+};
+
+// All sentences in at most `count` runs of about as many tokens each. starts: [S + 1] first token of each sentence, then N.
+inline std::vector<Sentences> shared_out(std::span<const std::int64_t> starts, std::int64_t count) {
+  std::vector<Sentences> runs;
+  const auto sentences = starts.size() - 1;
+  count = static_cast<std::int64_t>(std::min<std::size_t>(sentences, static_cast<std::size_t>(count)));
+  std::size_t first = 0;
+  for (std::int64_t r = 1; r <= count; ++r) {
+    const auto upto = std::lower_bound(starts.begin(), starts.end() - 1, starts.back() / count * r) - starts.begin();
+    const std::size_t end = r == count ? sentences : static_cast<std::size_t>(upto);
+    if (end > first) runs.push_back({first, end});
+    first = std::max(first, end);
+  }
+  return runs;
+}
+
+}  // namespace riata
