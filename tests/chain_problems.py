@@ -90,7 +90,7 @@ class Problem:
         """Of size 1/16 or so, binary fractions that single precision holds: what a perceptron makes of other labels."""
         rng = random.Random(seed)
         instances = self.features.instances(as_corpus(self.sentences))
-        searching = self.features.program.order > 0  # features of earlier labels are for learners that search
+        searching = self.features.program.order > 0  # those that search learn from labels at any distance
         perceptron = _core.ChainPerceptron64(_core.ChainWeights64(len(self.labels)), *self.flags)
         perceptron = self.trainer(beam=2, update="best") if searching else perceptron
         for epoch in range(3):

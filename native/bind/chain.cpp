@@ -14,6 +14,7 @@
 #include "learning/chain_perceptron.hpp"
 #include "models/chain.hpp"
 #include "models/chain_nbest.hpp"
+#include "models/exact_chain.hpp"
 #include "models/sparse.hpp"
 #include "models/weights_sum.hpp"
 
@@ -143,6 +144,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
 void chain(nb::module_& m) {
   bind_precision<float>(m, "");
   bind_precision<double>(m, "64");
+  m.attr("exact_order") = exact_order;
+  m.attr("most_exact_labels") = most_exact_labels;
   m.def("unpack_chain", &unpacked, nb::arg("index"), nb::arg("sparse"), nb::arg("labels"), nb::arg("alphabet_sizes"), nb::arg("given_size"),
         "Fills an empty index from the sparse form and returns the weights.");
 }

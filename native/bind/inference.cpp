@@ -58,7 +58,7 @@ std::pair<Out<std::int32_t>, double> best(const ChainScores<double>& chain) {
 // A list of (labels, score), best first; fewer than k where fewer are allowed.
 nb::list best_k(const ChainScores<double>& chain, std::int64_t k) {
   nb::list out;
-  KBest<double> kbest;
+  KBest<ForwardScores<double>> kbest;
   kbest.open(chain);
   for (; k > 0; --k) {
     if (k % 1024 == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();

@@ -45,8 +45,20 @@ class HistoryIndex {
   std::int32_t add(std::int32_t s, std::int32_t ngram, std::span<const std::int32_t> before) {
     std::int32_t context = s;
     for (const std::int32_t back : slots_[s].back) context = contexts_.add(context, before[static_cast<std::size_t>(back) - 1]);
-    return rows_.add(ngram, context);
+    const std::int32_t known = rows_.size(), row = rows_.add(ngram, context);
+    if (row == known) enlist(row, s, ngram);
+    return row;
   }
+
+  // visit(row) for every row of slot s with an n-gram (-1: none): what find could give after any labels.
+  template <class Visit>
+  void each_row(std::int32_t s, std::int32_t ngram, Visit visit) const {
+    const std::int32_t list = lists_.find(ngram, s);
+    for (std::int32_t row = list < 0 ? -1 : newest_[list]; row >= 0; row = older_[row]) visit(row);
+  }
+  // Of the labels that a row reads, the value of the furthest one; and of the one that its slot reads before that.
+  std::int32_t furthest(std::int32_t row) const noexcept { return contexts_.right(rows_.right(row)); }
+  std::int32_t before_furthest(std::int32_t row) const noexcept { return contexts_.right(contexts_.left(rows_.right(row))); }
 
   // What a row stands for: its slot, n-gram and the values of its labels, in the order of `back`.
   struct Entry {
@@ -64,10 +76,20 @@ class HistoryIndex {
   }
 
  private:
+  void enlist(std::int32_t row, std::int32_t s, std::int32_t ngram) {
+    const std::int32_t list = lists_.add(ngram, s);
+    if (list == static_cast<std::int32_t>(newest_.size())) newest_.push_back(-1);
+    older_.push_back(newest_[list]);
+    newest_[list] = row;
+  }
+
   std::vector<HistorySlot> slots_;
   std::int32_t order_ = 0;
   PairIndex contexts_;  // a trie of labels, one root per slot
   PairIndex rows_;      // (n-gram, context) -> row
+  PairIndex lists_;     // (n-gram, slot) -> list of rows
+  std::vector<std::int32_t> newest_;  // [lists] the row entered last
+  std::vector<std::int32_t> older_;   // [rows] the next one of the same list; -1: none
 };
 
 }  // namespace riata

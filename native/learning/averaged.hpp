@@ -19,6 +19,14 @@ class Averaged {
     current.grow(index, given_size);
     sum_.grow(index, given_size);
     if (sum_.given.size() < current.given.size()) sum_.given.resize(current.given.size());
+    grow_history();
+  }
+
+  // Room for the features of earlier labels that have come since: zero now, and zero in the average so far.
+  void grow_history() {
+    const std::size_t size = std::size_t(current.history.rows()) * current.stride;
+    current.history_rows.resize(size, Real{0});
+    sum_.history_rows.resize(size, Real{0});
   }
 
   void tick() noexcept { ++count_; }
@@ -33,6 +41,7 @@ class Averaged {
     for (std::size_t f = 0; f < mean.edge.size(); ++f) subtract(mean.edge[f], sum_.edge[f]);
     subtract(mean.given, sum_.given);
     subtract(mean.transition, sum_.transition);
+    subtract(mean.history_rows, sum_.history_rows);
     return mean;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "learning/hildreth.hpp"
+#include "learning/history_difference.hpp"
 #include "losses/hamming.hpp"
 #include "models/row_reader.hpp"
 
@@ -27,19 +28,20 @@ struct TwinRows {
 template <class Real>
 EpochResult ChainMira<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order,
                                    std::span<const double> sentence_weights, std::span<const double> class_weights, const Poll& poll) {
-  check_first_order(index);
+  check_exact(index, weights_.current.labels);
   weights_.grow(index, instances.given_size);
   check_fit(index, weights_.current, instances);
   cost_of_.assign(static_cast<std::size_t>(weights_.current.labels), spec_.cost);
   for (std::size_t j = 0; j < class_weights.size(); ++j) cost_of_[j] *= class_weights[j];
   EpochResult result;
+  ExactChain<Real> chain(index, weights_.current, constraint_, instances);
   PollClock clock(weights_.current.labels);
   for (const std::int64_t s : order) {
     if (clock.due(instances.length(s)) && !poll(result.sentences)) break;
     ++result.sentences;
     if (instances.length(s) > 0) {
       result.tokens += instances.length(s);
-      find_rivals(index, instances, s, result);
+      find_rivals(index, instances, s, chain, result);
       result.updates += step(spec_.c * (sentence_weights.empty() ? 1.0 : sentence_weights[s]));
     }
     weights_.tick();
@@ -48,27 +50,42 @@ EpochResult ChainMira<Real>::epoch(const FeatureIndex& index, const Instances& i
 }
 
 template <class Real>
-void ChainMira<Real>::find_rivals(const FeatureIndex& index, const Instances& instances, std::int64_t s, EpochResult& result) {
+void ChainMira<Real>::find_rivals(const FeatureIndex& index, const Instances& instances, std::int64_t s, ExactChain<Real>& chain, EpochResult& result) {
   const std::int32_t* gold = instances.labels.data() + instances.starts[s];
+  const auto length = static_cast<std::size_t>(instances.length(s));
   rival_count_ = 0;
-  found_.resize(static_cast<std::size_t>(instances.length(s)));
-  score_sentence(index, weights_.current, constraint_, instances, s, chain_);
-  add_hamming_by_token(chain_, gold, [&](std::int32_t t) { return cost_of_[gold[t]]; });
-  if (spec_.k > 1) kbest_.open(chain_);
+  found_.clear();
+  add_hamming_by_token(chain.open(s), gold, [&](std::int32_t t) { return cost_of_[gold[t]]; });
+  if (spec_.k > 1) chain.open_list();
   for (std::int64_t n = 0; n < spec_.k; ++n) {
-    if (spec_.k == 1) viterbi_(chain_, found_.data());
-    else if (!kbest_.next(found_.data())) break;
-    if (n == 0) {
-      for (std::size_t t = 0; t < found_.size(); ++t) result.wrong_tokens += found_[t] != gold[t];
+    found_.resize(found_.size() + length);
+    std::int32_t* found = found_.data() + found_.size() - length;
+    if (spec_.k == 1) {
+      chain.best(found);
+    } else if (!chain.next(found)) {
+      found_.resize(found_.size() - length);
+      break;
     }
-    add_rival(index, instances, s);
   }
+  if (found_.empty()) return;  // nothing is allowed
+  for (std::size_t t = 0; t < length; ++t) result.wrong_tokens += found_[t] != gold[t];
+  make_rows(instances, s);
+  for (std::size_t from = 0; from < found_.size(); from += length) add_rival(index, instances, s, found_.data() + from);
+}
+
+// The features of earlier labels of all outputs, before anything points into their weights.
+template <class Real>
+void ChainMira<Real>::make_rows(const Instances& instances, std::int64_t s) {
+  const std::int32_t* gold = instances.labels.data() + instances.starts[s];
+  for (std::size_t from = 0; from < found_.size(); from += static_cast<std::size_t>(instances.length(s)))
+    each_history_difference(weights_.current.history, instances, s, gold, found_.data() + from, [](std::int64_t, std::int32_t, std::int32_t) {});
+  weights_.grow_history();
 }
 
 template <class Real>
-void ChainMira<Real>::add_rival(const FeatureIndex& index, const Instances& instances, std::int64_t s) {
+void ChainMira<Real>::add_rival(const FeatureIndex& index, const Instances& instances, std::int64_t s, const std::int32_t* found) {
   const std::int32_t* gold = instances.labels.data() + instances.starts[s];
-  if (std::equal(found_.begin(), found_.end(), gold)) return;
+  if (std::equal(gold, gold + instances.length(s), found)) return;
   if (rivals_.size() == rival_count_) rivals_.emplace_back();
   Rival& rival = rivals_[rival_count_];
   rival.difference.clear();
@@ -82,16 +99,20 @@ void ChainMira<Real>::add_rival(const FeatureIndex& index, const Instances& inst
   const RowReader rows(index, twins, instances);
   double loss = 0;
   for (std::int64_t t = 0; t < instances.length(s); ++t) {
-    const bool differs = gold[t] != found_[t];
+    const bool differs = gold[t] != found[t];
     if (differs) {
       loss += cost_of_[gold[t]];
-      rows.nodes(s, t, [&](Place row, float value) { add(row, gold[t], found_[t], value); });
+      rows.nodes(s, t, [&](Place row, float value) { add(row, gold[t], found[t], value); });
     }
-    if (t == 0 || (!differs && gold[t - 1] == found_[t - 1])) continue;
+    if (t == 0 || (!differs && gold[t - 1] == found[t - 1])) continue;
     rows.edges(s, t, [&](Place row, float value) {
-      add(row, std::size_t(gold[t - 1]) * stride + gold[t], std::size_t(found_[t - 1]) * stride + found_[t], value);
+      add(row, std::size_t(gold[t - 1]) * stride + gold[t], std::size_t(found[t - 1]) * stride + found[t], value);
     });
   }
+  each_history_difference(weights_.current.history, instances, s, gold, found, [&](std::int64_t t, std::int32_t right, std::int32_t wrong) {
+    const Place first{weights_.current.history_rows.data(), weights_.sum().history_rows.data()};
+    add(first, std::size_t(right) * stride + gold[t], std::size_t(wrong) * stride + found[t], 1.0f);
+  });
   rival.squared_norm = rival.difference.squared_norm();
   rival.shortfall = loss - rival.difference.score();
   if (rival.squared_norm > 0) ++rival_count_;  // otherwise no step could tell them apart

@@ -5,11 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "inference/exact/kbest.hpp"
 #include "learning/averaged.hpp"
 #include "learning/chain_perceptron.hpp"
 #include "learning/placed_difference.hpp"
-#include "models/chain.hpp"
+#include "models/exact_chain.hpp"
 
 namespace riata {
 
@@ -45,8 +44,9 @@ class ChainMira {
     double squared_norm = 0;
   };
 
-  void find_rivals(const FeatureIndex& index, const Instances& instances, std::int64_t s, EpochResult& result);
-  void add_rival(const FeatureIndex& index, const Instances& instances, std::int64_t s);
+  void find_rivals(const FeatureIndex& index, const Instances& instances, std::int64_t s, ExactChain<Real>& chain, EpochResult& result);
+  void make_rows(const Instances& instances, std::int64_t s);
+  void add_rival(const FeatureIndex& index, const Instances& instances, std::int64_t s, const std::int32_t* found);
   bool step(double cap);
 
   Averaged<Real> weights_;
@@ -55,10 +55,7 @@ class ChainMira {
   std::vector<double> cost_of_;  // [labels] of getting a token of that label wrong
 
   // Kept from sentence to sentence for their memory.
-  ChainScores<Real> chain_;
-  Viterbi<Real> viterbi_;
-  KBest<Real> kbest_;
-  std::vector<std::int32_t> found_;
+  std::vector<std::int32_t> found_;  // [outputs][length]
   std::vector<Rival> rivals_;  // the first `rival_count_` are those of the sentence at hand
   std::size_t rival_count_ = 0;
 };

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
+#include "learning/history_difference.hpp"
+#include "models/exact_chain.hpp"
 #include "models/row_reader.hpp"
 
 namespace riata {
@@ -11,12 +12,11 @@ template <class Real>
 EpochResult ChainPerceptron<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order,
                                          std::span<const double> sentence_weights, std::span<const double> class_weights,
                                          const Poll& poll) {
-  check_first_order(index);
+  check_exact(index, weights_.current.labels);
   weights_.grow(index, instances.given_size);
   check_fit(index, weights_.current, instances);
   EpochResult result;
-  ChainScores<Real> chain;
-  Viterbi<Real> viterbi;
+  ExactChain<Real> chain(index, weights_.current, constraint_, instances);
   std::vector<std::int32_t> found;
   PollClock clock(weights_.current.labels);
   for (const std::int64_t s : order) {
@@ -26,8 +26,8 @@ EpochResult ChainPerceptron<Real>::epoch(const FeatureIndex& index, const Instan
     const std::int32_t* gold = instances.labels.data() + instances.starts[s];
     if (length > 0) {
       found.resize(static_cast<std::size_t>(length));
-      score_sentence(index, weights_.current, constraint_, instances, s, chain);
-      viterbi(chain, found.data());
+      chain.open(s);
+      chain.best(found.data());
       std::int64_t wrong = 0;
       for (std::int64_t t = 0; t < length; ++t) wrong += found[t] != gold[t];
       result.tokens += length;
@@ -61,12 +61,21 @@ void ChainPerceptron<Real>::update(const FeatureIndex& index, const Instances& i
       row[std::size_t(found[t - 1]) * stride + found[t]] -= static_cast<Real>(scale * value);
     });
   };
+  const auto scale_at = [&](std::int64_t t) { return sentence_weight * (class_weights.empty() ? 1.0 : class_weights[gold[t]]); };
   for (std::int64_t t = 0; t < instances.length(s); ++t) {
     if (gold[t] == found[t] && (t == 0 || gold[t - 1] == found[t - 1])) continue;
-    const double scale = sentence_weight * (class_weights.empty() ? 1.0 : class_weights[gold[t]]);
-    change(current, t, scale);
-    change(sum, t, scale * weights_.count());
+    change(current, t, scale_at(t));
+    change(sum, t, scale_at(t) * weights_.count());
   }
+  each_history_difference(weights_.current.history, instances, s, gold, found, [&](std::int64_t t, std::int32_t right, std::int32_t wrong) {
+    weights_.grow_history();
+    const auto move = [&](std::vector<Real>& rows, double scale) {
+      rows[std::size_t(right) * stride + gold[t]] += static_cast<Real>(scale);
+      rows[std::size_t(wrong) * stride + found[t]] -= static_cast<Real>(scale);
+    };
+    move(weights_.current.history_rows, scale_at(t));
+    move(weights_.sum().history_rows, scale_at(t) * weights_.count());
+  });
 }
 
 template class ChainPerceptron<float>;

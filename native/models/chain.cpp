@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "models/exact_chain.hpp"
 #include "models/planned_rows.hpp"
 #include "models/row_reader.hpp"
 
@@ -22,11 +23,6 @@ void check_fit(const FeatureIndex& index, const Weights<Real>& weights, const In
   fits = fits && weights.history.slots().size() == index.history_slots().size() &&
          weights.history_rows.size() == std::size_t(weights.history.rows()) * weights.stride;
   if (!fits) throw Error("RiataError", "the instances were made with another feature index than the weights");
-}
-
-void check_first_order(const FeatureIndex& index) {
-  if (!index.history_slots().empty())
-    throw Error("UnsupportedError", "exact search looks one label back; the templates read label[...].", "Use a beam.");
 }
 
 template <class Real>
@@ -64,7 +60,7 @@ template <class Real>
 std::vector<std::int32_t> decode(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
                                  const Instances& instances, const Poll& poll) {
   check_fit(index, weights, instances);
-  check_first_order(index);
+  if (!index.history_slots().empty()) return decode_history(index, weights, constraint, instances, poll);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(instances.tokens()), -1);
   ChainScores<Real> chain;
   Viterbi<Real> viterbi;

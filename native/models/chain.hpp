@@ -38,9 +38,6 @@ class PollClock {
 template <class Real>
 void check_fit(const FeatureIndex& index, const Weights<Real>& weights, const Instances& instances);
 
-// Throws Error where templates read labels further back than dynamic programming here does.
-void check_first_order(const FeatureIndex& index);
-
 // Fills `chain` with the scores of sentence s, constraints included.
 template <class Real>
 void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,

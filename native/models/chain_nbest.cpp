@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "inference/exact/kbest.hpp"
+#include "models/exact_chain.hpp"
 
 namespace riata {
 
@@ -10,10 +10,8 @@ template <class Real>
 NBestLabels nbest(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances,
                   std::int64_t n, const Poll& poll) {
   check_fit(index, weights, instances);
-  check_first_order(index);
   NBestLabels out;
-  ChainScores<Real> chain;
-  KBest<Real> kbest;
+  ExactChain<Real> chain(index, weights, constraint, instances);
   PollClock clock(weights.labels);
   std::vector<std::int32_t> labels;
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
@@ -23,12 +21,12 @@ NBestLabels nbest(const FeatureIndex& index, const Weights<Real>& weights, const
       out.scores.push_back(0);
       continue;
     }
-    score_sentence(index, weights, constraint, instances, s, chain);
-    kbest.open(chain);
+    chain.open(s);
+    chain.open_list();
     labels.resize(static_cast<std::size_t>(instances.length(s)));
     for (; out.counts.back() < n; ++out.counts.back()) {
       if (clock.due(instances.length(s)) && !poll(s)) return out;
-      const std::optional<Real> score = kbest.next(labels.data());
+      const std::optional<Real> score = chain.next(labels.data());
       if (!score) break;
       out.labels.insert(out.labels.end(), labels.begin(), labels.end());
       out.scores.push_back(*score);

@@ -39,8 +39,7 @@ std::vector<FoldedWeights::Link> fold(const SumPlan::ChainTerm& term, const Feat
 FoldedWeights::FoldedWeights(const FeatureIndex& the_index, const Weights<float>& the_weights, const Constraint<float>& constraint,
                              std::vector<AttributeSource> the_sources)
     : index(the_index), weights(the_weights), sources(std::move(the_sources)), first(constraint.start), last(constraint.end) {
-  check_first_order(index);
-  if (index.edge_slots().size() > 1 || sources.size() != static_cast<std::size_t>(index.attributes()))
+  if (!index.history_slots().empty() || index.edge_slots().size() > 1 || sources.size() != static_cast<std::size_t>(index.attributes()))
     throw Error("RiataError", "this model cannot be folded");
   std::vector<std::uint8_t> needed(index.families(), 0);
   for (const SumPlan::ChainTerm& term : index.plan().chains) {

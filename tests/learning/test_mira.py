@@ -14,7 +14,7 @@ from oracle.mira import difference, loss, mira, product
 from oracle.perceptron import score, sequences
 from packed_weights import weights_of
 from riata import _core
-from riata.errors import SettingError, UnsupportedError
+from riata.errors import SettingError
 from riata.features.templates import parse
 from riata.learning.events import Progressed
 from samples import embedded, quietly
@@ -197,8 +197,3 @@ def test_ctrl_c_keeps_the_model_of_the_last_epoch():
 def test_settings_without_sense_are_refused(wrong):
     with pytest.raises(SettingError, match=next(iter(wrong))):
         riata.Tagger("mira", settings=wrong).fit([["a"]], [["X"]])
-
-
-def test_templates_that_read_earlier_labels_are_refused():
-    with pytest.raises(UnsupportedError, match="'mira' needs the exact argmax"):
-        riata.Tagger("mira", template=parse("word[0]\nlabel[-1]")).fit([["a"]], [["X"]])

@@ -9,6 +9,7 @@ namespace riata {
 template <class Real>
 void ForwardScores<Real>::fill(const ChainScores<Real>& chain) {
   const std::int32_t T = chain.length, L = chain.labels, stride = chain.stride;
+  chain_ = &chain;
   alpha.resize(std::size_t(T) * stride);
   reach.resize(std::size_t(T) * stride);
   edges_.resize(static_cast<std::size_t>(L));

@@ -22,15 +22,32 @@ struct ChainScores {
   }
 };
 
-// The forward pass over a chain.
+// The forward pass over a chain, and the chain as a lattice of states, here labels: what a list of the best needs (kbest.hpp).
 template <class Real>
 struct ForwardScores {
+  using Score = Real;
+  using Scores = ChainScores<Real>;
+
   std::vector<Real> alpha;  // [length][stride] score of the best prefix that ends in the label
   std::vector<Real> reach;  // [length][stride] the same before the node's own score; row 0 unused
 
+  // The chain must stay as it is while the lattice is asked.
   void fill(const ChainScores<Real>& chain);
 
+  std::int32_t length() const noexcept { return chain_->length; }
+  std::int32_t states() const noexcept { return chain_->labels; }  // of one token; numbered so that ties go to the lowest
+  std::int32_t label(std::int32_t state) const noexcept { return state; }
+  Real best(std::int32_t t, std::int32_t state) const noexcept { return alpha[std::size_t(t) * chain_->stride + state]; }
+  // visit(state at token t - 1) for every one that `state` at token t can follow, in order
+  template <class Visit>
+  void each_before(std::int32_t, std::int32_t, Visit visit) const {
+    for (std::int32_t from = 0; from < chain_->labels; ++from) visit(from);
+  }
+  Real step(std::int32_t t, std::int32_t from, std::int32_t state) const noexcept { return chain_->edge_into(t)[std::size_t(from) * chain_->stride + state]; }
+  Real own(std::int32_t t, std::int32_t state) const noexcept { return chain_->node[std::size_t(t) * chain_->stride + state]; }
+
  private:
+  const ChainScores<Real>* chain_ = nullptr;
   std::vector<const Real*> edges_;  // [labels] the rows of the transitions at hand
 };
 

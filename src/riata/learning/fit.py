@@ -23,7 +23,7 @@ from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
 from riata.learning.search import SearchTrainer
 from riata.learning.seeds import SeedsTrainer
 from riata.learning.shards import ShardsTrainer
-from riata.models.chain import ChainModel, check_memory
+from riata.models.chain import ChainModel, check_memory, exact_refusal
 from riata.parallel import cores
 from riata.scoring.evaluation import evaluate_column
 
@@ -114,7 +114,12 @@ class Fit:
         recipe, shards = self.options.choice.recipe, self.options.shards
         if recipe.trainer is None:
             return SearchTrainer(self.options.decoder, features, *parts)
-        _check_first_order(features, recipe.name)
+        _check_exact(features, len(parts[0]), recipe.name)
+        if shards > 1 and features.program.order:
+            raise UnsupportedError(
+                f"shards is {shards}, but '{features.program.history_templates[0]}' reads earlier labels: shards would not know the same features.",
+                remedy="Use edge for the label before, or shards=1.",
+            )
         learners: list[OutputTrainer] = [recipe.trainer(features, *parts) for _ in range(shards)]
         threads = self.options.threads if self.options.seeds == 1 else 1  # the seeds have the threads
         return learners[0] if shards == 1 else ShardsTrainer(learners, threads)
@@ -197,12 +202,13 @@ class Fit:
         return replace(again, best_score=first.best_score, history=[*first.history, *again.history]), labels
 
 
-def _check_first_order(features: Features, recipe: str) -> None:
-    if features.program.order:
-        template = features.program.history_templates[0]
+def _check_exact(features: Features, labels: int, recipe: str) -> None:
+    refusal = exact_refusal(features, labels)
+    if refusal is not None:
+        reason, template = refusal
         error = UnsupportedError(
-            f"'{template}' reads earlier labels; the recipe {recipe!r} needs the exact argmax, which a chain has for `edge` only.",
-            remedy="Use edge for the label before, or a recipe that searches, such as laso-perceptron.",
+            f"the recipe {recipe!r} needs the exact argmax: {reason}.",
+            remedy="Read fewer labels back, or use a recipe that searches, such as laso-perceptron.",
         )
         raise error if template.place is None else error.located(*template.place)
 

@@ -16,6 +16,8 @@ from riata._core import (
     Instances,
     chain_margins,
     decode_by_search,
+    exact_order,
+    most_exact_labels,
     scores_of,
     unbounded,
     unpack_chain,
@@ -76,7 +78,7 @@ class ChainModel:
     ) -> Ids:
         """The label ids of every token."""
         legal = self.legality
-        if decoder.queue == "exact" and self.features.program.order:
+        if decoder.queue == "exact" and exact_refusal(self.features, len(self.labels)):
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")  # merged, and so exact
         if decoder.queue != "exact":
             flags = (legal.start, legal.end, legal.follow)
@@ -114,11 +116,10 @@ class ChainModel:
     def exact_is_cheap(self, longest: int) -> bool:
         """Whether the best labels of a sentence of so many tokens are soon found for certain.
 
-        A chain that looks back over `order` labels has labels ** order states at a token; without such templates
-        Viterbi's algorithm needs no states at all.
+        A chain that looks back over `order` labels has labels ** order states at a token, which for order 1 are always few.
         """
         order = self.features.program.order
-        return order == 0 or len(self.labels) ** order * longest <= MOST_STATES
+        return order <= 1 or len(self.labels) ** order * longest <= MOST_STATES
 
     def margins(self, instances: Instances, settings: Mapping[str, Any]) -> dict[str, Any]:
         """What a search with the queue of these settings shows of its margins; the instances have labels."""
@@ -162,13 +163,32 @@ class ChainModel:
         return header, arrays
 
 
+def exact_refusal(features: Features, labels: int) -> tuple[str, Template] | None:
+    """Why dynamic programming cannot find the best labels, and the template that is to blame; None: it can."""
+    program = features.program
+    if program.order <= 1:
+        return None
+    furthest = program.history_templates[[back[-1] for _, _, back in program.history].index(program.order)]
+    if program.order > exact_order:
+        return (
+            f"'{furthest}' reads label[-{program.order}], and exact search looks back no further than label[-{exact_order}]",
+            furthest,
+        )
+    if labels > most_exact_labels:
+        return (
+            f"'{furthest}' reads label[-{program.order}], which exact search does for up to {most_exact_labels} labels, not for {labels:,}",
+            furthest,
+        )
+    return None
+
+
 def check_nbest(model: ChainModel, decoder: Decoder) -> None:
     """Refuses lists of the best labellings where they would not be exact."""
-    if model.features.program.order:
-        template = model.features.program.history_templates[0]
+    refusal = exact_refusal(model.features, len(model.labels))
+    if refusal is not None:
         raise UnsupportedError(
-            f"The n best labellings are found exactly, on first-order chains only; the template '{template}' reads earlier labels.",
-            remedy="Use predict, or train with edge instead.",
+            f"The n best labellings are found exactly: {refusal[0]}.",
+            remedy=f"Use predict, or train with templates that read label[-1] and label[-{exact_order}] only.",
         )
     if decoder.queue != EXACT.queue:
         raise UnsupportedError(

@@ -297,7 +297,7 @@ class SequenceEstimator(Params):
     def predict_nbest(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
         """The k best labellings of every sentence with their scores, best first; fewer where fewer are legal. The first is predict's.
 
-        They are exact, so they need the queue `exact` and templates that read no earlier labels but by `edge`.
+        They are exact, so they need the queue `exact` and templates that read no label further back than label[-2].
         """
         found = self.nbest_ids(X, k)
         return [[([self.classes_[i] for i in ids], score) for ids, score in sentence] for sentence in found]

@@ -1,4 +1,4 @@
-"""One label per token; the score adds up over tokens and pairs of neighbouring labels."""
+"""One label per token; the score adds up over tokens and neighbouring labels."""
 
 from riata.inference.structure import Structure
 

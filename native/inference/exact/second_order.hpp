@@ -1,0 +1,76 @@
+// The best label sequence of a chain that looks two labels back.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "inference/exact/label_pairs.hpp"
+#include "inference/exact/viterbi.hpp"
+
+namespace riata {
+
+// A first-order chain and, for every pair of labels before a token, a row of what they say of its label. Rows are pointers, since most
+// tokens share them. What the first token has of them is in its node.
+template <class Real>
+struct SecondOrderScores {
+  ChainScores<Real> chain;
+  const LabelPairs* pairs = nullptr;
+  std::vector<const Real*> second;  // [labels] rows of token 1, by the label before it
+  std::vector<const Real*> later;   // [length][pairs] rows of the tokens from 2 on
+
+  const Real* const* rows(std::int32_t t) const noexcept { return later.data() + std::size_t(t) * pairs->size(); }
+};
+
+// The forward pass, and the chain as a lattice of states (kbest.hpp): a state at a token is its label and the one before it.
+template <class Real>
+class SecondOrderForward {
+ public:
+  using Score = Real;
+  using Scores = SecondOrderScores<Real>;
+
+  // The scores must stay as they are while the lattice is asked.
+  void fill(const SecondOrderScores<Real>& scores);
+
+  // Writes the best sequence to labels [length] and returns its score, as Viterbi does, ties included.
+  Real best_labels(std::int32_t* labels) const;
+
+  std::int32_t length() const noexcept { return chain().length; }
+  std::int32_t states() const noexcept { return labels() * labels(); }
+  std::int32_t label(std::int32_t state) const noexcept { return state / labels(); }
+  Real best(std::int32_t t, std::int32_t state) const noexcept {
+    if (t == 0 && before(state) > 0) return -std::numeric_limits<Real>::infinity();  // no label before: 0 stands for that
+    return row(t, before(state))[label(state)];
+  }
+  template <class Visit>
+  void each_before(std::int32_t t, std::int32_t state, Visit visit) const {
+    const std::int32_t middle = before(state);
+    if (t == 1) return visit(middle * labels());
+    const LabelPairs& pairs = *scores_->pairs;
+    for (std::int32_t p = pairs.begin(middle); p < pairs.begin(middle + 1); ++p) visit(middle * labels() + pairs.first(p));
+  }
+  Real step(std::int32_t t, std::int32_t from, std::int32_t state) const noexcept {
+    if (t == 1) return scores_->second[label(from)][label(state)];
+    return scores_->rows(t)[scores_->pairs->number(before(from), label(from))][label(state)];
+  }
+  Real own(std::int32_t t, std::int32_t state) const noexcept {
+    const Real node = chain().node[std::size_t(t) * chain().stride + label(state)];
+    return t == 0 ? node : chain().edge_into(t)[std::size_t(before(state)) * chain().stride + label(state)] + node;
+  }
+
+ private:
+  const ChainScores<Real>& chain() const noexcept { return scores_->chain; }
+  std::int32_t labels() const noexcept { return chain().labels; }
+  std::int32_t before(std::int32_t state) const noexcept { return state % labels(); }
+  const Real* row(std::int32_t t, std::int32_t before) const noexcept { return alpha_.data() + (std::size_t(t) * labels() + before) * chain().stride; }
+
+  const SecondOrderScores<Real>* scores_ = nullptr;
+  std::vector<Real> alpha_;  // [length][labels][stride] score of the best prefix that ends in a label (last index) after another;
+                             // of token 0 the first row alone is used
+  std::vector<Real> from_;   // [labels] those that end in one pair's first label
+};
+
+extern template class SecondOrderForward<float>;
+extern template class SecondOrderForward<double>;
+
+}  // namespace riata

@@ -1,0 +1,126 @@
+#include "models/history_scores.hpp"
+
+#include <algorithm>
+
+namespace riata {
+
+template <class Real>
+HistoryScores<Real>::HistoryScores(const Weights<Real>& weights, const Instances& instances)
+    : weights_(weights), instances_(instances), nothing_(static_cast<std::size_t>(weights.stride), Real{0}) {
+  const std::vector<HistorySlot>& slots = weights.history.slots();
+  for (std::int32_t s = 0; s < static_cast<std::int32_t>(slots.size()); ++s) {
+    auto& kind = slots[s].back.back() == 1 ? one_back_ : slots[s].family < 0 ? by_labels_ : by_input_;
+    kind.push_back(s);
+  }
+}
+
+// visit(row) for those that some labels before token t of sentence s would give.
+template <class Real>
+template <class Visit>
+void HistoryScores<Real>::each(std::int32_t slot, std::int64_t s, std::int32_t t, Visit visit) const {
+  const std::int32_t ngram = history_ngram(weights_.history.slots()[slot], instances_, s, t);
+  if (ngram != unseen) weights_.history.each_row(slot, ngram, visit);
+}
+
+template <class Real>
+void HistoryScores<Real>::add_label_before(std::int64_t s, ChainScores<Real>& chain) const {
+  if (one_back_.empty()) return;
+  const auto& slots = weights_.history.slots();
+  const bool by_input = std::any_of(one_back_.begin(), one_back_.end(), [&](std::int32_t slot) { return slots[slot].family >= 0; });
+  const std::size_t square = weights_.square();
+  if (by_input && !chain.edge_per_token) {
+    chain.edge.resize(square * chain.length);
+    for (std::int32_t t = 1; t < chain.length; ++t) std::copy_n(chain.edge.begin(), square, chain.edge.begin() + static_cast<std::ptrdiff_t>(square * t));
+    chain.edge_per_token = true;
+  }
+  const std::int32_t tables = chain.edge_per_token ? chain.length : 2;  // where all tokens share one, it is that of token 1
+  for (std::int32_t t = 0; t < tables; ++t) {
+    Real* edge = chain.edge.data() + (chain.edge_per_token ? square * t : 0);
+    for (const std::int32_t slot : one_back_) {
+      each(slot, s, std::min(t, chain.length - 1), [&](std::int32_t row) {
+        const std::int32_t before = weights_.history.furthest(row);
+        if (t == 0 && before == HistoryIndex::outside) add(weights_of(row), chain.node.data());
+        if (t > 0 && before != HistoryIndex::outside) add(weights_of(row), edge + std::size_t(before - 1) * weights_.stride);
+      });
+    }
+  }
+}
+
+template <class Real>
+void HistoryScores<Real>::add_two_labels_before(std::int64_t s, SecondOrderScores<Real>& scores) {
+  constexpr std::int32_t outside = HistoryIndex::outside;
+  const LabelPairs& pairs = *scores.pairs;
+  const HistoryIndex& history = weights_.history;
+  const std::int32_t T = scores.chain.length;
+  summed_ = 0;
+  scores.second.assign(static_cast<std::size_t>(weights_.labels), nothing_.data());
+  scores.later.resize(std::size_t(T) * pairs.size());
+  shared_.assign(static_cast<std::size_t>(pairs.size()), nothing_.data());
+  const auto first_tokens = [&](std::int32_t slot) {
+    const bool reads_both = history.slots()[slot].back.size() == 2;
+    const auto begins = [&](std::int32_t row) { return history.furthest(row) == outside; };
+    each(slot, s, 0, [&](std::int32_t row) {
+      if (begins(row) && (!reads_both || history.before_furthest(row) == outside)) add(weights_of(row), scores.chain.node.data());
+    });
+    if (T == 1) return;
+    each(slot, s, 1, [&](std::int32_t row) {
+      if (!begins(row)) return;
+      if (reads_both && history.before_furthest(row) == outside) return;  // that was token 0
+      for (std::int32_t i = 0; i < weights_.labels; ++i) {
+        if (!reads_both || history.before_furthest(row) == i + 1) put(weights_of(row), scores.second[i]);
+      }
+    });
+  };
+  for (const std::int32_t slot : by_labels_) {
+    first_tokens(slot);
+    each(slot, s, 0, [&](std::int32_t row) { put_pairs(slot, row, pairs, shared_.data()); });
+  }
+  for (const std::int32_t slot : by_input_) first_tokens(slot);
+  for (std::int32_t t = 2; t < T; ++t) {
+    const Real** rows = scores.later.data() + std::size_t(t) * pairs.size();
+    std::copy(shared_.begin(), shared_.end(), rows);
+    for (const std::int32_t slot : by_input_) each(slot, s, t, [&](std::int32_t row) { put_pairs(slot, row, pairs, rows); });
+  }
+}
+
+// Adds a row where it belongs among those of all pairs.
+template <class Real>
+void HistoryScores<Real>::put_pairs(std::int32_t slot, std::int32_t row, const LabelPairs& pairs, const Real** rows) {
+  const HistoryIndex& history = weights_.history;
+  const std::int32_t first = history.furthest(row) - 1;
+  if (first < 0) return;  // the sentence begins behind it
+  if (history.slots()[slot].back.size() == 2) {
+    const std::int32_t second = history.before_furthest(row) - 1;
+    const std::int32_t pair = second < 0 ? -1 : pairs.number(first, second);
+    if (pair >= 0) put(weights_of(row), rows[pair]);
+    return;
+  }
+  for (std::int32_t second = 0; second < weights_.labels; ++second) {
+    const std::int32_t pair = pairs.number(first, second);
+    if (pair >= 0) put(weights_of(row), rows[pair]);
+  }
+}
+
+template <class Real>
+void HistoryScores<Real>::put(const Real* row, const Real*& place) {
+  if (place == nothing_.data()) {
+    place = row;
+    return;
+  }
+  Real* sum = new_row();
+  for (std::int32_t j = 0; j < weights_.stride; ++j) sum[j] = place[j] + row[j];
+  place = sum;
+}
+
+template <class Real>
+Real* HistoryScores<Real>::new_row() {
+  constexpr std::size_t piece = 256;  // rows
+  if (summed_ == piece * sums_.size()) sums_.emplace_back(piece * weights_.stride);
+  const std::size_t number = summed_++;
+  return sums_[number / piece].data() + number % piece * weights_.stride;
+}
+
+template class HistoryScores<float>;
+template class HistoryScores<double>;
+
+}  // namespace riata

@@ -1,0 +1,50 @@
+// What the one or two labels before a token say of its label, for exact search.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "features/instances.hpp"
+#include "inference/exact/second_order.hpp"
+#include "models/weights.hpp"
+
+namespace riata {
+
+// Visits the rows that exist for an n-gram, instead of looking up every pair of labels. The weights may change and get more rows from one
+// sentence to the next, but not while the scores of a sentence are in use: those hold pointers into them.
+template <class Real>
+class HistoryScores {
+ public:
+  HistoryScores(const Weights<Real>& weights, const Instances& instances);
+
+  // Adds to the chain what templates that read the label before say.
+  void add_label_before(std::int64_t s, ChainScores<Real>& chain) const;
+
+  // Adds what templates say that read the label before that.
+  void add_two_labels_before(std::int64_t s, SecondOrderScores<Real>& scores);
+
+ private:
+  using Rows = std::vector<const Real*>;
+
+  const Real* weights_of(std::int32_t row) const noexcept { return weights_.history_rows.data() + std::size_t(row) * weights_.stride; }
+  void add(const Real* row, Real* out) const noexcept {
+    for (std::int32_t j = 0; j < weights_.stride; ++j) out[j] += row[j];
+  }
+  template <class Visit>
+  void each(std::int32_t slot, std::int64_t s, std::int32_t t, Visit visit) const;
+  void put(const Real* row, const Real*& place);
+  void put_pairs(std::int32_t slot, std::int32_t row, const LabelPairs& pairs, const Real** rows);
+  Real* new_row();
+
+  const Weights<Real>& weights_;
+  const Instances& instances_;
+  std::vector<std::int32_t> one_back_;   // slots that read the label before alone
+  std::vector<std::int32_t> by_labels_;  // slots that read the one before that, and no input
+  std::vector<std::int32_t> by_input_;   // the others
+  std::vector<Real> nothing_;            // [stride] of zeros
+  Rows shared_;                          // [pairs] of by_labels_, the same at every token from 2 on
+  std::vector<std::vector<Real>> sums_;  // rows that add up others, so many in each piece
+  std::size_t summed_ = 0;               // of them, those in use
+};
+
+}  // namespace riata
