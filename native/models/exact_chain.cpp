@@ -37,11 +37,20 @@ ExactChain<Real>::ExactChain(const FeatureIndex& index, const Weights<Real>& wei
 
 template <class Real>
 ChainScores<Real>& ExactChain<Real>::open(std::int64_t s) {
+  check_length(s);
   score_sentence(index_, weights_, constraint_, instances_, s, scores_.chain);
   scores_.pairs = &pairs_;
   history_.add_label_before(s, scores_.chain);
   if (two_back_) history_.add_two_labels_before(s, scores_);
   return scores_.chain;
+}
+
+template <class Real>
+void ExactChain<Real>::check_length(std::int64_t s) const {
+  constexpr double most = 4.0 * (1 << 30);  // bytes
+  if (!two_back_ || double(instances_.length(s)) * double(weights_.square()) * sizeof(Real) <= most) return;
+  throw Error("UnsupportedError", "sentence " + std::to_string(s) + " (from 0) has " + std::to_string(instances_.length(s)) + " tokens: too many for exact search two labels back with " +
+                                      std::to_string(weights_.labels) + " labels.", "Split it, or use a beam.");
 }
 
 template <class Real>

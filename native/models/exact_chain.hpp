@@ -35,6 +35,8 @@ class ExactChain {
   std::optional<Real> next(std::int32_t* labels) { return two_back_ ? pair_list_.next(labels) : list_.next(labels); }
 
  private:
+  void check_length(std::int64_t s) const;
+
   const FeatureIndex& index_;
   const Weights<Real>& weights_;
   const Constraint<Real>& constraint_;

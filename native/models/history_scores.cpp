@@ -48,39 +48,48 @@ void HistoryScores<Real>::add_label_before(std::int64_t s, ChainScores<Real>& ch
 
 template <class Real>
 void HistoryScores<Real>::add_two_labels_before(std::int64_t s, SecondOrderScores<Real>& scores) {
-  constexpr std::int32_t outside = HistoryIndex::outside;
   const LabelPairs& pairs = *scores.pairs;
-  const HistoryIndex& history = weights_.history;
   const std::int32_t T = scores.chain.length;
+  const auto size = static_cast<std::size_t>(pairs.size());
   summed_ = 0;
   scores.second.assign(static_cast<std::size_t>(weights_.labels), nothing_.data());
-  scores.later.resize(std::size_t(T) * pairs.size());
-  shared_.assign(static_cast<std::size_t>(pairs.size()), nothing_.data());
-  const auto first_tokens = [&](std::int32_t slot) {
-    const bool reads_both = history.slots()[slot].back.size() == 2;
-    const auto begins = [&](std::int32_t row) { return history.furthest(row) == outside; };
-    each(slot, s, 0, [&](std::int32_t row) {
-      if (begins(row) && (!reads_both || history.before_furthest(row) == outside)) add(weights_of(row), scores.chain.node.data());
-    });
-    if (T == 1) return;
-    each(slot, s, 1, [&](std::int32_t row) {
-      if (!begins(row)) return;
-      if (reads_both && history.before_furthest(row) == outside) return;  // that was token 0
-      for (std::int32_t i = 0; i < weights_.labels; ++i) {
-        if (!reads_both || history.before_furthest(row) == i + 1) put(weights_of(row), scores.second[i]);
-      }
-    });
-  };
+  scores.later_per_token = !by_input_.empty();
+  scores.later.resize(size * (scores.later_per_token ? T : 1));
+  const Real** shared = scores.later.data();  // the first token has none of its own
+  std::fill_n(shared, size, nothing_.data());
   for (const std::int32_t slot : by_labels_) {
-    first_tokens(slot);
-    each(slot, s, 0, [&](std::int32_t row) { put_pairs(slot, row, pairs, shared_.data()); });
+    put_first_tokens(slot, s, scores);
+    each(slot, s, 0, [&](std::int32_t row) { put_pairs(slot, row, pairs, shared); });
   }
-  for (const std::int32_t slot : by_input_) first_tokens(slot);
+  for (const std::int32_t slot : by_input_) put_first_tokens(slot, s, scores);
+  if (!scores.later_per_token) return;
   for (std::int32_t t = 2; t < T; ++t) {
-    const Real** rows = scores.later.data() + std::size_t(t) * pairs.size();
-    std::copy(shared_.begin(), shared_.end(), rows);
+    const Real** rows = scores.later.data() + size * t;
+    std::copy_n(shared, size, rows);
     for (const std::int32_t slot : by_input_) each(slot, s, t, [&](std::int32_t row) { put_pairs(slot, row, pairs, rows); });
   }
+}
+
+// Tokens 0 and 1, before which the sentence has not begun yet.
+template <class Real>
+void HistoryScores<Real>::put_first_tokens(std::int32_t slot, std::int64_t s, SecondOrderScores<Real>& scores) {
+  constexpr std::int32_t outside = HistoryIndex::outside;
+  const HistoryIndex& history = weights_.history;
+  const bool reads_both = history.slots()[slot].back.size() == 2;
+  const auto each_outside = [&](std::int32_t t, auto visit) {
+    each(slot, s, t, [&](std::int32_t row) {
+      if (history.furthest(row) == outside) visit(row);
+    });
+  };
+  each_outside(0, [&](std::int32_t row) {
+    if (!reads_both || history.before_furthest(row) == outside) add(weights_of(row), scores.chain.node.data());
+  });
+  if (scores.chain.length == 1) return;
+  each_outside(1, [&](std::int32_t row) {
+    for (std::int32_t i = 0; i < weights_.labels; ++i) {
+      if (!reads_both || history.before_furthest(row) == i + 1) put(weights_of(row), scores.second[i]);
+    }
+  });
 }
 
 // Adds a row where it belongs among those of all pairs.

@@ -24,14 +24,13 @@ class HistoryScores {
   void add_two_labels_before(std::int64_t s, SecondOrderScores<Real>& scores);
 
  private:
-  using Rows = std::vector<const Real*>;
-
   const Real* weights_of(std::int32_t row) const noexcept { return weights_.history_rows.data() + std::size_t(row) * weights_.stride; }
   void add(const Real* row, Real* out) const noexcept {
     for (std::int32_t j = 0; j < weights_.stride; ++j) out[j] += row[j];
   }
   template <class Visit>
   void each(std::int32_t slot, std::int64_t s, std::int32_t t, Visit visit) const;
+  void put_first_tokens(std::int32_t slot, std::int64_t s, SecondOrderScores<Real>& scores);
   void put(const Real* row, const Real*& place);
   void put_pairs(std::int32_t slot, std::int32_t row, const LabelPairs& pairs, const Real** rows);
   Real* new_row();
@@ -42,7 +41,6 @@ class HistoryScores {
   std::vector<std::int32_t> by_labels_;  // slots that read the one before that, and no input
   std::vector<std::int32_t> by_input_;   // the others
   std::vector<Real> nothing_;            // [stride] of zeros
-  Rows shared_;                          // [pairs] of by_labels_, the same at every token from 2 on
   std::vector<std::vector<Real>> sums_;  // rows that add up others, so many in each piece
   std::size_t summed_ = 0;               // of them, those in use
 };

@@ -152,6 +152,16 @@ def test_more_labels_than_the_dynamic_program_takes_are_refused_or_searched():
         by_beam.predict_nbest([["w1"]], 2)
 
 
+def test_a_sentence_that_would_not_fit_into_memory_is_refused():
+    count = _core.most_exact_labels
+    words, labels = [[f"w{i}" for i in range(count)]], [[f"L{i}" for i in range(count)]]
+    tagger = quietly(riata.Tagger("early", beam=1, template=parse("word[0]\nlabel[-2]"), epochs=1), words, labels)
+    tagger.set_params(queue="exact", beam=None)
+    with pytest.raises(UnsupportedError, match=r"sentence 1 .* has 20000 tokens: too many") as caught:
+        tagger.predict([["w1"], ["w1"] * 20_000])
+    assert "beam" in caught.value.remedy
+
+
 def test_predict_is_the_first_of_predict_nbest_and_single_and_double_agree():
     train, test = embedded()[:120], embedded(split="test")[:60]
     template = parse("word[0]\ntag[0]\ntag[-1] tag[0]\nedge\nlabel[-2] label[-1]\nlabel[-2] label[-1] tag[0]")

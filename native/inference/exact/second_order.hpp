@@ -17,9 +17,10 @@ struct SecondOrderScores {
   ChainScores<Real> chain;
   const LabelPairs* pairs = nullptr;
   std::vector<const Real*> second;  // [labels] rows of token 1, by the label before it
-  std::vector<const Real*> later;   // [length][pairs] rows of the tokens from 2 on
+  std::vector<const Real*> later;   // [pairs] rows of the tokens from 2 on, or [length][pairs] if later_per_token
+  bool later_per_token = false;
 
-  const Real* const* rows(std::int32_t t) const noexcept { return later.data() + std::size_t(t) * pairs->size(); }
+  const Real* const* rows(std::int32_t t) const noexcept { return later.data() + (later_per_token ? std::size_t(t) * pairs->size() : 0); }
 };
 
 // The forward pass, and the chain as a lattice of states (kbest.hpp): a state at a token is its label and the one before it.
