@@ -1,15 +1,17 @@
-"""Which features pay? Named variants of the default templates on development data, the recipe `perceptron`, 10 epochs.
+"""Which features pay? Named variants of the default templates on development data.
 
-    python -m benchmarks.templates chunk              all variants of the task, two seeds
+    python -m benchmarks.templates chunk              all variants of the task: perceptron, 10 epochs, two seeds
     python -m benchmarks.templates ner before "before, edge shape" --seeds 5
+    python -m benchmarks.templates ner --recipe mira --epochs 14 --seeds 3
 
-The table in docs/features.md was made with this.
+The tables in docs/features.md were made with this.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
+from statistics import mean
 
 import riata
 from benchmarks.contest import Split, by_splits, conll2000
@@ -58,6 +60,9 @@ WORD_AND_TWO_TAGS = [
     "word[0] tag[0] tag[1]",
     "word[0] tag[-1] tag[1]",
 ]
+FAR_WORDS = at("word", -4, -3, 3, 4)
+WORD_AND_SHAPE = ["word[-1] shape[0]", "shape[0] word[1]", "word[-1] shape[0] word[1]"]
+EDGE_WORD = "edge word[-1]"
 BEFORE = {  # the defaults of the first measurements
     "chunk": [
         *CLASSIC,
@@ -67,7 +72,7 @@ BEFORE = {  # the defaults of the first measurements
         "shape[0]",
         "edge tag[0]",
     ],
-    "ner": [str(t) for t in load("ner") if str(t) != "edge shape[0]"],
+    "ner": [str(t) for t in load("ner") if str(t) not in ("edge shape[0]", *FAR_WORDS, *WORD_AND_SHAPE, EDGE_WORD)],
     "tag": [
         str(t)
         for t in load("tag")
@@ -106,6 +111,8 @@ def variants(task: str) -> dict[str, list[str]]:
             "rich+, tags to 3": [*rich_3, *PLUS],
             "rich, tags to 3, more runs of tags": [*rich_3, *runs("tag", (-3, 1), (-1, 3), (-3, -1), (1, 3))],
             "rich, tags to 3, word with two tags": [*rich_3, *WORD_AND_TWO_TAGS],
+            "default without runs of 4 and 5 tags": [line for line in shared["default"] if line.count("tag[") < 4],
+            "default, edge word before": [*shared["default"], EDGE_WORD],
         }
     more = {
         "before, stems": [*before, *STEMS],
@@ -124,6 +131,16 @@ def variants(task: str) -> dict[str, list[str]]:
                 "before, runs of 3 outlines": [*before, *runs("outline", (-1, 1))],
                 "before, edge suffix": [*before, "edge suffix2[0]"],
                 "before, words to 2": [*before, *at("word", -2, -1, 1, 2)],
+                "default, neighbour with suffix": [
+                    *shared["default"],
+                    *("lower[-1] suffix3[0]", "suffix3[0] lower[1]"),
+                ],
+                "default, shapes of neighbours, neighbour with shape": [
+                    *shared["default"],
+                    *at("shape", -1, 1),
+                    *("lower[-1] shape[0]", "shape[0] lower[1]"),
+                ],
+                "default, lower on both sides": [*shared["default"], "lower[-1] lower[1]"],
             }
         )
     edge = [*before, "edge shape[0]"]
@@ -140,33 +157,75 @@ def variants(task: str) -> dict[str, list[str]]:
             "before, edge shape, edge shape pair": [*edge, "edge shape[-1] shape[0]"],
             "before, edge shape, runs of lower": [*edge, *runs("lower", (-1, 0), (0, 1), (-1, 1))],
         }
+        | second_round(edge)
     )
 
 
-def measure(task: str, template: tuple[Template, ...], split: Split, seeds: int) -> tuple[list[float], float]:
-    """Scores by seed, and the CPU seconds of the quickest training."""
+def second_round(edge: list[str]) -> dict[str, list[str]]:
+    """What was tried for entities on top of "before, edge shape", and then on top of the best of it."""
+    best = [*edge, *FAR_WORDS, *WORD_AND_SHAPE, EDGE_WORD]
+    return {
+        "edge shape, lower to 2": [*edge, *at("lower", -2, 2)],
+        "edge shape, lower pairs": [*edge, *runs("lower", (-1, 0), (0, 1))],
+        "edge shape, words on both sides": [*edge, "word[-1] word[1]"],
+        "edge shape, runs of shapes": [*edge, *runs("shape", (-1, 0), (0, 1), (-1, 1))],
+        "edge shape, runs of outlines to 2": [*edge, *runs("outline", (-2, 0), (0, 2), (-2, 2))],
+        "edge shape, runs of cases to 2": [*edge, *runs("case", (-2, 0), (0, 2), (-2, 2))],
+        "edge shape, neighbour with case": [
+            *edge,
+            *("lower[-1] case[0]", "case[0] lower[1]", "lower[-2] case[0]", "case[0] lower[2]"),
+        ],
+        "edge shape, neighbour with shape": [*edge, *WORD_AND_SHAPE],
+        "edge shape, word and tag": [*edge, *WORD_AND_TAG],
+        "edge shape, full shapes": [*edge, *at("fullshape", -1, 0, 1)],
+        "edge shape, words to 3": [*edge, *at("word", -3, 3)],
+        "edge shape, words to 4": [*edge, *FAR_WORDS],
+        "edge shape, words to 6": [*edge, *FAR_WORDS, *at("word", -6, -5, 5, 6)],
+        "edge shape, lower to 4": [*edge, *at("lower", -4, -3, -2, 2, 3, 4)],
+        "edge shape, words and shapes to 4": [*edge, *FAR_WORDS, *at("shape", -4, -3, 3, 4)],
+        "edge shape, edge lower": [*edge, "edge lower[0]"],
+        "edge shape, edge case pair": [*edge, "edge case[-1] case[0]"],
+        "edge shape, edge word before": [*edge, EDGE_WORD],
+        "edge shape, words to 4, neighbour with shape": [*edge, *FAR_WORDS, *WORD_AND_SHAPE],
+        "best": best,
+        "best, lower for far words": [*without(best, *FAR_WORDS), *at("lower", -4, -3, 3, 4)],
+        "best, two neighbours with shape": [*best, "word[-2] word[-1] shape[0]", "shape[0] word[1] word[2]"],
+        "best without both neighbours with shape": without(best, WORD_AND_SHAPE[-1]),
+        "best without tags": [line for line in best if "tag" not in line],
+    }
+
+
+def measure(
+    task: str, template: tuple[Template, ...], split: Split, args: argparse.Namespace
+) -> tuple[list[list[float]], float]:
+    """Scores by seed and epoch, and the CPU seconds of the quickest training, which scores every epoch."""
     scores, seconds = [], []
-    for seed in range(seeds):
+    for seed in range(args.seeds):
         began = time.process_time()
-        estimator = TASKS[task][0](template=template, epochs=10, seed=seed).fit(
-            split.train, listener=lambda event: None
-        )
+        estimator = TASKS[task][0](args.recipe, template=template, epochs=args.epochs, seed=seed, dev=split.scored)
+        estimator.fit(split.train, listener=lambda event: None)
         seconds.append(time.process_time() - began)
-        scores.append(100 * estimator.score(split.scored))
+        scores.append([epoch["dev_score"] for epoch in estimator.history_])
     return scores, min(seconds)
 
 
-def main(task: str, names: list[str], seeds: int) -> None:
-    split, known = TASKS[task][1](False), variants(task)
-    print("| features | lines | mean | seeds | train s |\n|---|---:|---:|---|---:|")
-    for name in names or known:
+def main(args: argparse.Namespace) -> None:
+    split, known = TASKS[args.task][1](False), variants(args.task)
+    print("| features | lines | mean | seeds | mean of the last 5 epochs | train s |\n|---|---:|---:|---|---:|---:|")
+    for name in args.names or known:
         template = fitting(parse("\n".join(known[name])), split.train.width - 1)
-        scores, seconds = measure(task, template, split, seeds)
-        shown = ", ".join(f"{score:.2f}" for score in scores)
-        print(f"| {name} | {len(template)} | {sum(scores) / seeds:.2f} | {shown} | {seconds:.1f} |", flush=True)
+        scores, seconds = measure(args.task, template, split, args)
+        last = [epochs[-1] for epochs in scores]
+        shown = ", ".join(f"{score:.2f}" for score in last)
+        late = mean(score for epochs in scores for score in epochs[-5:])
+        print(f"| {name} | {len(template)} | {mean(last):.2f} | {shown} | {late:.2f} | {seconds:.1f} |", flush=True)
 
 
 if __name__ == "__main__":
-    words = sys.argv[1:]
-    seeds = int(words[words.index("--seeds") + 1]) if "--seeds" in words else 2
-    main(words[0], words[1 : words.index("--seeds")] if "--seeds" in words else words[1:], seeds)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("task", choices=TASKS)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--recipe", default="perceptron")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=2)
+    main(parser.parse_args())
