@@ -32,8 +32,8 @@ test: lint  ## everything that runs in minutes
 test-all: lint  ## the slow tests too
 	$(BIN)/pytest -q
 
-bench: $(INSTALLED)  ## quality and speed on the corpora of $$RIATA_DATA (development splits)
-	$(BIN)/pip install -q '.[bench]'
+bench: $(INSTALLED)  ## quality and speed beside the peers', on the corpora of $$RIATA_DATA (development splits)
+	$(BIN)/python -m benchmarks.install
 	$(BIN)/python -m benchmarks.run
 
 sanitize: $(VENV)/bin/pip  ## the core's tests under AddressSanitizer and UndefinedBehaviorSanitizer

@@ -43,16 +43,10 @@ def run(
     """Scores a contestant and prints one JSON object. The contestant returns its labels and its times."""
     split = data("--final" in sys.argv)
     labels, facts = contestant(split)
-    known, gold = with_labels_of(split.scored.columns[-1], sorted({label for sentence in labels for label in sentence}))
-    at = {label: i for i, label in enumerate(known)}
-    predicted = np.array([at[label] for sentence in labels for label in sentence], np.int32)
-    evaluation = evaluate(known, gold, predicted, split.scored.starts, chunks=chunks)
-    interval = evaluation.interval()
     print(
         json.dumps(
             {
-                "metrics": evaluation.metrics,
-                "interval": [interval.low, interval.high],
+                **scores(split.scored, labels, chunks),
                 "tokens_train": split.train.tokens,
                 "tokens_scored": split.scored.tokens,
                 "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
@@ -60,6 +54,16 @@ def run(
             }
         )
     )
+
+
+def scores(scored: Corpus, labels: list[list[str]], chunks: bool) -> dict[str, Any]:
+    """Metrics and the interval of the main one."""
+    known, gold = with_labels_of(scored.columns[-1], sorted({label for sentence in labels for label in sentence}))
+    at = {label: i for i, label in enumerate(known)}
+    predicted = np.array([at[label] for sentence in labels for label in sentence], np.int32)
+    evaluation = evaluate(known, gold, predicted, scored.starts, chunks=chunks)
+    interval = evaluation.interval()
+    return {"metrics": evaluation.metrics, "interval": [interval.low, interval.high]}
 
 
 def timed(action: Callable[[], Any]) -> tuple[Any, float]:

@@ -1,4 +1,4 @@
-"""Runs every benchmark and writes its results: `python -m benchmarks.run [--final] [QUESTION …]`."""
+"""Runs every benchmark and writes its results: `python -m benchmarks.run [--final] [--rounds N] [QUESTION …]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from benchmarks import growth
+from benchmarks import comparison, growth, rounds
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -22,17 +22,23 @@ PAGE = HERE.parent / "docs" / "benchmarks.md"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--final", action="store_true", help="score test data, and keep a record of it")
+    parser.add_argument("--rounds", type=int, default=3, help="how often the peers are run in turn (default: 3)")
     parser.add_argument("questions", nargs="*", help="folders to run (default: all)")
     options = parser.parse_args()
     if "RIATA_DATA" not in os.environ:
         sys.exit("RIATA_DATA is not set: name the folder that holds the corpora (`riata data list`).")
     known = sorted({path.parent.name for path in HERE.glob("*/*.py")})
-    results = [
-        contest(question, contestant, options.final)
-        for question in options.questions or known
-        for contestant in sorted((HERE / question).glob("*.py"))
-    ]
-    write(results, options.final)
+    unknown = sorted(set(options.questions) - set(known))
+    if unknown:
+        parser.error(f"no question {unknown[0]!r}; there are {', '.join(known)}")
+    for question in options.questions or known:
+        write(ask(question, options.rounds, options.final), options.final)
+
+
+def ask(question: str, times: int, final: bool) -> list[dict[str, Any]]:
+    if question == comparison.QUESTION:
+        return rounds.run(times, final)
+    return [contest(question, contestant, final) for contestant in sorted((HERE / question).glob("*.py"))]
 
 
 def contest(question: str, contestant: Path, final: bool) -> dict[str, Any]:
@@ -41,23 +47,23 @@ def contest(question: str, contestant: Path, final: bool) -> dict[str, Any]:
     done = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parent)
     facts: dict[str, Any] = {"question": question, "contestant": contestant.stem, "data": "test" if final else "dev"}
     if done.returncode != 0:
-        reason = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit status {done.returncode}"
-        print(f"  did not run: {reason}", file=sys.stderr)
-        return {**facts, "error": reason}
+        return {**facts, "error": rounds.failure(done)}
     return {**facts, **json.loads(done.stdout)}
 
 
 def write(results: list[dict[str, Any]], final: bool) -> None:
+    """Puts the results of a question on file, in the place of its last ones; results of other questions stay."""
     facts = about()
+    results = [{**facts, **result} for result in results]
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{'final' if final else 'latest'}.json").write_text(
-        json.dumps({**facts, "results": results}, indent=1) + "\n"
-    )
+    path = RESULTS / f"{'final' if final else 'latest'}.json"
+    old = json.loads(path.read_text())["results"] if path.exists() else []
+    path.write_text(json.dumps({"results": comparison.merged(old, results)}, indent=1) + "\n")
     if final:
         with open(RESULTS / "final.jsonl", "a", encoding="utf-8") as log:
             for result in results:
-                log.write(json.dumps({**facts, **result}) + "\n")
-    print(page(facts, results))
+                log.write(json.dumps(result) + "\n")
+    print(page(results))
     if not final:
         write_page()
 
@@ -71,8 +77,7 @@ def about() -> dict[str, str]:
 
 def write_page() -> None:
     """docs/benchmarks.md, from the results on file."""
-    latest = json.loads((RESULTS / "latest.json").read_text())
-    text = page(latest, latest["results"])
+    text = page(json.loads((RESULTS / "latest.json").read_text())["results"])
     if growth.RESULT.exists():
         text += "\n".join(growth.section(json.loads(growth.RESULT.read_text()))) + "\n"
     PAGE.write_text(text)
@@ -86,30 +91,37 @@ def cpu() -> str:
         return platform.processor() or "unknown"
 
 
-def page(facts: dict[str, Any], results: list[dict[str, Any]]) -> str:
+def page(results: list[dict[str, Any]]) -> str:
     lines = [
         "# Benchmarks",
         "",
-        f"Written by `make bench` at commit {facts['commit']}, {facts['date']}, {facts['cpu']}, Python {facts['python']}, one thread.",
-        "Scores are of development data; times are CPU seconds of this one run, to be compared within it only.",
-        "",
-        "| question | contestant | score | seeds | 95 % interval | train s | decode s | peak MB |",
-        "|---|---|---:|---|---|---:|---:|---:|",
+        "Written by `make bench`, one thread. Scores are of development data; times are CPU seconds, to be compared within one question and commit only.",
     ]
-    return "\n".join(lines + [row(result) for result in results]) + "\n"
+    rows = [row(result) for result in results if result["question"] != comparison.QUESTION]
+    if rows:
+        lines += ["", *machines(results), ""]
+        lines += ["| question | contestant | score | seeds | 95 % interval | train s | decode s | peak MB | commit |"]
+        lines += ["|---|---|---:|---|---|---:|---:|---:|---|", *rows]
+    return "\n".join(lines + comparison.section(results)) + "\n"
+
+
+def machines(results: list[dict[str, Any]]) -> list[str]:
+    """Where and when: a line for every commit that results are of."""
+    told = {(result["commit"], result["date"], result["cpu"], result["python"]): None for result in results}
+    return [f"- {commit}: {date}, {cpu}, Python {python}" for commit, date, cpu, python in told]
 
 
 def row(result: dict[str, Any]) -> str:
     head = f"| {result['question']} | {result['contestant']} "
     if "error" in result:
-        return head + f"| did not run: {result['error']} | | | | | |"
+        return head + f"| did not run: {result['error']} | | | | | | {result['commit']} |"
     scores = result.get("scores") or [result["metrics"].get("f1", result["metrics"]["accuracy"])]
     name = "F1" if "f1" in result["metrics"] else "accuracy"
     seeds = ", ".join(f"{score:.2f}" for score in scores) if len(scores) > 1 else ""
     low, high = result["interval"]
     return (
         head + f"| {name} {sum(scores) / len(scores):.2f} | {seeds} | {low:.2f} to {high:.2f} "
-        f"| {result['seconds_train']:.2f} | {result['seconds_decode']:.2f} | {result['peak_mb']:.0f} |"
+        f"| {result['seconds_train']:.2f} | {result['seconds_decode']:.2f} | {result['peak_mb']:.0f} | {result['commit']} |"
     )
 
 

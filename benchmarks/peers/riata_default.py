@@ -1,0 +1,7 @@
+"""Riata: averaged perceptron, the default template, 10 epochs."""
+
+from benchmarks.ours import Riata
+from benchmarks.stages import run
+
+if __name__ == "__main__":
+    run(Riata("default"))
