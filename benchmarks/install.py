@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from importlib.metadata import requires
 
 
@@ -11,7 +12,15 @@ def peers() -> list[str]:
     return [name.strip() for name, _, marker in found if "bench" in marker]
 
 
-if __name__ == "__main__":
-    for peer in peers():
-        if subprocess.run([sys.executable, "-m", "pip", "install", "-q", peer]).returncode != 0:
+def pip(peer: str) -> bool:
+    return subprocess.run([sys.executable, "-m", "pip", "install", "-q", peer]).returncode == 0
+
+
+def install(names: Iterable[str], attempt: Callable[[str], bool] = pip) -> None:
+    for peer in names:
+        if not attempt(peer):
             print(f"{peer} did not install; its contestants will not run.", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    install(peers())
