@@ -15,8 +15,17 @@ RiataError
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from pathlib import Path
+
+_LONGEST = 200  # characters of a message without a space: a token may have a million
+_LONG = re.compile(rf"\S{{{_LONGEST + 1},}}")
+
+
+def shortened(message: str) -> str:
+    """The message with what is too long to be read cut in its middle."""
+    return _LONG.sub(lambda long: f"{long[0][:60]}…{long[0][-20:]}", message)
 
 
 class RiataError(Exception):
@@ -25,6 +34,7 @@ class RiataError(Exception):
     def __init__(
         self, message: str, *, remedy: str = "", file: str | Path | None = None, line: int | None = None
     ) -> None:
+        message = shortened(message)
         super().__init__(message)
         self.message = message
         self.remedy = remedy

@@ -121,6 +121,14 @@ CASES = [
     case("resume with other columns", ("train", "chunk", "--train", "narrow.txt", "--model", "m.riata", "--resume"),
          ["narrow.txt: the data have 1 input columns; the model that training goes on from reads 2"]),
     case("resume with other labels", (*TRAIN, "--resume"), ["label 'B-XP' is unknown to the model"], b"a DT B-XP\n"),
+    # Lists.
+    *[case(f"a list {name}", (*TRAIN, "--list", "city=t.template"), ["t.template:", *says], template=content)
+      for name, content, says in [
+          ("that is not UTF-8", b"Paris\nN\xeemes\n", ["not valid UTF-8", "Convert the file"]),
+          ("in UTF-16", "Paris\nNîmes\n".encode("utf-16"), ["not valid UTF-8"]),
+          ("in UTF-16 without a mark", "Paris\nLyon\n".encode("utf-16-le"), ["NUL byte", "iconv"]),
+          ("with a NUL byte", b"Paris\nLy\0on\n", ["NUL byte", "UTF-8"]),
+      ]],
     # Numbers.
     case("NaN", (*TAG, *WITH_NUMBERS), ["data.txt:2: column 1 holds 'nan'", "expected a finite number", "Mend the value"],
          NUMBERS.replace(b"1.5", b"nan"), b"word[0]\nnumber(1)[0]\n"),

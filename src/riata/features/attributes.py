@@ -129,8 +129,19 @@ def _suffix(text: str, length: int) -> str | None:
     return text[-length:] if len(text) > length else None
 
 
+class _Classes(dict[str, str]):
+    """The class of a character, found out once: words have few different ones."""
+
+    def __missing__(self, c: str) -> str:
+        self[c] = "X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c
+        return self[c]
+
+
+_CLASSES = _Classes()
+
+
 def _character_classes(text: str) -> str:
-    return "".join("X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c for c in text)
+    return "".join(map(_CLASSES.__getitem__, text))
 
 
 def builtin() -> Mapping[str, Attribute]:

@@ -157,6 +157,14 @@ def _lines(path: str | Path) -> list[str]:
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise DataError("not valid UTF-8.", remedy="Convert the file to UTF-8.", file=path, line=line) from None
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise DataError(
+            "found a NUL byte; expected UTF-8 text.",
+            remedy="Is this a text file? If it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE.",
+            file=path,
+            line=line,
+        )
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from riata.inference.trace import Plain, Step, Trace, Update
 
 MOST = 8  # nodes of a front that are shown
-LONGEST = 24  # characters of an action
+LONGEST = 24  # characters of an action or a token
+LONGEST_NAME = 80  # characters of a feature
 PUSHES = 5  # features of an update that are shown
 
 
 def in_words(trace: Trace) -> str:
     """Of every step the front, best first: action and score, * where it is y-good."""
-    lines = [_head(trace)]
+    lines, width = [_head(trace)], _width(trace)
     for number, step in enumerate(trace.steps):
-        lines.append(_front(trace, number, step))
+        lines.append(_front(trace, number, step, width))
         lines += [f"      {line}" for line in _events(trace, number, step)]
     return "\n".join([*lines, _end(trace)])
 
@@ -28,19 +29,25 @@ def _head(trace: Trace) -> str:
     return f"{trace.queue}{beam}; * y-good; {trace.followed['recipe']} ({follows}), no weight changed"
 
 
-def _front(trace: Trace, number: int, step: Step) -> str:
+def _front(trace: Trace, number: int, step: Step, width: int) -> str:
     shown = "  ".join(_node(trace, number, i) for i in step.front[:MOST])
     more = len(step.front) - MOST
     dropped = len(step.cut) + len(step.pruned)
     tail = (f"  and {more} more" if more > 0 else "") + (f"  [{dropped} dropped]" if dropped else "")
-    return f"{number:4}  {_place(trace, step)}{shown}{tail}"
+    return f"{number:4}  {_place(trace, step, width)}{shown}{tail}"
 
 
-def _place(trace: Trace, step: Step) -> str:
-    """Where one token is labelled after the other: the token of the front."""
+def _width(trace: Trace) -> int:
+    """Of the tokens, where one is labelled after the other; 0: the input is of another kind."""
     if len(trace.input) < 2 or not all(isinstance(token, str) for token in trace.input):
+        return 0
+    return min(LONGEST, max(len(str(token)) for token in trace.input))
+
+
+def _place(trace: Trace, step: Step, width: int) -> str:
+    """The token of the front."""
+    if width == 0:
         return ""
-    width = min(LONGEST, max(len(str(token)) for token in trace.input))
     depth = trace.nodes[step.front[0]].depth
     token = trace.input[depth - 1] if 0 < depth <= len(trace.input) else ""
     return f"{str(token)[:width]:{width}}  "
@@ -53,9 +60,9 @@ def _node(trace: Trace, step: int, number: int) -> str:
     return f"{action} {trace.score(step, number):.2f}{estimate}{'*' * bool(node.good)}"
 
 
-def _short(action: Plain) -> str:
+def _short(action: Plain, longest: int = LONGEST) -> str:
     text = str(action)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _events(trace: Trace, number: int, step: Step) -> list[str]:
@@ -83,7 +90,10 @@ def _update(trace: Trace, step: int, update: Update) -> list[str]:
     bad = "  ".join(_node(trace, step, i) for i, _ in update.competitors[:MOST])
     pushing = sorted(update.difference, key=lambda f: f.value * f.weight)
     blamed = [f for f in pushing if f.value * f.weight < 0][:PUSHES]
-    said = [f"{f.name}{'' if f.label is None else f' ({f.label})'} {f.value * f.weight:+.2f}" for f in blamed]
+    said = [
+        f"{_short(f.name, LONGEST_NAME)}{'' if f.label is None else f' ({f.label})'} {f.value * f.weight:+.2f}"
+        for f in blamed
+    ]
     return [f"update: towards {good}, away from {bad}", *([f"misled by {'; '.join(said)}"] if said else [])]
 
 

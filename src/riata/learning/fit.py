@@ -14,7 +14,8 @@ from riata.data.encodings.base import Encoding
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, joined
 from riata.data.types import Corpus
-from riata.errors import DataError, LabelError, SettingError, UnsupportedError
+from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
+from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, legal
@@ -157,6 +158,7 @@ class Fit:
         trainer = self.trainer(data, labels)
         instances = self.learn_features(trainer.features, data)
         check_memory(trainer.features, len(labels.labels), self.options.shards)
+        self._tell_of_silent_functions(trainer.features, data)
         examples = self.examples(instances, data, weights, labels)
         if again is None:
             label_counts(labels, self.tell)
@@ -169,6 +171,14 @@ class Fit:
         )
         score = None if dev is None else self._dev_score(trainer.features, dev)
         return train(trainer, examples, plan, score, self.tell)
+
+    def _tell_of_silent_functions(self, features: Features, data: Corpus) -> None:
+        """A function of the user's own that never says anything has most likely lost its `return`."""
+        for (name, column), alphabet in zip(features.program.attributes, features.alphabets, strict=True):
+            if len(alphabet) == 0 and name in features.functions and name not in builtin():
+                word = data.columns[column].alphabet.text(int(data.columns[column].ids[0]))
+                text = f"The attribute {name!r} gave None for every word, such as {word!r}: templates that read it say nothing."
+                self.tell(Note(shortened(text), warning=True))
 
     def _dev_score(self, features: Features, dev: Corpus) -> Callable[[ChainModel], float]:
         instances = features.instances(inputs_of(dev), self.options.threads or cores())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from riata import registry
 from riata.data.encodings.base import Encoding, detect, read_as_conlleval
 from riata.data.types import Column, Corpus, Ids
-from riata.errors import DataError, LabelError, UnknownNameError
+from riata.errors import DataError, LabelError, UnknownNameError, shortened
 from riata.learning.events import Listener, Note
 from riata.models.chain import MOST_LABELS, Legality
 
@@ -96,12 +96,8 @@ def legal(corpus: Corpus, encoding: Encoding, *, strict: bool, listener: Listene
         )
     repaired = _repaired(corpus, encoding, wrong)
     place = f"{corpus.name}:{corpus.line_of(int(wrong[0]))}: " if corpus.lines is not None else ""
-    listener(
-        Note(
-            f"Illegal tags in {corpus.name}: {len(wrong):,}, read as conlleval reads them. First: {place}{found}",
-            warning=True,
-        )
-    )
+    text = f"Illegal tags in {corpus.name}: {len(wrong):,}, read as conlleval reads them. First: {place}{found}"
+    listener(Note(shortened(text), warning=True))
     return repaired
 
 
@@ -145,12 +141,11 @@ def _listed(names: Sequence[str]) -> str:
 def label_counts(labels: LabelSet, listener: Listener) -> None:
     """Tells how often each label occurs, and warns of those too rare to learn."""
     counts = [f"{label} {count:,}" for label, count in labels.counts.items()]
-    listener(Note(f"{len(counts)} labels: {_listed(counts)}."))
+    listener(Note(shortened(f"{len(counts)} labels: {_listed(counts)}.")))
     rare = [f"{label} ({count})" for label, count in labels.counts.items() if 0 < count < RARE]
     if rare:
-        listener(
-            Note(f"Labels seen fewer than {RARE} times, which will hardly be learnt: {_listed(rare)}.", warning=True)
-        )
+        text = f"Labels seen fewer than {RARE} times, which will hardly be learnt: {_listed(rare)}."
+        listener(Note(shortened(text), warning=True))
 
 
 def class_weights(given: Mapping[str, float] | str | None, labels: LabelSet) -> NDArray[np.float64]:
