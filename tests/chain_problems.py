@@ -170,6 +170,7 @@ def random_model(seed, encoding=None, *, edges=True, edges_by_word=False, most=6
     words |= {"node": rows(V, L), "edge": rows(V * edges_by_word, L * L)}
     sparse = {"families": [words], "given": rows(0, L), "transition": rows(1, L * L if edges else 0)}
     nothing = np.empty(0, np.int32)
+    sparse["kept_given"] = nothing
     sparse["history"] = {"slots": nothing, "ngrams": nothing, "labels": nothing, "rows": rows(0, L)}
     weights = _core.unpack_chain(features.index, sparse, L, [V], 0)
     made.features, made.instances = features, features.instances(as_corpus(sentences))

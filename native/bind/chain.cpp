@@ -68,6 +68,7 @@ Weights<float> unpacked(FeatureIndex& index, nb::dict sparse, std::int32_t label
     in.families.push_back({copy(nb::cast<In<std::int32_t>>(family["parents"])), copy(nb::cast<In<std::int32_t>>(family["values"])),
                            rows_in(family["node"]), rows_in(family["edge"])});
   }
+  in.kept_given = copy(nb::cast<In<std::int32_t>>(sparse["kept_given"]));
   in.given = rows_in(sparse["given"]);
   in.transition = rows_in(sparse["transition"]);
   nb::dict history = nb::cast<nb::dict>(sparse["history"]);

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/rng.hpp"
 #include "data/column_parser.hpp"
+#include "features/hashed.hpp"
 
 namespace riata::bind {
 namespace {
@@ -100,6 +101,9 @@ void data(nb::module_& m) {
       .def("take", [](ColumnParser& self) { return as_dict(self.take()); }, "The complete sentences read so far, which are then forgotten.")
       .def_prop_ro("separator", [](const ColumnParser& self) { return std::string(1, self.separator()); })
       .def_prop_ro("width", &ColumnParser::width);
+
+  m.def("hashed_texts", [](const std::vector<std::string_view>& list) { return each(list, hashed_text); }, nb::arg("texts"),
+        "The number that stands for each text where nothing but a hash is kept of it.");
 
   m.def("shuffled", [](std::int64_t size, std::uint64_t seed, std::uint64_t epoch) { return give(shuffled(size, seed, epoch)); },
         nb::arg("size"), nb::arg("seed"), nb::arg("epoch"), "The order in which an epoch visits its sentences.");

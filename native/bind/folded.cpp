@@ -147,11 +147,11 @@ void folded(nb::module_& m) {
           return nb::bytes(reinterpret_cast<const char*>(stem.data()), stem.size() * sizeof(char32_t)).attr("decode")("utf-32-le", "surrogatepass");
         }, nb::arg("word"), nb::sig("def porter(word: str) -> str"), "The stem of a word in lower case (Porter 1980).");
   m.attr("for_python") = for_python;
-  m.def("attribute_values", [](std::string_view name, const Alphabet& texts, const In<std::int32_t>& ids, Alphabet& values, bool grow) {
+  m.def("attribute_values", [](std::string_view name, const Alphabet& texts, const In<std::int32_t>& ids, Alphabet* values, bool grow) {
           const NativeAttribute function = native_attribute(name);
           if (!function) throw Error("RiataError", "no native attribute");
           return give(look_up_values(function, texts, view(ids), values, grow));
-        }, nb::arg("name"), nb::arg("texts"), nb::arg("ids"), nb::arg("values"), nb::arg("grow"),
+        }, nb::arg("name"), nb::arg("texts"), nb::arg("ids"), nb::arg("values").none(), nb::arg("grow"),
         "Ids of the values of an attribute for some texts; -1 where there is none, for_python where Python must find it.");
   m.def("native_attribute", [](std::string_view name, std::string_view text) -> std::optional<std::string> {
           const NativeAttribute function = native_attribute(name);

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "features/hashed.hpp"
 #include "features/porter.hpp"
 
 namespace riata {
@@ -136,7 +137,7 @@ NativeAttribute native_attribute(std::string_view name) noexcept {
   return nullptr;
 }
 
-std::vector<std::int32_t> look_up_values(NativeAttribute function, const Alphabet& texts, std::span<const std::int32_t> ids, Alphabet& values, bool grow) {
+std::vector<std::int32_t> look_up_values(NativeAttribute function, const Alphabet& texts, std::span<const std::int32_t> ids, Alphabet* values, bool grow) {
   std::vector<std::int32_t> found;
   found.reserve(ids.size());
   std::string value;
@@ -144,7 +145,7 @@ std::vector<std::int32_t> look_up_values(NativeAttribute function, const Alphabe
     const std::string_view text = texts.text(id);
     if (!is_ascii(text)) found.push_back(for_python);
     else if (!function(text, value)) found.push_back(Alphabet::unknown);
-    else found.push_back(grow ? values.add(value) : values.find(value));
+    else found.push_back(!values ? hashed_text(value) : grow ? values->add(value) : values->find(value));
   }
   return found;
 }

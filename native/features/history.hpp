@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/pair_index.hpp"
+#include "features/hashed.hpp"
 
 namespace riata {
 
@@ -24,17 +25,20 @@ class HistoryIndex {
   static constexpr std::int32_t outside = 0;  // the value of a label before the sentence; label j is j + 1
 
   HistoryIndex() = default;
-  explicit HistoryIndex(std::vector<HistorySlot> slots) : slots_(std::move(slots)) {
+  // table: of a hashed index, where the rows are then; one without rows for exact dictionaries.
+  explicit HistoryIndex(std::vector<HistorySlot> slots, HashTable table = {}) : slots_(std::move(slots)), table_(table) {
     for (std::int32_t s = 0; s < static_cast<std::int32_t>(slots_.size()); ++s) contexts_.add(-1, s);  // the root of slot s has id s
     for (const HistorySlot& slot : slots_) order_ = std::max(order_, slot.back.back());
   }
 
   const std::vector<HistorySlot>& slots() const noexcept { return slots_; }
   std::int32_t order() const noexcept { return order_; }  // how far back any slot looks; 0 where there is none
-  std::int32_t rows() const noexcept { return rows_.size(); }
+  std::int32_t rows() const noexcept { return rows_.size(); }  // kept here: none where they are hashed
+  bool hashed() const noexcept { return table_.rows() > 0; }
 
   // The row of slot s for an n-gram (-1: none) after labels; `before[k]` is the value of the label k + 1 tokens back.
   std::int32_t find(std::int32_t s, std::int32_t ngram, std::span<const std::int32_t> before) const noexcept {
+    if (hashed()) return hashed_row(s, ngram, before);
     std::int32_t context = s;
     for (const std::int32_t back : slots_[s].back) {
       context = contexts_.find(context, before[static_cast<std::size_t>(back) - 1]);
@@ -43,6 +47,7 @@ class HistoryIndex {
     return rows_.find(ngram, context);
   }
   std::int32_t add(std::int32_t s, std::int32_t ngram, std::span<const std::int32_t> before) {
+    if (hashed()) return hashed_row(s, ngram, before);
     std::int32_t context = s;
     for (const std::int32_t back : slots_[s].back) context = contexts_.add(context, before[static_cast<std::size_t>(back) - 1]);
     const std::int32_t known = rows_.size(), row = rows_.add(ngram, context);
@@ -82,6 +87,11 @@ class HistoryIndex {
     older_.push_back(newest_[list]);
     newest_[list] = row;
   }
+  std::int32_t hashed_row(std::int32_t s, std::int32_t ngram, std::span<const std::int32_t> before) const noexcept {
+    std::int32_t number = ngram;
+    for (const std::int32_t back : slots_[s].back) number = hashed_ngram(back, number, before[static_cast<std::size_t>(back) - 1]);
+    return static_cast<std::int32_t>(table_.row(number, Reader::history, s));
+  }
 
   std::vector<HistorySlot> slots_;
   std::int32_t order_ = 0;
@@ -90,6 +100,7 @@ class HistoryIndex {
   PairIndex lists_;     // (n-gram, slot) -> list of rows
   std::vector<std::int32_t> newest_;  // [lists] the row entered last
   std::vector<std::int32_t> older_;   // [rows] the next one of the same list; -1: none
+  HashTable table_;
 };
 
 }  // namespace riata

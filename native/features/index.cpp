@@ -56,15 +56,16 @@ Sentences all_sentences(const Tokens& tokens) { return {0, tokens.starts.size() 
 }  // namespace
 
 FeatureIndex::FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes,
-                           bool transitions, std::vector<HistorySlot> history, std::vector<std::int32_t> columns)
+                           bool transitions, std::vector<HistorySlot> history, std::vector<std::int32_t> columns, std::int32_t bits)
     : specs_(std::move(families)), dictionaries_(specs_.size()),
       first_(specs_.size(), std::numeric_limits<std::int32_t>::max()), last_(specs_.size(), std::numeric_limits<std::int32_t>::min()),
       history_slots_(std::move(history)),
       node_counts_(specs_.size(), 0), edge_counts_(specs_.size(), 0), read_(specs_.size(), 0), attributes_(attributes),
-      columns_(std::move(columns)), transitions_(transitions) {
+      columns_(std::move(columns)), transitions_(transitions), bits_(bits) {
   for (std::int32_t a = 0; columns_.size() < static_cast<std::size_t>(attributes); ++a) columns_.push_back(a);
   if (columns_.size() != static_cast<std::size_t>(attributes) || std::any_of(columns_.begin(), columns_.end(), [](std::int32_t c) { return c < 0; }))
     throw Error("TemplateError", "the columns that attributes read are inconsistent");
+  if (bits < 0 || bits > 30) throw Error("SettingError", "a table of 2^" + std::to_string(bits) + " weights is out of range");
   std::vector<std::int32_t> reach(specs_.size(), 0);  // offset of the furthest element of each family's n-gram
   for (std::int32_t f = 0; f < this->families(); ++f) {
     check_family(specs_[f], f, attributes);
@@ -122,6 +123,7 @@ void FeatureIndex::for_each_position(std::int32_t family, const Tokens& tokens, 
 }
 
 std::vector<std::vector<std::int32_t>> FeatureIndex::extend(const Tokens& tokens, std::int64_t cutoff, std::int64_t threads) {
+  if (hashed()) return look_up(tokens, threads);
   if (padded_size(tokens, pad_) > most_positions) throw Error("DataError", "more than 2^31 tokens at once", "Train on parts of the data, with partial_fit.");
   std::vector<std::vector<std::int32_t>> ids(specs_.size());
   const bool share = families() < enough * threads;

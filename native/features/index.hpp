@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/pair_index.hpp"
+#include "features/hashed.hpp"
 #include "features/history.hpp"
 #include "features/sentence_runs.hpp"
 #include "features/sum_plan.hpp"
@@ -35,9 +36,9 @@ class FeatureIndex {
   // Throws Error where the specifications do not form a trie or reach further than boundary_reach.
   // transitions: whether pairs of neighbouring labels have a weight of their own, apart from edge templates.
   // history: templates that read earlier labels too. columns: [attributes] of whose word types each is a function; empty: each
-  // reads a column of its own.
+  // reads a column of its own. bits: 0 for exact dictionaries; else nothing is kept of n-grams, a hash is their id, and the weights are one table of 2^bits.
   FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes, bool transitions,
-               std::vector<HistorySlot> history = {}, std::vector<std::int32_t> columns = {});
+               std::vector<HistorySlot> history = {}, std::vector<std::int32_t> columns = {}, std::int32_t bits = 0);
 
   std::int32_t families() const noexcept { return static_cast<std::int32_t>(specs_.size()); }
   std::int32_t attributes() const noexcept { return attributes_; }
@@ -46,10 +47,12 @@ class FeatureIndex {
   std::int32_t size(std::int32_t family) const noexcept { return dictionaries_[family].size(); }
   std::int32_t pad() const noexcept { return pad_; }
   bool transitions() const noexcept { return transitions_; }
+  bool hashed() const noexcept { return bits_ > 0; }
+  HashTable table(std::int32_t labels, std::int32_t stride) const noexcept { return {bits_, labels, stride}; }
 
   // The id of an n-gram from that of its parent (-1 for a root) and its last value.
   std::int32_t find(std::int32_t family, std::int32_t parent, std::int32_t value) const noexcept {
-    return dictionaries_[family].find(parent, value);
+    return hashed() ? hashed_ngram(family, parent, value) : dictionaries_[family].find(parent, value);
   }
   std::int32_t parent(std::int32_t family, std::int32_t id) const noexcept { return dictionaries_[family].left(id); }
   std::int32_t value(std::int32_t family, std::int32_t id) const noexcept { return dictionaries_[family].right(id); }
@@ -64,7 +67,7 @@ class FeatureIndex {
   std::int32_t node_slots_of(std::int32_t family) const noexcept { return node_counts_[family]; }
   std::int32_t edge_slots_of(std::int32_t family) const noexcept { return edge_counts_[family]; }
 
-  // Adds every n-gram of the tokens that occurs at least `cutoff` times in them, and looks them all up. Neither the numbers of
+  // Adds every n-gram of the tokens that occurs at least `cutoff` times in them (none where n-grams are hashed), and looks them all up. Neither the numbers of
   // the n-grams nor anything else depends on how many threads share the work.
   std::vector<std::vector<std::int32_t>> extend(const Tokens& tokens, std::int64_t cutoff, std::int64_t threads = 1);
 
@@ -98,6 +101,7 @@ class FeatureIndex {
   std::int32_t attributes_;
   std::vector<std::int32_t> columns_;  // [attributes_]
   bool transitions_;
+  std::int32_t bits_;     // of the table of weights; 0: exact
   std::int32_t pad_ = 0;  // how far any family is read outside a sentence
 };
 

@@ -18,6 +18,7 @@ struct Instances {
   std::vector<std::int32_t> given_ids;
   std::vector<float> given_values;
   std::int32_t given_size = 0;                     // ids are below this
+  bool hashed = false;                             // whether ids are hashes
   std::vector<std::int32_t> labels;                // [N] gold; or empty
 
   std::int64_t sentences() const noexcept { return static_cast<std::int64_t>(starts.size()) - 1; }
@@ -33,6 +34,7 @@ inline Instances as_instances(const FeatureIndex& index, const Tokens& tokens, s
   out.ngrams = std::move(ngrams);
   for (std::int32_t f = 0; f < index.families(); ++f) out.sizes.push_back(index.size(f));
   out.pad = index.pad();
+  out.hashed = index.hashed();
   return out;
 }
 

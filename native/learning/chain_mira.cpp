@@ -16,6 +16,7 @@ struct TwinRows {
   using Place = typename PlacedDifference<Real>::Place;
   Weights<Real>& weights;
   Weights<Real>& sum;
+  std::int32_t labels = weights.labels, stride = weights.stride;
 
   Place node_row(std::int32_t family, std::size_t row) noexcept { return {weights.node_row(family, row), sum.node_row(family, row)}; }
   Place edge_row(std::int32_t family, std::size_t row) noexcept { return {weights.edge_row(family, row), sum.edge_row(family, row)}; }

@@ -13,8 +13,13 @@ namespace riata {
 template <class Real>
 void check_fit(const FeatureIndex& index, const Weights<Real>& weights, const Instances& instances) {
   bool fits = instances.sizes.size() == static_cast<std::size_t>(index.families()) && instances.pad == index.pad() &&
-              weights.node.size() == instances.sizes.size() && weights.edge.size() == instances.sizes.size() &&
-              std::size_t(instances.given_size) * weights.stride <= weights.given.size();
+              weights.node.size() == instances.sizes.size() && weights.edge.size() == instances.sizes.size() && instances.hashed == index.hashed();
+  if (index.hashed()) {
+    const HashTable table = index.table(weights.labels, weights.stride);
+    fits = fits && table.fits() && weights.given.size() == std::size_t(table.rows()) * weights.stride;
+  } else {
+    fits = fits && std::size_t(instances.given_size) * weights.stride <= weights.given.size();
+  }
   for (std::int32_t f = 0; fits && f < index.families(); ++f) {
     const auto known = std::size_t(instances.sizes[f]);
     fits = known <= std::size_t(index.size(f)) && known * index.node_slots_of(f) * weights.stride <= weights.node[f].size() &&
@@ -84,7 +89,7 @@ static double history_score(const Weights<Real>& weights, const Instances& insta
   for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
     const std::int32_t ngram = history_ngram(history.slots()[slot], instances, s, t);
     const std::int32_t row = ngram == unseen ? -1 : history.find(slot, ngram, before);
-    if (row >= 0) score += weights.history_rows[std::size_t(row) * weights.stride + path[t]];
+    if (row >= 0) score += weights.history_row(std::size_t(row))[path[t]];
   }
   return score;
 }

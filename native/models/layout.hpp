@@ -24,6 +24,8 @@ class Layout {
       next += std::int64_t{index.size(f)} * index.edge_slots_of(f) * square;
     }
     given_ = next;
+    hashed_ = index.hashed();
+    if (hashed_) given_size = static_cast<std::int32_t>(index.table(labels, stride).rows());
     size = next + std::int64_t{given_size} * stride;
   }
 
@@ -34,7 +36,8 @@ class Layout {
   std::int64_t edge_row(std::int32_t family, std::size_t row) const noexcept { return edge_[family] + std::int64_t(row) * labels * stride; }
   std::int64_t given_row(std::size_t row) const noexcept { return given_ + std::int64_t(row) * stride; }
   std::int64_t transition_row() const noexcept { return 0; }
-  std::int64_t history_row(std::int32_t row) const noexcept { return size + std::int64_t{row} * stride; }  // behind all others: they grow
+  // Behind all others, where they can grow; of a hashed index, in its table.
+  std::int64_t history_row(std::int32_t row) const noexcept { return (hashed_ ? given_ : size) + std::int64_t{row} * stride; }
 
   // The long vector as the blocks of a model, and back.
   template <class Real>
@@ -91,6 +94,7 @@ class Layout {
 
   std::vector<std::int64_t> node_, edge_;  // [F] where each family's blocks start
   std::int64_t given_;
+  bool hashed_ = false;
 };
 
 }  // namespace riata

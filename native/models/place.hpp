@@ -14,7 +14,7 @@ struct Place {
 
   Kind kind = Kind::transition;
   std::int32_t family = -1;  // of node and edge
-  std::int64_t ngram = -1;   // of node and edge; of given, the feature
+  std::int64_t ngram = -1;   // of node and edge; of given, the feature; of a hashed index, where all are given, the row of the table
   std::int32_t slot = 0;     // which of the family's templates; of history, which of all
   std::vector<std::int32_t> before = {};  // values of the labels before, nearest first: label j is j + 1
   std::int32_t label = -1;
@@ -29,7 +29,7 @@ inline Place place_of(const FeatureIndex& index, const Layout& layout, const His
   };
   const auto label = static_cast<std::int32_t>(entry % layout.stride);  // blocks are whole rows
   if (entry < square) return pair({}, entry);
-  if (entry >= layout.history_row(0)) {
+  if (entry >= layout.size) {
     const auto [slot, ngram, before] = history.entry(static_cast<std::int32_t>((entry - layout.history_row(0)) / layout.stride));
     return {Place::Kind::history, index.history_slots()[slot].family, ngram, slot, before, label};
   }

@@ -14,11 +14,13 @@ namespace riata {
 template <class Real>
 class PlannedRows {
  public:
-  PlannedRows(const FeatureIndex& index, const Weights<Real>& weights, const Instances& instances) : weights_(weights), instances_(instances) {
+  PlannedRows(const FeatureIndex& index, const Weights<Real>& weights, const Instances& instances) 
+      : weights_(weights), instances_(instances), hashed_(index.hashed()), table_(index.table(weights.labels, weights.stride)) {
     const auto read = [&](const std::vector<Slot>& slots) {
       for (const Slot& slot : slots) {
-        const Real* first = weights.node[slot.family].data() + std::size_t(slot.slot) * weights.stride;
-        reads_.push_back({instances.ngrams[slot.family].data() + slot.offset, first, std::int64_t{slot.slots} * weights.stride, &slot == &slots.back()});
+        const Real* first = hashed_ ? nullptr : weights.node[slot.family].data() + std::size_t(slot.slot) * weights.stride;
+        const std::int64_t step = hashed_ ? slot.slot : std::int64_t{slot.slots} * weights.stride;
+        reads_.push_back({instances.ngrams[slot.family].data() + slot.offset, first, step, &slot == &slots.back()});
       }
     };
     for (const SumPlan::TypeTerm& term : index.plan().types) read(term.slots);
@@ -33,14 +35,15 @@ class PlannedRows {
     std::int32_t count = 0, groups = 0, begin = 0;
     for (const Read& read : reads_) {
       const std::int32_t id = read.ids[at];
-      if (id >= 0) rows_[count++] = read.first + id * read.step;
+      if (id >= 0) rows_[count++] = hashed_ ? hashed_row(id, read) : read.first + id * read.step;
       if (read.last && count > begin) begin = ends_[groups++] = count;
     }
     sum_groups(rows_.data(), ends_.data(), groups, weights_.stride, out);
     if (instances_.given_starts.empty()) return;
     const std::int64_t token = instances_.starts[s] + t;
     for (std::int64_t k = instances_.given_starts[token]; k < instances_.given_starts[token + 1]; ++k) {
-      const Real* row = weights_.given_row(std::size_t(instances_.given_ids[k]));
+      const std::int32_t id = instances_.given_ids[k];
+      const Real* row = weights_.given_row(hashed_ ? table_.row(id, Reader::given) : std::size_t(id));
       for (std::int32_t j = 0; j < weights_.stride; ++j) out[j] += row[j] * Real(instances_.given_values[k]);
     }
   }
@@ -49,12 +52,18 @@ class PlannedRows {
   struct Read {
     const std::int32_t* ids;
     const Real* first;
-    std::int64_t step;
-    bool last;  // of its group
+    std::int64_t step;  // from n-gram to n-gram; of a hashed index, the number of the slot
+    bool last;          // of its group
   };
+
+  const Real* hashed_row(std::int32_t id, const Read& read) const noexcept {
+    return weights_.given_row(table_.row(id, Reader::node, static_cast<std::int32_t>(read.step)));
+  }
 
   const Weights<Real>& weights_;
   const Instances& instances_;
+  bool hashed_;
+  HashTable table_;
   std::vector<Read> reads_;
   std::vector<const Real*> rows_;
   std::vector<std::int32_t> ends_;

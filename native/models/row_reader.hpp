@@ -14,7 +14,12 @@ namespace riata {
 template <class Rows>
 class RowReader {
  public:
-  RowReader(const FeatureIndex& index, Rows& rows, const Instances& instances) : rows_(rows), instances_(instances), transitions_(index.transitions()) {
+  RowReader(const FeatureIndex& index, Rows& rows, const Instances& instances) : rows_(rows), instances_(instances), transitions_(index.transitions()),
+        hashed_(index.hashed()), table_(index.table(rows.labels, rows.stride)) {
+    if (hashed_) {
+      read_table(index);
+      return;
+    }
     const auto reads = [&](const Slot& slot, auto row) {
       return Read{instances.ngrams[slot.family].data(), slot.offset, row(0), (row(1) - row(0)) * slot.slots};
     };
@@ -30,12 +35,12 @@ class RowReader {
     const std::int64_t at = instances_.origin(s) + t;
     for (const Read& read : nodes_) {
       const std::int32_t id = read.ids[at + read.offset];
-      if (id >= 0) visit(read.first + id * read.step, 1.0f);
+      if (id >= 0) visit(hashed_ ? hashed_row(id, Reader::node, read) : read.first + id * read.step, 1.0f);
     }
     if (instances_.given_starts.empty()) return;
     const std::int64_t token = instances_.starts[s] + t;
     for (std::int64_t k = instances_.given_starts[token]; k < instances_.given_starts[token + 1]; ++k)
-      visit(rows_.given_row(std::size_t(instances_.given_ids[k])), instances_.given_values[k]);
+      visit(rows_.given_row(given(instances_.given_ids[k])), instances_.given_values[k]);
   }
 
   // visit(row of [labels][stride], value); a first token has none
@@ -46,24 +51,34 @@ class RowReader {
     const std::int64_t at = instances_.origin(s) + t;
     for (const Read& read : edges_) {
       const std::int32_t id = read.ids[at + read.offset];
-      if (id >= 0) visit(read.first + id * read.step, 1.0f);
+      if (id >= 0) visit(hashed_ ? hashed_row(id, Reader::edge, read) : read.first + id * read.step, 1.0f);
     }
   }
 
  private:
   using Row = decltype(std::declval<Rows&>().transition_row());
 
-  // One template: the ids of its n-grams, and where their rows are.
+  // One template: the ids of its n-grams, and where their rows are: of a hashed index, in the table, by the number of the slot.
   struct Read {
     const std::int32_t* ids;
     std::int64_t offset;
     Row first;
     std::int64_t step;
+    std::int32_t slot = 0;
   };
+
+  void read_table(const FeatureIndex& index) {
+    const auto reads = [&](const Slot& slot) { return Read{instances_.ngrams[slot.family].data(), slot.offset, rows_.given_row(0), 0, slot.slot}; };
+    for (const Slot& slot : index.node_slots()) nodes_.push_back(reads(slot));
+    for (const Slot& slot : index.edge_slots()) edges_.push_back(reads(slot));
+  }
+  Row hashed_row(std::int32_t id, Reader reader, const Read& read) const noexcept { return rows_.given_row(table_.row(id, reader, read.slot)); }
+  std::size_t given(std::int32_t id) const noexcept { return hashed_ ? table_.row(id, Reader::given) : std::size_t(id); }
 
   Rows& rows_;
   const Instances& instances_;
-  bool transitions_;
+  bool transitions_, hashed_;
+  HashTable table_;
   std::vector<Read> nodes_, edges_;
 };
 

@@ -81,6 +81,18 @@ void fill(const SparseRows& rows, std::size_t count, std::int32_t height, std::i
   }
 }
 
+// The table of a hashed index: `places` are the rows that carry weight, in order.
+void fill_table(const SparseRows& rows, const std::vector<std::int32_t>& places, std::int32_t labels, std::int32_t stride, std::vector<float>& table) {
+  std::vector<float> kept;
+  fill(rows, places.size(), 1, labels, stride, kept);
+  std::int64_t before = -1;
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    if (places[r] <= before || std::size_t(places[r]) * stride >= table.size()) throw inconsistent("places of weights");
+    before = places[r];
+    std::copy_n(kept.begin() + static_cast<std::ptrdiff_t>(r * stride), stride, table.begin() + std::ptrdiff_t{places[r]} * stride);
+  }
+}
+
 }  // namespace
 
 template <class Real>
@@ -174,13 +186,15 @@ Weights<float> unpack(const SparseChain& sparse, std::int32_t labels, const std:
     }
   }
   Weights<float> weights(labels);
+  if (index.hashed() && !index.table(labels, weights.stride).fits()) throw inconsistent("bits");
   weights.grow(index, 0);
   for (std::int32_t f = 0; f < index.families(); ++f) {
     const auto n = static_cast<std::size_t>(index.size(f));
     fill(sparse.families[f].node, n * index.node_slots_of(f), 1, labels, weights.stride, weights.node[f]);
     fill(sparse.families[f].edge, n * index.edge_slots_of(f), labels, labels, weights.stride, weights.edge[f]);
   }
-  fill(sparse.given, static_cast<std::size_t>(given_size), 1, labels, weights.stride, weights.given);
+  if (index.hashed()) fill_table(sparse.given, sparse.kept_given, labels, weights.stride, weights.given);
+  else fill(sparse.given, static_cast<std::size_t>(given_size), 1, labels, weights.stride, weights.given);
   fill(sparse.transition, 1, labels, labels, weights.stride, weights.transition);
   fill_history(sparse.history, index, labels, weights.history);
   fill(sparse.history.rows, sparse.history.slots.size(), 1, labels, weights.stride, weights.history_rows);

@@ -34,7 +34,7 @@ struct SparseHistory {
 struct SparseChain {
   std::vector<SparseFamily> families;
   std::vector<std::vector<std::int32_t>> kept_values;  // [A] which ids of each attribute's alphabet are still used
-  std::vector<std::int32_t> kept_given;                // which given features are
+  std::vector<std::int32_t> kept_given;                // which given features are, or rows of the table of a hashed index
   SparseRows given;
   SparseHistory history;
   SparseRows transition;                               // one row, columns are from * labels + to

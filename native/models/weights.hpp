@@ -15,7 +15,7 @@ struct Weights {
   std::int32_t stride = 0;              // labels padded to a multiple of 8; the padding stays zero
   std::vector<std::vector<Real>> node;  // [F][(ngram, slot)][stride]
   std::vector<std::vector<Real>> edge;  // [F][(ngram, slot)][labels][stride]: from, to
-  std::vector<Real> given;              // [G][stride]
+  std::vector<Real> given;              // [G][stride]; of a hashed index, its table: all rows but the transitions
   std::vector<Real> transition;         // [labels][stride]: from, to
   HistoryIndex history;                 // what earlier labels say: grows while learning, so it goes with the weights
   std::vector<Real> history_rows;       // [history.rows()][stride]
@@ -31,6 +31,7 @@ struct Weights {
   const Real* edge_row(std::int32_t family, std::size_t row) const noexcept { return edge[family].data() + row * square(); }
   const Real* given_row(std::size_t row) const noexcept { return given.data() + row * stride; }
   const Real* transition_row() const noexcept { return transition.data(); }
+  const Real* history_row(std::size_t row) const noexcept { return (history.hashed() ? given : history_rows).data() + row * stride; }
 
   std::int32_t given_size() const noexcept { return stride == 0 ? 0 : static_cast<std::int32_t>(given.size() / stride); }
   std::size_t square() const noexcept { return std::size_t(labels) * stride; }
@@ -43,8 +44,10 @@ struct Weights {
       node[f].resize(std::size_t(index.size(f)) * index.node_slots_of(f) * stride);
       edge[f].resize(std::size_t(index.size(f)) * index.edge_slots_of(f) * square());
     }
+    const HashTable table = index.table(labels, stride);
+    if (index.hashed()) given_size = static_cast<std::int32_t>(table.rows());
     if (std::size_t(given_size) * stride > given.size()) given.resize(std::size_t(given_size) * stride);
-    if (history.slots().empty()) history = HistoryIndex(index.history_slots());
+    if (history.slots().empty()) history = HistoryIndex(index.history_slots(), table);
   }
 };
 

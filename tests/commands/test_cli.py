@@ -426,6 +426,22 @@ def test_inspect_shows_what_a_model_holds(trained, run):
     assert "Unknown label 'B-PN'. Did you mean 'B-" in err
 
 
+def test_inspect_says_what_cannot_be_shown_of_a_hashed_model(folder, run):
+    assert run("train", "chunk", "--train", "train.txt", "--model", "m.riata", "--bits", "12")[0] == 0
+    status, text, _ = run("inspect", "m.riata", "--top", "2")
+    assert status == 0
+    assert "Features are hashed: they have no names" in text
+    assert "B-NP -> " in text
+    assert "bits=12" in "".join(text.split())
+    facts = json.loads(run("inspect", "m.riata", "--json")[1])
+    assert facts["heaviest"] is None
+    assert facts["training"]["label_counts"]["B-NP"] == 6
+    status, out, err = run("inspect", "m.riata", "--label", "B-NP")
+    assert (status, out) == (2, "")
+    assert "hashed (bits=12), and hashes have no names" in err
+    assert "Train without bits" in err
+
+
 def test_pieces_lists_the_registry(run):
     status, text, _ = run("pieces")
     assert status == 0

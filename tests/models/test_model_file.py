@@ -9,6 +9,7 @@ import pytest
 
 import riata
 from mangling import HOSTILE, mangled_arrays, mangled_bytes, mangled_header, mangled_places, places_in, try_mangled
+from oracle.hashing import table_of
 from riata import Chunker, Tagger, errors
 from riata.errors import ModelFileError, UnsupportedError
 from riata.features.templates import parse
@@ -24,6 +25,7 @@ from samples import (
     WORDS,
     chunker,
     feature_tagger,
+    hashed_chunker,
     history_chunker,
     number_tagger,
     quietly,
@@ -37,8 +39,14 @@ MODELS = {
     "tagger": (tagger, WORDS + UNSEEN),
     "feature_tagger": (feature_tagger, [*FEATURES, [{"word": "dog", "other": 2.0}]]),
     "number_tagger": (number_tagger, NUMBERS),
+    "hashed_chunker": (hashed_chunker, NUMBERS),
 }
 EVERY_MODEL = pytest.mark.parametrize(("model", "probe"), MODELS.values(), ids=MODELS)
+
+
+def by_name(model, top):
+    """The heaviest features; hashed ones have no names but their places."""
+    return table_of(model) if model.features.bits else heaviest(model, top)
 
 
 def vowels(word):
@@ -70,7 +78,7 @@ def test_a_loaded_model_predicts_as_before_and_saves_the_same_bytes(tmp_path, mo
 def test_a_loaded_model_has_the_same_weights_under_the_same_names(model, probe):
     before, after = model().model_, from_bytes(to_bytes(model())).model_
     assert count(after) == count(before) > 0
-    assert heaviest(after, 50) == heaviest(before, 50)
+    assert by_name(after, 50) == by_name(before, 50)
     assert transitions(after, 50) == transitions(before, 50)
 
 
@@ -279,7 +287,7 @@ def check_mangled(content, probe):
     if first is not None:
         assert [len(labels) for labels in first] == [len(sentence) for sentence in probe]
         assert {label for labels in first for label in labels} <= set(model.classes_)
-    heaviest(model.model_, 3)
+    by_name(model.model_, 3)
     transitions(model.model_, 3)
     again = from_bytes(to_bytes(model))
     assert first is None or again.predict(probe) == first
@@ -344,3 +352,42 @@ def test_a_text_that_starts_inside_a_character_is_refused():
     arrays[name.replace("/bytes", "/lengths")] = np.array([at, len(texts) - at], np.uint32)
     with pytest.raises(ModelFileError, match="not UTF-8"):
         from_bytes(container.pack(header, arrays))
+
+
+# --- the table of hashed features ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("table/places", lambda a: a[::-1]),
+        ("table/places", lambda a: np.full_like(a, a[0])),
+        ("table/places", lambda a: np.append(a[:-1], 128)),  # 2^10 weights in rows of eight
+        ("table/places", lambda a: np.append(a[:-1], 1 << 31)),
+        ("table/places", lambda a: a[:-1]),
+        ("table/rows/counts", lambda a: np.append(a[:-1], a[-1] + 1)),
+        ("table/rows/columns", lambda a: np.append(a[:-1], 8)),
+        ("table/rows/values", lambda a: np.append(a[:-1], np.float32(np.nan))),
+    ],
+)
+def test_a_table_that_does_not_fit_is_refused(name, change):
+    header, arrays = container.unpack(memoryview(to_bytes(hashed_chunker())))
+    wide = np.float32 if arrays[name].dtype.kind == "f" else np.uint32
+    arrays[name] = change(arrays[name].astype(wide)).astype(wide)
+    with pytest.raises(ModelFileError, match=r"inconsistent|finite"):
+        from_bytes(container.pack(header, arrays))
+
+
+@pytest.mark.parametrize("bits", [None, True, -1, 1, 9, 31, 1 << 40, 12.0, "12", []])
+def test_bits_that_no_table_has_are_refused(bits):
+    header, arrays = container.unpack(memoryview(to_bytes(hashed_chunker())))
+    with pytest.raises(ModelFileError, match="bits"):
+        from_bytes(container.pack({**header, "bits": bits}, arrays))
+
+
+def test_a_table_without_room_for_pairs_of_labels_is_refused():
+    labels = [str(i) for i in range(40)]
+    made = quietly(Tagger(bits=11, epochs=1), [["w"] for _ in labels], [[label] for label in labels])
+    header, arrays = container.unpack(memoryview(to_bytes(made)))
+    with pytest.raises(ModelFileError, match="bits are inconsistent"):
+        from_bytes(container.pack({**header, "bits": 10}, arrays))

@@ -28,6 +28,7 @@ def command(model_file: str, top: int, labels: tuple[str, ...], json_: bool) -> 
     from riata.models.weights_by_name import count, heaviest, transitions
 
     estimator = load_model(model_file)
+    hashed = bool(estimator.model_.features.bits)
     for label in labels:
         if label not in estimator.classes_:
             raise UnknownNameError.of("label", label, estimator.classes_)
@@ -53,15 +54,20 @@ def command(model_file: str, top: int, labels: tuple[str, ...], json_: bool) -> 
             "best_score": estimator.best_score_,
         },
     }
-    shown = heaviest(estimator.model_, top, labels or None)
+    # Where features are hashed, to ask for those of a label is an error; otherwise there is still the rest to show.
+    shown = None if hashed and not labels else heaviest(estimator.model_, top, labels or None)
     if json_:
-        facts["heaviest"] = {label: [[w.feature, w.weight] for w in weights] for label, weights in shown.items()}
+        facts["heaviest"] = (
+            None
+            if shown is None
+            else {label: [[w.feature, w.weight] for w in weights] for label, weights in shown.items()}
+        )
         click.echo(json.dumps(facts))
         return
     _print(model_file, facts, shown, transitions(estimator.model_, top))
 
 
-def _print(model_file: str, facts: dict[str, Any], shown: dict[str, Any], edges: Any) -> None:
+def _print(model_file: str, facts: dict[str, Any], shown: dict[str, Any] | None, edges: Any) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -75,16 +81,22 @@ def _print(model_file: str, facts: dict[str, Any], shown: dict[str, Any], edges:
         if value is not None:
             about.add_row(name, escape(_shown(value)))
     console.print(about)
-    table = Table(title="heaviest features", title_justify="left")
+    table = Table(title="heaviest features" if shown is not None else "labels and transitions", title_justify="left")
     for name in ("label", "seen", "weight", "feature"):
         table.add_column(name, justify="right" if name in ("seen", "weight") else "left")
-    for label, weights in shown.items():
+    for label, seen in counts.items() if shown is None else ():
+        table.add_row(escape(label), f"{seen:,}", "", "")
+    for label, weights in (shown or {}).items():
         for i, weight in enumerate(weights):
             first = (escape(label), f"{counts.get(label, 0):,}") if i == 0 else ("", "")
             table.add_row(*first, f"{weight.weight:+.2f}", escape(weight.feature), end_section=i == len(weights) - 1)
     for weight in edges:
         table.add_row(escape(weight.label), "", f"{weight.weight:+.2f}", "edge")
     console.print(table)
+    if shown is None:
+        console.print(
+            "Features are hashed: they have no names, and their weights cannot be told apart.", soft_wrap=True
+        )
 
 
 def _shown(value: object) -> str:

@@ -26,6 +26,7 @@ SAME_NAMES = (
     "threads",
     "template",
     "cutoff",
+    "bits",
     "encoding",
     "strict",
 )
@@ -96,6 +97,12 @@ class Columns(click.ParamType[Any]):
 )
 @click.option(
     "--cutoff", type=int, default=1, show_default=True, metavar="N", help="Leave out n-grams seen less often."
+)
+@click.option(
+    "--bits",
+    type=int,
+    metavar="B",
+    help="Keep no dictionaries: hash features into a table of 2^B weights, 10 to 30.",
 )
 @click.option("--inputs", type=Columns(), help="Columns to read, from 0 (default: all but the output).")
 @click.option("--outputs", type=Columns(), help="The column to predict (default: the last).")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Alphabet, FeatureIndex, Instances, attribute_values, for_python
+from riata._core import Alphabet, FeatureIndex, Instances, attribute_values, for_python, hashed_texts
 from riata.data.given import LARGEST, Given
 from riata.data.texts import is_unicode
 from riata.data.types import Column, Corpus, Ids
@@ -21,7 +21,8 @@ from riata.features.lists import ANY_CASE, POSITIONS, WordList, list_read
 from riata.features.templates import Read, Template
 
 AttributeOf = tuple[str, int]  # name of the function, column it reads
-Look = Callable[[list[str]], Ids]  # texts to ids of an alphabet
+Look = Callable[[list[str]], Ids]  # texts to ids of an alphabet, or to hashes
+HASHES = 2**31 - 1  # more than any hash of a text
 
 
 @dataclass(frozen=True)
@@ -83,13 +84,17 @@ def compile_templates(templates: Sequence[Template]) -> Program:
 
 
 class Features:
-    """A set of templates with everything it has seen: attribute values, frequencies, n-grams, given names."""
+    """A set of templates with everything it has seen: attribute values, frequencies, n-grams, given names.
+
+    With `bits`, nothing is kept: all of these are hashed, and the weights are one table of 2^bits (native/features/hashed.hpp).
+    """
 
     def __init__(
         self,
         templates: Sequence[Template],
         functions: Mapping[str, Attribute],
         lists: Mapping[str, WordList] | None = None,
+        bits: int = 0,
     ) -> None:
         self.templates = tuple(templates)
         self.program = compile_templates(templates)
@@ -100,17 +105,18 @@ class Features:
         self.frequencies: dict[int, Frequencies] = {}  # by column, of the first training
         self.alphabets = [Alphabet() for _ in self.program.attributes]
         self.given = Alphabet()
+        self.bits = bits
         self.index = self.empty_index()
 
     def empty_index(self) -> FeatureIndex:
         p = self.program
         return FeatureIndex(
-            list(p.families), list(p.reads), len(p.attributes), p.transitions, list(p.history), p.type_columns
+            list(p.families), list(p.reads), len(p.attributes), p.transitions, list(p.history), p.type_columns, self.bits
         )
 
     def copy(self) -> Features:
         """An equal set that can grow on its own."""
-        twin = Features(self.templates, self.functions, self.lists)
+        twin = Features(self.templates, self.functions, self.lists, self.bits)
         twin.frequencies = dict(self.frequencies)
         twin.alphabets = [copy(alphabet) for alphabet in self.alphabets]
         twin.given = copy(self.given)
@@ -122,6 +128,8 @@ class Features:
 
         Frequencies are learnt once: classes that moved later would not fit the weights that were learnt for them.
         """
+        if self.bits:
+            return self.instances(corpus, threads)
         for name, column in self.program.attributes:
             if name == FREQUENCY and column not in self.frequencies:
                 self.frequencies[column] = Frequencies.of(corpus.columns[column])
@@ -136,18 +144,20 @@ class Features:
     def _with_given(self, instances: Instances, corpus: Corpus, grow: bool) -> Instances:
         given = self._given(corpus, grow=grow)
         if given is not None:
-            instances.set_given(given.starts, given.ids, given.values, len(self.given))
+            instances.set_given(given.starts, given.ids, given.values, HASHES if self.bits else len(self.given))
         return instances
 
     def _values(self, corpus: Corpus, grow: bool) -> list[Ids]:
         found = []
         types = {number: _Types.of(corpus.columns[number]) for _, number in self.program.attributes}
         for (name, number), alphabet in zip(self.program.attributes, self.alphabets, strict=True):
+            look = hashed_texts if self.bits else alphabet.add_many if grow else alphabet.find_many
             read = list_read(name)
             if read is not None:
-                found.append(self._list_value(*read, corpus, alphabet.add_many if grow else alphabet.find_many))
+                found.append(self._list_value(*read, corpus, look))
             else:
-                found.append(types[number].values(name, self._function(name, number), alphabet, grow))
+                function = self._function(name, number)
+                found.append(types[number].values(name, function, None if self.bits else alphabet, grow, look))
         return found
 
     def look_up(self, attribute: int, texts: list[str]) -> list[int]:
@@ -168,7 +178,7 @@ class Features:
         parts = [part for part in (corpus.given, self._numbers(corpus)) if part is not None]
         if not parts:
             return None
-        mapped = [_mapped(part, self.given, grow) for part in parts]
+        mapped = [_hashed(part) if self.bits else _mapped(part, self.given, grow) for part in parts]
         return mapped[0] if len(mapped) == 1 else _merged(mapped[0], mapped[1])
 
     def _numbers(self, corpus: Corpus) -> Given | None:
@@ -199,8 +209,11 @@ class _Types:
         occurs[column.ids] = True
         return cls(column, np.flatnonzero(occurs).astype(np.int32))
 
-    def values(self, name: str, function: Attribute, alphabet: Alphabet, grow: bool) -> Ids:
-        """The attribute's value at every token, computed once per text: by the core where it can, else by Python."""
+    def values(self, name: str, function: Attribute, alphabet: Alphabet | None, grow: bool, look: Look) -> Ids:
+        """The attribute's value at every token, computed once per text: by the core where it can, else by Python.
+
+        alphabet: of the values; None: they are hashed. look: does the same for values that Python has found.
+        """
         if function is builtin().get(name):
             found = attribute_values(name, self.column.alphabet, self.ids, alphabet, grow)
         else:
@@ -209,7 +222,6 @@ class _Types:
         if len(left):
             texts = _applied(name, function, self.column.alphabet.texts_of(self.ids[left]))
             has = np.array([text is not None for text in texts], dtype=bool)
-            look = alphabet.add_many if grow else alphabet.find_many
             found[left] = -1
             found[left[has]] = look([text for text in texts if text is not None])
         table = np.full(len(self.column.alphabet), -1, np.int32)
@@ -246,6 +258,12 @@ def _apply(name: str, function: Attribute, text: str) -> str | None:
             f"attribute {name!r} gave {value!r:.60} for {text!r}; it holds a lone surrogate, which no UTF-8 file can hold."
         )
     return value
+
+
+def _hashed(given: Given) -> Given:
+    """The same features with hashes of their names for ids."""
+    table = hashed_texts(given.alphabet.texts())
+    return replace(given, ids=table[given.ids] if len(given.ids) else given.ids)
 
 
 def _mapped(given: Given, alphabet: Alphabet, grow: bool) -> Given:

@@ -17,6 +17,7 @@ from riata.data.types import Corpus
 from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
+from riata.features.frequency import FREQUENCY
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, legal
 from riata.learning.online import OnlineTrainer, Outcome, OutputTrainer, Plan, TrainingSet, train
@@ -24,7 +25,7 @@ from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
 from riata.learning.search import SearchTrainer
 from riata.learning.seeds import SeedsTrainer
 from riata.learning.shards import ShardsTrainer
-from riata.models.chain import ChainModel, check_memory, exact_refusal
+from riata.models.chain import ChainModel, check_memory, exact_refusal, row_width
 from riata.parallel import cores
 from riata.scoring.evaluation import evaluate_column
 
@@ -102,7 +103,10 @@ class Fit:
         start = None
         if self.start is None:
             options = self.options
-            features = Features(options.templates(data.width - 1), options.functions, options.word_lists())
+            features = Features(
+                options.templates(data.width - 1), options.functions, options.word_lists(), options.bits or 0
+            )
+            _check_hashable(features, len(labels.labels))
         else:
             self._check_goes_on(data)
             start = self.start.model
@@ -134,6 +138,12 @@ class Fit:
             raise SettingError(
                 "training goes on with the templates of the model; template names others.",
                 remedy="Leave out template, or train anew (warm_start=False).",
+            )
+        bits = self.start.model.features.bits
+        if self.options.bits not in (None, bits):
+            raise SettingError(
+                f"bits is {self.options.bits}, but the model that training goes on from has {bits or 'exact dictionaries'}.",
+                remedy="Leave out bits, or train anew (warm_start=False).",
             )
         if self.options.lists and self.options.word_lists() != self.start.model.features.lists:
             raise SettingError(
@@ -221,6 +231,22 @@ def _check_exact(features: Features, labels: int, recipe: str) -> None:
             remedy="Read fewer labels back, or use a recipe that searches, such as laso-perceptron.",
         )
         raise error if template.place is None else error.located(*template.place)
+
+
+def _check_hashable(features: Features, labels: int) -> None:
+    if not features.bits:
+        return
+    pairs = labels * row_width(labels)
+    if 2**features.bits < pairs:
+        raise SettingError(
+            f"bits is {features.bits}: a table of {2**features.bits:,} weights has no room for the pairs of {labels:,} labels.",
+            remedy=f"Set bits to at least {(pairs - 1).bit_length()}.",
+        )
+    if any(name == FREQUENCY for name, _ in features.program.attributes):
+        raise UnsupportedError(
+            f"{FREQUENCY} needs counts of all words, and with bits no words are kept.",
+            remedy=f"Leave out bits, or {FREQUENCY} from the template.",
+        )
 
 
 def inputs_of(data: Corpus) -> Corpus:

@@ -20,11 +20,14 @@ from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, che
 from riata.features.templates import LABEL, NUMBER, Template
 from riata.learning.recipe import Choice, Recipe, chosen
 from riata.learning.search import DECODING
-from riata.models.chain import Decoder
+from riata.models.chain import FEWEST_BITS, MOST_BITS, Decoder
 from riata.settings import Setting, resolve
 
 EPOCHS = Setting("epochs", 10, "passes over the data", low=1)
 CUTOFF = Setting("cutoff", 1, "leave out n-grams seen less often", low=1)
+BITS = Setting(
+    "bits", 22, "log2 of the number of weights in the table of hashed features", low=FEWEST_BITS, high=MOST_BITS
+)
 SEED = Setting("seed", 0, "of the order in which sentences are visited", low=0, high=2**63 - 1)
 SEEDS = Setting("seeds", 1, "models to train, with seed, seed + 1, … , and to sum into one", low=1, high=1000)
 SHARDS = Setting("shards", 1, "parts of the data to learn from at once, mixed after every epoch", low=1, high=10_000)
@@ -43,6 +46,7 @@ class Options:
     functions: Mapping[str, Attribute]
     lists: Mapping[str, Any]
     cutoff: int
+    bits: int | None  # None: exact dictionaries
     epochs: int
     patience: int | None
     seed: int
@@ -117,6 +121,7 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
         functions={**builtin(), **attributes},
         lists=estimator.lists or {},
         cutoff=int(CUTOFF.parse(estimator.cutoff)),
+        bits=_bits(estimator),
         epochs=int(EPOCHS.parse(estimator.epochs)),
         patience=None if estimator.patience is None else int(PATIENCE.parse(estimator.patience)),
         seed=int(SEED.parse(estimator.seed)),
@@ -142,6 +147,23 @@ def _shards(given: Any, recipe: Recipe) -> int:
             remedy="Use the recipe perceptron or mira, or several seeds.",
         )
     return shards
+
+
+def _bits(estimator: Any) -> int | None:
+    if estimator.bits is None:
+        return None
+    try:
+        bits = BITS.parse(estimator.bits)
+    except SettingError as error:
+        raise SettingError(
+            error.message, remedy="It is log2 of the number of weights, which need 4 bytes each; 22 is a good start."
+        ) from None
+    if CUTOFF.parse(estimator.cutoff) != 1:
+        raise SettingError(
+            f"cutoff is {estimator.cutoff}, but with bits n-grams are hashed and not counted.",
+            remedy="Leave out cutoff, or bits.",
+        )
+    return int(bits)
 
 
 def _list_templates(name: str) -> tuple[Template, ...]:

@@ -36,6 +36,7 @@ from riata.models.folded import FoldedModel, foldable
 Flags = NDArray[np.uint8]
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
 MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may ask for
+FEWEST_BITS, MOST_BITS = 10, 30  # of a table of hashed weights
 MOST_STATES = 300_000  # of one exact search that nobody asked for, as a yardstick
 
 
@@ -137,18 +138,23 @@ class ChainModel:
             "templates": [str(template) for template in self.features.templates],
             "attributes": [list(attribute) for attribute in program.attributes],
             "lists": list(self.features.lists),
+            "bits": self.features.bits,
         }
         arrays: Arrays = {"start": self.legality.start, "end": self.legality.end, "follow": self.legality.follow}
-        for a, (alphabet, kept) in enumerate(zip(self.features.alphabets, sparse["kept_values"], strict=True)):
-            store_texts(arrays, f"attribute/{a}", [alphabet.text(int(i)) for i in kept])
+        _store_rows(arrays, "transition", sparse["transition"])
         for i, words in enumerate(self.features.lists.values()):
             store_texts(arrays, f"list/{i}", words.texts())
+        if self.features.bits:
+            arrays["table/places"] = narrow(sparse["kept_given"])
+            _store_rows(arrays, "table/rows", sparse["given"])
+            return header, arrays
+        for a, (alphabet, kept) in enumerate(zip(self.features.alphabets, sparse["kept_values"], strict=True)):
+            store_texts(arrays, f"attribute/{a}", [alphabet.text(int(i)) for i in kept])
         for column, frequencies in self.features.frequencies.items():
             store_texts(arrays, f"frequency/{column}", frequencies.words.texts())
             arrays[f"frequency/{column}/classes"] = frequencies.classes
         store_texts(arrays, "given", [self.features.given.text(int(i)) for i in sparse["kept_given"]])
         _store_rows(arrays, "given/rows", sparse["given"])
-        _store_rows(arrays, "transition", sparse["transition"])
         if program.history:
             history = sparse["history"]
             for name in ("slots", "ngrams", "labels"):
@@ -166,6 +172,9 @@ class ChainModel:
 def exact_refusal(features: Features, labels: int) -> tuple[str, Template] | None:
     """Why dynamic programming cannot find the best labels, and the template that is to blame; None: it can."""
     program = features.program
+    if features.bits and program.history:
+        template = program.history_templates[0]
+        return f"'{template}' reads earlier labels, and with bits exact search does not know which of them carry weight", template
     if program.order <= 1:
         return None
     furthest = program.history_templates[[back[-1] for _, _, back in program.history].index(program.order)]
@@ -207,32 +216,43 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
         _flags(arrays, "start", count), _flags(arrays, "end", count), _flags(arrays, "follow", count * count)
     )
     lists = _lists(header, arrays)
-    features = Features(_templates(header, {*functions, NUMBER, FREQUENCY, *attribute_names(lists)}), functions, lists)
+    features = Features(
+        _templates(header, {*functions, NUMBER, FREQUENCY, *attribute_names(lists)}), functions, lists, _bits(header)
+    )
     if set(features.lists) != set(lists):
         raise ModelFileError("the model's lists are inconsistent")
+    _check_order(features, count, ModelFileError)
+    if features.bits:
+        return ChainModel(features, _table(arrays, features, count), tuple(labels), legality)
     features.frequencies = {c: _frequencies(arrays, c) for name, c in features.program.attributes if name == FREQUENCY}
     features.alphabets = [read_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
     features.given = read_alphabet(arrays, "given")
     sparse: dict[str, Any] = {
         "families": [_family(arrays, f, root=spec[0] < 0) for f, spec in enumerate(features.program.families)],
+        "kept_given": np.empty(0, np.int32),
         "given": _rows(arrays, "given/rows"),
         "transition": _rows(arrays, "transition"),
         "history": _history(arrays, features.program.history != ()),
     }
-    _check_order(features, count, ModelFileError)
     need = weight_bytes(features, [len(family["values"]) for family in sparse["families"]], count)
     need += 4 * row_width(count) * len(sparse["history"]["slots"])
-    if need > MOST_MEMORY:
-        raise ModelFileError(
-            f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed"
-        )
+    _refuse_huge(need)
     sizes = [len(alphabet) for alphabet in features.alphabets]
     weights = unpack_chain(features.index, sparse, count, sizes, len(features.given))
     return ChainModel(features, weights, tuple(labels), legality)
 
 
+def _refuse_huge(need: int) -> None:
+    if need > MOST_MEMORY:
+        raise ModelFileError(
+            f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed"
+        )
+
+
 def weight_bytes(features: Features, sizes: Sequence[int], labels: int) -> int:
     """What the weights of so many n-grams in each family take in memory."""
+    if features.bits:
+        return 4 << features.bits
     slots = [[0, 0] for _ in sizes]
     for family, _, edge in features.program.reads:
         slots[family][edge] += 1
@@ -272,6 +292,30 @@ def check_memory(features: Features, labels: int, copies: int = 1) -> None:
             f"more than the {MOST_MEMORY >> 30} GiB allowed.",
             remedy="Use fewer shards, a smaller template, or a higher cutoff.",
         )
+
+
+def _bits(header: Mapping[str, Any]) -> int:
+    bits = header.get("bits")
+    if not isinstance(bits, int) or isinstance(bits, bool) or not (bits == 0 or FEWEST_BITS <= bits <= MOST_BITS):
+        raise ModelFileError("the model's bits are missing or inconsistent")
+    return bits
+
+
+def _table(arrays: Arrays, features: Features, labels: int) -> ChainWeights:
+    """The weights of a model whose features are hashed."""
+    rows = (np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.float32))
+    none = {"values": np.empty(0, np.int32), "parents": np.empty(0, np.int32), "node": rows, "edge": rows}
+    if any(name == FREQUENCY for name, _ in features.program.attributes):
+        raise ModelFileError("the model's templates are inconsistent")
+    _refuse_huge(weight_bytes(features, [], labels))
+    sparse = {
+        "families": [none for _ in features.program.families],
+        "kept_given": _int32(read_array(arrays, "table/places")),
+        "given": _rows(arrays, "table/rows"),
+        "transition": _rows(arrays, "transition"),
+        "history": _history(arrays, False),
+    }
+    return unpack_chain(features.index, sparse, labels, [0 for _ in features.alphabets], 0)
 
 
 def _lists(header: Mapping[str, Any], arrays: Arrays) -> dict[str, WordList]:

@@ -19,6 +19,7 @@ from riata.tasks.base import SequenceEstimator
 FORMAT = "riata model"
 NOT_STORED = (
     "attributes",
+    "bits",
     "lists",
     "template",
     "warm_start",
@@ -131,6 +132,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.encoding_ = _encoding(header)
     features = estimator.model_.features
     estimator.template = features.templates if estimator.inputs_ else None
+    estimator.bits = features.bits or None
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
     _restore_training(estimator, _mapping(header, "training"))
     return estimator

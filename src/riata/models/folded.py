@@ -64,6 +64,7 @@ def foldable(features: Features) -> bool:
     program = features.program
     return (
         bool(program.attributes)
+        and not features.bits
         and not (features.lists or program.numbers or program.history or len(features.given))
         and sum(edge for _, _, edge in program.reads) <= 1
     )

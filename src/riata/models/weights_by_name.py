@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from riata._core import boundary_reach, boundary_values
+from riata.errors import UnsupportedError
 from riata.features.templates import LABEL, Template
 from riata.models.chain import ChainModel
 
@@ -22,6 +23,11 @@ class NamedWeight(NamedTuple):
 
 def heaviest(model: ChainModel, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
     """The features of the largest absolute weight for each label, heaviest first."""
+    if model.features.bits:
+        raise UnsupportedError(
+            f"The features of this model are hashed (bits={model.features.bits}), and hashes have no names.",
+            remedy="Train without bits to see which features weigh most.",
+        )
     named = _Named(model)
     return {label: named.heaviest(model.labels.index(label), top) for label in labels or model.labels}
 
@@ -54,6 +60,8 @@ def name_of(model: ChainModel, place: tuple[str, int, int, Sequence[int], Sequen
     of = f"{labels[before[0] - 1]} -> {labels[label]}" if pair else labels[label]
     if kind == "transition":
         return "edge", of
+    if kind == "given" and model.features.bits:
+        return f"row {values[0]} of the table", of
     if kind == "given":
         return model.features.given.text(values[0]), of
     program = model.features.program

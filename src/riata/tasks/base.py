@@ -42,8 +42,9 @@ Estimator = TypeVar("Estimator", bound="SequenceEstimator")
 PARAMETERS = """recipe: the learner; structure, queue, beam: what it searches, and how (None: what the recipe prefers).
 template: a named set, a file, or templates (None: the task's own). attributes: your own functions of a word, by name.
 lists: words and phrases by name, each a file (an entry per line) or entries; templates read them as list(NAME)[0].
-cutoff: n-grams seen less often are left out. epochs, seed, settings: of the learner. seeds: train so many models, with
-seed, seed + 1, …, and sum them into one. shards: learn from so many parts of the data at once, and mix the weights
+cutoff: n-grams seen less often are left out. bits: keep no dictionaries, but hash features into a
+table of 2^bits weights. epochs, seed, settings: of the learner. seeds: train so many
+models, with seed, seed + 1, …, and sum them into one. shards: learn from so many parts of the data at once, and mix the weights
 after every epoch. threads: how many work at once (None: all cores), which never changes the model.
 dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
 many epochs without a better score; refit: then train again on all data for that many epochs.
@@ -85,6 +86,7 @@ class SequenceEstimator(Params):
         attributes: Mapping[str, Attribute] | None = None,
         lists: Mapping[str, str | Path | Sequence[str]] | None = None,
         cutoff: int = 1,
+        bits: int | None = None,
         epochs: int = 10,
         seed: int = 0,
         seeds: int = 1,
@@ -107,6 +109,7 @@ class SequenceEstimator(Params):
         self.attributes = attributes
         self.lists = lists
         self.cutoff = cutoff
+        self.bits = bits
         self.epochs = epochs
         self.seed = seed
         self.seeds = seeds
