@@ -86,6 +86,11 @@ void data(nb::module_& m) {
            }, nb::arg("texts"))
       .def("add_all", &add_all, nb::arg("other"), "Adds every text of another alphabet; returns their ids here.")
       .def("find_all", &find_all, nb::arg("other"), "The ids here of every text of another alphabet; -1 where unknown.")
+      .def("hashes", [](const Alphabet& self) {
+             std::vector<std::int32_t> numbers(static_cast<std::size_t>(self.size()));
+             for (std::int32_t i = 0; i < self.size(); ++i) numbers[i] = hashed_text(self.text(i));
+             return give(std::move(numbers));
+           }, "The number that stands for each text where nothing but a hash is kept of it.")
       .def("bytes", [](const Alphabet& self) { return nb::bytes(self.bytes().data(), self.bytes().size()); })
       .def("offsets", [](const Alphabet& self) { return give(std::vector<std::int64_t>(self.offsets())); });
 

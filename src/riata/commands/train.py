@@ -27,6 +27,7 @@ SAME_NAMES = (
     "template",
     "cutoff",
     "bits",
+    "stream",
     "encoding",
     "strict",
 )
@@ -104,6 +105,7 @@ class Columns(click.ParamType[Any]):
     metavar="B",
     help="Keep no dictionaries: hash features into a table of 2^B weights, 10 to 30.",
 )
+@click.option("--stream", is_flag=True, help="Read the file in parts in every epoch instead of holding it in memory.")
 @click.option("--inputs", type=Columns(), help="Columns to read, from 0 (default: all but the output).")
 @click.option("--outputs", type=Columns(), help="The column to predict (default: the last).")
 @click.option(
@@ -144,12 +146,12 @@ def command(**options: Any) -> None:
 
     meter = Meter()
     estimator = _estimator(options)
-    corpus = _read(options, options["train_file"])
+    data = _data(options, stream=estimator.stream)
     read = [options[name] for name in ("train_file", "dev_file", "template")]
     _check_target(Path(options["model_file"]), [*read, *_pairs("--list", options["lists"], "name=file").values()])
     with TrainingProgress(stderr()) as listener:
         try:
-            estimator.fit(corpus, listener=listener)
+            estimator.fit(data, listener=listener)
         except KeyboardInterrupt:
             if getattr(estimator, "history_", []):  # an epoch was completed; with --resume, a model was there before
                 estimator.save(options["model_file"])
@@ -158,7 +160,7 @@ def command(**options: Any) -> None:
                 )
             raise
     estimator.save(options["model_file"])
-    _report(estimator, corpus.tokens, options, meter.peak_rss_mb())
+    _report(estimator, options, meter.peak_rss_mb())
 
 
 def _estimator(options: dict[str, Any]) -> Any:
@@ -213,14 +215,26 @@ def _pairs(option: str, assignments: tuple[str, ...], form: str) -> dict[str, st
     return pairs
 
 
+def _data(options: dict[str, Any], *, stream: bool) -> Any:
+    """What to train on: a corpus, or a file that is read while training."""
+    from riata.data.streamed import ColumnFile
+
+    return ColumnFile(options["train_file"], **_roles(options)) if stream else _read(options, options["train_file"])
+
+
 def _read(options: dict[str, Any], path: str) -> Any:
     from riata.data.files import read_roles
+
+    return read_roles(path, **_roles(options))
+
+
+def _roles(options: dict[str, Any]) -> dict[str, Any]:
     from riata.errors import SettingError
 
     outputs = options["outputs"]
     if outputs is not None and len(outputs) != 1:
         raise SettingError(f"the task {options['task']!r} has one output column; --outputs names {len(outputs)}.")
-    return read_roles(path, format=options["format_"], inputs=options["inputs"], output=outputs[0] if outputs else None)
+    return {"format": options["format_"], "inputs": options["inputs"], "output": outputs[0] if outputs else None}
 
 
 def _check_target(path: Path, sources: list[str | None]) -> None:
@@ -260,7 +274,7 @@ def _tell(text: str) -> None:
     stderr().print(escape(text), soft_wrap=True)
 
 
-def _report(estimator: Any, tokens: int, options: dict[str, Any], peak: float) -> None:
+def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
     from riata.learning.recipe import chosen
     from riata.measure import as_json
     from riata.models.weights_by_name import count
@@ -282,7 +296,7 @@ def _report(estimator: Any, tokens: int, options: dict[str, Any], peak: float) -
             structure=choice.structure.name,
             seconds_train=estimator.seconds_,
             seconds_decode=None,
-            tokens=tokens,
+            tokens=estimator.facts_["tokens"],
             peak_rss_mb=peak,
             weights=weights,
             model_mb=size,

@@ -11,7 +11,7 @@ from typing import Any
 
 from riata._core import ColumnParser, find_unwritable, written
 from riata.data.memory import label_column
-from riata.data.source import STANDARD_INPUT, name_of, pieces
+from riata.data.source import STANDARD_INPUT, name_of, pieces, resized
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, RiataError
 
@@ -45,12 +45,15 @@ def read(path: str | Path, *, conllu: bool) -> Corpus:
     return corpus
 
 
-def stream(path: str | Path, *, conllu: bool = False) -> Iterator[Corpus]:
-    """The sentences of a file in batches, as they can be read: constant memory, and answers before the input ends."""
+def stream(path: str | Path, *, conllu: bool = False, size: int | None = None) -> Iterator[Corpus]:
+    """The sentences of a file in batches, as they can be read: constant memory, and answers before the input ends.
+
+    size: of a batch in bytes, whatever the file is read from; a sentence goes with the batch in which it ends.
+    """
     parser = ColumnParser(conllu)
     seen = False
     try:
-        for piece in pieces(path):
+        for piece in pieces(path) if size is None else resized(pieces(path), size):
             parser.feed(piece)
             batch = _corpus(parser, name_of(path), conllu)
             if batch.tokens:

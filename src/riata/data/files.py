@@ -31,8 +31,12 @@ def read_roles(
     path: str | Path, *, format: str = "auto", inputs: Sequence[int] | None = None, output: int | None = None
 ) -> Corpus:
     """The input columns of a file and then its output column: the last one and all others, unless told otherwise."""
-    corpus = read_file(path, format)
-    conllu = is_conllu(path, format)
+    return with_roles(read_file(path, format), inputs=inputs, output=output)
+
+
+def with_roles(corpus: Corpus, *, inputs: Sequence[int] | None, output: int | None) -> Corpus:
+    """The same of a file that was read with all its columns."""
+    conllu = corpus.format == "conllu"
     gold = (CONLLU_OUTPUT if conllu else corpus.width - 1) if output is None else output
     gold = gold + corpus.width if gold < 0 else gold
     if inputs is None:

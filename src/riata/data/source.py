@@ -53,3 +53,15 @@ def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
         read = gzip.GzipFile(fileobj=file).read1
     while piece := read(PIECE):
         yield piece
+
+
+def resized(given: Iterator[bytes], size: int) -> Iterator[bytes]:
+    """The same bytes in pieces of this size, the last one apart."""
+    held = bytearray()
+    for piece in given:
+        held += piece
+        while len(held) >= size:
+            yield bytes(held[:size])
+            del held[:size]
+    if held:
+        yield bytes(held)

@@ -262,7 +262,7 @@ def _apply(name: str, function: Attribute, text: str) -> str | None:
 
 def _hashed(given: Given) -> Given:
     """The same features with hashes of their names for ids."""
-    table = hashed_texts(given.alphabet.texts())
+    table = given.alphabet.hashes()
     return replace(given, ids=table[given.ids] if len(given.ids) else given.ids)
 
 

@@ -13,7 +13,7 @@ class Started:
     epoch: int  # from 1
     epochs: int  # at most
     sentences: int
-    tokens: int
+    tokens: int | None  # None: not known before, where the end of a file is held out
     refit: bool  # the second training, on all data
 
 

@@ -57,7 +57,7 @@ class Fit:
         outcome = self._train(train_part, dev_part, weights[: len(train_part)], labels)
         if outcome.model is None or outcome.interrupted or dev_part is None or not self.options.refit:
             return outcome, labels
-        return self._refit(outcome, train_part, dev_part, weights)
+        return self.refit(outcome, lambda epochs: self._again(epochs, train_part, dev_part, weights))
 
     def split(self, data: Corpus) -> tuple[Corpus, Corpus | None]:
         """The data to train on, and those that choose the epoch."""
@@ -65,16 +65,11 @@ class Fit:
         if dev is None:
             return data, None
         if not isinstance(dev, (int, float)):
-            return data, self._checked_dev(as_corpus(dev), data)
-        if not 0 < dev < 1:
-            raise SettingError(f"dev is {dev}; expected a corpus or a fraction between 0 and 1, such as 0.1.")
-        held_out = max(1, round(len(data) * dev))
-        if held_out >= len(data):
-            raise DataError(f"{len(data)} sentences are too few to hold out {dev:.0%} of them.", file=data.name)
-        self.tell(Note(f"The last {held_out:,} of {len(data):,} sentences are held out to choose the epoch."))
-        return data[: len(data) - held_out], data[len(data) - held_out :]
+            return data, self.checked_dev(as_corpus(dev), data)
+        first = len(data) - held_out(len(data), float(dev), data.name, self.tell)
+        return data[:first], data[first:]
 
-    def _checked_dev(self, dev: Corpus, data: Corpus) -> Corpus:
+    def checked_dev(self, dev: Corpus, data: Corpus) -> Corpus:
         if dev.width != data.width:
             raise DataError(
                 f"the development data have {dev.width} columns, the training data {data.width}.", file=dev.name
@@ -86,7 +81,10 @@ class Fit:
         return dev
 
     def labels(self, data: Corpus, extra: tuple[str, ...] = ()) -> LabelSet:
-        found = label_set(data, self.encoding, extra)
+        return self.known(label_set(data, self.encoding, extra))
+
+    def known(self, found: LabelSet) -> LabelSet:
+        """These labels, or those of the model to start from, which must have them."""
         if self.start is None:
             return found
         known = self.start.model.labels
@@ -172,20 +170,23 @@ class Fit:
         examples = self.examples(instances, data, weights, labels)
         if again is None:
             label_counts(labels, self.tell)
-        plan = Plan(
-            epochs=again or self.options.epochs,
-            patience=self.options.patience,
-            seed=self.options.seed,
-            refit=again is not None,
-            first_epoch=1 if self.start is None else self.start.epochs + 1,
-        )
+        plan = self.plan(again or self.options.epochs, refit=again is not None)
         score = None if dev is None else self._dev_score(trainer.features, dev)
         return train(trainer, examples, plan, score, self.tell)
+
+    def plan(self, epochs: int, *, refit: bool) -> Plan:
+        return Plan(
+            epochs=epochs,
+            patience=self.options.patience,
+            seed=self.options.seed,
+            refit=refit,
+            first_epoch=1 if self.start is None else self.start.epochs + 1,
+        )
 
     def _tell_of_silent_functions(self, features: Features, data: Corpus) -> None:
         """A function of the user's own that never says anything has most likely lost its `return`."""
         for (name, column), alphabet in zip(features.program.attributes, features.alphabets, strict=True):
-            if len(alphabet) == 0 and name in features.functions and name not in builtin():
+            if not features.bits and len(alphabet) == 0 and name in features.functions and name not in builtin():
                 word = data.columns[column].alphabet.text(int(data.columns[column].ids[0]))
                 text = f"The attribute {name!r} gave None for every word, such as {word!r}: templates that read it say nothing."
                 self.tell(Note(shortened(text), warning=True))
@@ -201,25 +202,40 @@ class Fit:
 
         return score
 
-    def _refit(
-        self, first: Outcome, train_part: Corpus, dev_part: Corpus, weights: NDArray[np.float64]
-    ) -> tuple[Outcome, LabelSet]:
+    def refit(self, first: Outcome, train_again: Callable[[int], tuple[Outcome, LabelSet]]) -> tuple[Outcome, LabelSet]:
+        """After a first training, a second one for the best number of epochs."""
         self.tell(
             Note(
                 f"Best development score {first.best_score:.2f}, epoch {first.best_epoch}; training again on all data."
             )
         )
+        again, labels = train_again(first.best_epoch - (0 if self.start is None else self.start.epochs))
+        if again.model is None:  # interrupted before an epoch was done: the first model stands
+            return replace(first, interrupted=True), labels
+        return replace(again, best_score=first.best_score, history=[*first.history, *again.history]), labels
+
+    def _again(
+        self, epochs: int, train_part: Corpus, dev_part: Corpus, weights: NDArray[np.float64]
+    ) -> tuple[Outcome, LabelSet]:
+        """Training on all data."""
         if self.encoding is not None:
             dev_part = legal(dev_part, self.encoding, strict=False, listener=self.tell)
         both = joined(train_part, dev_part)
         if len(weights) and len(weights) < len(both):
             weights = np.concatenate([weights, np.ones(len(both) - len(weights))])
         labels = self.labels(both)
-        epochs = first.best_epoch - (0 if self.start is None else self.start.epochs)
-        again = self._train(both, None, weights, labels, again=epochs)
-        if again.model is None:  # interrupted before an epoch was done: the first model stands
-            return replace(first, interrupted=True), labels
-        return replace(again, best_score=first.best_score, history=[*first.history, *again.history]), labels
+        return self._train(both, None, weights, labels, again=epochs), labels
+
+
+def held_out(sentences: int, dev: float, name: str, tell: Listener) -> int:
+    """How many sentences at the end are development data."""
+    if not 0 < dev < 1:
+        raise SettingError(f"dev is {dev}; expected a corpus or a fraction between 0 and 1, such as 0.1.")
+    number = max(1, round(sentences * dev))
+    if number >= sentences:
+        raise DataError(f"{sentences} sentences are too few to hold out {dev:.0%} of them.", file=name)
+    tell(Note(f"The last {number:,} of {sentences:,} sentences are held out to choose the epoch."))
+    return number
 
 
 def _check_exact(features: Features, labels: int, recipe: str) -> None:

@@ -42,18 +42,30 @@ class LabelSet:
 
 def label_set(corpus: Corpus, encoding: Encoding | None, extra: tuple[str, ...] = ()) -> LabelSet:
     """The labels of the last column, and of `extra`."""
-    column = corpus.columns[-1]
-    numbers = np.bincount(column.ids, minlength=len(column.alphabet))
-    counts = {text: int(n) for text, n in zip(column.alphabet.texts(), numbers, strict=True) if n > 0}
-    always = (OUTSIDE,) if encoding is not None else ()
-    for label in (*always, *extra):
+    counts = counts_of(corpus.columns[-1])
+    for label in extra:
         counts.setdefault(label, 0)
+    return label_set_of(counts, encoding, corpus.name)
+
+
+def counts_of(column: Column) -> dict[str, int]:
+    numbers = np.bincount(column.ids, minlength=len(column.alphabet))
+    return {text: int(n) for text, n in zip(column.alphabet.texts(), numbers, strict=True) if n > 0}
+
+
+def check_label_count(counts: Mapping[str, int], name: str) -> None:
     if len(counts) > MOST_LABELS:
         raise DataError(
             f"the output column has {len(counts):,} different labels; a chain takes at most {MOST_LABELS:,}.",
             remedy="Is the right column the output? Choose with --outputs, or corpus.select in Python.",
-            file=corpus.name,
+            file=name,
         )
+
+
+def label_set_of(counts: Mapping[str, int], encoding: Encoding | None, name: str) -> LabelSet:
+    """Labels by how often they occur; chunk tags always have one for tokens outside. name: of the data."""
+    counts = {**({} if encoding is None else {OUTSIDE: 0}), **counts}
+    check_label_count(counts, name)
     order = sorted(counts, key=lambda label: (-counts[label], label))
     return LabelSet(tuple(order), {label: counts[label] for label in order}, encoding)
 
@@ -61,14 +73,14 @@ def label_set(corpus: Corpus, encoding: Encoding | None, extra: tuple[str, ...] 
 def chunk_encoding(corpus: Corpus, name: str) -> Encoding:
     """The encoding by name, or for "auto" the one that the output column breaks least."""
     column = corpus.columns[-1]
-    _refuse_plain_tags(corpus)
+    refuse_plain_tags(corpus)
     if name != "auto":
         encoding: Encoding = registry.get("encoding", name)
         return encoding
     return detect(registry.all_of("encoding"), column.alphabet.texts(), column.ids, corpus.starts)
 
 
-def _refuse_plain_tags(corpus: Corpus) -> None:
+def refuse_plain_tags(corpus: Corpus) -> None:
     encodings: list[Encoding] = list(registry.all_of("encoding").values())
     column = corpus.columns[-1]
     for i in np.unique(column.ids):
@@ -89,16 +101,23 @@ def legal(corpus: Corpus, encoding: Encoding, *, strict: bool, listener: Listene
     wrong = encoding.violations(column.alphabet.texts(), column.ids, corpus.starts)
     if not len(wrong):
         return corpus
-    found = _describe(corpus, int(wrong[0]), encoding)
     if strict:
+        found = _describe(corpus, int(wrong[0]), encoding)
         raise LabelError(
             found, remedy=_remedy(corpus, int(wrong[0]), encoding), file=corpus.name, line=corpus.line_of(int(wrong[0]))
         )
-    repaired = _repaired(corpus, encoding, wrong)
-    place = f"{corpus.name}:{corpus.line_of(int(wrong[0]))}: " if corpus.lines is not None else ""
-    text = f"Illegal tags in {corpus.name}: {len(wrong):,}, read as conlleval reads them. First: {place}{found}"
-    listener(Note(shortened(text), warning=True))
-    return repaired
+    listener(illegal_note(corpus, encoding, len(wrong)))
+    return _repaired(corpus, encoding, wrong)
+
+
+def illegal_note(corpus: Corpus, encoding: Encoding, number: int) -> Note:
+    """That there are so many illegal tags, the first of them in this corpus."""
+    column = corpus.columns[-1]
+    first = int(encoding.violations(column.alphabet.texts(), column.ids, corpus.starts)[0])
+    place = f"{corpus.name}:{corpus.line_of(first)}: " if corpus.lines is not None else ""
+    found = _describe(corpus, first, encoding)
+    text = f"Illegal tags in {corpus.name}: {number:,}, read as conlleval reads them. First: {place}{found}"
+    return Note(shortened(text), warning=True)
 
 
 def _describe(corpus: Corpus, token: int, encoding: Encoding) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,31 @@ class TrainingSet:
     instances: Instances
     sentence_weights: NDArray[np.float64]  # [S] or empty
     class_weights: NDArray[np.float64]  # [labels] or empty
+
+    @property
+    def sentences(self) -> int:
+        return self.instances.sentences
+
+    @property
+    def tokens(self) -> int:
+        return self.instances.tokens
+
+    def epoch(
+        self, trainer: OnlineTrainer, seed: int, number: int, progress: Callable[[int], None] | None = None
+    ) -> Epoch:
+        return trainer.epoch(self, seed, number, progress)
+
+
+class Examples(Protocol):
+    """What epochs run over: a TrainingSet, or a file that is read in parts."""
+
+    @property
+    def sentences(self) -> int: ...
+    @property
+    def tokens(self) -> int | None: ...
+    def epoch(
+        self, trainer: OnlineTrainer, seed: int, number: int, progress: Callable[[int], None] | None = None
+    ) -> Epoch: ...
 
 
 @dataclass(frozen=True)
@@ -159,7 +184,7 @@ class MiraTrainer(OutputTrainer):
 
 def train(
     trainer: OnlineTrainer,
-    data: TrainingSet,
+    data: Examples,
     plan: Plan,
     dev_score: Callable[[ChainModel], float] | None,
     listener: Listener,
@@ -169,8 +194,8 @@ def train(
     last = plan.first_epoch + plan.epochs - 1
     try:
         for number in range(plan.first_epoch, last + 1):
-            listener(Started(number, last, data.instances.sentences, data.instances.tokens, plan.refit))
-            done = trainer.epoch(data, plan.seed, number, lambda sentences: listener(Progressed(sentences)))
+            listener(Started(number, last, data.sentences, data.tokens, plan.refit))
+            done = data.epoch(trainer, plan.seed, number, lambda sentences: listener(Progressed(sentences)))
             model = trainer.model()
             score = None if dev_score is None else dev_score(model)
             seed_scores = () if dev_score is None else trainer.seed_scores(dev_score)
@@ -185,5 +210,5 @@ def train(
     except KeyboardInterrupt:
         outcome.interrupted = True
     if outcome.model is not None:
-        outcome.run = trainer.account(data.instances.sentences, len(outcome.history) + outcome.interrupted)
+        outcome.run = trainer.account(data.sentences, len(outcome.history) + outcome.interrupted)
     return outcome

@@ -47,6 +47,7 @@ class Options:
     lists: Mapping[str, Any]
     cutoff: int
     bits: int | None  # None: exact dictionaries
+    stream: bool
     epochs: int
     patience: int | None
     seed: int
@@ -122,6 +123,7 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
         lists=estimator.lists or {},
         cutoff=int(CUTOFF.parse(estimator.cutoff)),
         bits=_bits(estimator),
+        stream=bool(estimator.stream),
         epochs=int(EPOCHS.parse(estimator.epochs)),
         patience=None if estimator.patience is None else int(PATIENCE.parse(estimator.patience)),
         seed=int(SEED.parse(estimator.seed)),
@@ -166,13 +168,28 @@ def _bits(estimator: Any) -> int | None:
     return int(bits)
 
 
+def check_stream(estimator: Any, *, labels: bool, weights: bool) -> None:
+    """Refuses, for a training that reads a file in parts, what would need all of it at once."""
+    for name, given in (("y", labels), ("sample_weight", weights)):
+        if given:
+            raise UnsupportedError(
+                f"stream=True reads sentences and labels from a file, and cannot take {name} from memory.",
+                remedy=f"Leave out {name}, or stream.",
+            )
+    if CUTOFF.parse(estimator.cutoff) != 1:
+        raise UnsupportedError(
+            f"cutoff is {estimator.cutoff}, but stream=True learns from n-grams before all of them are counted.",
+            remedy="Leave out cutoff, or stream.",
+        )
+
+
 def _list_templates(name: str) -> tuple[Template, ...]:
     """What a default template reads of a list."""
     return template_language.parse("\n".join(f"{EXACT}({name})[{offset}]" for offset in (-1, 0, 1)), "lists")
 
 
 def _check_flags(estimator: Any) -> None:
-    for name in ("refit", "strict", "warm_start"):
+    for name in ("refit", "strict", "stream", "warm_start"):
         if not isinstance(getattr(estimator, name), (bool, np.bool_)):
             raise SettingError(f"{name} is {getattr(estimator, name)!r}; expected True or False.")
     if estimator.encoding != "auto":

@@ -21,6 +21,7 @@ NOT_STORED = (
     "attributes",
     "bits",
     "lists",
+    "stream",
     "template",
     "warm_start",
     "threads",

@@ -16,8 +16,9 @@ from riata import registry
 from riata.data.encodings.base import Encoding
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, label_column, with_column
+from riata.data.streamed import ColumnFile
 from riata.data.types import Corpus, Ids
-from riata.errors import DataError, NotFittedError, SettingError
+from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
 from riata.inference.chain import K
@@ -25,8 +26,10 @@ from riata.learning.events import Event, Listener, Note
 from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, sentence_weights
 from riata.learning.labels import LabelSet, chunk_encoding, legal
 from riata.learning.online import OnlineTrainer, Outcome
-from riata.learning.options import Options, checked
+from riata.learning.options import Options, check_stream, checked
 from riata.learning.recipe import beam_width
+from riata.learning.streaming import StreamedFit
+from riata.learning.survey import survey
 from riata.models.chain import EXACT, ChainModel, Decoder, check_nbest
 from riata.parallel import cores
 from riata.params import Params
@@ -42,10 +45,11 @@ Estimator = TypeVar("Estimator", bound="SequenceEstimator")
 PARAMETERS = """recipe: the learner; structure, queue, beam: what it searches, and how (None: what the recipe prefers).
 template: a named set, a file, or templates (None: the task's own). attributes: your own functions of a word, by name.
 lists: words and phrases by name, each a file (an entry per line) or entries; templates read them as list(NAME)[0].
-cutoff: n-grams seen less often are left out. bits: keep no dictionaries, but hash features into a
-table of 2^bits weights. epochs, seed, settings: of the learner. seeds: train so many
-models, with seed, seed + 1, …, and sum them into one. shards: learn from so many parts of the data at once, and mix the weights
-after every epoch. threads: how many work at once (None: all cores), which never changes the model.
+cutoff: n-grams seen less often are left out. bits: keep no dictionaries, but hash features into a table of 2^bits weights.
+stream: fit takes the path of a file, which it reads in parts in every epoch and never holds.
+epochs, seed, settings: of the learner. seeds: train so many models, with seed, seed + 1, …, and sum them into one.
+shards: learn from so many parts of the data at once, and mix the weights after every epoch.
+threads: how many work at once (None: all cores), which never changes the model.
 dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
 many epochs without a better score; refit: then train again on all data for that many epochs.
 class_weight: by label, or "balanced". encoding: of chunk tags ("auto" finds it); strict: refuse illegal tags instead
@@ -87,6 +91,7 @@ class SequenceEstimator(Params):
         lists: Mapping[str, str | Path | Sequence[str]] | None = None,
         cutoff: int = 1,
         bits: int | None = None,
+        stream: bool = False,
         epochs: int = 10,
         seed: int = 0,
         seeds: int = 1,
@@ -110,6 +115,7 @@ class SequenceEstimator(Params):
         self.lists = lists
         self.cutoff = cutoff
         self.bits = bits
+        self.stream = stream
         self.epochs = epochs
         self.seed = seed
         self.seeds = seeds
@@ -129,7 +135,7 @@ class SequenceEstimator(Params):
     def fit(
         self: Estimator, X: Any, y: Any = None, *, sample_weight: Any = None, listener: Listener | None = None
     ) -> Estimator:
-        """Learns from a Corpus (its last column is the output), or from sentences and their labels.
+        """Learns from a Corpus (its last column is the output), or from sentences and their labels; with `stream`, from a file.
 
         A sentence is a list of words, of tuples of columns or of dictionaries of features, or an array of numbers [T, d].
 
@@ -138,10 +144,18 @@ class SequenceEstimator(Params):
         tell = _warn if listener is None else listener
         began = time.perf_counter()
         options = checked(self)
-        data, encoding, weights = self._training_data(options, X, y, sample_weight, tell)
+        start = self._start() if self.warm_start else None
+        if options.stream:
+            check_stream(self, labels=y is not None, weights=sample_weight is not None)
+            file = ColumnFile.of(X)
+            found = survey(file, options, tell, fresh=start is None)
+            outcome, labels = StreamedFit(Fit(options, found.encoding, start, tell), file, found).run()
+            self._keep(outcome, found.shape, labels, found.sentences, found.tokens)
+        else:
+            data, encoding, weights = self._training_data(options, X, y, sample_weight, tell)
+            outcome, labels = Fit(options, encoding, start, tell).run(data, weights)
+            self._keep(outcome, data, labels, len(data), data.tokens)
         self.__dict__.pop("_partial", None)  # partial_fit goes on from this training
-        outcome, labels = Fit(options, encoding, self._start() if self.warm_start else None, tell).run(data, weights)
-        self._keep(outcome, data, labels)
         self.history_ = [event.__dict__ for event in outcome.history]
         self.seconds_: float | None = time.perf_counter() - began
         if outcome.interrupted:
@@ -156,6 +170,10 @@ class SequenceEstimator(Params):
         Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
         """
         options = checked(self)
+        if options.stream:
+            raise UnsupportedError(
+                "partial_fit takes sentences from memory; stream=True is for fit.", remedy="Leave out stream."
+            )
         data, encoding, weights = self._training_data(options, X, y, sample_weight, _warn)
         fit = Fit(options, encoding, self._start(), _warn)
         partial: tuple[OnlineTrainer, LabelSet] | None = getattr(self, "_partial", None)
@@ -171,7 +189,13 @@ class SequenceEstimator(Params):
         event = trainer.epoch(fit.examples(instances, data, weights, labels), options.seed, number)
         model = trainer.model()
         self._partial = (trainer, labels)
-        self._keep(Outcome(replace(model, features=model.features.copy()), best_epoch=number), data, labels)
+        self._keep(
+            Outcome(replace(model, features=model.features.copy()), best_epoch=number),
+            data,
+            labels,
+            len(data),
+            data.tokens,
+        )
         self.history_ = [*getattr(self, "history_", []), replace(event, dropped=trainer.dropped).__dict__]
         self.seconds_ = (getattr(self, "seconds_", None) or 0.0) + event.seconds
         return self
@@ -205,7 +229,8 @@ class SequenceEstimator(Params):
             )
         return corpus
 
-    def _keep(self, outcome: Outcome, data: Corpus, labels: LabelSet) -> None:
+    def _keep(self, outcome: Outcome, data: Corpus, labels: LabelSet, sentences: int, tokens: int) -> None:
+        """data: of the columns that were learnt from, with all sentences or none."""
         if outcome.model is None:
             return
         self.model_ = outcome.model
@@ -220,8 +245,8 @@ class SequenceEstimator(Params):
         self._run: Run | None = outcome.run
         self.facts_ = {
             "name": Path(data.name).name,
-            "sentences": len(data),
-            "tokens": data.tokens,
+            "sentences": sentences,
+            "tokens": tokens,
             "label_counts": labels.counts,
         }
 

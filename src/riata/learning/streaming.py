@@ -1,0 +1,152 @@
+"""Training from a file that is read in parts in every epoch: memory does not grow with its length."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from riata.data.memory import as_corpus
+from riata.data.streamed import ColumnFile
+from riata.data.types import Corpus
+from riata.errors import DataError
+from riata.learning.events import Epoch, ignore
+from riata.learning.fit import Fit, held_out, inputs_of
+from riata.learning.labels import LabelSet, counts_of, label_counts, label_set_of, legal
+from riata.learning.online import OnlineTrainer, Outcome, train
+from riata.learning.survey import Survey
+from riata.models.chain import ChainModel, check_memory
+from riata.scoring.evaluation import evaluate_column
+
+Parts = Callable[[], Iterator[Corpus]]
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedSet:
+    """Examples that are looked up part by part, learnt from in an order of the part's own, and forgotten."""
+
+    fit: Fit
+    labels: LabelSet
+    parts: Parts
+    sentences: int
+    tokens: int | None
+
+    def epoch(
+        self, trainer: OnlineTrainer, seed: int, number: int, progress: Callable[[int], None] | None = None
+    ) -> Epoch:
+        began, total, done = time.perf_counter(), None, 0
+
+        def progressed(sentences: int) -> None:
+            if progress is not None:
+                progress(done + sentences)
+
+        for part in self.parts():
+            features = trainer.features
+            features.extend(inputs_of(part))
+            check_memory(features, len(self.labels.labels))
+            examples = self.fit.examples(features, part, np.empty(0), self.labels)
+            one = trainer.epoch(examples, seed, number, progressed)
+            total = one if total is None else _sum(total, one)
+            done += len(part)
+            del part, examples  # before the next ones are made
+        assert total is not None  # there is a part, or its reader has refused the file
+        return replace(total, seconds=time.perf_counter() - began)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedFit:
+    """One training from a file."""
+
+    fit: Fit
+    file: ColumnFile
+    survey: Survey
+
+    def run(self) -> tuple[Outcome, LabelSet]:
+        """As Fit.run."""
+        fit, options, survey = self.fit, self.fit.options, self.survey
+        first_dev = survey.sentences
+        dev: Parts | None = None
+        if isinstance(options.dev, (int, float)):
+            first_dev -= held_out(survey.sentences, float(options.dev), self.file.name, fit.tell)
+            dev = partial(self._between, first_dev, survey.sentences)
+        elif options.dev is not None:
+            dev = partial(iter, [fit.checked_dev(as_corpus(options.dev), survey.shape)])
+        labels = fit.known(label_set_of(survey.counts, survey.encoding, self.file.name))
+        parts = partial(self._between, 0, first_dev, mend=True)
+        data = StreamedSet(fit, labels, parts, first_dev, survey.tokens if first_dev == survey.sentences else None)
+        outcome = self._train(data, options.epochs, dev)
+        if outcome.model is None or outcome.interrupted or dev is None or not options.refit:
+            return outcome, labels
+        return fit.refit(outcome, self._again)
+
+    def _again(self, epochs: int) -> tuple[Outcome, LabelSet]:
+        """A second training, on the development data too; where these are a corpus of their own, they come last."""
+        survey, fit = self.survey, self.fit
+        more: list[Corpus] = []
+        counts = dict(survey.counts)
+        dev = fit.options.dev
+        if not isinstance(dev, (int, float)):
+            corpus = as_corpus(dev)
+            more = [corpus if fit.encoding is None else legal(corpus, fit.encoding, strict=False, listener=fit.tell)]
+            for label, n in counts_of(more[0].columns[-1]).items():
+                counts[label] = counts.get(label, 0) + n
+
+        def parts() -> Iterator[Corpus]:
+            yield from self._between(0, survey.sentences, mend=True)
+            yield from more
+
+        labels = fit.known(label_set_of(counts, survey.encoding, self.file.name))
+        sentences, tokens = survey.sentences + sum(map(len, more)), survey.tokens + sum(c.tokens for c in more)
+        return self._train(StreamedSet(fit, labels, parts, sentences, tokens), epochs, None, refit=True), labels
+
+    def _train(self, data: StreamedSet, epochs: int, dev: Parts | None, *, refit: bool = False) -> Outcome:
+        trainer = self.fit.trainer(self.survey.shape, data.labels)
+        if not refit:
+            label_counts(data.labels, self.fit.tell)
+        plan = self.fit.plan(epochs, refit=refit)
+        score = None if dev is None else lambda model: self._score(model, dev())
+        return train(trainer, data, plan, score, self.fit.tell)
+
+    def _between(self, first: int, last: int, *, mend: bool = False) -> Iterator[Corpus]:
+        """Sentences first to last - 1; mend: with illegal tags as conlleval reads them."""
+        at = 0
+        for part in self.file.parts():
+            low, high = max(first - at, 0), min(last - at, len(part))
+            at += len(part)
+            if low < high:
+                chosen = part if (low, high) == (0, len(part)) else part[low:high]
+                encoding = self.fit.encoding if mend else None
+                yield chosen if encoding is None else legal(chosen, encoding, strict=False, listener=ignore)
+            if at >= last:
+                return
+        raise DataError(
+            f"the file has changed while it was read: there were {self.survey.sentences:,} sentences, and now there are {at:,}.",
+            remedy="Train again when nothing writes to it.",
+            file=self.file.name,
+        )
+
+    def _score(self, model: ChainModel, parts: Iterator[Corpus]) -> float:
+        total = statistic = None
+        for part in parts:
+            predicted = model.decode(model.features.instances(inputs_of(part)), self.fit.options.decoder)
+            found = evaluate_column(
+                part.columns[-1], predicted, model.labels, part.starts, chunks=self.fit.options.chunks
+            )
+            rows, statistic = found.rows.sum(axis=0), found.statistic
+            total = rows if total is None else total + rows
+        assert statistic is not None  # development data are never empty
+        return float(statistic(total))
+
+
+def _sum(a: Epoch, b: Epoch) -> Epoch:
+    wrong = None if a.wrong_tokens is None or b.wrong_tokens is None else a.wrong_tokens + b.wrong_tokens
+    return replace(
+        a,
+        updates=a.updates + b.updates,
+        sentences=a.sentences + b.sentences,
+        tokens=a.tokens + b.tokens,
+        wrong_tokens=wrong,
+    )

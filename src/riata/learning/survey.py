@@ -1,0 +1,82 @@
+"""The first pass over a file that is too long to hold: is it in order, which labels has it, and in which encoding?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from riata import registry
+from riata.data.encodings.base import Encoding, least_broken
+from riata.data.streamed import ColumnFile
+from riata.data.types import Corpus
+from riata.errors import UnsupportedError
+from riata.features.frequency import FREQUENCY
+from riata.features.templates import Template
+from riata.learning.events import Listener, Note, ignore
+from riata.learning.labels import check_label_count, counts_of, illegal_note, legal, refuse_plain_tags
+from riata.learning.options import Options, check_dev
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    shape: Corpus  # all columns and no sentences
+    sentences: int
+    tokens: int
+    counts: dict[str, int]  # of labels, after illegal tags were read as conlleval does
+    encoding: Encoding | None  # None: plain labels
+
+
+def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -> Survey:
+    """fresh: there is no model to go on from, so the templates are those of the options."""
+    check_dev(options)
+    encodings: dict[str, Encoding] = {}
+    if options.chunks:
+        named = options.encoding != "auto"
+        encodings = (
+            {options.encoding: registry.get("encoding", options.encoding)} if named else registry.all_of("encoding")
+        )
+    broken: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    sentences = tokens = 0
+    shape: Corpus | None = None
+    for part in file.parts():
+        if shape is None:  # what is wrong with the options is told before the rest is read
+            shape = part[:0]
+            if fresh:
+                _check_templates(options.templates(part.width - 1))
+        sentences, tokens = sentences + len(part), tokens + part.tokens
+        counts.update(counts_of(part.columns[-1]))
+        if encodings:
+            refuse_plain_tags(part)
+        check_label_count(counts, file.name)
+        for name, encoding in encodings.items():
+            column = part.columns[-1]
+            broken[name] += len(encoding.violations(column.alphabet.texts(), column.ids, part.starts))
+    assert shape is not None  # a file without tokens is refused by its reader
+    tell(Note(f"{file.name}: {sentences:,} sentences, {tokens:,} tokens; every epoch reads them in parts."))
+    found = least_broken(encodings, broken) if encodings else None
+    if found is not None and broken[found.name]:
+        counts = _legal_counts(file, found, broken[found.name], options, tell)
+    return Survey(shape, sentences, tokens, dict(counts), found)
+
+
+def _check_templates(templates: Sequence[Template]) -> None:
+    if any(read.attribute == FREQUENCY for template in templates for read in template.reads):
+        raise UnsupportedError(
+            f"{FREQUENCY} needs counts of all words before the first sentence is learnt from; stream=True does not hold them.",
+            remedy=f"Leave out stream, or {FREQUENCY} from the template.",
+        )
+
+
+def _legal_counts(file: ColumnFile, encoding: Encoding, wrong: int, options: Options, tell: Listener) -> Counter[str]:
+    """Labels after illegal tags were read as conlleval reads them: one more pass, since the encoding was not known before."""
+    counts: Counter[str] = Counter()
+    told = False
+    for part in file.parts():
+        mended = legal(part, encoding, strict=options.strict, listener=ignore)
+        if mended is not part and not told:
+            tell(illegal_note(part, encoding, wrong))
+            told = True
+        counts.update(counts_of(mended.columns[-1]))
+    return counts
