@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import plain
 from benchmarks.stages import Contestant
 from riata import Chunker, Corpus, load_model, read_columns
 
@@ -13,7 +12,7 @@ class Riata(Contestant):
     def __init__(self, features: str, recipe: str = "perceptron", epochs: int = 10) -> None:
         self.features = features
         template = None if features == "default" else features
-        self.chunker = Chunker(recipe, template=template, epochs=epochs)
+        self.chunker = Chunker(recipe, template=template, epochs=epochs, threads=1)
 
     def ingest(self, train: Path) -> Corpus:
         return read_columns(train)
@@ -31,7 +30,7 @@ class Riata(Contestant):
         return load_model(model)
 
     def label_file(self, tagger: Chunker, columns: Path, out: Path) -> None:
-        plain.write(tagger.predict(read_columns(columns)), out)
+        tagger.predict_file(columns, out)  # the input's columns and the labels
 
     def label(self, tagger: Chunker, sentence: list[tuple[str, str]]) -> list[str]:
         return tagger.predict([sentence])[0]

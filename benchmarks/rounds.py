@@ -50,7 +50,7 @@ def one(name: str, folder: Path, scored: Corpus) -> dict[str, Any]:
     done = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parent, env=environment)
     if done.returncode != 0:
         return {"error": failure(done)}
-    labels = [list(sentence[0]) for sentence in read(folder / f"{name}.labels")]
+    labels = [list(sentence[-1]) for sentence in read(folder / f"{name}.labels")]
     return {**json.loads(done.stdout), **scores(scored, labels, chunks=True), "tokens_scored": scored.tokens}
 
 

@@ -22,6 +22,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def("epoch", &run_epoch<Trainer>, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("sentence_weights"), nb::arg("class_weights"),
            nb::arg("progress").none() = nb::none(), "One pass over the sentences in the given order.")
       .def("averaged", &Trainer::averaged, nb::call_guard<nb::gil_scoped_release>())
+      .def("average_into", &Trainer::average_into, nb::arg("weights"), nb::call_guard<nb::gil_scoped_release>(), "The same in the memory of other weights.")
+      .def("finish", &Trainer::finish, nb::call_guard<nb::gil_scoped_release>(), "The average, in the memory of the learner, which starts anew.")
       .def("last", [](const Trainer& self) { return Weights<Real>(self.last()); }, nb::call_guard<nb::gil_scoped_release>());
   bind_mixing<Trainer, Real>(m);
 }

@@ -66,7 +66,7 @@ class ProblemModel {
   ProblemModel() = default;
 
   // The weights that are not zero, with the names that they need.
-  ProblemModel(const Vocabulary& all, const std::vector<double>& weights) {
+  ProblemModel(const Vocabulary& all, const Numbers<double>& weights) {
     for (nb::handle action : all.actions) add_action(action);
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(weights.size()); ++i) {
       if (weights[static_cast<std::size_t>(i)] == 0) continue;
@@ -184,7 +184,7 @@ class ProblemModel {
   }
 
   Vocabulary vocabulary_;
-  std::vector<double> weights_;
+  Numbers<double> weights_;
 };
 
 nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::string>& defined, const nb::object& x, const nb::object& y, bool learning,
@@ -264,7 +264,7 @@ class ProblemTrainer {
   LeastMargins recorded_margins() const noexcept { return learner_.recorded_margins(); }
 
  private:
-  ProblemModel model(std::vector<double> weights) {
+  ProblemModel model(Numbers<double> weights) {
     dropped_ = truncate(weights, learner_spec_.truncate);
     return {vocabulary_, weights};
   }

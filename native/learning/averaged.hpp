@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "models/weights.hpp"
 
@@ -36,20 +37,47 @@ class Averaged {
   Weights<Real>& sum() noexcept { return sum_; }
 
   Weights<Real> average() const {
-    Weights<Real> mean = current;
-    for (std::size_t f = 0; f < mean.node.size(); ++f) subtract(mean.node[f], sum_.node[f]);
-    for (std::size_t f = 0; f < mean.edge.size(); ++f) subtract(mean.edge[f], sum_.edge[f]);
-    subtract(mean.given, sum_.given);
-    subtract(mean.transition, sum_.transition);
-    subtract(mean.history_rows, sum_.history_rows);
+    Weights<Real> mean(current.labels);
+    average_into(mean);
+    return mean;
+  }
+
+  // The same in the memory of other weights.
+  void average_into(Weights<Real>& mean) const {
+    mean.labels = current.labels;
+    mean.stride = current.stride;
+    mean.node.resize(current.node.size());
+    mean.edge.resize(current.edge.size());
+    mean.history = current.history;
+    average_all(current, mean);
+  }
+
+  // The same in the memory of the weights themselves, which start anew from zero.
+  Weights<Real> finish() {
+    const std::int32_t labels = current.labels;
+    Weights<Real> mean = std::exchange(current, Weights<Real>(labels));
+    average_all(mean, mean);
+    sum_ = Weights<Real>(labels);
+    count_ = 1;
     return mean;
   }
 
   Weights<Real> current;
 
  private:
-  void subtract(std::vector<Real>& to, const std::vector<Real>& sum) const {
-    for (std::size_t k = 0; k < to.size(); ++k) to[k] -= static_cast<Real>(sum[k] / count_);
+  // Block by block; both may be the same.
+  void average_all(const Weights<Real>& now, Weights<Real>& mean) const {
+    for (std::size_t f = 0; f < now.node.size(); ++f) average(now.node[f], sum_.node[f], mean.node[f]);
+    for (std::size_t f = 0; f < now.edge.size(); ++f) average(now.edge[f], sum_.edge[f], mean.edge[f]);
+    average(now.given, sum_.given, mean.given);
+    average(now.transition, sum_.transition, mean.transition);
+    average(now.history_rows, sum_.history_rows, mean.history_rows);
+  }
+
+  void average(const Numbers<Real>& now, const Numbers<Real>& sum, Numbers<Real>& mean) const {
+    mean.resize(now.size());
+    const double share = 1 / count_;
+    for (std::size_t k = 0; k < now.size(); ++k) mean[k] = now[k] - static_cast<Real>(sum[k] * share);
   }
 
   Weights<Real> sum_;

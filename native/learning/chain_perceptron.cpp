@@ -69,7 +69,7 @@ void ChainPerceptron<Real>::update(const FeatureIndex& index, const Instances& i
   }
   each_history_difference(weights_.current.history, instances, s, gold, found, [&](std::int64_t t, std::int32_t right, std::int32_t wrong) {
     weights_.grow_history();
-    const auto move = [&](std::vector<Real>& rows, double scale) {
+    const auto move = [&](Numbers<Real>& rows, double scale) {
       rows[std::size_t(right) * stride + gold[t]] += static_cast<Real>(scale);
       rows[std::size_t(wrong) * stride + found[t]] -= static_cast<Real>(scale);
     };

@@ -31,6 +31,8 @@ class ChainPerceptron {
                     std::span<const double> sentence_weights, std::span<const double> class_weights, const Poll& poll);
 
   Weights<Real> averaged() const { return weights_.average(); }
+  void average_into(Weights<Real>& mean) const { weights_.average_into(mean); }
+  Weights<Real> finish() { return weights_.finish(); }  // the average, and the learner forgets all
   const Weights<Real>& last() const noexcept { return weights_.current; }
   Averaged<Real>& weights() noexcept { return weights_; }
   const Constraint<Real>& constraint() const noexcept { return constraint_; }

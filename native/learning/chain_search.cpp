@@ -40,7 +40,7 @@ void ChainSearch<Real>::grow(const FeatureIndex& index, const Instances& instanc
   given_size_ = std::max(given_size_, instances.given_size);
   const Layout now(index, layout_.labels, given_size_);
   if (now.size < layout_.size) throw Error("RiataError", "the instances were made with another feature index than the weights");
-  if (now.size > layout_.size) weights_.rearrange([&](const std::vector<Real>& old) { return now.moved(old, layout_); });
+  if (now.size > layout_.size) weights_.rearrange([&](const Numbers<Real>& old) { return now.moved(old, layout_); });
   layout_ = now;
 }
 

@@ -39,7 +39,7 @@ class ChainSearch {
 
  private:
   void grow(const FeatureIndex& index, const Instances& instances);
-  Weights<Real> model(std::vector<Real> flat, const FeatureIndex& index) {
+  Weights<Real> model(Numbers<Real> flat, const FeatureIndex& index) {
     dropped_ = truncate(flat, truncate_);
     return layout_.blocks(flat, index, history_, given_size_);
   }

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/numbers.hpp"
+
 namespace riata {
 
 // A sparse difference of features, each number once.
@@ -35,7 +37,7 @@ inline double p_norm(const Difference& delta, double p) noexcept {
 template <class Real>
 class Linear {
  public:
-  explicit Linear(std::vector<Real> initial, double p = 2) : p_(p), v_(std::move(initial)), u_(v_.size(), Real{0}) {
+  explicit Linear(Numbers<Real> initial, double p = 2) : p_(p), v_(std::move(initial)), u_(v_.size(), Real{0}) {
     if (has_dual()) make_dual();
     else norm2_ = squared();
   }
@@ -99,13 +101,13 @@ class Linear {
     ticks_ += 1;
   }
 
-  std::vector<Real> average() const {
-    std::vector<Real> mean(v_.size());
+  Numbers<Real> average() const {
+    Numbers<Real> mean(v_.size());
     for (std::size_t i = 0; i < v_.size(); ++i) mean[i] = static_cast<Real>((scales_ * v_[i] - u_[i]) / ticks_);
     return mean;
   }
-  std::vector<Real> last() const {
-    std::vector<Real> now(v_.size());
+  Numbers<Real> last() const {
+    Numbers<Real> now(v_.size());
     for (std::size_t i = 0; i < v_.size(); ++i) now[i] = static_cast<Real>(scale_ * v_[i]);
     return now;
   }
@@ -195,12 +197,12 @@ class Linear {
   }
 
   double p_;
-  std::vector<Real> v_, u_;
+  Numbers<Real> v_, u_;
   std::int64_t version_ = 0;
   double scale_ = 1, norm2_ = 0;   // norm2_: |w|^2, where p is 2
   double scales_ = 1, ticks_ = 1;  // the initial weights count as the first example
 
-  std::vector<Real> d_;           // where p is not 2, and then
+  Numbers<Real> d_;           // where p is not 2, and then
   double s_ = 1;                  //   theta = s * d,
   double mass_ = 0, folded_ = 0;  //   |d|_p^p, and what it was when d was folded
 };

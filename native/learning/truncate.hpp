@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/numbers.hpp"
+
 namespace riata {
 
 // Makes zero what is smaller than this fraction of the largest |weight|. Returns how many that takes out.
 template <class Real>
-std::int64_t truncate(std::vector<Real>& weights, double fraction) {
+std::int64_t truncate(Numbers<Real>& weights, double fraction) {
   if (fraction <= 0) return 0;
   double largest = 0;
   for (const Real weight : weights) largest = std::max(largest, std::abs(double(weight)));

@@ -32,7 +32,7 @@ class FoldedWeights {
 
   struct Link {  // one template of a chain
     std::int32_t family;
-    std::vector<float> rows;  // [n-grams of the family][stride]
+    Numbers<float> rows;      // [n-grams of the family][stride]
   };
   struct Chain {
     std::int32_t offset;
@@ -45,7 +45,7 @@ class FoldedWeights {
   std::vector<Chain> chains;
   std::vector<std::int32_t> families;    // whose n-grams chains and edges read, parents before children
   std::vector<float> first, last;        // [stride] constraints at the ends
-  std::vector<float> edges;              // [n-grams + 1][labels][stride]: pairs of labels, with the edge template's n-gram or, last, without
+  Numbers<float> edges;                  // [n-grams + 1][labels][stride]: pairs of labels, with the edge template's n-gram or, last, without
   std::int32_t edge_family = -1;         // of the edge template, if there is one
   std::int32_t edge_offset = 0;
   std::int32_t pad = 0;                  // how far outside a sentence any template reads
@@ -88,7 +88,7 @@ class Folded {
     std::vector<std::int32_t> roots;       // families of one element that n-grams begin with
     std::vector<std::int32_t> values;      // [type][attributes] as the index knows them
     std::vector<std::int32_t> root_ids;    // [type][roots]
-    std::vector<float> rows;               // [type][terms][stride]
+    Numbers<float> rows;                   // [type][terms][stride]
   };
   struct Scratch;
 

@@ -10,7 +10,7 @@ template <class Real>
 HistoryScores<Real>::HistoryScores(const Weights<Real>& weights, const Instances& instances)
     : weights_(weights), instances_(instances), nothing_(static_cast<std::size_t>(weights.stride), Real{0}) {
   const std::vector<HistorySlot>& slots = weights.history.slots();
-  if (weights.history.hashed()) throw Error("UnsupportedError", "exact search does not read earlier labels whose features are hashed", "Use a beam.");
+  if (weights.history.hashed() && !slots.empty()) throw Error("UnsupportedError", "exact search does not read earlier labels whose features are hashed", "Use a beam.");
   for (std::int32_t s = 0; s < static_cast<std::int32_t>(slots.size()); ++s) {
     auto& kind = slots[s].back.back() == 1 ? one_back_ : slots[s].family < 0 ? by_labels_ : by_input_;
     kind.push_back(s);

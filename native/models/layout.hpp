@@ -41,27 +41,27 @@ class Layout {
 
   // The long vector as the blocks of a model, and back.
   template <class Real>
-  Weights<Real> blocks(const std::vector<Real>& flat, const FeatureIndex& index, const HistoryIndex& history, std::int32_t given_size) const {
+  Weights<Real> blocks(const Numbers<Real>& flat, const FeatureIndex& index, const HistoryIndex& history, std::int32_t given_size) const {
     Weights<Real> out(labels);
     out.history = history;
     out.grow(index, given_size);
     out.history_rows.assign(flat.begin() + size, flat.end());
     out.history_rows.resize(std::size_t(history.rows()) * stride, Real{0});
-    each(out, [&](std::vector<Real>& block, std::int64_t from) { std::copy_n(flat.begin() + from, block.size(), block.begin()); });
+    each(out, [&](Numbers<Real>& block, std::int64_t from) { std::copy_n(flat.begin() + from, block.size(), block.begin()); });
     return out;
   }
   template <class Real>
-  std::vector<Real> flat(const Weights<Real>& blocks) const {
-    std::vector<Real> out(static_cast<std::size_t>(size), Real{0});
-    each(blocks, [&](const std::vector<Real>& block, std::int64_t from) { std::copy(block.begin(), block.end(), out.begin() + from); });
+  Numbers<Real> flat(const Weights<Real>& blocks) const {
+    Numbers<Real> out(static_cast<std::size_t>(size), Real{0});
+    each(blocks, [&](const Numbers<Real>& block, std::int64_t from) { std::copy(block.begin(), block.end(), out.begin() + from); });
     out.insert(out.end(), blocks.history_rows.begin(), blocks.history_rows.end());
     return out;
   }
 
   // A long vector of an earlier layout, in the places of this one; features that have come since weigh zero.
   template <class Real>
-  std::vector<Real> moved(const std::vector<Real>& old, const Layout& from) const {
-    std::vector<Real> out(static_cast<std::size_t>(size), Real{0});
+  Numbers<Real> moved(const Numbers<Real>& old, const Layout& from) const {
+    Numbers<Real> out(static_cast<std::size_t>(size), Real{0});
     const std::vector<std::int64_t> starts = from.starts(), places = this->starts();
     for (std::size_t block = 0; block + 1 < starts.size(); ++block)
       std::copy(old.begin() + starts[block], old.begin() + starts[block + 1], out.begin() + places[block]);

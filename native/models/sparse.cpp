@@ -65,7 +65,7 @@ void fill_history(const SparseHistory& sparse, const FeatureIndex& index, std::i
 }
 
 // Writes sparse rows into dense ones of `height` x stride.
-void fill(const SparseRows& rows, std::size_t count, std::int32_t height, std::int32_t labels, std::int32_t stride, std::vector<float>& dense) {
+void fill(const SparseRows& rows, std::size_t count, std::int32_t height, std::int32_t labels, std::int32_t stride, Numbers<float>& dense) {
   if (rows.counts.size() != count || rows.columns.size() != rows.values.size()) throw inconsistent("weights");
   const std::uint64_t total = std::accumulate(rows.counts.begin(), rows.counts.end(), std::uint64_t{0});
   if (total != rows.columns.size()) throw inconsistent("weights");
@@ -82,8 +82,8 @@ void fill(const SparseRows& rows, std::size_t count, std::int32_t height, std::i
 }
 
 // The table of a hashed index: `places` are the rows that carry weight, in order.
-void fill_table(const SparseRows& rows, const std::vector<std::int32_t>& places, std::int32_t labels, std::int32_t stride, std::vector<float>& table) {
-  std::vector<float> kept;
+void fill_table(const SparseRows& rows, const std::vector<std::int32_t>& places, std::int32_t labels, std::int32_t stride, Numbers<float>& table) {
+  Numbers<float> kept;
   fill(rows, places.size(), 1, labels, stride, kept);
   std::int64_t before = -1;
   for (std::size_t r = 0; r < places.size(); ++r) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/kernels.hpp"
+#include "core/numbers.hpp"
 #include "features/index.hpp"
 
 namespace riata {
@@ -13,12 +14,12 @@ template <class Real>
 struct Weights {
   std::int32_t labels = 0;
   std::int32_t stride = 0;              // labels padded to a multiple of 8; the padding stays zero
-  std::vector<std::vector<Real>> node;  // [F][(ngram, slot)][stride]
-  std::vector<std::vector<Real>> edge;  // [F][(ngram, slot)][labels][stride]: from, to
-  std::vector<Real> given;              // [G][stride]; of a hashed index, its table: all rows but the transitions
-  std::vector<Real> transition;         // [labels][stride]: from, to
+  std::vector<Numbers<Real>> node;  // [F][(ngram, slot)][stride]
+  std::vector<Numbers<Real>> edge;  // [F][(ngram, slot)][labels][stride]: from, to
+  Numbers<Real> given;              // [G][stride]; of a hashed index, its table: all rows but the transitions
+  Numbers<Real> transition;         // [labels][stride]: from, to
   HistoryIndex history;                 // what earlier labels say: grows while learning, so it goes with the weights
-  std::vector<Real> history_rows;       // [history.rows()][stride]
+  Numbers<Real> history_rows;       // [history.rows()][stride]
 
   explicit Weights(std::int32_t label_count = 0)
       : labels(label_count), stride(padded(label_count)), transition(std::size_t(labels) * stride, Real{0}) {}

@@ -16,7 +16,7 @@ void each_block(W& weights, Visit visit) {
 }
 
 template <class Real>
-void add_block(std::vector<Real>& to, const std::vector<Real>& from, double scale) {
+void add_block(Numbers<Real>& to, const Numbers<Real>& from, double scale) {
   if (to.size() != from.size()) throw Error("RiataError", "the weights belong to different feature indices");
   for (std::size_t k = 0; k < from.size(); ++k) to[k] += static_cast<Real>(scale * from[k]);
 }
@@ -39,7 +39,7 @@ void add_history(Weights<Real>& to, const Weights<Real>& from, double scale) {
 template <class Real>
 double norm_of(const Weights<Real>& weights) noexcept {
   double sum = 0;
-  const auto add = [&](const std::vector<Real>& block) {
+  const auto add = [&](const Numbers<Real>& block) {
     for (const Real value : block) sum += double(value) * value;
   };
   each_block(weights, add);
@@ -56,7 +56,7 @@ Weights<Real> normalised_sum(std::span<const Weights<Real>* const> parts) {
   const double number = static_cast<double>(parts.size());
 
   Weights<Real> out = *parts[0];
-  each_block(out, [](std::vector<Real>& block) { block.assign(block.size(), Real{0}); });
+  each_block(out, [](Numbers<Real>& block) { block.assign(block.size(), Real{0}); });
   out.history_rows.assign(out.history_rows.size(), Real{0});
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const Weights<Real>& part = *parts[p];

@@ -235,6 +235,7 @@ def test_what_can_be_read_once_is_refused(tmp_path):
 
 def test_counts_of_all_data_are_refused(path):
     refused(errors.UnsupportedError, "cutoff is 2", path, "Leave out cutoff", cutoff=2)
+    refused(errors.UnsupportedError, "shards is 2", path, "Leave out shards", shards=2)
     refused(
         errors.UnsupportedError, "frequency needs counts", path, "frequency", template=parse("word[0]\nfrequency[0]")
     )

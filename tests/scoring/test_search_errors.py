@@ -6,6 +6,7 @@ import riata
 from python_problems import Observing, random_weights, score, with_weights
 from riata.entry import main
 from riata.models.chain import ChainModel
+from riata.models.folded import FoldedModel
 
 SENTENCES = riata.load("embedded", "test", ("word", "tag", "chunk"))
 
@@ -41,13 +42,18 @@ def test_a_greedy_decoder_makes_search_errors_where_exact_search_finds_another_o
 def test_evaluating_a_model_decodes_once_by_its_queue_and_once_exactly(tmp_path, monkeypatch, queue, searches):
     trained(recipe="perceptron" if queue == "exact" else "early").save(tmp_path / "m.riata")
     riata.write_columns(SENTENCES, tmp_path / "test.txt")
-    used, decode = [], ChainModel.decode
+    used, decode, predict = [], ChainModel.decode, FoldedModel.predict
 
     def counted(self, instances, decoder=riata.models.chain.EXACT, progress=None):
         used.append(decoder.queue)
         return decode(self, instances, decoder, progress)
 
+    def counted_folded(self, *arguments):
+        used.append("exact")
+        return predict(self, *arguments)
+
     monkeypatch.setattr(ChainModel, "decode", counted)
+    monkeypatch.setattr(FoldedModel, "predict", counted_folded)
     with pytest.raises(SystemExit) as caught:
         main(["evaluate", "--model", str(tmp_path / "m.riata"), str(tmp_path / "test.txt")])
     assert caught.value.code == 0

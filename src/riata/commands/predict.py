@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
 from riata.commands.base import format_option
-
-if TYPE_CHECKING:
-    from riata.data.types import Corpus, Ids
 
 
 @click.command(short_help="Add a column of predictions to a file.")
@@ -43,45 +38,13 @@ def command(file: str, model_file: str, nbest: int | None, threads: int | None, 
     the best labelling, after `# 1` the next, and so on; fewer where there are fewer. The queue must be exact.
     """
     from riata import load_model
-    from riata.data import columns
-    from riata.data.conllu import FIELDS
     from riata.data.files import is_conllu
-    from riata.data.texts import interned
-    from riata.data.types import Column
-    from riata.errors import UnsupportedError
-    from riata.parallel import cores, in_order
+    from riata.labelled import labelled
+    from riata.parallel import cores
 
     estimator = load_model(model_file)
     conllu = is_conllu(file, format_)
-    if conllu and not 0 <= estimator.output_ < len(FIELDS):
-        raise UnsupportedError(
-            f"{model_file} was not trained on CoNLL-U: there is no field to put its labels in.",
-            remedy="Give a file of columns, or --format columns.",
-        )
-    texts = interned(estimator.classes_)[0]
-
-    def sentences(batch: Corpus, labels: Ids, notes: Sequence[str] = ()) -> bytes:
-        column = Column(texts, labels)
-        if conllu:
-            return b"".join(columns.formatted(columns.with_texts(batch, estimator.output_, column), notes=notes))
-        return b"".join(columns.formatted(batch, [column], notes))
-
-    def answer(batch: Corpus) -> bytes:
-        if nbest is None:
-            return sentences(batch, estimator.predict_ids(batch))
-        return sentences(*_alternatives(batch, estimator.nbest_ids(batch, nbest)))
-
-    estimator.set_params(threads=1)  # batches run side by side, not parts of one
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
-    for content in in_order(answer, columns.stream(file, conllu=conllu), threads or cores()):
+    for content in labelled(estimator, file, conllu=conllu, threads=threads or cores(), nbest=nbest):
         out.write(content)
         out.flush()
-
-
-def _alternatives(batch: Corpus, nbest: list[list[tuple[Ids, float]]]) -> tuple[Corpus, Ids, list[str]]:
-    """Every sentence once per labelling, the labels of all, and the rank and score of each."""
-    import numpy as np
-
-    repeated = batch[[s for s, found in enumerate(nbest) for _ in found]]
-    notes = [f"# {rank} {score:.6f}" for found in nbest for rank, (_, score) in enumerate(found)]
-    return repeated, np.concatenate([ids for found in nbest for ids, _ in found]), notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from riata._core import ColumnParser, find_unwritable, written
 from riata.data.memory import label_column
 from riata.data.source import STANDARD_INPUT, name_of, pieces, resized
 from riata.data.types import Column, Corpus
+from riata.data.whole import whole_file
 from riata.errors import DataError, RiataError
 
 SENTENCES = 20_000  # formatted at once
@@ -90,7 +92,7 @@ def write_columns(corpus: Corpus, path: str | Path, extra: Sequence[Sequence[Seq
 
 
 def write(pieces: Iterable[bytes], path: str | Path) -> None:
-    """Writes a file, compressed where its name ends in .gz ("-" is standard output)."""
+    """Writes a file, whole or not at all, compressed where its name ends in .gz ("-" is standard output)."""
     if str(path) == STANDARD_INPUT:
         sys.stdout.flush()
         for piece in pieces:
@@ -98,11 +100,15 @@ def write(pieces: Iterable[bytes], path: str | Path) -> None:
         sys.stdout.buffer.flush()
         return
     try:
-        opened = gzip.open if str(path).endswith(".gz") else open
-        with opened(path, "wb") as file:
-            file.writelines(pieces)
-    except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror or error}.", file=path) from None
+        special = os.path.exists(path) and not os.path.isfile(path)  # such as a pipe
+        with open(path, "wb") if special else whole_file(path) as file:
+            if str(path).endswith(".gz"):
+                with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+                    packed.writelines(pieces)
+            else:
+                file.writelines(pieces)
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
+        raise DataError(f"cannot be written: {getattr(error, 'strerror', None) or error}.", file=path) from None
 
 
 def formatted(corpus: Corpus, extra: Sequence[Column] = (), notes: Sequence[str] = ()) -> Iterator[bytes]:

@@ -111,7 +111,13 @@ class Features:
     def empty_index(self) -> FeatureIndex:
         p = self.program
         return FeatureIndex(
-            list(p.families), list(p.reads), len(p.attributes), p.transitions, list(p.history), p.type_columns, self.bits
+            list(p.families),
+            list(p.reads),
+            len(p.attributes),
+            p.transitions,
+            list(p.history),
+            p.type_columns,
+            self.bits,
         )
 
     def copy(self) -> Features:

@@ -140,6 +140,14 @@ class OnlineTrainer:
     def model(self) -> ChainModel:
         return ChainModel(self.features, self.weights(), self.labels, self.legality)
 
+    def final_model(self) -> ChainModel:
+        """The model, after which the learner is not used again."""
+        return self.model()
+
+    def next_model(self, old: ChainModel | None) -> ChainModel:
+        """The model, maybe in the memory of an old one that is not used again."""
+        return self.model()
+
     def seed_scores(self, dev_score: Callable[[ChainModel], float]) -> tuple[float, ...]:
         """The scores of single seeds, where the model is a sum of several; after `model` was called."""
         return ()
@@ -170,6 +178,16 @@ class OutputTrainer(OnlineTrainer):
     def weights(self) -> Any:
         return self.native_learner.averaged() if self.settings["average"] else self.native_learner.last()
 
+    def next_model(self, old: ChainModel | None) -> ChainModel:
+        if old is None or not self.settings["average"]:
+            return self.model()
+        self.native_learner.average_into(old.weights)
+        return old
+
+    def final_model(self) -> ChainModel:
+        weights = self.native_learner.finish() if self.settings["average"] else self.native_learner.last()
+        return ChainModel(self.features, weights, self.labels, self.legality)
+
 
 class PerceptronTrainer(OutputTrainer):
     def native(self, *, single: bool) -> Any:
@@ -196,11 +214,17 @@ def train(
         for number in range(plan.first_epoch, last + 1):
             listener(Started(number, last, data.sentences, data.tokens, plan.refit))
             done = data.epoch(trainer, plan.seed, number, lambda sentences: listener(Progressed(sentences)))
-            model = trainer.model()
-            score = None if dev_score is None else dev_score(model)
-            seed_scores = () if dev_score is None else trainer.seed_scores(dev_score)
-            if score is None or outcome.best_score is None or score > outcome.best_score:
-                outcome.model, outcome.best_epoch, outcome.best_score = model, number, score
+            score: float | None = None
+            seed_scores: tuple[float, ...] = ()
+            if dev_score is not None:
+                model = trainer.model()
+                score, seed_scores = dev_score(model), trainer.seed_scores(dev_score)
+                if outcome.best_score is None or score > outcome.best_score:
+                    outcome.model, outcome.best_epoch, outcome.best_score = model, number, score
+            elif number == last:
+                outcome.model, outcome.best_epoch = trainer.final_model(), number
+            else:  # for the case of an interrupt
+                outcome.model, outcome.best_epoch = trainer.next_model(outcome.model), number
             outcome.history.append(
                 replace(done, dev_score=score, seed_scores=seed_scores, refit=plan.refit, dropped=trainer.dropped)
             )

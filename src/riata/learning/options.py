@@ -176,6 +176,11 @@ def check_stream(estimator: Any, *, labels: bool, weights: bool) -> None:
                 f"stream=True reads sentences and labels from a file, and cannot take {name} from memory.",
                 remedy=f"Leave out {name}, or stream.",
             )
+    if SHARDS.parse(estimator.shards) != 1:
+        raise UnsupportedError(
+            f"shards is {estimator.shards}, but stream=True has no more than a part of the data at a time.",
+            remedy="Leave out shards, or stream.",
+        )
     if CUTOFF.parse(estimator.cutoff) != 1:
         raise UnsupportedError(
             f"cutoff is {estimator.cutoff}, but stream=True learns from n-grams before all of them are counted.",

@@ -44,14 +44,13 @@ class StreamedSet:
                 progress(done + sentences)
 
         for part in self.parts():
-            features = trainer.features
-            features.extend(inputs_of(part))
-            check_memory(features, len(self.labels.labels))
-            examples = self.fit.examples(features, part, np.empty(0), self.labels)
+            instances = self.fit.learn_features(trainer.features, part)
+            check_memory(trainer.features, len(self.labels.labels))
+            examples = self.fit.examples(instances, part, np.empty(0), self.labels)
             one = trainer.epoch(examples, seed, number, progressed)
             total = one if total is None else _sum(total, one)
             done += len(part)
-            del part, examples  # before the next ones are made
+            del part, instances, examples  # before the next ones are made
         assert total is not None  # there is a part, or its reader has refused the file
         return replace(total, seconds=time.perf_counter() - began)
 

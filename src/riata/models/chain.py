@@ -174,7 +174,10 @@ def exact_refusal(features: Features, labels: int) -> tuple[str, Template] | Non
     program = features.program
     if features.bits and program.history:
         template = program.history_templates[0]
-        return f"'{template}' reads earlier labels, and with bits exact search does not know which of them carry weight", template
+        return (
+            f"'{template}' reads earlier labels, and with bits exact search does not know which of them carry weight",
+            template,
+        )
     if program.order <= 1:
         return None
     furthest = program.history_templates[[back[-1] for _, _, back in program.history].index(program.order)]

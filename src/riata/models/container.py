@@ -13,13 +13,11 @@ Arrays can be mapped into memory as they stand. The file is written beside its f
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import mmap
 import os
 import struct
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -27,6 +25,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.data.whole import whole_file
 from riata.errors import ModelFileError
 
 MAGIC = b"RIATA\r\n\x1a"
@@ -70,27 +69,12 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
 def write(path: str | Path, content: bytes) -> None:
     """Writes a file whole or not at all; what stood there before stays until the new one is complete."""
     try:
-        target = os.path.realpath(path)  # a link stays, and leads to the new file
-        if os.path.exists(target) and not os.path.isfile(target):
+        if os.path.exists(path) and not os.path.isfile(path):
             raise ValueError("this is no regular file")
-        _write(target, content)
+        with whole_file(path) as file:
+            file.write(content)
     except (OSError, ValueError) as error:
         raise _not_written(path, error) from None
-
-
-def _write(target: str, content: bytes) -> None:
-    folder, name = os.path.split(target)
-    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
 
 
 def read(path: str | Path) -> tuple[dict[str, Any], Arrays]:
@@ -185,12 +169,6 @@ def _digest(fixed: bytes | memoryview, body: bytes | bytearray | memoryview) -> 
     digest = hashlib.blake2b(fixed, digest_size=_PROLOGUE - _FIXED.size)
     digest.update(body)
     return digest.digest()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _plain(value: Any) -> Any:

@@ -295,10 +295,24 @@ class SequenceEstimator(Params):
         """How to search, by the present parameters: a trained model may be decoded with another queue or beam."""
         return checked(self, training=False).decoder
 
-    def predict_ids(self, X: Any) -> Ids:
-        """Labels as numbers, indices of `classes_`, of all tokens in one array."""
+    def predict_ids(self, X: Any, *, threads: int | None = None) -> Ids:
+        """Labels as numbers, indices of `classes_`, of all tokens in one array. threads: instead of the parameter."""
         model, options = self._check_fitted(), checked(self, training=False)
-        return model.predict(self.input_columns(as_corpus(X)), options.decoder, options.threads or cores())
+        threads = threads or options.threads or cores()
+        return model.predict(self.input_columns(as_corpus(X)), options.decoder, threads)
+
+    def predict_file(self, source: str | Path, target: str | Path, *, nbest: int | None = None) -> None:
+        """Writes a file with a column of predictions more, as `riata predict` does; each may be compressed (.gz).
+
+        CoNLL-U (.conllu) goes out as CoNLL-U. nbest: every sentence so many times, best labelling first.
+        """
+        from riata.data.columns import write
+        from riata.data.files import is_conllu
+        from riata.labelled import labelled
+
+        self._check_fitted()
+        threads = checked(self, training=False).threads or cores()
+        write(labelled(self, source, conllu=is_conllu(source, "auto"), threads=threads, nbest=nbest), target)
 
     def predict(self, X: Any) -> list[list[str]]:
         """The labels of every sentence."""
