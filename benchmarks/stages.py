@@ -63,11 +63,14 @@ def run(contestant: Contestant) -> None:
     peak = resident("VmHWM")
     tagger, load = timed(lambda: contestant.load(model))
     scored = folder / "scored.txt"
-    _, predict = timed(lambda: contestant.label_file(tagger, scored, folder / f"{name}.labels"))
+    first, *again = (
+        timed(lambda: contestant.label_file(tagger, scored, folder / f"{name}.labels"))[1] for _ in range(4)
+    )
+    predict = {clock: min(seconds[clock] for seconds in again) for clock in first}
     words, tags = next(sentence for sentence in plain.read(scored) if len(sentence[0]) == LENGTH)
     facts = {
         "features": contestant.features,
-        "seconds": {"ingest": ingest, "train": train, "load": load, "predict": predict},
+        "seconds": {"ingest": ingest, "train": train, "load": load, "first": first, "predict": predict},
         "latency_us": latency(lambda: contestant.label(tagger, list(zip(words, tags, strict=True)))),
         "peak_mb": (peak - before) / 1e6,
         "model_bytes": model.stat().st_size,

@@ -150,7 +150,12 @@ void folded(nb::module_& m) {
   m.def("attribute_values", [](std::string_view name, const Alphabet& texts, const In<std::int32_t>& ids, Alphabet* values, bool grow) {
           const NativeAttribute function = native_attribute(name);
           if (!function) throw Error("RiataError", "no native attribute");
-          return give(look_up_values(function, texts, view(ids), values, grow));
+          std::vector<std::int32_t> found;
+          {
+            nb::gil_scoped_release release;
+            found = look_up_values(function, texts, view(ids), values, grow);
+          }
+          return give(std::move(found));
         }, nb::arg("name"), nb::arg("texts"), nb::arg("ids"), nb::arg("values").none(), nb::arg("grow"),
         "Ids of the values of an attribute for some texts; -1 where there is none, for_python where Python must find it.");
   m.def("native_attribute", [](std::string_view name, std::string_view text) -> std::optional<std::string> {

@@ -1,6 +1,7 @@
 #include "core/alphabet.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
@@ -23,28 +24,26 @@ Alphabet::Alphabet(std::string bytes, std::vector<std::int64_t> offsets) {
 
 std::size_t Alphabet::slot_of(std::string_view text, std::uint64_t hash) const noexcept {
   const std::size_t mask = table_.size() - 1;
-  std::size_t slot = hash & mask;
-  while (table_[slot] != unknown) {
-    const std::int32_t id = table_[slot];
-    if (hashes_[id] == static_cast<std::uint32_t>(hash) && at(id) == text) break;
+  std::size_t slot = static_cast<std::uint32_t>(hash) & mask;
+  while (table_[slot].id != unknown) {
+    if (table_[slot].hash == static_cast<std::uint32_t>(hash) && at(table_[slot].id) == text) break;
     slot = (slot + 1) & mask;
   }
   return slot;
 }
 
 std::int32_t Alphabet::find(std::string_view text) const noexcept {
-  return table_.empty() ? unknown : table_[slot_of(text, hash_bytes(text))];
+  return table_.empty() ? unknown : table_[slot_of(text, hash_bytes(text))].id;
 }
 
 std::int32_t Alphabet::add(std::string_view text) {
-  if (table_.size() < 2 * (hashes_.size() + 1)) grow_table();
+  if (table_.size() < 2 * offsets_.size()) grow_table();
   const std::uint64_t hash = hash_bytes(text);
   const std::size_t slot = slot_of(text, hash);
-  if (table_[slot] != unknown) return table_[slot];
+  if (table_[slot].id != unknown) return table_[slot].id;
   if (size() == std::numeric_limits<std::int32_t>::max()) throw Error("DataError", "more than 2^31 distinct texts");
   const std::int32_t id = size();
-  table_[slot] = id;
-  hashes_.push_back(static_cast<std::uint32_t>(hash));
+  table_[slot] = {id, static_cast<std::uint32_t>(hash)};
   bytes_.append(text);
   offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
   return id;
@@ -56,12 +55,13 @@ std::string_view Alphabet::text(std::int32_t id) const {
 }
 
 void Alphabet::grow_table() {
-  table_.assign(table_.empty() ? 16 : 2 * table_.size(), unknown);
+  const std::vector<Entry> old = std::exchange(table_, std::vector<Entry>(table_.empty() ? 64 : (table_.size() < (1 << 16) ? 4 : 2) * table_.size()));
   const std::size_t mask = table_.size() - 1;
-  for (std::int32_t id = 0; id < size(); ++id) {
-    std::size_t slot = hash_bytes(at(id)) & mask;
-    while (table_[slot] != unknown) slot = (slot + 1) & mask;
-    table_[slot] = id;
+  for (const Entry& entry : old) {
+    if (entry.id == unknown) continue;
+    std::size_t slot = entry.hash & mask;  // of a table larger than the hash, the first of its slots: texts then stand closer
+    while (table_[slot].id != unknown) slot = (slot + 1) & mask;
+    table_[slot] = entry;
   }
 }
 

@@ -22,21 +22,28 @@ class Alphabet {
   std::string_view text(std::int32_t id) const;  // throws Error where id is not in the alphabet
   std::int32_t size() const noexcept { return static_cast<std::int32_t>(offsets_.size()) - 1; }
 
-  const std::string& bytes() const noexcept { return bytes_; }
-  const std::vector<std::int64_t>& offsets() const noexcept { return offsets_; }
-
- private:
+  // Of an id that is known to be in the alphabet.
   std::string_view at(std::int32_t id) const noexcept {
     const auto from = static_cast<std::size_t>(offsets_[id]);
     return {bytes_.data() + from, static_cast<std::size_t>(offsets_[id + 1]) - from};
   }
+  std::size_t length(std::int32_t id) const noexcept { return static_cast<std::size_t>(offsets_[id + 1] - offsets_[id]); }
+
+  const std::string& bytes() const noexcept { return bytes_; }
+  const std::vector<std::int64_t>& offsets() const noexcept { return offsets_; }
+
+ private:
+  struct Entry {
+    std::int32_t id = unknown;
+    std::uint32_t hash = 0;  // low bits of the text's hash, to compare before the bytes
+  };
+
   std::size_t slot_of(std::string_view text, std::uint64_t hash) const noexcept;
   void grow_table();
 
   std::string bytes_;                     // all texts, one after another
   std::vector<std::int64_t> offsets_{0};  // [size + 1] where each text starts in bytes_
-  std::vector<std::int32_t> table_;       // open addressing; power of two; unknown = empty slot
-  std::vector<std::uint32_t> hashes_;     // [size] low bits of each text's hash, to compare before the bytes
+  std::vector<Entry> table_;              // open addressing; power of two; unknown = empty slot
 };
 
 }  // namespace riata

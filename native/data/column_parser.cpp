@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "core/error.hpp"
 #include "core/utf8.hpp"
@@ -38,7 +39,23 @@ Error too_long(std::int64_t line) {
   return Error("DataError", "a line is longer than 16 MiB.", "Is this a text file with one token per line?", line);
 }
 
+// Whether all bytes are ASCII and none is NUL, eight at a time.
+bool is_plain(std::string_view text) noexcept {
+  constexpr std::uint64_t high = 0x8080808080808080ULL, ones = 0x0101010101010101ULL;
+  std::uint64_t bad = 0;
+  const char* at = text.data();
+  std::size_t left = text.size();
+  for (; left >= 8; left -= 8, at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, at, 8);
+    bad |= (word | (word - ones)) & high;  // a byte that is 0, or has its highest bit set
+  }
+  for (; left > 0; --left, ++at) bad |= static_cast<unsigned char>(*at - 1) >= 0x7F;
+  return bad == 0;
+}
+
 void check_encoding(std::string_view text, std::int64_t line) {
+  if (is_plain(text)) return;
   if (line == 1 && text.size() >= 2 && (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF"))
     throw Error("DataError", "the file starts with a UTF-16 byte order mark; expected UTF-8.",
                 "Convert it: iconv -f UTF-16 -t UTF-8 FILE.", line);
@@ -115,8 +132,10 @@ void ColumnParser::token(std::string_view text) {
     width_line_ = line_number_;
   }
   if (format_ == Format::conllu && is_skipped_id(fields_.front())) return;
-  done_.alphabets.resize(static_cast<std::size_t>(width_));
-  done_.ids.resize(static_cast<std::size_t>(width_));
+  if (done_.ids.size() != fields_.size()) {
+    done_.alphabets.resize(fields_.size());
+    done_.ids.resize(fields_.size());
+  }
   for (std::size_t c = 0; c < fields_.size(); ++c) done_.ids[c].push_back(done_.alphabets[c].add(fields_[c]));
   done_.lines.push_back(line_number_);
 }
@@ -137,14 +156,13 @@ void ColumnParser::split(std::string_view text) {
 }
 
 void ColumnParser::check_width(std::string_view text) const {
-  const std::string between = separator_ == '\t' ? "tabs" : "spaces";
   const auto found = static_cast<std::int64_t>(fields_.size());
   if (format_ == Format::conllu && found != conllu_width)
     throw Error("DataError", "expected the 10 tab-separated columns of CoNLL-U, found " + std::to_string(found) + ": " + shown(text) + ".",
                 "If this is a plain column file, pass format=\"columns\" (--format columns).", line_number_);
   if (width_ != 0 && found != width_)
     throw Error("DataError",
-                "expected " + std::to_string(width_) + " columns separated by " + between + ", as in line " + std::to_string(width_line_) +
+                "expected " + std::to_string(width_) + " columns separated by " + (separator_ == '\t' ? "tabs" : "spaces") + ", as in line " + std::to_string(width_line_) +
                     ", found " + std::to_string(found) + ": " + shown(text) + ".",
                 "Mend the line, or give every line the same number of columns.", line_number_);
   if (separator_ == ' ' && text.find('\t') != std::string_view::npos)

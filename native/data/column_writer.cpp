@@ -27,13 +27,18 @@ std::optional<std::pair<std::int64_t, std::int64_t>> find_unwritable(std::span<c
 std::string written(std::span<const TextColumn> columns, std::span<const std::int64_t> starts, std::int64_t low, std::int64_t high, char separator,
                     const std::vector<std::pair<std::int64_t, std::string>>& before) {
   std::string out;
+  std::size_t room = static_cast<std::size_t>(high - low);
+  for (const TextColumn& column : columns) {
+    for (std::int64_t t = starts[low]; t < starts[high]; ++t) room += column.texts->length(column.ids[t]) + 1;
+  }
+  out.reserve(room);
   auto next = std::find_if(before.begin(), before.end(), [&](const auto& line) { return line.first >= low; });
   for (std::int64_t s = low; s < high; ++s) {
     for (; next != before.end() && next->first == s; ++next) out += next->second;
     for (std::int64_t t = starts[s]; t < starts[s + 1]; ++t) {
       for (const TextColumn& column : columns) {
-        out += column.texts->text(column.ids[t]);
-        out += separator;
+        out.append(column.texts->at(column.ids[t]));
+        out.push_back(separator);
       }
       out.back() = '\n';
     }

@@ -144,6 +144,10 @@ Folded::Folded(std::shared_ptr<const FoldedWeights> weights) : weights_(std::mov
     column.roots.push_back(f);
   }
   for (Column& column : columns_) {
+    constexpr std::size_t some = 4096;  // types, so that the first texts do not move the rows again and again
+    column.rows.reserve(some * column.terms.size() * weights_->weights.stride);
+    column.values.reserve(some * column.attributes.size());
+    column.root_ids.reserve(some * column.roots.size());
     for (std::int32_t b = 0; b < boundary_values; ++b) append(column, std::vector<std::int32_t>(column.attributes.size(), b));
   }
 }
@@ -164,11 +168,15 @@ std::int32_t Folded::find(const Column& column, std::string_view text) const noe
 std::int32_t Folded::append(Column& column, std::span<const std::int32_t> values) {
   const FeatureIndex& index = weights_->index;
   const std::int32_t stride = weights_->weights.stride;
-  // The n-gram that a family has within the type, or -1.
+  // The n-gram that a family has within the type, or -1: found once, however many templates read it.
+  constexpr std::int32_t unsought = -2;
+  thread_local std::vector<std::int32_t> found;
+  found.assign(static_cast<std::size_t>(index.families()), unsought);
   const auto ngram = [&](const auto& self, std::int32_t f) -> std::int32_t {
+    if (found[f] != unsought) return found[f];
     const FamilySpec& spec = index.spec(f);
     const std::int32_t parent = spec.parent < 0 ? -1 : self(self, spec.parent), value = values[place_[spec.attribute]];
-    return value < 0 || (spec.parent >= 0 && parent < 0) ? -1 : index.find(f, parent, value);
+    return found[f] = value < 0 || (spec.parent >= 0 && parent < 0) ? -1 : index.find(f, parent, value);
   };
   const std::size_t before = column.rows.size();
   column.rows.resize(before + column.terms.size() * stride, 0.0f);
@@ -187,8 +195,9 @@ std::int32_t Folded::append(Column& column, std::span<const std::int32_t> values
 
 std::int32_t Folded::compute(Column& column, std::string_view text) {
   if (!is_ascii(text)) return -1;
-  std::vector<std::int32_t> values;
-  std::string value;
+  thread_local std::vector<std::int32_t> values;
+  thread_local std::string value;
+  values.clear();
   for (const std::int32_t a : column.attributes) {
     const AttributeSource& source = weights_->sources[a];
     if (!source.function) return -1;

@@ -29,6 +29,7 @@ def labelled(
             remedy="Give a file of columns, or format columns.",
         )
     texts = interned(estimator.classes_)[0]
+    label = estimator.labeller()
 
     def formatted(batch: Corpus, labels: Ids, notes: Sequence[str] = ()) -> bytes:
         column = Column(texts, labels)
@@ -38,9 +39,7 @@ def labelled(
 
     def answer(batch: Corpus) -> bytes:
         if nbest is None:
-            return formatted(
-                batch, estimator.predict_ids(batch, threads=1)
-            )  # batches run side by side, not parts of one
+            return formatted(batch, label(batch))
         return formatted(*_alternatives(batch, estimator.nbest_ids(batch, nbest)))
 
     return in_order(answer, columns.stream(file, conllu=conllu), threads)

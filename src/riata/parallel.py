@@ -23,7 +23,7 @@ def in_order(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterat
     """work(item) for every item, several at once. A result comes as soon as it and those before it are there, even while
     the next item is still waited for; what goes wrong with an item is raised when its turn comes.
     """
-    if threads == 1:
+    if threads <= 1:
         yield from map(work, items)
         return
     results: queue.Queue[Future[R] | BaseException | None] = queue.Queue(2 * threads)

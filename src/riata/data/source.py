@@ -41,7 +41,7 @@ def _raw_pieces(path: str | Path) -> Iterator[bytes]:
     if str(path) == STANDARD_INPUT:
         yield from _unpacked(sys.stdin.buffer)
         return
-    with open(path, "rb") as file:
+    with open(path, "rb", buffering=PIECE) as file:
         yield from _unpacked(file)
 
 

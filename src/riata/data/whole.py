@@ -11,16 +11,20 @@ from typing import IO
 
 
 @contextlib.contextmanager
-def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
-    """A file beside its final place, moved there when everything has been written. A link stays, and leads to the new file."""
+def whole_file(path: str | Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
+    """A file beside its final place, moved there when everything has been written. A link stays, and leads to the new file.
+
+    durable: not before the disk has it, so that not even a power failure leaves half a file.
+    """
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
     finally:

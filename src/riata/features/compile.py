@@ -19,6 +19,7 @@ from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import ANY_CASE, POSITIONS, WordList, list_read
 from riata.features.templates import Read, Template
+from riata.parallel import in_order
 
 AttributeOf = tuple[str, int]  # name of the function, column it reads
 Look = Callable[[list[str]], Ids]  # texts to ids of an alphabet, or to hashes
@@ -139,12 +140,12 @@ class Features:
         for name, column in self.program.attributes:
             if name == FREQUENCY and column not in self.frequencies:
                 self.frequencies[column] = Frequencies.of(corpus.columns[column])
-        instances = self.index.extend(self._values(corpus, grow=True), corpus.starts, cutoff, threads)
+        instances = self.index.extend(self._values(corpus, grow=True, threads=threads), corpus.starts, cutoff, threads)
         return self._with_given(instances, corpus, grow=True)
 
     def instances(self, corpus: Corpus, threads: int = 1) -> Instances:
         """The corpus with every feature looked up; what training has not seen scores nothing."""
-        instances = self.index.instances(self._values(corpus, grow=False), corpus.starts, threads)
+        instances = self.index.instances(self._values(corpus, grow=False, threads=threads), corpus.starts, threads)
         return self._with_given(instances, corpus, grow=False)
 
     def _with_given(self, instances: Instances, corpus: Corpus, grow: bool) -> Instances:
@@ -153,18 +154,20 @@ class Features:
             instances.set_given(given.starts, given.ids, given.values, HASHES if self.bits else len(self.given))
         return instances
 
-    def _values(self, corpus: Corpus, grow: bool) -> list[Ids]:
-        found = []
+    def _values(self, corpus: Corpus, grow: bool, threads: int) -> list[Ids]:
+        """The value of every attribute at every token; attributes are found side by side, each with an alphabet of its own."""
         types = {number: _Types.of(corpus.columns[number]) for _, number in self.program.attributes}
-        for (name, number), alphabet in zip(self.program.attributes, self.alphabets, strict=True):
+
+        def values(a: int) -> Ids:
+            (name, number), alphabet = self.program.attributes[a], self.alphabets[a]
             look = hashed_texts if self.bits else alphabet.add_many if grow else alphabet.find_many
             read = list_read(name)
             if read is not None:
-                found.append(self._list_value(*read, corpus, look))
-            else:
-                function = self._function(name, number)
-                found.append(types[number].values(name, function, None if self.bits else alphabet, grow, look))
-        return found
+                return self._list_value(*read, corpus, look)
+            function = self._function(name, number)
+            return types[number].values(name, function, None if self.bits else alphabet, grow, look)
+
+        return list(in_order(values, range(len(self.alphabets)), min(threads, len(self.alphabets))))
 
     def look_up(self, attribute: int, texts: list[str]) -> list[int]:
         """The ids of an attribute's values for these texts; -1 where training has not seen the value."""

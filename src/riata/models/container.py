@@ -71,7 +71,7 @@ def write(path: str | Path, content: bytes) -> None:
     try:
         if os.path.exists(path) and not os.path.isfile(path):
             raise ValueError("this is no regular file")
-        with whole_file(path) as file:
+        with whole_file(path, durable=True) as file:
             file.write(content)
     except (OSError, ValueError) as error:
         raise _not_written(path, error) from None

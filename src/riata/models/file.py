@@ -136,6 +136,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.bits = features.bits or None
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
     _restore_training(estimator, _mapping(header, "training"))
+    estimator.prepare()
     return estimator
 
 

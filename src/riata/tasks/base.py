@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
+from riata.data.columns import write
 from riata.data.encodings.base import Encoding
+from riata.data.files import is_conllu
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.streamed import ColumnFile
@@ -22,6 +24,7 @@ from riata.errors import DataError, NotFittedError, SettingError, UnsupportedErr
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
 from riata.inference.chain import K
+from riata.labelled import labelled
 from riata.learning.events import Event, Listener, Note
 from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, sentence_weights
 from riata.learning.labels import LabelSet, chunk_encoding, legal
@@ -291,25 +294,31 @@ class SequenceEstimator(Params):
             )
         return with_column(inputs, corpus.columns[gold])
 
+    def prepare(self) -> None:
+        """Folds the model, which the first prediction would do otherwise (docs/speed.md)."""
+        model = self._check_fitted()
+        if self._decoder().queue == EXACT.queue:
+            _ = model.folded
+
     def _decoder(self) -> Decoder:
         """How to search, by the present parameters: a trained model may be decoded with another queue or beam."""
         return checked(self, training=False).decoder
 
-    def predict_ids(self, X: Any, *, threads: int | None = None) -> Ids:
-        """Labels as numbers, indices of `classes_`, of all tokens in one array. threads: instead of the parameter."""
+    def predict_ids(self, X: Any) -> Ids:
+        """Labels as numbers, indices of `classes_`, of all tokens in one array."""
         model, options = self._check_fitted(), checked(self, training=False)
-        threads = threads or options.threads or cores()
-        return model.predict(self.input_columns(as_corpus(X)), options.decoder, threads)
+        return model.predict(self.input_columns(as_corpus(X)), options.decoder, options.threads or cores())
+
+    def labeller(self) -> Callable[[Corpus], Ids]:
+        """predict_ids for corpus after corpus, on one thread, by the parameters of now."""
+        model, decoder = self._check_fitted(), self._decoder()
+        return lambda corpus: model.predict(self.input_columns(corpus), decoder)
 
     def predict_file(self, source: str | Path, target: str | Path, *, nbest: int | None = None) -> None:
         """Writes a file with a column of predictions more, as `riata predict` does; each may be compressed (.gz).
 
         CoNLL-U (.conllu) goes out as CoNLL-U. nbest: every sentence so many times, best labelling first.
         """
-        from riata.data.columns import write
-        from riata.data.files import is_conllu
-        from riata.labelled import labelled
-
         self._check_fitted()
         threads = checked(self, training=False).threads or cores()
         write(labelled(self, source, conllu=is_conllu(source, "auto"), threads=threads, nbest=nbest), target)
