@@ -5,10 +5,11 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import riata
-from riata import Chunker
+from riata import Chunker, Corpus
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import load
@@ -30,29 +31,32 @@ def least(actions: dict[int, Callable[[], object]]) -> dict[int, float]:
 
 def main() -> None:
     train = riata.load("conll2000", "train")
-    inputs = train.select([0, 1])
     print("| work | template | 1 thread, ms | 2 threads, ms | × |\n|---|---|---:|---:|---:|")
     for template in ("classic", "chunk"):
-        templates = load(template)
-        row(
-            f"indexing {train.tokens:,} tokens",
-            template,
-            least({n: lambda n=n: Features(templates, builtin()).extend(inputs, 1, n) for n in (1, 2)}),
-        )
-        chunker = Chunker(template=template, epochs=2).fit(train, listener=lambda event: None)
-        with tempfile.TemporaryDirectory() as folder:
-            source, target = Path(folder, "in.txt"), Path(folder, "out.txt")
-            riata.write_columns(inputs, source)
-            source.write_bytes(source.read_bytes() * COPIES)
-            outputs = {}
+        row(f"indexing {train.tokens:,} tokens", template, indexing(template, train.select([0, 1])))
+        row(f"labelling a file of {COPIES * train.tokens:,} tokens", template, labelling(template, train))
 
-            def label(threads: int) -> None:
-                chunker.set_params(threads=threads).predict_file(source, target)
-                outputs[threads] = target.read_bytes()
 
-            found = least({n: lambda n=n: label(n) for n in (1, 2)})
-            assert outputs[1] == outputs[2]
-            row(f"labelling a file of {COPIES * train.tokens:,} tokens", template, found)
+def indexing(template: str, inputs: Corpus) -> dict[int, float]:
+    templates = load(template)
+    return least({n: partial(lambda n: Features(templates, builtin()).extend(inputs, 1, n), n) for n in (1, 2)})
+
+
+def labelling(template: str, train: Corpus) -> dict[int, float]:
+    chunker = Chunker(template=template, epochs=2).fit(train, listener=lambda event: None)
+    outputs = {}
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, "in.txt"), Path(folder, "out.txt")
+        riata.write_columns(train.select([0, 1]), source)
+        source.write_bytes(source.read_bytes() * COPIES)
+
+        def label(threads: int) -> None:
+            chunker.set_params(threads=threads).predict_file(source, target)
+            outputs[threads] = target.read_bytes()
+
+        found = least({n: partial(label, n) for n in (1, 2)})
+    assert outputs[1] == outputs[2]
+    return found
 
 
 def row(work: str, template: str, seconds: dict[int, float]) -> None:

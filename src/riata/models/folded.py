@@ -29,6 +29,14 @@ class FoldedModel:
         ]
         self._native = Folded(features.index, weights, *flags, names, features.alphabets)
 
+    def meet_known(self) -> None:
+        """Enters the types of training where that is cheap: where nothing but the text itself is read of them."""
+        for c in range(self._native.columns):
+            attributes = self._native.attributes(c)
+            if [self._features.program.attributes[a][0] for a in attributes] == ["identity"]:
+                texts = self._features.alphabets[attributes[0]]
+                self._native.resolve(c, texts, np.arange(len(texts), dtype=np.int32))
+
     def predict(self, corpus: Corpus, threads: int = 1) -> Ids:
         native = self.table()
         types = []

@@ -297,8 +297,8 @@ class SequenceEstimator(Params):
     def prepare(self) -> None:
         """Folds the model, which the first prediction would do otherwise (docs/speed.md)."""
         model = self._check_fitted()
-        if self._decoder().queue == EXACT.queue:
-            _ = model.folded
+        if self._decoder().queue == EXACT.queue and model.folded is not None:
+            model.folded.meet_known()
 
     def _decoder(self) -> Decoder:
         """How to search, by the present parameters: a trained model may be decoded with another queue or beam."""
