@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' -o -name '*.template' -o -name '*.conll')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint bench sanitize picture clean
+.PHONY: help demo test test-all lint bench sanitize arm picture clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -38,6 +38,9 @@ bench: $(INSTALLED)  ## quality and speed beside the peers', on the corpora of $
 
 sanitize: $(VENV)/bin/pip  ## the core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	tools/sanitize $(BIN)/python
+
+arm:  ## the core's C++ tests for 64-bit ARM, in an emulator (needs g++-aarch64-linux-gnu and qemu-user)
+	tools/arm
 
 picture: $(INSTALLED)  ## the picture of the README, docs/demo.svg
 	$(BIN)/python tools/picture.py

@@ -50,6 +50,20 @@ void compare(Rng& rng, std::int32_t stride, std::int64_t count) {
   }
   CHECK(same_bits(summed, expected));
 
+  std::vector<std::int32_t> ends;  // groups of random sizes, empty ones among them
+  for (std::int32_t end = 0; end < count;) ends.push_back(end = std::min(static_cast<std::int32_t>(count), end + static_cast<std::int32_t>(rng.below(4))));
+  std::vector<Real> grouped = numbers<Real>(rng, width), by_groups = grouped;
+  sum_groups(rows.data(), ends.data(), static_cast<std::int64_t>(ends.size()), stride, grouped.data());
+  std::size_t i = 0;
+  for (const std::int32_t end : ends) {
+    std::vector<Real> group(width, 0);
+    for (; i < static_cast<std::size_t>(end); ++i) {
+      for (std::size_t j = 0; j < width; ++j) group[j] += values[i][j];
+    }
+    for (std::size_t j = 0; j < width; ++j) by_groups[j] += group[j];
+  }
+  CHECK(same_bits(grouped, by_groups));
+
   std::vector<Real> best(width, 7), best_with_own(width, 7), plain(width, nothing<Real>), plain_with_own(width, nothing<Real>);
   max_plus(from.data(), rows.data(), count, stride, best.data());
   max_plus(from.data(), rows.data(), count, own.data(), stride, best_with_own.data());
