@@ -29,6 +29,11 @@ def options(**chosen):
     return settings | chosen
 
 
+def decoder_of(weights, index):
+    kind = _core.ChainDecoder if isinstance(weights, _core.ChainWeights) else _core.ChainDecoder64
+    return kind(index, weights)
+
+
 @dataclass
 class Problem:
     labels: tuple
@@ -71,7 +76,7 @@ class Problem:
         return [tuple(texts[a:b]) for a, b in itertools.pairwise(ends)]
 
     def search(self, weights, **chosen):
-        found = _core.decode_by_search(weights, self.index, self.instances, *self.flags, options(**chosen))
+        found = decoder_of(weights, self.index).decode(self.instances, *self.flags, options(**chosen))
         return self.sequences(found)
 
     def exact(self, weights):

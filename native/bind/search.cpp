@@ -15,6 +15,21 @@ namespace riata::bind {
 namespace {
 
 template <class Real>
+Out<std::int32_t> decode(const ChainDecoder<Real>& decoder, const Instances& instances, const Flags& start, const Flags& end, const Flags& follow,
+                         const nb::dict& settings, const nb::object& progress) {
+  const Constraint<Real> constraint = as_constraint(decoder.weights(), start, end, follow);
+  const QueueSpec queue = queue_of(settings);
+  const Limits limits = limits_of(settings);
+  const Poll poll = as_poll(progress);
+  std::vector<std::int32_t> labels;
+  {
+    nb::gil_scoped_release release;
+    labels = decoder.decode(constraint, instances, queue, limits, poll);
+  }
+  return give(std::move(labels));
+}
+
+template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
   using Trainer = ChainSearch<Real>;
   nb::class_<Trainer>(m, ("ChainSearch" + suffix).c_str(), "Learning by search on chains (Daumé & Marcu 2005).")
@@ -48,20 +63,11 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def("recorded_margins", [](const Trainer& self) { return as_tuple(self.recorded_margins()); })
       .def("stats", [](const Trainer& self) { return as_dict(self.stats()); });
 
-  m.def("decode_by_search", [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
-                               const Flags& follow, const nb::dict& settings, const nb::object& progress) {
-          const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
-          const QueueSpec queue = queue_of(settings);
-          const Limits limits = limits_of(settings);
-          const Poll poll = as_poll(progress);
-          std::vector<std::int32_t> labels;
-          {
-            nb::gil_scoped_release release;
-            labels = decode_by_search(index, weights, constraint, instances, queue, limits, poll);
-          }
-          return give(std::move(labels));
-        }, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("settings"),
-        nb::arg("progress").none() = nb::none(), "The labels that a search finds, with any queue.");
+  using Decoder = ChainDecoder<Real>;
+  nb::class_<Decoder>(m, ("ChainDecoder" + suffix).c_str(), "Decoding by search, with any queue.")
+      .def(nb::init<const FeatureIndex&, const Weights<Real>&>(), nb::arg("index"), nb::arg("weights"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def("decode", &decode<Real>, nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("settings"),
+           nb::arg("progress").none() = nb::none(), "The labels that a search finds.");
 }
 
 }  // namespace

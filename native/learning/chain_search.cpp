@@ -71,19 +71,16 @@ EpochResult ChainSearch<Real>::epoch(const FeatureIndex& index, const Instances&
 }
 
 template <class Real>
-std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
-                                           const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll) {
-  check_fit(index, weights, instances);
-  const Layout layout(index, weights);
-  Linear<Real> flat(layout.flat(weights));
-  HistoryIndex history = weights.history;
-  ChainSpace<Real> space(index, layout, constraint, instances, flat, history, false, queue);
+std::vector<std::int32_t> ChainDecoder<Real>::decode(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue,
+                                                     const Limits& limits, const Poll& poll) const {
+  check_fit(index_, weights_, instances);
+  ChainSpace<Real> space(index_, layout_, constraint, instances, flat_, history_, false, queue);
   const std::unique_ptr<Queue> pending = make_queue(queue);
   std::int64_t done = 0;
   Limits polled = limits;
   polled.poll = [&] { poll(done); };
   Search search(space, *pending, polled);
-  PollClock clock(weights.labels);
+  PollClock clock(weights_.labels);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(instances.tokens()), -1);
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     if (clock.due(instances.length(s)) && !poll(s)) break;
@@ -99,7 +96,7 @@ std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weig
 
 template class ChainSearch<float>;
 template class ChainSearch<double>;
-template std::vector<std::int32_t> decode_by_search(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
-template std::vector<std::int32_t> decode_by_search(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
+template class ChainDecoder<float>;
+template class ChainDecoder<double>;
 
 }  // namespace riata

@@ -57,9 +57,26 @@ class ChainSearch {
   std::int64_t dropped_ = 0;  // weights that truncation left out of the model made last
 };
 
-// The labels that a search finds: [N].
+// Decoding by search: the weights are laid out once, for any number of searches, also at the same time.
 template <class Real>
-std::vector<std::int32_t> decode_by_search(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
-                                           const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll);
+class ChainDecoder {
+ public:
+  // Both must outlive it.
+  ChainDecoder(const FeatureIndex& index, const Weights<Real>& weights)
+      : index_(index), weights_(weights), layout_(index, weights), flat_(layout_.flat(weights), 2, false), history_(weights.history) {}
+
+  // The labels that a search finds: [N].
+  std::vector<std::int32_t> decode(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
+                                   const Poll& poll) const;
+
+  const Weights<Real>& weights() const noexcept { return weights_; }
+
+ private:
+  const FeatureIndex& index_;
+  const Weights<Real>& weights_;
+  Layout layout_;
+  mutable Linear<Real> flat_;     // a space can learn, so it asks for what it might change;
+  mutable HistoryIndex history_;  // told not to grow, it changes neither
+};
 
 }  // namespace riata

@@ -37,7 +37,8 @@ inline double p_norm(const Difference& delta, double p) noexcept {
 template <class Real>
 class Linear {
  public:
-  explicit Linear(Numbers<Real> initial, double p = 2) : p_(p), v_(std::move(initial)), u_(v_.size(), Real{0}) {
+  // learns: whether there will be an average; weights that never change need no room for it.
+  explicit Linear(Numbers<Real> initial, double p = 2, bool learns = true) : p_(p), v_(std::move(initial)), u_(learns ? v_.size() : 0, Real{0}) {
     if (has_dual()) make_dual();
     else norm2_ = squared();
   }

@@ -352,6 +352,7 @@ void Folded::score(const std::vector<std::vector<std::int32_t>>& types, std::int
 }
 
 void Folded::check(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts) const {
+  std::shared_lock guard(*lock_);
   bool ok = types.size() == columns_.size() && !starts.empty() && starts.front() == 0;
   for (std::size_t s = 1; s < starts.size(); ++s) ok = ok && starts[s] >= starts[s - 1];
   for (std::size_t c = 0; ok && c < columns_.size(); ++c) {
@@ -364,15 +365,19 @@ void Folded::check(const std::vector<std::vector<std::int32_t>>& types, std::spa
 
 std::vector<std::int32_t> Folded::decode(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts,
                                          std::int32_t threads, const Poll& poll) const {
-  std::shared_lock guard(*lock_);
   check(types, starts);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(starts.back()), -1);
   const auto label = [&](Sentences some) {
     Scratch scratch;
     PollClock clock(weights_->weights.labels);
+    std::shared_lock guard(*lock_);
     for (std::size_t s = some.first; s < some.end; ++s) {
       const auto length = static_cast<std::int32_t>(starts[s + 1] - starts[s]);
-      if (clock.due(length) && !poll(static_cast<std::int64_t>(s))) return;
+      if (clock.due(length)) {  // whoever is asked may wait for something that a thread holds which waits for the lock
+        guard.unlock();
+        if (!poll(static_cast<std::int64_t>(s))) return;
+        guard.lock();
+      }
       if (length == 0) continue;
       score(types, starts[s], length, scratch);
       scratch.viterbi(scratch.chain, labels.data() + starts[s]);

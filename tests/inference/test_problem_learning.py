@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import riata
+from chain_problems import decoder_of
 from python_problems import RECIPES, TAGS, WORDS, Keyed, KeyedSet, Observing, Tagging, WordSet, with_weights
 from riata import _core
 from riata.data.memory import as_corpus
@@ -122,7 +123,7 @@ def native_chain(sentences, tags, labels, orders, settings):
     trainer = _core.ChainSearch64(features.index, _core.ChainWeights64(len(labels)), *free, 0, settings)
     for order in orders:
         trainer.epoch(features.index, instances, order, np.empty(0))
-    found = _core.decode_by_search(trainer.averaged(features.index), features.index, instances, *free, settings)
+    found = decoder_of(trainer.averaged(features.index), features.index).decode(instances, *free, settings)
     each = iter([labels[i] for i in found])
     return [[next(each) for _ in s] for s in sentences], trainer.stats()
 

@@ -4,6 +4,7 @@ Weights are binary fractions here, so that sums are exact, and ties are ties, wh
 """
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -13,6 +14,7 @@ from oracle.laso import Laso
 from oracle.perceptron import score
 from riata import registry
 from riata.errors import RiataError
+from samples import quietly
 
 ENCODINGS = [None, *registry.names("encoding")]
 EDGES = {
@@ -170,3 +172,13 @@ def test_best_first_learns_from_ordinary_sentences():
     corpus = riata.load("embedded", "train", ("word", "chunk"))
     chunker = riata.Chunker("laso-perceptron", queue="best-first", epochs=3).fit(corpus[:100])
     assert chunker.score(corpus[:100]) > 0.9
+
+
+def test_a_loaded_model_searches_from_several_threads_at_once(tmp_path):
+    corpus = riata.load("embedded", "train")[:60]
+    chunker = quietly(riata.Chunker("early", epochs=2), corpus)
+    chunker.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    expected = chunker.predict(corpus)
+    with ThreadPoolExecutor(4) as pool:
+        assert all(found == expected for found in pool.map(lambda _: loaded.predict(corpus), range(8)))

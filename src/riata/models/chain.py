@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import (
+    ChainDecoder,
+    ChainDecoder64,
     ChainWeights,
     ChainWeights64,
     Instances,
     chain_margins,
-    decode_by_search,
     exact_order,
     most_exact_labels,
     scores_of,
@@ -83,8 +84,15 @@ class ChainModel:
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")  # merged, and so exact
         if decoder.queue != "exact":
             flags = (legal.start, legal.end, legal.follow)
-            return decode_by_search(self.weights, self.features.index, instances, *flags, vars(decoder), progress)
+            return self.searcher.decode(instances, *flags, vars(decoder), progress)
         return self.weights.decode(self.features.index, instances, legal.start, legal.end, legal.follow, progress)
+
+    @cached_property
+    def searcher(self) -> ChainDecoder | ChainDecoder64:
+        """The model as searches read it."""
+        if isinstance(self.weights, ChainWeights):
+            return ChainDecoder(self.features.index, self.weights)
+        return ChainDecoder64(self.features.index, self.weights)
 
     @cached_property
     def folded(self) -> FoldedModel | None:
