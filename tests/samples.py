@@ -55,6 +55,14 @@ def hashed_chunker():
 
 
 @cache
+def recoded_chunker():
+    """Tags of IOB1, learnt as BIOES: what a label becomes depends on its neighbours."""
+    iob1 = [[(word, tag, chunk.replace("B-", "I-")) for word, tag, chunk in sentence] for sentence in CHUNKS]
+    template = parse("word[0]\ntag[0] tag[1]\nedge")
+    return quietly(Chunker("mira", epochs=3, learn_as="bioes", template=template), iob1)
+
+
+@cache
 def tagger():
     return quietly(Tagger(epochs=3), WORDS, TAGS)
 

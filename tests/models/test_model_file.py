@@ -29,6 +29,7 @@ from samples import (
     history_chunker,
     number_tagger,
     quietly,
+    recoded_chunker,
     tagger,
 )
 
@@ -36,6 +37,7 @@ NUMBERS = [[(word, "0.5") for word in sentence] for sentence in WORDS + UNSEEN]
 MODELS = {
     "chunker": (chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),
     "history_chunker": (history_chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),
+    "recoded_chunker": (recoded_chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),
     "tagger": (tagger, WORDS + UNSEEN),
     "feature_tagger": (feature_tagger, [*FEATURES, [{"word": "dog", "other": 2.0}]]),
     "number_tagger": (number_tagger, NUMBERS),
@@ -69,7 +71,7 @@ def test_a_loaded_model_predicts_as_before_and_saves_the_same_bytes(tmp_path, mo
     assert second.read_bytes() == first.read_bytes()
     assert type(loaded) is type(model())
     assert loaded.predict(probe) == model().predict(probe)
-    for name in ("classes_", "inputs_", "output_", "encoding_", "best_epoch_", "best_score_", "facts_"):
+    for name in ("classes_", "inputs_", "output_", "encoding_", "learnt_as_", "best_epoch_", "best_score_", "facts_"):
         assert getattr(loaded, name) == getattr(model(), name), name
     assert loaded.get_params() | {"template": None} == model().get_params() | {"template": None}
 

@@ -30,8 +30,8 @@ def command(model_file: str, top: int, labels: tuple[str, ...], json_: bool) -> 
     estimator = load_model(model_file)
     hashed = bool(estimator.model_.features.bits)
     for label in labels:
-        if label not in estimator.classes_:
-            raise UnknownNameError.of("label", label, estimator.classes_)
+        if label not in estimator.model_.labels:
+            raise UnknownNameError.of("label", label, estimator.model_.labels)
     facts = {
         "task": estimator.task_name,
         "recipe": estimator.recipe,
@@ -39,6 +39,7 @@ def command(model_file: str, top: int, labels: tuple[str, ...], json_: bool) -> 
         "weights": count(estimator.model_),
         "labels": len(estimator.classes_),
         "encoding": estimator.encoding_,
+        "learnt_as": None if estimator.learnt_as_ == estimator.encoding_ else estimator.learnt_as_,
         "inputs": list(estimator.inputs_),
         "array_width": estimator.array_width_,
         "templates": [str(template) for template in estimator.model_.features.templates],
@@ -93,6 +94,12 @@ def _print(model_file: str, facts: dict[str, Any], shown: dict[str, Any] | None,
     for weight in edges:
         table.add_row(escape(weight.label), "", f"{weight.weight:+.2f}", "edge")
     console.print(table)
+    if facts["learnt_as"] is not None:
+        console.print(
+            f"These are the {len(counts)} labels that were learnt, in {facts['learnt_as'].upper()}; "
+            f"the model answers in {facts['encoding'].upper()}.",
+            soft_wrap=True,
+        )
     if shown is None:
         console.print(
             "Features are hashed: they have no names, and their weights cannot be told apart.", soft_wrap=True

@@ -29,6 +29,7 @@ SAME_NAMES = (
     "bits",
     "stream",
     "encoding",
+    "learn_as",
     "strict",
 )
 
@@ -114,6 +115,11 @@ class Columns(click.ParamType[Any]):
     show_default=True,
     metavar="NAME",
     help="Of chunk tags: auto, iob1, iob2, bioes, bilou.",
+)
+@click.option(
+    "--learn-as",
+    metavar="NAME",
+    help="Learn chunk tags in this encoding, such as bioes; predictions are written as the data are.",
 )
 @click.option("--strict", is_flag=True, help="Refuse illegal tags instead of reading them as conlleval does.")
 @format_option

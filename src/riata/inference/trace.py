@@ -105,6 +105,7 @@ class Trace:
     steps: tuple[Step, ...]
     goal: int | None  # the node that was returned
     output: tuple[Plain, ...] | None
+    learnt_as: str | None = None  # the encoding of chunk tags in the trace, where it is not that of the data
 
     def path(self, node: int) -> tuple[Plain, ...]:
         """The actions from the start to a node."""

@@ -21,12 +21,13 @@ def in_words(trace: Trace) -> str:
 
 def _head(trace: Trace) -> str:
     beam = "" if trace.queue != "beam" else f" of {trace.beam or 'any width'} by {trace.beam_by}"
+    search = f"{trace.queue}{beam}" + (f"; tags as learnt, in {trace.learnt_as.upper()}" if trace.learnt_as else "")
     if trace.truth is None:
-        return f"{trace.queue}{beam}; the truth is not known"
+        return f"{search}; the truth is not known"
     if trace.followed is None:
-        return f"{trace.queue}{beam}; * y-good; watched only, as nothing is trained in this way"
+        return f"{search}; * y-good; watched only, as nothing is trained in this way"
     follows = ", ".join(str(trace.followed[name]) for name in ("when", "update", "step"))
-    return f"{trace.queue}{beam}; * y-good; {trace.followed['recipe']} ({follows}), no weight changed"
+    return f"{search}; * y-good; {trace.followed['recipe']} ({follows}), no weight changed"
 
 
 def _front(trace: Trace, number: int, step: Step, width: int) -> str:

@@ -58,8 +58,12 @@ def trace_chain(
     decoder: Decoder,
     learner: Mapping[str, Any] | None,
     features: bool,
+    learnt_as: str | None = None,
 ) -> Trace:
-    """inputs: one sentence. learner: settings of the recipe to follow, with its name as `recipe`; None: none is followed."""
+    """inputs: one sentence. learner: settings of the recipe to follow, with its name as `recipe`; None: none is followed.
+
+    learnt_as: as in the trace.
+    """
     check_queue(decoder)
     instances = model.features.instances(inputs)
     if truth is not None:
@@ -78,6 +82,7 @@ def trace_chain(
         input=tuple(inputs.columns[0].texts()) if inputs.width else tuple(map(str, range(1, inputs.tokens + 1))),
         truth=None if truth is None else tuple(truth),
         output=None if path is None else tuple(model.labels[label] for label in path),
+        learnt_as=learnt_as,
         followed=_followed(learner),
         **_queue(vars(decoder)),
     )

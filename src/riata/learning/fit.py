@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances
-from riata.data.encodings.base import Encoding
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, joined
+from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
 from riata.learning.events import Listener, Note
-from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, legal
+from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, learnable, legal
 from riata.learning.online import OnlineTrainer, Outcome, OutputTrainer, Plan, TrainingSet, train
 from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
 from riata.learning.search import SearchTrainer
@@ -38,14 +38,15 @@ class Start:
     width: int  # input columns
     array_width: int | None  # columns of arrays of numbers, where it reads such
     epochs: int
+    tags: Tags | None
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """One training. Corpora hold their output as the last column."""
+    """One training. Corpora hold their output as the last column, as it is learnt."""
 
     options: Options
-    encoding: Encoding | None  # None: plain labels
+    tags: Tags | None  # None: plain labels
     start: Start | None
     tell: Listener
 
@@ -70,31 +71,45 @@ class Fit:
         return data[:first], data[first:]
 
     def checked_dev(self, dev: Corpus, data: Corpus) -> Corpus:
+        """Development data of their own, with the labels that are learnt."""
         if dev.width != data.width:
             raise DataError(
                 f"the development data have {dev.width} columns, the training data {data.width}.", file=dev.name
             )
         if data.given is not None:
             check_kind(dev.given, data.given.width, dev.name)
-        if self.encoding is not None and self.options.strict:
-            legal(dev, self.encoding, strict=True, listener=self.tell)
+        if self.tags is not None and self.tags.recoded:
+            return learnable(dev, self.tags, strict=self.options.strict, listener=self.tell)
+        if self.tags is not None and self.options.strict:
+            legal(dev, self.tags.data, strict=True, listener=self.tell)
         return dev
 
     def labels(self, data: Corpus, extra: tuple[str, ...] = ()) -> LabelSet:
-        return self.known(label_set(data, self.encoding, extra))
+        return self.known(label_set(data, self.tags, extra))
 
     def known(self, found: LabelSet) -> LabelSet:
         """These labels, or those of the model to start from, which must have them."""
         if self.start is None:
             return found
+        self.check_same_tags(self.start.tags)
         known = self.start.model.labels
         unknown = sorted(set(found.labels) - set(known))
         if unknown:
             raise LabelError(
-                f"label {unknown[0]!r} is unknown to the model that training goes on from; it has {', '.join(known[:12])}.",
+                f"label {unknown[0]!r}{_note(self.tags)} is unknown to the model that training goes on from; it has {', '.join(known[:12])}.",
                 remedy="Train anew, or name all labels at the first partial_fit with classes=.",
             )
-        return LabelSet(known, {label: found.counts.get(label, 0) for label in known}, found.encoding)
+        return LabelSet(known, {label: found.counts.get(label, 0) for label in known}, found.tags)
+
+    def check_same_tags(self, before: Tags | None) -> None:
+        """Refuses to go on in another encoding than the model's, where either was told to learn in one of its own."""
+        if before is None or self.tags is None or before.learnt.name == self.tags.learnt.name:
+            return
+        if before.recoded or self.tags.recoded:
+            raise SettingError(
+                f"the model that training goes on from learnt its chunks as {before.learnt.name.upper()}; these would be learnt as {self.tags.learnt.name.upper()}.",
+                remedy=f"Set learn_as to {before.learnt.name!r}, or train anew (warm_start=False).",
+            )
 
     def trainer(self, data: Corpus, labels: LabelSet) -> OnlineTrainer:
         """A learner that has seen nothing yet, or what the model to start from has seen."""
@@ -218,8 +233,8 @@ class Fit:
         self, epochs: int, train_part: Corpus, dev_part: Corpus, weights: NDArray[np.float64]
     ) -> tuple[Outcome, LabelSet]:
         """Training on all data."""
-        if self.encoding is not None:
-            dev_part = legal(dev_part, self.encoding, strict=False, listener=self.tell)
+        if self.tags is not None:
+            dev_part = legal(dev_part, self.tags.learnt, strict=False, listener=self.tell)
         both = joined(train_part, dev_part)
         if len(weights) and len(weights) < len(both):
             weights = np.concatenate([weights, np.ones(len(both) - len(weights))])
@@ -270,13 +285,17 @@ def inputs_of(data: Corpus) -> Corpus:
     return data.select(range(data.width - 1))
 
 
+def _note(tags: Tags | None) -> str:
+    return "" if tags is None else tags.note
+
+
 def label_ids(data: Corpus, labels: LabelSet) -> NDArray[np.int32]:
     ids = labels.ids(data.columns[-1])
     if (ids < 0).any():
         token = int(np.argmax(ids < 0))
         column = data.columns[-1]
         raise LabelError(
-            f"label {column.alphabet.text(int(column.ids[token]))!r} is unknown; known: {', '.join(labels.labels[:12])}.",
+            f"label {column.alphabet.text(int(column.ids[token]))!r}{_note(labels.tags)} is unknown; known: {', '.join(labels.labels[:12])}.",
             remedy="Name all labels at the first partial_fit with classes=.",
             file=data.name,
             line=data.line_of(token),

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata.data.encodings.base import Encoding, detect, read_as_conlleval
+from riata.data.recoding import Recoder, Tags
 from riata.data.types import Column, Corpus, Ids
-from riata.errors import DataError, LabelError, UnknownNameError, shortened
+from riata.errors import DataError, LabelError, UnknownNameError, UnsupportedError, shortened
 from riata.learning.events import Listener, Note
 from riata.models.chain import MOST_LABELS, Legality
 
@@ -26,11 +27,11 @@ class LabelSet:
 
     labels: tuple[str, ...]
     counts: dict[str, int]
-    encoding: Encoding | None  # None: plain tags
+    tags: Tags | None  # None: plain labels
 
     def legality(self) -> Legality:
         return (
-            Legality.free(len(self.labels)) if self.encoding is None else Legality(*self.encoding.allowed(self.labels))
+            Legality.free(len(self.labels)) if self.tags is None else Legality(*self.tags.learnt.allowed(self.labels))
         )
 
     def ids(self, column: Column) -> Ids:
@@ -40,12 +41,12 @@ class LabelSet:
         return table[column.ids]
 
 
-def label_set(corpus: Corpus, encoding: Encoding | None, extra: tuple[str, ...] = ()) -> LabelSet:
-    """The labels of the last column, and of `extra`."""
+def label_set(corpus: Corpus, tags: Tags | None, extra: tuple[str, ...] = ()) -> LabelSet:
+    """The labels of the last column, which are those to learn, and of `extra`, which are those of the data."""
     counts = counts_of(corpus.columns[-1])
-    for label in extra:
+    for label in extra if tags is None else tags.learnt_classes(extra):
         counts.setdefault(label, 0)
-    return label_set_of(counts, encoding, corpus.name)
+    return label_set_of(counts, tags, corpus.name)
 
 
 def counts_of(column: Column) -> dict[str, int]:
@@ -62,12 +63,25 @@ def check_label_count(counts: Mapping[str, int], name: str) -> None:
         )
 
 
-def label_set_of(counts: Mapping[str, int], encoding: Encoding | None, name: str) -> LabelSet:
+def label_set_of(counts: Mapping[str, int], tags: Tags | None, name: str) -> LabelSet:
     """Labels by how often they occur; chunk tags always have one for tokens outside. name: of the data."""
-    counts = {**({} if encoding is None else {OUTSIDE: 0}), **counts}
+    counts = {**({} if tags is None else {OUTSIDE: 0}), **counts}
     check_label_count(counts, name)
     order = sorted(counts, key=lambda label: (-counts[label], label))
-    return LabelSet(tuple(order), {label: counts[label] for label in order}, encoding)
+    return LabelSet(tuple(order), {label: counts[label] for label in order}, tags)
+
+
+def chunk_tags(corpus: Corpus, encoding: str, learn_as: str | None, before: Tags | None) -> Tags:
+    """How the output column writes chunks, and how they are to be learnt. before: of the model that training goes on from."""
+    found, column = chunk_encoding(corpus, encoding), corpus.columns[-1]
+    if encoding == "auto" and before is not None:
+        broken = before.data.violations(column.alphabet.texts(), column.ids, corpus.starts)
+        found = found if len(broken) else before.data  # data without chunks are legal in every encoding
+    return as_learnt(found, learn_as)
+
+
+def as_learnt(encoding: Encoding, learn_as: str | None) -> Tags:
+    return Tags(encoding, encoding if learn_as is None else registry.get("encoding", learn_as))
 
 
 def chunk_encoding(corpus: Corpus, name: str) -> Encoding:
@@ -106,8 +120,15 @@ def legal(corpus: Corpus, encoding: Encoding, *, strict: bool, listener: Listene
         raise LabelError(
             found, remedy=_remedy(corpus, int(wrong[0]), encoding), file=corpus.name, line=corpus.line_of(int(wrong[0]))
         )
+    refuse_plain_tags(corpus)
     listener(illegal_note(corpus, encoding, len(wrong)))
     return _repaired(corpus, encoding, wrong)
+
+
+def learnable(corpus: Corpus, tags: Tags, *, strict: bool, listener: Listener) -> Corpus:
+    """The corpus with legal tags, in the encoding in which they are learnt."""
+    corpus = legal(corpus, tags.data, strict=strict, listener=listener)
+    return replace(corpus, columns=(*corpus.columns[:-1], tags.learnt_column(corpus.columns[-1], corpus.starts)))
 
 
 def illegal_note(corpus: Corpus, encoding: Encoding, number: int) -> Note:
@@ -160,7 +181,8 @@ def _listed(names: Sequence[str]) -> str:
 def label_counts(labels: LabelSet, listener: Listener) -> None:
     """Tells how often each label occurs, and warns of those too rare to learn."""
     counts = [f"{label} {count:,}" for label, count in labels.counts.items()]
-    listener(Note(shortened(f"{len(counts)} labels: {_listed(counts)}.")))
+    learnt = "" if labels.tags is None else labels.tags.note
+    listener(Note(shortened(f"{len(counts)} labels{learnt}: {_listed(counts)}.")))
     rare = [f"{label} ({count})" for label, count in labels.counts.items() if 0 < count < RARE]
     if rare:
         text = f"Labels seen fewer than {RARE} times, which will hardly be learnt: {_listed(rare)}."
@@ -168,9 +190,15 @@ def label_counts(labels: LabelSet, listener: Listener) -> None:
 
 
 def class_weights(given: Mapping[str, float] | str | None, labels: LabelSet) -> NDArray[np.float64]:
-    """Weights by label: a dictionary (1 where it is silent), "balanced" (inversely to frequency), or none."""
+    """Weights by label: a dictionary (1 where it is silent), "balanced" (inversely to frequency), or none.
+
+    Both speak of the labels of the data; a learnt label has the weight of the one that it stands for.
+    """
     if given is None:
         return np.empty(0)
+    if labels.tags is not None and labels.tags.recoded:
+        written, table = _as_written(labels, labels.tags)
+        return class_weights(given, written)[table]
     if isinstance(given, str):
         if given != "balanced":
             raise UnknownNameError.of(
@@ -183,3 +211,17 @@ def class_weights(given: Mapping[str, float] | str | None, labels: LabelSet) -> 
         if label not in labels.counts:
             raise UnknownNameError.of("label in class_weight", label, labels.labels)
     return np.array([float(given.get(label, 1.0)) for label in labels.labels])
+
+
+def _as_written(labels: LabelSet, tags: Tags) -> tuple[LabelSet, Ids]:
+    """The labels of the data that the learnt ones stand for, and which one each does."""
+    recoder = Recoder.of(labels.labels, tags.learnt, tags.data)
+    if recoder.table is None:
+        raise UnsupportedError(
+            f"class_weight is by the labels of the data, and a label learnt as {tags.learnt.name.upper()} can stand for several of {tags.data.name.upper()}.",
+            remedy="Leave out class_weight, or learn_as.",
+        )
+    counts = dict.fromkeys(recoder.labels, 0)
+    for label, i in zip(labels.labels, recoder.table, strict=True):
+        counts[recoder.labels[i]] += labels.counts[label]
+    return LabelSet(tuple(recoder.labels), counts, Tags(tags.data, tags.data)), recoder.table

@@ -59,6 +59,7 @@ class Options:
     refit: bool
     class_weight: Mapping[str, float] | str | None
     encoding: str
+    learn_as: str | None  # None: in the encoding of the data
     strict: bool
     choice: Choice
 
@@ -135,6 +136,7 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
         refit=bool(estimator.refit),
         class_weight=estimator.class_weight,
         encoding=estimator.encoding,
+        learn_as=estimator.learn_as,
         strict=bool(estimator.strict),
         choice=choice,
     )
@@ -199,6 +201,23 @@ def _check_flags(estimator: Any) -> None:
             raise SettingError(f"{name} is {getattr(estimator, name)!r}; expected True or False.")
     if estimator.encoding != "auto":
         registry.get("encoding", estimator.encoding)
+    _check_learn_as(estimator)
+
+
+def _check_learn_as(estimator: Any) -> None:
+    if estimator.learn_as is None:
+        return
+    if not isinstance(estimator.learn_as, str):
+        raise SettingError(
+            f"learn_as is {estimator.learn_as!r:.60}; expected the name of a chunk encoding, or None.",
+            remedy=f"Choose one of {', '.join(registry.names('encoding'))}.",
+        )
+    registry.get("encoding", estimator.learn_as)
+    if not estimator.chunks:
+        raise UnsupportedError(
+            f"learn_as is {estimator.learn_as!r}, but the task {estimator.task_name!r} has plain labels: there are no chunks to write in another way.",
+            remedy="Leave out learn_as; chunks are for Chunker and EntityRecognizer (tasks chunk and ner).",
+        )
 
 
 def check_dev(options: Options) -> None:

@@ -15,7 +15,7 @@ from riata.data.types import Corpus
 from riata.errors import DataError
 from riata.learning.events import Epoch, ignore
 from riata.learning.fit import Fit, held_out, inputs_of
-from riata.learning.labels import LabelSet, counts_of, label_counts, label_set_of, legal
+from riata.learning.labels import LabelSet, counts_of, label_counts, label_set_of, learnable
 from riata.learning.online import OnlineTrainer, Outcome, train
 from riata.learning.survey import Survey
 from riata.models.chain import ChainModel, check_memory
@@ -70,10 +70,11 @@ class StreamedFit:
         dev: Parts | None = None
         if isinstance(options.dev, (int, float)):
             first_dev -= held_out(survey.sentences, float(options.dev), self.file.name, fit.tell)
-            dev = partial(self._between, first_dev, survey.sentences)
+            recoded = survey.tags is not None and survey.tags.recoded
+            dev = partial(self._between, first_dev, survey.sentences, mend=recoded)
         elif options.dev is not None:
             dev = partial(iter, [fit.checked_dev(as_corpus(options.dev), survey.shape)])
-        labels = fit.known(label_set_of(survey.counts, survey.encoding, self.file.name))
+        labels = fit.known(label_set_of(survey.counts, survey.tags, self.file.name))
         parts = partial(self._between, 0, first_dev, mend=True)
         data = StreamedSet(fit, labels, parts, first_dev, survey.tokens if first_dev == survey.sentences else None)
         outcome = self._train(data, options.epochs, dev)
@@ -89,7 +90,7 @@ class StreamedFit:
         dev = fit.options.dev
         if not isinstance(dev, (int, float)):
             corpus = as_corpus(dev)
-            more = [corpus if fit.encoding is None else legal(corpus, fit.encoding, strict=False, listener=fit.tell)]
+            more = [corpus if fit.tags is None else learnable(corpus, fit.tags, strict=False, listener=fit.tell)]
             for label, n in counts_of(more[0].columns[-1]).items():
                 counts[label] = counts.get(label, 0) + n
 
@@ -97,7 +98,7 @@ class StreamedFit:
             yield from self._between(0, survey.sentences, mend=True)
             yield from more
 
-        labels = fit.known(label_set_of(counts, survey.encoding, self.file.name))
+        labels = fit.known(label_set_of(counts, survey.tags, self.file.name))
         sentences, tokens = survey.sentences + sum(map(len, more)), survey.tokens + sum(c.tokens for c in more)
         return self._train(StreamedSet(fit, labels, parts, sentences, tokens), epochs, None, refit=True), labels
 
@@ -110,15 +111,15 @@ class StreamedFit:
         return train(trainer, data, plan, score, self.fit.tell)
 
     def _between(self, first: int, last: int, *, mend: bool = False) -> Iterator[Corpus]:
-        """Sentences first to last - 1; mend: with illegal tags as conlleval reads them."""
+        """Sentences first to last - 1; mend: with tags as they are learnt, illegal ones as conlleval reads them."""
         at = 0
         for part in self.file.parts():
             low, high = max(first - at, 0), min(last - at, len(part))
             at += len(part)
             if low < high:
                 chosen = part if (low, high) == (0, len(part)) else part[low:high]
-                encoding = self.fit.encoding if mend else None
-                yield chosen if encoding is None else legal(chosen, encoding, strict=False, listener=ignore)
+                tags = self.fit.tags if mend else None
+                yield chosen if tags is None else learnable(chosen, tags, strict=False, listener=ignore)
             if at >= last:
                 return
         raise DataError(

@@ -8,13 +8,21 @@ from dataclasses import dataclass
 
 from riata import registry
 from riata.data.encodings.base import Encoding, least_broken
+from riata.data.recoding import Tags
 from riata.data.streamed import ColumnFile
 from riata.data.types import Corpus
 from riata.errors import UnsupportedError
 from riata.features.frequency import FREQUENCY
 from riata.features.templates import Template
 from riata.learning.events import Listener, Note, ignore
-from riata.learning.labels import check_label_count, counts_of, illegal_note, legal, refuse_plain_tags
+from riata.learning.labels import (
+    as_learnt,
+    check_label_count,
+    counts_of,
+    illegal_note,
+    legal,
+    refuse_plain_tags,
+)
 from riata.learning.options import Options, check_dev
 
 
@@ -23,8 +31,8 @@ class Survey:
     shape: Corpus  # all columns and no sentences
     sentences: int
     tokens: int
-    counts: dict[str, int]  # of labels, after illegal tags were read as conlleval does
-    encoding: Encoding | None  # None: plain labels
+    counts: dict[str, int]  # of labels as they are learnt, after illegal tags were read as conlleval does
+    tags: Tags | None  # None: plain labels
 
 
 def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -> Survey:
@@ -55,9 +63,9 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
             broken[name] += len(encoding.violations(column.alphabet.texts(), column.ids, part.starts))
     assert shape is not None  # a file without tokens is refused by its reader
     tell(Note(f"{file.name}: {sentences:,} sentences, {tokens:,} tokens; every epoch reads them in parts."))
-    found = least_broken(encodings, broken) if encodings else None
-    if found is not None and broken[found.name]:
-        counts = _legal_counts(file, found, broken[found.name], options, tell)
+    found = as_learnt(least_broken(encodings, broken), options.learn_as) if encodings else None
+    if found is not None and (broken[found.data.name] or found.recoded):
+        counts = _learnt_counts(file, found, broken[found.data.name], options, tell)
     return Survey(shape, sentences, tokens, dict(counts), found)
 
 
@@ -69,14 +77,14 @@ def _check_templates(templates: Sequence[Template]) -> None:
         )
 
 
-def _legal_counts(file: ColumnFile, encoding: Encoding, wrong: int, options: Options, tell: Listener) -> Counter[str]:
-    """Labels after illegal tags were read as conlleval reads them: one more pass, since the encoding was not known before."""
+def _learnt_counts(file: ColumnFile, tags: Tags, wrong: int, options: Options, tell: Listener) -> Counter[str]:
+    """Labels as they are learnt, illegal tags read as conlleval does: one more pass, since the encoding was not known before."""
     counts: Counter[str] = Counter()
     told = False
     for part in file.parts():
-        mended = legal(part, encoding, strict=options.strict, listener=ignore)
+        mended = legal(part, tags.data, strict=options.strict, listener=ignore)
         if mended is not part and not told:
-            tell(illegal_note(part, encoding, wrong))
+            tell(illegal_note(part, tags.data, wrong))
             told = True
-        counts.update(counts_of(mended.columns[-1]))
+        counts.update(counts_of(tags.learnt_column(mended.columns[-1], part.starts)))
     return counts

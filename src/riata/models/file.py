@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from riata import registry
+from riata.data.recoding import Tags
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute, builtin
 from riata.inference.predictor import Predictor
@@ -69,6 +70,7 @@ def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
         "output": estimator.output_,
         "source": estimator.format_,
         "encoding": estimator.encoding_,
+        "learnt_as": estimator.learnt_as_,
         "training": {
             **estimator.facts_,
             "best_epoch": estimator.best_epoch_,
@@ -124,14 +126,13 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
             raise ModelFileError("the model's functions are inconsistent")
         return predictor_file.from_parts(header, arrays, predictor_file.supplied_problem(functions[task]))
     estimator = _unfitted(header, functions)
-    estimator.model_ = from_parts(header, arrays, {**builtin(), **functions})
-    estimator.classes_ = list(estimator.model_.labels)
+    model = from_parts(header, arrays, {**builtin(), **functions})
+    estimator.set_model(model, _tags(header, model))
     estimator.inputs_ = _inputs(header, estimator)
     estimator.array_width_ = _array_width(header)
     estimator.output_ = _output(header)
     estimator.format_ = _source(header)
-    estimator.encoding_ = _encoding(header)
-    features = estimator.model_.features
+    features = model.features
     estimator.template = features.templates if estimator.inputs_ else None
     estimator.bits = features.bits or None
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
@@ -237,11 +238,18 @@ def _source(header: dict[str, Any]) -> str:
     return str(source)
 
 
-def _encoding(header: dict[str, Any]) -> str | None:
+def _tags(header: dict[str, Any], model: ChainModel) -> Tags | None:
     name = header.get("encoding")
-    if name is not None and name not in registry.names("encoding"):
-        raise ModelFileError(f"the model's encoding {name!r} is unknown")
-    return name
+    if name is None and header.get("learnt_as") is None:
+        return None
+    names: tuple[Any, Any] = (name, header.get("learnt_as", name))
+    for given in names:
+        if given not in registry.names("encoding"):
+            raise ModelFileError(f"the model's encoding {given!r} is unknown")
+    tags = Tags(*(registry.get("encoding", given) for given in names))
+    if tags.recoded and not all(map(tags.learnt.is_tag, model.labels)):
+        raise ModelFileError("the model's labels are not tags of the encoding that it was learnt in")
+    return tags
 
 
 def _as_model_error(error: RiataError) -> ModelFileError:

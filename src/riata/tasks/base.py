@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata.data.columns import write
-from riata.data.encodings.base import Encoding
 from riata.data.files import is_conllu
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, label_column, with_column
+from riata.data.recoding import Recoder, Tags
 from riata.data.streamed import ColumnFile
-from riata.data.types import Corpus, Ids
+from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
@@ -27,7 +27,7 @@ from riata.inference.chain import K
 from riata.labelled import labelled
 from riata.learning.events import Event, Listener, Note
 from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, sentence_weights
-from riata.learning.labels import LabelSet, chunk_encoding, legal
+from riata.learning.labels import LabelSet, chunk_tags, learnable
 from riata.learning.online import OnlineTrainer, Outcome
 from riata.learning.options import Options, check_stream, checked
 from riata.learning.recipe import beam_width
@@ -55,8 +55,8 @@ shards: learn from so many parts of the data at once, and mix the weights after 
 threads: how many work at once (None: all cores), which never changes the model.
 dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
 many epochs without a better score; refit: then train again on all data for that many epochs.
-class_weight: by label, or "balanced". encoding: of chunk tags ("auto" finds it); strict: refuse illegal tags instead
-of reading them as conlleval does. warm_start: go on from the present model when fit is called again.
+class_weight: by label, or "balanced". encoding: of chunk tags ("auto" finds it); learn_as: another one to learn them in,
+which the output does not show; strict: refuse illegal tags instead of reading them as conlleval does. warm_start: go on from the present model when fit is called again.
 """
 
 
@@ -106,6 +106,7 @@ class SequenceEstimator(Params):
         refit: bool = False,
         class_weight: Mapping[str, float] | str | None = None,
         encoding: str = "auto",
+        learn_as: str | None = None,
         strict: bool = False,
         warm_start: bool = False,
     ) -> None:
@@ -130,6 +131,7 @@ class SequenceEstimator(Params):
         self.refit = refit
         self.class_weight = class_weight
         self.encoding = encoding
+        self.learn_as = learn_as
         self.strict = strict
         self.warm_start = warm_start
 
@@ -152,11 +154,11 @@ class SequenceEstimator(Params):
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
             file = ColumnFile.of(X)
             found = survey(file, options, tell, fresh=start is None)
-            outcome, labels = StreamedFit(Fit(options, found.encoding, start, tell), file, found).run()
+            outcome, labels = StreamedFit(Fit(options, found.tags, start, tell), file, found).run()
             self._keep(outcome, found.shape, labels, found.sentences, found.tokens)
         else:
-            data, encoding, weights = self._training_data(options, X, y, sample_weight, tell)
-            outcome, labels = Fit(options, encoding, start, tell).run(data, weights)
+            data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell)
+            outcome, labels = Fit(options, tags, start, tell).run(data, weights)
             self._keep(outcome, data, labels, len(data), data.tokens)
         self.__dict__.pop("_partial", None)  # partial_fit goes on from this training
         self.history_ = [event.__dict__ for event in outcome.history]
@@ -177,11 +179,13 @@ class SequenceEstimator(Params):
             raise UnsupportedError(
                 "partial_fit takes sentences from memory; stream=True is for fit.", remedy="Leave out stream."
             )
-        data, encoding, weights = self._training_data(options, X, y, sample_weight, _warn)
-        fit = Fit(options, encoding, self._start(), _warn)
+        start = self._start()
+        data, tags, weights = self._training_data(options, X, y, sample_weight, start, _warn)
+        fit = Fit(options, tags, start, _warn)
         partial: tuple[OnlineTrainer, LabelSet] | None = getattr(self, "_partial", None)
         if partial is not None:
             trainer, labels = partial
+            fit.check_same_tags(labels.tags)
             check_width(data, len(self.inputs_), self.array_width_)
             label_ids(data, labels)  # refuses before anything is changed
         else:
@@ -205,20 +209,22 @@ class SequenceEstimator(Params):
 
     def _start(self) -> Start | None:
         model: ChainModel | None = getattr(self, "model_", None)
-        return None if model is None else Start(model, len(self.inputs_), self.array_width_, self.best_epoch_)
+        if model is None:
+            return None
+        return Start(model, len(self.inputs_), self.array_width_, self.best_epoch_, self._tags())
 
     def _training_data(
-        self, options: Options, X: Any, y: Any, sample_weight: Any, tell: Listener
-    ) -> tuple[Corpus, Encoding | None, NDArray[np.float64]]:
-        """The corpus with its output as the last column and legal tags, their encoding, and weights of sentences."""
+        self, options: Options, X: Any, y: Any, sample_weight: Any, start: Start | None, tell: Listener
+    ) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
+        """The corpus with its output as the last column and tags as they are learnt, how they are written, and weights of sentences."""
         data = self._with_output(X, y)
         if data.tokens == 0:
             raise DataError("there are no tokens to learn from.", file=data.name)
-        encoding = None
+        tags = None
         if self.chunks:
-            encoding = chunk_encoding(data, options.encoding)
-            data = legal(data, encoding, strict=options.strict, listener=tell)
-        return data, encoding, sentence_weights(sample_weight, len(data))
+            tags = chunk_tags(data, options.encoding, options.learn_as, None if start is None else start.tags)
+            data = learnable(data, tags, strict=options.strict, listener=tell)
+        return data, tags, sentence_weights(sample_weight, len(data))
 
     def _with_output(self, X: Any, y: Any) -> Corpus:
         corpus = as_corpus(X)
@@ -236,13 +242,11 @@ class SequenceEstimator(Params):
         """data: of the columns that were learnt from, with all sentences or none."""
         if outcome.model is None:
             return
-        self.model_ = outcome.model
-        self.classes_ = list(outcome.model.labels)
+        self.set_model(outcome.model, labels.tags)
         self.inputs_ = data.origins[:-1]
         self.array_width_ = None if data.given is None else data.given.width
         self.output_ = data.origins[-1]
         self.format_ = data.format
-        self.encoding_ = labels.encoding.name if labels.encoding is not None else None
         self.best_epoch_ = outcome.best_epoch
         self.best_score_ = outcome.best_score
         self._run: Run | None = outcome.run
@@ -252,6 +256,27 @@ class SequenceEstimator(Params):
             "tokens": tokens,
             "label_counts": labels.counts,
         }
+
+    def set_model(self, model: ChainModel, tags: Tags | None) -> None:
+        """Takes on a model whose chunk tags are learnt and written in this way."""
+        self.model_ = model
+        self.encoding_ = None if tags is None else tags.data.name
+        self.learnt_as_ = None if tags is None else tags.learnt.name
+        self._recoder: Recoder | None = None
+        self.classes_ = list(model.labels)
+        self._texts: list[str] | None = (
+            self.classes_
+        )  # by label of the model; None: what is written depends on its neighbours
+        if tags is not None and tags.recoded:
+            self._recoder = Recoder.of(model.labels, tags.learnt, tags.data)
+            self.classes_ = self._recoder.labels
+            table = self._recoder.table
+            self._texts = None if table is None else [self.classes_[i] for i in table]
+
+    def _tags(self) -> Tags | None:
+        if self.encoding_ is None or self.learnt_as_ is None:
+            return None
+        return Tags(registry.get("encoding", self.encoding_), registry.get("encoding", self.learnt_as_))
 
     # --- predicting and scoring ---------------------------------------------------------------------------------
 
@@ -307,12 +332,34 @@ class SequenceEstimator(Params):
     def predict_ids(self, X: Any) -> Ids:
         """Labels as numbers, indices of `classes_`, of all tokens in one array."""
         model, options = self._check_fitted(), checked(self, training=False)
-        return model.predict(self.input_columns(as_corpus(X)), options.decoder, options.threads or cores())
+        inputs = self.input_columns(as_corpus(X))
+        return self._as_classes(model.predict(inputs, options.decoder, options.threads or cores()), inputs.starts)
+
+    def _as_classes(self, labels: Ids, starts: Starts) -> Ids:
+        """Label ids of the model as indices of `classes_`."""
+        return labels if self._recoder is None else self._recoder.ids(labels, starts)
+
+    def _as_labels(self, classes: Ids, starts: Starts) -> Ids:
+        """The inverse, for outputs of the model."""
+        tags = self._tags()
+        if tags is None or self._recoder is None:
+            return classes
+        recoder = Recoder.of(self.classes_, tags.data, tags.learnt)
+        found = self._label_ids(recoder.column(classes, starts))
+        if (found < 0).any():
+            raise DataError(
+                "predicted holds labels that the model never gives in that order.", remedy="Give what predict_ids gave."
+            )
+        return found
+
+    def _label_ids(self, column: Column) -> Ids:
+        """Labels as they are learnt as ids of the model; -1 where it does not have them."""
+        return LabelSet(self._check_fitted().labels, {}, None).ids(column)
 
     def labeller(self) -> Callable[[Corpus], Ids]:
         """predict_ids for corpus after corpus, on one thread, by the parameters of now."""
         model, decoder = self._check_fitted(), self._decoder()
-        return lambda corpus: model.predict(self.input_columns(corpus), decoder)
+        return lambda corpus: self._as_classes(model.predict(self.input_columns(corpus), decoder), corpus.starts)
 
     def predict_file(self, source: str | Path, target: str | Path, *, nbest: int | None = None) -> None:
         """Writes a file with a column of predictions more, as `riata predict` does; each may be compressed (.gz).
@@ -343,7 +390,9 @@ class SequenceEstimator(Params):
             if self._decoder().queue != EXACT.queue or (self.format_ == "memory" and self.inputs_ != columns):
                 return None
             self._exact_with = parameters
-        return None if model.folded is None else model.folded.label(sentences, len(self.inputs_), self.classes_)
+        if model.folded is None or self._texts is None:
+            return None
+        return model.folded.label(sentences, len(self.inputs_), self._texts)
 
     def predict_nbest(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
         """The k best labellings of every sentence with their scores, best first; fewer where fewer are legal. The first is predict's.
@@ -359,7 +408,12 @@ class SequenceEstimator(Params):
         check_nbest(model, self._decoder())
         if _is_empty(X):
             return [[(np.empty(0, np.int32), 0.0)] for _ in X]
-        return model.nbest(self.input_columns(as_corpus(X)), k)
+        found = model.nbest(self.input_columns(as_corpus(X)), k)
+        if self._recoder is None:
+            return found
+        return [
+            [(self._as_classes(ids, np.array([0, len(ids)])), score) for ids, score in sentence] for sentence in found
+        ]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The task's main score, from 0 to 1: span F1 as conlleval counts it for chunks, accuracy for tags."""
@@ -383,8 +437,8 @@ class SequenceEstimator(Params):
         model = self._check_fitted()
         data = self._with_gold(X, y)
         if predicted is None:
-            predicted = model.predict(inputs_of(data), self._decoder())
-        return evaluate_column(data.columns[-1], predicted, model.labels, data.starts, chunks=self.chunks)
+            predicted = self._as_classes(model.predict(inputs_of(data), self._decoder()), data.starts)
+        return evaluate_column(data.columns[-1], predicted, self.classes_, data.starts, chunks=self.chunks)
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
         """How many wrong sentences are faults of the search, and how many of the model. predicted: as for evaluate."""
@@ -393,17 +447,16 @@ class SequenceEstimator(Params):
         model = self._check_fitted()
         data = self._with_gold(X, y)
         instances = model.features.instances(inputs_of(data))
-        at = {label: i for i, label in enumerate(model.labels)}
-        column = data.columns[-1]
-        gold = np.array([at.get(text, -1) for text in column.alphabet.texts()], np.int32)[column.ids]
+        gold, tags = data.columns[-1], self._tags()
+        truth = self._label_ids(gold if tags is None else tags.learnt_column(gold, data.starts))
         decoder = self._decoder()
-        found = model.decode(instances, decoder) if predicted is None else predicted
+        found = model.decode(instances, decoder) if predicted is None else self._as_labels(predicted, data.starts)
         best = None
         if decoder.queue == EXACT.queue:
             best = found
         elif model.exact_is_cheap(int(np.diff(data.starts).max(initial=0))):
             best = model.decode(instances, EXACT)
-        return split_errors(model, instances, found, best, gold, data.starts)
+        return split_errors(model, instances, found, best, truth, data.starts)
 
     def diagnose(self, X: Any, y: Any = None, *, beam: float | None = None) -> Diagnostics:
         """The margins of the final weights on these sentences, and what the theory of LaSO says about the training (docs/theory.md).
@@ -420,11 +473,8 @@ class SequenceEstimator(Params):
             searches = options.choice.recipe.searches
             raise not_kept(type(self).__name__, self.recipe, searches=searches, seeds=options.seeds)
         settings = measured_settings(run, beam, beam_width)
-        data = self._with_gold(X, y)
-        encoding = None if self.encoding_ is None else registry.get("encoding", self.encoding_)
-        if encoding is not None:
-            data = legal(data, encoding, strict=False, listener=_warn)
-        labels = LabelSet(run.model.labels, {}, encoding)
+        data = self._learnable(self._with_gold(X, y), _warn)
+        labels = LabelSet(run.model.labels, {}, self._tags())
         instances = run.model.features.instances(inputs_of(data))
         instances.set_labels(label_ids(data, labels), len(labels.labels))
         return diagnosis(run, run.model.margins(instances, settings), settings, len(data))
@@ -434,6 +484,7 @@ class SequenceEstimator(Params):
 
         labels: the true ones, or True for those in the data. With them the search is that of training, so far as the recipe trains
         with the present queue; no weight is changed. features: record those of every step, with their weights.
+        With learn_as, the labels of the trace are those that were learnt.
         """
         from riata.inference.tracing import one_sentence, trace_chain
 
@@ -445,14 +496,17 @@ class SequenceEstimator(Params):
         queue = registry.get("queue", options.choice.queue)
         follows = truth is not None and options.choice.recipe.searches and queue.searches and not queue.decode_only
         learner = {**options.settings, "recipe": self.recipe} if follows else None
-        return trace_chain(model, inputs, truth, options.decoder, learner, features)
+        learnt_as = None if self._recoder is None else self.learnt_as_
+        return trace_chain(model, inputs, truth, options.decoder, learner, features, learnt_as)
 
     def _true_labels(self, corpus: Corpus, y: Any, options: Options) -> list[str]:
-        """All gold labels; illegal tags are read as in training."""
-        data = self._with_gold(corpus, y)
-        if self.encoding_ is not None:
-            data = legal(data, registry.get("encoding", self.encoding_), strict=options.strict, listener=_warn)
-        return data.columns[-1].texts()
+        """All gold labels as they are learnt; illegal tags are read as in training."""
+        return self._learnable(self._with_gold(corpus, y), _warn, strict=options.strict).columns[-1].texts()
+
+    def _learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:
+        """Data with gold labels, written as the model has learnt them."""
+        tags = self._tags()
+        return data if tags is None else learnable(data, tags, strict=strict, listener=tell)
 
     # --- keeping ------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,374 @@
+"""learn_as: the model learns in one encoding, and everything that a user sees is in that of the data."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import riata
+from riata import Chunker, EntityRecognizer, RiataWarning, Tagger, errors, registry
+from riata.data.encodings.base import convert
+from riata.data.memory import as_corpus, label_column, with_column
+from riata.features.templates import parse
+from riata.learning.labels import LabelSet, as_learnt, class_weights
+from riata.models import container
+from riata.models.file import from_bytes, to_bytes
+from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, embedded, quietly
+
+NAMES = registry.names("encoding")
+SMALL = parse("word[0]\ntag[-1] tag[0]\ntag[0] tag[1]\nedge")
+PAIRS = list(itertools.product(NAMES, NAMES))
+pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+
+
+def get(name):
+    return registry.get("encoding", name)
+
+
+def recoded(corpus, source, target):
+    """By hand: sentence by sentence."""
+    labels = [convert(tags, get(source), get(target)) for tags in corpus.sentences_of(-1)]
+    inputs = corpus.select(range(corpus.width - 1))
+    return with_column(inputs, label_column(labels, inputs))
+
+
+def data(encoding, split="train"):
+    return recoded(embedded(split=split), "iob2", encoding)
+
+
+def plain(corpus):
+    """Lists of tuples, which take the short way through predict."""
+    return [[token[:2] for token in sentence] for sentence in corpus]
+
+
+def to(encoding, learnt, labels):
+    return [convert(tags, get(learnt), get(encoding)) for tags in labels]
+
+
+# --- the same as recoding by hand ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("encoding", "learnt"), PAIRS)
+def test_it_is_the_model_of_data_recoded_by_hand(encoding, learnt):
+    asked = Chunker("mira", epochs=2, template=SMALL, learn_as=learnt).fit(data(encoding)[:150])
+    by_hand = Chunker("mira", epochs=2, template=SMALL).fit(data(learnt)[:150])
+    test, other = data(encoding, "test"), data(learnt, "test")
+    assert (asked.encoding_, asked.learnt_as_) == (encoding, learnt)
+    assert (by_hand.encoding_, by_hand.learnt_as_) == (learnt, learnt)
+    assert asked.model_.labels == by_hand.model_.labels
+    expected = to(encoding, learnt, by_hand.predict(other))
+    assert asked.predict(test) == asked.predict(plain(test)) == expected
+    ids = asked.predict_ids(test)
+    assert [asked.classes_[i] for i in ids] == [label for labels in expected for label in labels]
+    assert len(set(asked.classes_)) == len(asked.classes_)
+    assert all(map(get(encoding).is_tag, asked.classes_))
+    for ours, theirs in zip(asked.predict_nbest(test[:20], 4), by_hand.predict_nbest(other[:20], 4), strict=True):
+        assert [labels for labels, _ in ours] == to(encoding, learnt, [labels for labels, _ in theirs])
+        assert [score for _, score in ours] == [score for _, score in theirs]
+    assert asked.score(test) == by_hand.score(other)
+    ours, theirs = asked.evaluate(test), by_hand.evaluate(other)
+    assert ours.report.rows == theirs.report.rows
+    assert asked.evaluate(test, predicted=ids).metrics == ours.metrics
+    errors_ = by_hand.search_errors(other)
+    assert asked.search_errors(test) == asked.search_errors(test, predicted=ids) == errors_
+    assert errors_.wrong > 0
+
+
+@pytest.mark.parametrize("encoding", NAMES)
+def test_to_learn_in_the_encoding_of_the_data_changes_the_header_alone(encoding):
+    contents = []
+    for learn_as in (None, encoding):
+        header, arrays = container.unpack(
+            memoryview(to_bytes(Chunker(epochs=2, learn_as=learn_as, template=SMALL).fit(data(encoding)[:100])))
+        )
+        assert header["params"].pop("learn_as") == learn_as
+        header.pop("arrays", None)
+        contents.append((header, {name: array.tobytes() for name, array in arrays.items()}))
+    assert contents[0] == contents[1]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_predictions_are_legal_and_go_there_and_back(drawn):
+    encoding, learnt = drawn.draw(st.sampled_from(PAIRS))
+    spans = st.lists(st.sampled_from(["O", "B-X", "I-X", "B-Y", "I-Y"]), min_size=1, max_size=6)
+    labels = drawn.draw(st.lists(spans, min_size=1, max_size=4))
+    words = [[drawn.draw(st.sampled_from("abc")) for _ in sentence] for sentence in labels]
+    made = quietly(
+        Chunker("mira", epochs=2, learn_as=learnt, encoding="iob2", template=parse("word[0]\nedge")), words, labels
+    )
+    made.set_model(made.model_, as_learnt(get(encoding), learnt))  # as if the data had been written so
+    for tags in made.predict(words):
+        assert to(learnt, encoding, [tags]) and set(tags) <= set(made.classes_)
+        assert to(encoding, learnt, to(learnt, encoding, [tags])) == [tags]
+
+
+# --- every way to train -------------------------------------------------------------------------------------------------
+
+
+def both_ways(tmp_path=None, **parameters):
+    """The same training, asked for and by hand."""
+    dev, asked_dev = parameters.pop("dev", None), None
+    if dev is not None:
+        asked_dev = dev if isinstance(dev, float) else recoded(dev, "bioes", "iob2")
+    corpora = data("iob2")[:120], data("bioes")[:120]
+    if tmp_path is not None:
+        paths = [tmp_path / "iob2.txt", tmp_path / "bioes.txt"]
+        for path, corpus in zip(paths, corpora, strict=True):
+            path.write_text(as_text(list(corpus)), encoding="utf-8")
+        corpora = tuple(paths)
+    parameters = {"template": SMALL, "epochs": 3, **parameters}
+    asked = Chunker(learn_as="bioes", dev=asked_dev, **parameters).fit(corpora[0])
+    by_hand = Chunker(dev=dev, **parameters).fit(corpora[1])
+    return asked, by_hand
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"dev": 0.2},
+        {"dev": 0.2, "refit": True},
+        {"dev": "corpus", "refit": True},
+        {"seeds": 2},
+        {"shards": 2},
+        {"bits": 16},
+        {"recipe": "laso-perceptron", "beam": 3},
+        {"recipe": "early", "beam": 1},
+    ],
+    ids=str,
+)
+def test_every_training_is_that_of_data_recoded_by_hand(parameters):
+    if parameters.get("dev") == "corpus":
+        parameters = {**parameters, "dev": data("bioes", "test")}
+    check_same(*both_ways(**parameters))
+
+
+@pytest.mark.parametrize("parameters", [{}, {"dev": 0.2, "refit": True}, {"dev": "corpus", "refit": True}], ids=str)
+def test_streams_too(tmp_path, parameters):
+    if parameters.get("dev") == "corpus":
+        parameters = {**parameters, "dev": data("bioes", "test")}
+    check_same(*both_ways(tmp_path, stream=True, **parameters))
+
+
+def check_same(asked, by_hand):
+    assert (asked.encoding_, asked.learnt_as_, by_hand.learnt_as_) == ("iob2", "bioes", "bioes")
+    assert asked.model_.labels == by_hand.model_.labels
+    assert asked.facts_["label_counts"] == by_hand.facts_["label_counts"]
+    scores = [[event["dev_score"] for event in made.history_] for made in (asked, by_hand)]
+    assert scores[0] == scores[1]
+    ours, theirs = (container.unpack(memoryview(to_bytes(made)))[1] for made in (asked, by_hand))
+    assert {name: array.tobytes() for name, array in ours.items()} == {n: a.tobytes() for n, a in theirs.items()}
+
+
+def test_illegal_tags_are_read_as_conlleval_does_before_they_are_recoded():
+    words, labels = [["a", "b", "c"], ["d", "e"]], [["I-X", "I-X", "O"], ["B-X", "I-Y"]]
+    with pytest.warns(RiataWarning, match="Illegal tags"):
+        made = Chunker(encoding="iob2", learn_as="bioes").fit(words, labels)
+    assert made.facts_["label_counts"] == {"B-X": 1, "E-X": 1, "O": 1, "S-X": 1, "S-Y": 1}
+    with pytest.raises(errors.LabelError, match="illegal in IOB2"):
+        Chunker(encoding="iob2", learn_as="bioes", strict=True).fit(words, labels)
+
+
+def test_partial_fit_takes_classes_of_the_data():
+    parts = data("iob2")[:60], data("iob2")[60:120]
+    by_hand = data("bioes")[:60], data("bioes")[60:120]
+    types = sorted({label[2:] for label in data("iob2").columns[-1].texts() if label != "O"})
+    classes = [f"{prefix}-{type_}" for type_ in types for prefix in "BI"]
+    asked, other = Chunker(learn_as="bioes", template=SMALL), Chunker(encoding="bioes", template=SMALL)
+    for ours, theirs in zip(parts, by_hand, strict=True):
+        asked.partial_fit(ours, classes=classes)
+        other.partial_fit(theirs, classes=[f"{prefix}-{type_}" for type_ in types for prefix in "BIES"])
+    assert set(asked.classes_) == {"O", *classes}
+    test = embedded(split="test")
+    assert asked.predict(test) == to("iob2", "bioes", other.predict(data("bioes", "test")))
+    with pytest.raises(errors.LabelError, match=r"'S-NEW' \(as learnt, in BIOES\) is unknown"):
+        asked.partial_fit([[("a", "b", "B-NEW")]])
+    asked.partial_fit([[("a", "b", "O")]])  # of which no encoding can be told
+    assert (asked.encoding_, asked.learnt_as_) == ("iob2", "bioes")
+
+
+def test_what_follows_a_first_partial_fit_is_learnt_in_the_same_encoding():
+    made = Chunker(learn_as="bioes", template=SMALL).partial_fit(data("iob2")[:60])
+    for learn_as in (None, "bilou"):
+        with pytest.raises(errors.SettingError, match="learnt its chunks as BIOES"):
+            made.set_params(learn_as=learn_as).partial_fit(data("iob2")[:60])
+
+
+@pytest.mark.parametrize("encoding", NAMES)
+def test_data_without_chunks_change_no_encoding(encoding):
+    """They are legal in all of them."""
+    made = from_bytes(to_bytes(Chunker(learn_as="bioes", template=SMALL, epochs=1).fit(data(encoding))))
+    outside = [[("a", "b", "O")]]
+    made.partial_fit(outside)
+    assert (made.encoding_, made.learnt_as_) == (encoding, "bioes")
+    made.set_params(warm_start=True).fit(outside)
+    assert (made.encoding_, made.learnt_as_) == (encoding, "bioes")
+    assert made.set_params(warm_start=False).fit(outside).encoding_ == "iob2"
+
+
+def test_warm_start_goes_on_in_the_same_encoding_or_is_refused():
+    once = Chunker(learn_as="bioes", template=SMALL, epochs=4).fit(data("iob2"))
+    twice = Chunker(learn_as="bioes", template=SMALL, epochs=2).fit(data("iob2"))
+    twice = from_bytes(to_bytes(twice)).set_params(warm_start=True).fit(data("iob2"))
+    assert twice.best_epoch_ == once.best_epoch_ == 4
+    assert (twice.encoding_, twice.learnt_as_) == ("iob2", "bioes")
+    for learn_as in (None, "bilou"):
+        with pytest.raises(errors.SettingError, match="learnt its chunks as BIOES") as caught:
+            twice.set_params(learn_as=learn_as).fit(data("iob2"))
+        assert "'bioes'" in caught.value.remedy
+    native = Chunker(template=SMALL, epochs=1).fit(data("iob2"))
+    with pytest.raises(errors.SettingError, match="learnt its chunks as IOB2"):
+        native.set_params(learn_as="bioes", warm_start=True).fit(data("iob2"))
+
+
+def test_class_weights_are_by_the_labels_of_the_data():
+    labels = LabelSet(
+        ("O", "B-X", "E-X", "S-X", "I-X"),
+        {"O": 6, "B-X": 2, "E-X": 2, "S-X": 1, "I-X": 1},
+        as_learnt(get("iob2"), "bioes"),
+    )
+    assert class_weights({"B-X": 3.0, "I-X": 0.5}, labels).tolist() == [1.0, 3.0, 0.5, 3.0, 0.5]
+    assert class_weights("balanced", labels).tolist() == pytest.approx([12 / 18, 12 / 9, 12 / 9, 12 / 9, 12 / 9])
+    with pytest.raises(errors.UnknownNameError, match="S-X"):
+        class_weights({"S-X": 2.0}, labels)
+    weighted = {"class_weight": {"B-NP": 2.0}, "template": SMALL, "epochs": 2}
+    by_hand = Chunker(**{**weighted, "class_weight": {"B-NP": 2.0, "S-NP": 2.0}}).fit(data("bioes"))
+    asked = Chunker(learn_as="bioes", **weighted).fit(data("iob2"))
+    assert asked.predict(data("iob2", "test")) == to("iob2", "bioes", by_hand.predict(data("bioes", "test")))
+    with pytest.raises(errors.UnsupportedError, match="can stand for several of BIOES"):
+        Chunker(learn_as="iob2", **weighted).fit(data("bioes"))
+
+
+def test_sentence_weights_are_unaffected():
+    weights = np.linspace(0, 2, 120)
+    asked = Chunker(learn_as="bioes", template=SMALL, epochs=2).fit(data("iob2")[:120], sample_weight=weights)
+    by_hand = Chunker(template=SMALL, epochs=2).fit(data("bioes")[:120], sample_weight=weights)
+    check_same(asked, by_hand)
+
+
+def test_entities_and_labels_apart_from_words():
+    labels = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
+    made = quietly(EntityRecognizer(learn_as="bilou", epochs=8), WORDS, labels)
+    assert made.learnt_as_ == "bilou" and "U-VP" in made.model_.labels
+    assert made.predict(WORDS) == labels
+
+
+# --- looking into it ----------------------------------------------------------------------------------------------------
+
+
+def test_diagnose_and_trace_compare_with_the_labels_that_were_learnt():
+    parameters = {"recipe": "laso-perceptron", "beam": 2, "template": SMALL, "epochs": 2}
+    asked = Chunker(learn_as="bioes", **parameters).fit(data("iob2")[:80])
+    by_hand = Chunker(**parameters).fit(data("bioes")[:80])
+    assert str(asked.diagnose(data("iob2")[:80])) == str(by_hand.diagnose(data("bioes")[:80]))
+    ours, theirs = asked.trace(data("iob2")[3:4], True), by_hand.trace(data("bioes")[3:4], True)
+    assert ours.learnt_as == "bioes" and theirs.learnt_as is None
+    assert (ours.nodes, ours.steps, ours.truth, ours.output) == (
+        theirs.nodes,
+        theirs.steps,
+        theirs.truth,
+        theirs.output,
+    )
+    assert "tags as learnt, in BIOES" in str(ours) and "as learnt" not in str(theirs)
+    assert riata.Trace.from_dict(ours.to_dict()) == ours
+    assert asked.trace(plain(data("iob2"))[3]).truth is None
+
+
+def test_files_are_labelled_in_the_encoding_of_the_data(tmp_path):
+    source, target = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text(as_text(INPUTS), encoding="utf-8")
+    for encoding in NAMES:
+        made = Chunker(learn_as="bioes", template=SMALL, epochs=2).fit(data(encoding))
+        made.predict_file(source, target)
+        assert riata.read_columns(target).sentences_of(-1) == made.predict(INPUTS)
+        made.predict_file(source, target, nbest=2)
+        best = [label for found in made.predict_nbest(INPUTS, 2) for labels, _ in found for label in labels]
+        rows = [line.split() for line in target.read_text(encoding="utf-8").splitlines()]
+        assert [row[-1] for row in rows if row and row[0] != "#"] == best
+
+
+def test_predicted_labels_that_the_model_never_gives_are_refused():
+    made = quietly(Chunker(learn_as="bioes", template=SMALL, epochs=1), CHUNKS)
+    inside = np.full(len(CHUNKS[0]), made.classes_.index("B-VP"), np.int32)
+    assert made.search_errors(CHUNKS[:1], predicted=inside).wrong == 1
+    made.set_model(made.model_, as_learnt(get("iob1"), "bioes"))
+    inside[:] = made.classes_.index("I-VP")  # a long VP, and VPs of training had one token
+    with pytest.raises(errors.DataError, match="never gives"):
+        made.search_errors(CHUNKS[:1], predicted=inside)
+
+
+@pytest.mark.parametrize("gold", [["NN", "B-", "O", "-"], ["I-NP", "I-NP", "I-VP", "O"], ["B-NP", "I-NEW", "", "E-NP"]])
+def test_odd_gold_labels_are_wrong_and_no_error(gold):
+    for learn_as in (None, "bioes"):
+        made = quietly(Chunker(learn_as=learn_as, template=SMALL, epochs=8), CHUNKS)
+        assert made.search_errors(INPUTS[:1], [gold]).counts == {
+            "wrong": 1,
+            "search": 0,
+            "model": 1,
+            "ties": 0,
+            "test": "exact",
+        }
+        assert made.score(INPUTS[:1], [gold]) == quietly(Chunker(template=SMALL, epochs=8), CHUNKS).score(
+            INPUTS[:1], [gold]
+        )
+
+
+@pytest.mark.parametrize("refit", [False, True])
+def test_odd_labels_in_development_data_are_named(refit):
+    dev = with_column(as_corpus(INPUTS[:1]), label_column([["NN", "B-NP", "X-", "."]], as_corpus(INPUTS[:1])))
+    with pytest.raises(errors.LabelError, match="'NN' is no chunk tag"):
+        Chunker(learn_as="bioes", dev=dev, refit=refit, epochs=1).fit(CHUNKS)
+
+
+# --- keeping, and what is refused ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", NAMES)
+def test_models_are_kept_with_both_encodings(tmp_path, encoding):
+    made = Chunker(learn_as="bioes", template=SMALL, epochs=2).fit(data(encoding))
+    made.save(tmp_path / "m.riata")
+    test = data(encoding, "test")
+    for again in (riata.load_model(tmp_path / "m.riata"), pickle.loads(pickle.dumps(made))):
+        assert (again.encoding_, again.learnt_as_, again.learn_as) == (encoding, "bioes", "bioes")
+        assert again.classes_ == made.classes_
+        assert again.predict(test) == again.predict(plain(test)) == made.predict(test)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"learnt_as": "bio"}, "encoding 'bio' is unknown"),
+        ({"learnt_as": None}, "encoding None is unknown"),
+        ({"encoding": None}, "encoding None is unknown"),
+        ({"learnt_as": ["bioes"]}, "is unknown"),
+        ({"learnt_as": "bilou"}, "labels are not tags"),
+    ],
+)
+def test_inconsistent_files_are_refused(change, says):
+    header, arrays = container.unpack(memoryview(to_bytes(quietly(Chunker(learn_as="bioes", epochs=1), CHUNKS))))
+    with pytest.raises(errors.ModelFileError, match=says):
+        from_bytes(container.pack({**header, **change}, arrays))
+
+
+def test_files_from_before_learn_as_are_read():
+    header, arrays = container.unpack(memoryview(to_bytes(quietly(Chunker(epochs=1), CHUNKS))))
+    del header["learnt_as"], header["params"]["learn_as"]
+    assert from_bytes(container.pack(header, arrays)).learnt_as_ == "iob2"
+
+
+@pytest.mark.parametrize("bad", ["bio", "auto", "", 3, ["bioes"], True])
+def test_bad_values_are_refused(bad):
+    with pytest.raises((errors.UnknownNameError, errors.SettingError)) as caught:
+        Chunker(learn_as=bad).fit(CHUNKS)
+    assert caught.value.remedy
+
+
+def test_a_tagger_has_no_chunks_to_recode():
+    with pytest.raises(errors.UnsupportedError, match="plain labels") as caught:
+        Tagger(learn_as="bioes").fit(WORDS, TAGS)
+    assert "Leave out learn_as" in caught.value.remedy
