@@ -129,17 +129,11 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
         }, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("labels"),
         "The score of given labels, sentence by sentence.");
 
-  nb::class_<Trainer>(m, ("ChainPerceptron" + suffix).c_str(), "The averaged structured perceptron on chains (Collins 2002).")
-      .def("__init__", [](Trainer* self, const Weights<Real>& initial, const Flags& start, const Flags& end, const Flags& follow) {
+  nb::class_<Trainer> learner(m, ("ChainPerceptron" + suffix).c_str(), "The averaged structured perceptron on chains (Collins 2002).");
+  learner.def("__init__", [](Trainer* self, const Weights<Real>& initial, const Flags& start, const Flags& end, const Flags& follow) {
              new (self) Trainer(initial, as_constraint(initial, start, end, follow));
-           }, nb::arg("initial"), nb::arg("start"), nb::arg("end"), nb::arg("follow"))
-      .def("epoch", &run_epoch<Trainer>, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("sentence_weights"), nb::arg("class_weights"),
-           nb::arg("progress").none() = nb::none(), "One pass over the sentences in the given order.")
-      .def("averaged", &Trainer::averaged, nb::call_guard<nb::gil_scoped_release>())
-      .def("average_into", &Trainer::average_into, nb::arg("weights"), nb::call_guard<nb::gil_scoped_release>(), "The same in the memory of other weights.")
-      .def("finish", &Trainer::finish, nb::call_guard<nb::gil_scoped_release>(), "The average, in the memory of the learner, which starts anew.")
-      .def("last", [](const Trainer& self) { return Weights<Real>(self.last()); }, nb::call_guard<nb::gil_scoped_release>());
-  bind_mixing<Trainer, Real>(m);
+           }, nb::arg("initial"), nb::arg("start"), nb::arg("end"), nb::arg("follow"));
+  bind_learner<Trainer, Real>(m, learner);
 }
 
 }  // namespace

@@ -81,4 +81,19 @@ void bind_mixing(nb::module_& m) {
         }, nb::arg("trainers"), nb::arg("threads") = 1, "The mean of all weights that the learners went through.");
 }
 
+// What every learner that compares whole outputs can do.
+template <class Trainer, class Real>
+void bind_learner(nb::module_& m, nb::class_<Trainer>& learner) {
+  using Weighted = Weights<Real>;
+  const nb::call_guard<nb::gil_scoped_release> alone;
+  learner
+      .def("epoch", &run_epoch<Trainer>, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("sentence_weights"), nb::arg("class_weights"),
+           nb::arg("progress").none() = nb::none(), "One pass over the sentences in the given order.")
+      .def("averaged", [](const Trainer& self) { return self.averaged(); }, alone)
+      .def("average_into", [](const Trainer& self, Weighted& mean) { self.average_into(mean); }, nb::arg("weights"), alone, "The same in the memory of other weights.")
+      .def("finish", [](Trainer& self) { return self.finish(); }, alone, "The average, in the memory of the learner, which starts anew.")
+      .def("last", [](const Trainer& self) { return Weighted(self.last()); }, alone);
+  bind_mixing<Trainer, Real>(m);
+}
+
 }  // namespace riata::bind

@@ -67,10 +67,7 @@ class Averaged {
  private:
   // Block by block; both may be the same.
   void average_all(const Weights<Real>& now, Weights<Real>& mean) const {
-    for (std::size_t f = 0; f < now.node.size(); ++f) average(now.node[f], sum_.node[f], mean.node[f]);
-    for (std::size_t f = 0; f < now.edge.size(); ++f) average(now.edge[f], sum_.edge[f], mean.edge[f]);
-    average(now.given, sum_.given, mean.given);
-    average(now.transition, sum_.transition, mean.transition);
+    each_block([this](const Numbers<Real>& w, const Numbers<Real>& u, Numbers<Real>& out) { average(w, u, out); }, now, sum_, mean);
     average(now.history_rows, sum_.history_rows, mean.history_rows);
   }
 

@@ -5,8 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "learning/averaged.hpp"
-#include "learning/chain_perceptron.hpp"
+#include "learning/output_learner.hpp"
 #include "learning/placed_difference.hpp"
 #include "models/exact_chain.hpp"
 
@@ -22,21 +21,15 @@ struct MiraSpec {
 // little as it takes for the truth to beat each by its loss; multipliers are capped at C, as if each constraint had a slack of that price.
 // Differs: the outputs are found with the loss in their scores. Sentence weights multiply C, class weights the cost of a token's label.
 template <class Real>
-class ChainMira {
+class ChainMira : public OutputLearner<Real> {
  public:
   ChainMira(Weights<Real> initial, Constraint<Real> constraint, const MiraSpec& spec)
-      : weights_(std::move(initial)), constraint_(std::move(constraint)), spec_(spec) {}
+      : OutputLearner<Real>(std::move(initial), std::move(constraint)), spec_(spec) {}
 
   // One pass over the sentences in the given order. sentence_weights [S] and class_weights [labels] may be empty.
   // An update is a sentence that changed the weights; wrong tokens are those of the best output, loss included.
   EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order,
                     std::span<const double> sentence_weights, std::span<const double> class_weights, const Poll& poll);
-
-  Weights<Real> averaged() const { return weights_.average(); }
-  void average_into(Weights<Real>& mean) const { weights_.average_into(mean); }
-  Weights<Real> finish() { return weights_.finish(); }  // the average, and the learner forgets all
-  const Weights<Real>& last() const noexcept { return weights_.current; }
-  Averaged<Real>& weights() noexcept { return weights_; }
 
  private:
   // An output that the truth must beat: how far it is away, and by how much that falls short of its loss.
@@ -51,8 +44,8 @@ class ChainMira {
   void add_rival(const FeatureIndex& index, const Instances& instances, std::int64_t s, const std::int32_t* found);
   bool step(double cap);
 
-  Averaged<Real> weights_;
-  Constraint<Real> constraint_;
+  using OutputLearner<Real>::weights_;
+  using OutputLearner<Real>::constraint_;
   MiraSpec spec_;
   std::vector<double> cost_of_;  // [labels] of getting a token of that label wrong
 

@@ -8,7 +8,7 @@
 
 #include "inference/search/engine.hpp"
 #include "inference/spaces/chain.hpp"
-#include "learning/chain_perceptron.hpp"
+#include "learning/output_learner.hpp"
 #include "learning/search_learner.hpp"
 #include "learning/truncate.hpp"
 #include "models/chain.hpp"

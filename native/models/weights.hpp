@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "core/kernels.hpp"
@@ -51,5 +52,15 @@ struct Weights {
     if (history.slots().empty()) history = HistoryIndex(index.history_slots(), table);
   }
 };
+
+// visit(block, ...) for every block of weights over one feature index, but for those of earlier labels, which differ in number.
+template <class Visit, class... Same>
+void each_block(Visit visit, Same&... weights) {
+  const auto& shape = std::get<0>(std::tie(weights...));
+  visit(weights.transition...);
+  for (std::size_t f = 0; f < shape.node.size(); ++f) visit(weights.node[f]...);
+  for (std::size_t f = 0; f < shape.edge.size(); ++f) visit(weights.edge[f]...);
+  visit(weights.given...);
+}
 
 }  // namespace riata

@@ -7,14 +7,6 @@
 namespace riata {
 namespace {
 
-template <class W, class Visit>
-void each_block(W& weights, Visit visit) {
-  visit(weights.transition);
-  for (auto& block : weights.node) visit(block);
-  for (auto& block : weights.edge) visit(block);
-  visit(weights.given);
-}
-
 template <class Real>
 void add_block(Numbers<Real>& to, const Numbers<Real>& from, double scale) {
   if (to.size() != from.size()) throw Error("RiataError", "the weights belong to different feature indices");
@@ -42,7 +34,7 @@ double norm_of(const Weights<Real>& weights) noexcept {
   const auto add = [&](const Numbers<Real>& block) {
     for (const Real value : block) sum += double(value) * value;
   };
-  each_block(weights, add);
+  each_block(add, weights);
   add(weights.history_rows);
   return std::sqrt(sum);
 }
@@ -56,19 +48,14 @@ Weights<Real> normalised_sum(std::span<const Weights<Real>* const> parts) {
   const double number = static_cast<double>(parts.size());
 
   Weights<Real> out = *parts[0];
-  each_block(out, [](Numbers<Real>& block) { block.assign(block.size(), Real{0}); });
+  each_block([](Numbers<Real>& block) { block.assign(block.size(), Real{0}); }, out);
   out.history_rows.assign(out.history_rows.size(), Real{0});
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const Weights<Real>& part = *parts[p];
     if (part.labels != out.labels || part.node.size() != out.node.size()) throw Error("RiataError", "the weights belong to different models");
     if (norms[p] == 0) continue;
     const double scale = total / number / number / norms[p];
-    add_block(out.transition, part.transition, scale);
-    for (std::size_t f = 0; f < out.node.size(); ++f) {
-      add_block(out.node[f], part.node[f], scale);
-      add_block(out.edge[f], part.edge[f], scale);
-    }
-    add_block(out.given, part.given, scale);
+    each_block([scale](Numbers<Real>& to, const Numbers<Real>& from) { add_block(to, from, scale); }, out, part);
     add_history(out, part, scale);
   }
   return out;

@@ -7,6 +7,7 @@
 #include "learning/chain_perceptron.hpp"
 #include "models/sparse.hpp"
 #include "tests/check.hpp"
+#include "tests/sentences.hpp"
 
 using namespace riata;
 
@@ -23,20 +24,12 @@ FeatureIndex empty_index() {
 
 int main() {
   Rng rng(7);
-  std::vector<std::int32_t> values, gold;
-  std::vector<std::int64_t> starts{0};
-  for (int s = 0; s < 40; ++s) {
-    for (std::uint64_t t = rng.below(6); t > 0; --t) {  // empty sentences too
-      values.push_back(static_cast<std::int32_t>(rng.below(words)));
-      gold.push_back((values.back() + (values.size() > 1 ? values[values.size() - 2] : 0)) % labels);
-    }
-    starts.push_back(static_cast<std::int64_t>(values.size()));
-  }
-  const Tokens tokens{{values}, starts};
+  const RandomSentences sentences(rng, words, [](const std::vector<std::int32_t>& drawn) {
+    return (drawn.back() + (drawn.size() > 1 ? drawn[drawn.size() - 2] : 0)) % labels;
+  });
+  const std::vector<std::int32_t>& values = sentences.values;
   FeatureIndex index = empty_index();
-  index.extend(tokens, 1);
-  Instances instances = look_up(index, tokens);
-  instances.labels = gold;
+  const Instances instances = sentences.entered(index);
 
   const std::vector<std::uint8_t> yes(labels, 1), yes_pairs(labels * labels, 1);
   Weights<float> zero(labels);
@@ -59,7 +52,7 @@ int main() {
       if (sparse.kept_values[0][k] == values[t]) renumbered[t] = static_cast<std::int32_t>(k);
     }
   }
-  const Instances reread = look_up(again, {{renumbered}, starts});
+  const Instances reread = look_up(again, {{renumbered}, sentences.starts});
   CHECK(decode(again, loaded, perceptron.constraint(), reread, poll) == before);
 
   SparseChain hostile = sparse;

@@ -9,6 +9,7 @@
 #include "models/chain_nbest.hpp"
 #include "models/sparse.hpp"
 #include "tests/check.hpp"
+#include "tests/sentences.hpp"
 
 using namespace riata;
 
@@ -72,20 +73,9 @@ void check_precision(FeatureIndex& index, const Instances& instances) {
 
 int main() {
   Rng rng(7);
-  std::vector<std::int32_t> values, gold;
-  std::vector<std::int64_t> starts{0};
-  for (int s = 0; s < 40; ++s) {
-    for (std::uint64_t t = rng.below(6); t > 0; --t) {  // empty sentences too
-      values.push_back(static_cast<std::int32_t>(rng.below(words)));
-      gold.push_back(static_cast<std::int32_t>(rng.below(labels)));
-    }
-    starts.push_back(static_cast<std::int64_t>(values.size()));
-  }
-  const Tokens tokens{{values}, starts};
+  const RandomSentences sentences(rng, words, [&](const auto&) { return static_cast<std::int32_t>(rng.below(labels)); });
   FeatureIndex index = empty_index();
-  index.extend(tokens, 1);
-  Instances instances = look_up(index, tokens);
-  instances.labels = gold;
+  const Instances instances = sentences.entered(index);
   check_precision<float>(index, instances);
   check_precision<double>(index, instances);
   return 0;

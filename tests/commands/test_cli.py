@@ -12,7 +12,6 @@ import pytest
 
 import riata
 from riata import registry
-from riata.commands import main
 from samples import CHUNKS, as_text, embedded
 
 KEYS = [
@@ -43,20 +42,6 @@ CONLLU = """# sent_id = 1
 2\tsit\tsit\tVERB\tVBP\t_\t0\troot\t_\t_
 
 """
-
-
-@pytest.fixture
-def run(capsysbinary):
-    """Runs a command in this process: (exit status, standard output, standard error)."""
-
-    def run(*arguments):
-        capsysbinary.readouterr()
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
-        out, err = capsysbinary.readouterr()
-        return stopped.value.code, out.decode("utf-8"), err.decode("utf-8")
-
-    return run
 
 
 @pytest.fixture

@@ -5,27 +5,16 @@ import json
 import pytest
 
 import riata
-from riata.commands import main
 from samples import CHUNKS, as_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 TRAIN = ["train", "chunk", "--train", "train.txt", "--model", "m.riata"]
 
 
-@pytest.fixture
-def run(tmp_path, monkeypatch, capsysbinary):
-    """Runs a command in a folder with data: (exit status, standard output, standard error)."""
+@pytest.fixture(autouse=True)
+def data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.txt").write_text(as_text(), encoding="utf-8")
-
-    def run(*arguments):
-        capsysbinary.readouterr()
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
-        out, err = capsysbinary.readouterr()
-        return stopped.value.code, out.decode("utf-8"), err.decode("utf-8")
-
-    return run
 
 
 @pytest.fixture

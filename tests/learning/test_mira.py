@@ -43,6 +43,21 @@ def trained(problem, orders, *, C, cost, k, start, sentence_weight=(), class_wei
 # --- the twin --------------------------------------------------------------------------------------------------------------
 
 
+def learnt_by_the_twin(problem, orders, start, by_sentence, by_class, **chosen):
+    expected = mira(
+        problem.examples(),
+        problem.labels,
+        orders,
+        **chosen,
+        start=problem.by_name(start),
+        sentence_weight=by_sentence or None,
+        class_weight=dict(zip(problem.labels, by_class, strict=bool(by_class))),
+        legal=problem.is_legal,
+    )
+    assume(expected.closest > 1e-9)  # which of two equals is taken may hang on how sums are rounded
+    return expected
+
+
 @pytest.mark.parametrize("encoding", [None, "iob2"])
 @pytest.mark.parametrize("template", TEMPLATES)
 @settings(max_examples=15, deadline=None)
@@ -61,17 +76,7 @@ def test_weights_equal_those_of_the_twin(template, encoding, data):
     by_class = [rng.choice([0.0, 0.5, 2.0]) for _ in problem.labels] if weighted else []
     orders = [_core.shuffled(len(problem.sentences), seed, epoch).tolist() for epoch in (1, 2)]
     start = problem.random_weights(seed)
-    expected = mira(
-        problem.examples(),
-        problem.labels,
-        orders,
-        **chosen,
-        start=problem.by_name(start),
-        sentence_weight=by_sentence or None,
-        class_weight=dict(zip(problem.labels, by_class, strict=bool(by_class))),
-        legal=problem.is_legal,
-    )
-    assume(expected.closest > 1e-9)  # which of two equals is taken may hang on how sums are rounded
+    expected = learnt_by_the_twin(problem, orders, start, by_sentence, by_class, **chosen)
     trainer, updates = trained(
         problem, orders, **chosen, start=start, sentence_weight=by_sentence, class_weight=by_class
     )

@@ -87,17 +87,22 @@ def test_development_scores_are_told_of_each_seed_and_of_the_sum():
     assert 100 * whole.score(dev) == pytest.approx(whole.best_score_)
 
 
+def loads_and_goes_on(made, data, path):
+    made.save(path)
+    loaded = riata.load_model(path)
+    assert loaded.predict(data) == made.predict(data)
+    quietly(made.set_params(warm_start=True, dev=None, refit=False, patience=None, epochs=1), data)
+    assert made.best_epoch_ == loaded.best_epoch_ + 1
+    return loaded
+
+
 @KIND
 def test_everything_around_a_learner_works_for_a_sum(kind, tmp_path):
     data = embedded()[:60]
     made = quietly(chunker(kind, seeds=2, dev=0.2, refit=True, patience=2), data)
-    made.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = loads_and_goes_on(made, data, tmp_path / "m.riata")
     assert loaded.seeds == 2
     assert loaded.threads is None
-    assert loaded.predict(data) == made.predict(data)
-    quietly(made.set_params(warm_start=True, dev=None, refit=False, patience=None, epochs=1), data)
-    assert made.best_epoch_ == loaded.best_epoch_ + 1
 
 
 @KIND

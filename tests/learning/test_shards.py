@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import riata
 from learning.test_online import ignore, interrupt_at, same_model
 from learning.test_perceptron import by_frequency, corpora, dyadic, examples, noisy_corpus, same, split, trained
+from learning.test_seeds import loads_and_goes_on
 from oracle.mira import mira
 from oracle.perceptron import perceptron
 from oracle.shards import iterative_mixing
@@ -110,13 +111,8 @@ def test_as_many_shards_as_sentences_is_the_mean_of_single_steps():
 def test_everything_around_a_learner_works_for_shards(recipe, tmp_path):
     data = embedded()[:60]
     made = quietly(chunker(recipe, shards=3, dev=0.2, refit=True, patience=2), data)
-    made.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
-    assert loaded.shards == 3
-    assert loaded.predict(data) == made.predict(data)
     assert {epoch["sentences"] for epoch in made.history_} == {48, 60}
-    quietly(made.set_params(warm_start=True, dev=None, refit=False, patience=None, epochs=1), data)
-    assert made.best_epoch_ == loaded.best_epoch_ + 1
+    assert loads_and_goes_on(made, data, tmp_path / "m.riata").shards == 3
 
 
 @RECIPES

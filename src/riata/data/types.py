@@ -52,6 +52,12 @@ class Column:
         known = self.alphabet.texts()
         return [known[i] for i in self.ids]
 
+    def used(self) -> Ids:
+        """The ids that occur, in ascending order."""
+        occurs = np.zeros(len(self.alphabet), bool)
+        occurs[self.ids] = True
+        return np.flatnonzero(occurs).astype(np.int32)
+
 
 class Sentence(Sequence[Token]):
     """One sentence: a sequence of tokens, each a tuple of its columns."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from riata._core import porter
 
@@ -144,6 +145,7 @@ def _character_classes(text: str) -> str:
     return "".join(map(_CLASSES.__getitem__, text))
 
 
+@cache
 def builtin() -> Mapping[str, Attribute]:
     """Every attribute of this file by name."""
     return {

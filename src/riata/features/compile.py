@@ -172,7 +172,7 @@ class Features:
     def look_up(self, attribute: int, texts: list[str]) -> list[int]:
         """The ids of an attribute's values for these texts; -1 where training has not seen the value."""
         name, column = self.program.attributes[attribute]
-        values = [_apply(name, self._function(name, column), text) for text in texts]
+        values = _applied(name, self._function(name, column), texts)
         return [-1 if value is None else self.alphabets[attribute].find(value) for value in values]
 
     def _function(self, name: str, column: int) -> Attribute:
@@ -214,9 +214,7 @@ class _Types:
 
     @classmethod
     def of(cls, column: Column) -> _Types:
-        occurs = np.zeros(len(column.alphabet), bool)
-        occurs[column.ids] = True
-        return cls(column, np.flatnonzero(occurs).astype(np.int32))
+        return cls(column, column.used())
 
     def values(self, name: str, function: Attribute, alphabet: Alphabet | None, grow: bool, look: Look) -> Ids:
         """The attribute's value at every token, computed once per text: by the core where it can, else by Python.
@@ -301,8 +299,8 @@ def _merged(a: Given, b: Given) -> Given:
 def _numbers_of(corpus: Corpus, column: int) -> NDArray[np.float64]:
     source = corpus.columns[column]
     table = np.zeros(len(source.alphabet))
-    for i in np.unique(source.ids):
-        text = source.alphabet.text(int(i))
+    used = source.used()
+    for i, text in zip(used, source.alphabet.texts_of(used), strict=True):
         try:
             table[i] = float(text)
         except ValueError:

@@ -115,9 +115,9 @@ class _Trie:
         return stop
 
     def _word_ids(self, column: Column) -> NDArray[np.int32]:
-        used = np.unique(column.ids)
+        used = column.used()
         table = np.full(len(column.alphabet), -1, np.int32)
-        table[used] = [self.words.get(self._key(column.alphabet.text(int(i))), -1) for i in used]
+        table[used] = [self.words.get(self._key(text), -1) for text in column.alphabet.texts_of(used)]
         return table[column.ids]
 
 
