@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -57,16 +58,17 @@ void features(nb::module_& m) {
   nb::class_<FeatureIndex>(m, "FeatureIndex", "Exact dictionary of n-grams of attribute values.")
       .def("__init__", [](FeatureIndex* self, const std::vector<FamilyTuple>& families, const std::vector<TemplateTuple>& templates, std::int32_t attributes,
                           bool transitions, const std::vector<HistoryTuple>& history, const std::vector<std::int32_t>& columns,
-                          std::int32_t bits) {
+                          std::int32_t bits, const std::vector<std::pair<std::int32_t, std::int32_t>>& others) {
              std::vector<FamilySpec> specs;
              for (const auto& [parent, attribute, offset] : families) specs.push_back({parent, attribute, offset});
              std::vector<TemplateSpec> reads;
              for (const auto& [family, offset, edge] : templates) reads.push_back({family, offset, edge});
              std::vector<HistorySlot> slots;
              for (const auto& [family, offset, back] : history) slots.push_back({family, offset, back});
-             new (self) FeatureIndex(std::move(specs), reads, attributes, transitions, std::move(slots), columns, bits);
+             new (self) FeatureIndex(std::move(specs), reads, attributes, transitions, std::move(slots), columns, bits, others);
            }, nb::arg("families"), nb::arg("templates"), nb::arg("attributes"), nb::arg("transitions") = true,
-           nb::arg("history") = std::vector<HistoryTuple>{}, nb::arg("columns") = std::vector<std::int32_t>{}, nb::arg("bits") = 0)
+           nb::arg("history") = std::vector<HistoryTuple>{}, nb::arg("columns") = std::vector<std::int32_t>{}, nb::arg("bits") = 0,
+           nb::arg("others") = std::vector<std::pair<std::int32_t, std::int32_t>>{})
       .def("__copy__", [](const FeatureIndex& self) { return FeatureIndex(self); })
       .def("size", [](const FeatureIndex& self, std::int32_t family) {
              if (family < 0 || family >= self.families()) throw nb::index_error();

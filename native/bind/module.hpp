@@ -13,6 +13,7 @@ void inference(nanobind::module_& m);
 void chain(nanobind::module_& m);
 void mira(nanobind::module_& m);
 void search(nanobind::module_& m);
+void segments(nanobind::module_& m);
 void margins(nanobind::module_& m);
 void problem(nanobind::module_& m);
 void trace(nanobind::module_& m);

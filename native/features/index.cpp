@@ -56,7 +56,8 @@ Sentences all_sentences(const Tokens& tokens) { return {0, tokens.starts.size() 
 }  // namespace
 
 FeatureIndex::FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes,
-                           bool transitions, std::vector<HistorySlot> history, std::vector<std::int32_t> columns, std::int32_t bits)
+                           bool transitions, std::vector<HistorySlot> history, std::vector<std::int32_t> columns, std::int32_t bits,
+                           const std::vector<std::pair<std::int32_t, std::int32_t>>& others)
     : specs_(std::move(families)), dictionaries_(specs_.size()),
       first_(specs_.size(), std::numeric_limits<std::int32_t>::max()), last_(specs_.size(), std::numeric_limits<std::int32_t>::min()),
       history_slots_(std::move(history)),
@@ -66,14 +67,10 @@ FeatureIndex::FeatureIndex(std::vector<FamilySpec> families, const std::vector<T
   if (columns_.size() != static_cast<std::size_t>(attributes) || std::any_of(columns_.begin(), columns_.end(), [](std::int32_t c) { return c < 0; }))
     throw Error("TemplateError", "the columns that attributes read are inconsistent");
   if (bits < 0 || bits > 30) throw Error("SettingError", "a table of 2^" + std::to_string(bits) + " weights is out of range");
-  std::vector<std::int32_t> reach(specs_.size(), 0);  // offset of the furthest element of each family's n-gram
-  for (std::int32_t f = 0; f < this->families(); ++f) {
-    check_family(specs_[f], f, attributes);
-    reach[f] = std::max(specs_[f].offset, specs_[f].parent < 0 ? 0 : reach[specs_[f].parent]);
-  }
+  for (std::int32_t f = 0; f < this->families(); ++f) check_family(specs_[f], f, attributes);
   const auto reads = [&](std::int32_t family, std::int32_t offset) {
     if (family < 0 || family >= this->families()) throw Error("TemplateError", "a template reads family " + std::to_string(family) + ", which does not exist");
-    if (offset < -boundary_reach || offset + reach[family] > boundary_reach)
+    if (offset < -boundary_reach || offset + reach(family) > boundary_reach)
       throw Error("TemplateError", "a template reads further than 8 tokens away", "Offsets go from -8 to 8.");
     read_[family] = 1;
     first_[family] = std::min(first_[family], offset);
@@ -90,6 +87,7 @@ FeatureIndex::FeatureIndex(std::vector<FamilySpec> families, const std::vector<T
     check_back(slot);
     if (slot.family != -1) reads(slot.family, slot.offset);
   }
+  for (const auto& [family, offset] : others) reads(family, offset);
   for (Slot& s : node_slots_) s.slots = node_counts_[s.family];
   for (Slot& s : edge_slots_) s.slots = edge_counts_[s.family];
   plan_ = SumPlan(specs_, columns_, node_slots_);

@@ -2,8 +2,10 @@
 // family, and a template reads a family at an offset.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/pair_index.hpp"
@@ -37,13 +39,21 @@ class FeatureIndex {
   // transitions: whether pairs of neighbouring labels have a weight of their own, apart from edge templates.
   // history: templates that read earlier labels too. columns: [attributes] of whose word types each is a function; empty: each
   // reads a column of its own. bits: 0 for exact dictionaries; else nothing is kept of n-grams, a hash is their id, and the weights are one table of 2^bits.
+  // others: (family, offset) that are read besides, by something else than the templates of tokens.
   FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes, bool transitions,
-               std::vector<HistorySlot> history = {}, std::vector<std::int32_t> columns = {}, std::int32_t bits = 0);
+               std::vector<HistorySlot> history = {}, std::vector<std::int32_t> columns = {}, std::int32_t bits = 0,
+               const std::vector<std::pair<std::int32_t, std::int32_t>>& others = {});
 
   std::int32_t families() const noexcept { return static_cast<std::int32_t>(specs_.size()); }
   std::int32_t attributes() const noexcept { return attributes_; }
   std::int32_t column(std::int32_t attribute) const noexcept { return columns_[attribute]; }
   const FamilySpec& spec(std::int32_t family) const noexcept { return specs_[family]; }
+  // How far the last position of a family's n-grams is from their first.
+  std::int32_t reach(std::int32_t family) const noexcept {
+    std::int32_t furthest = 0;
+    for (; family >= 0; family = specs_[family].parent) furthest = std::max(furthest, specs_[family].offset);
+    return furthest;
+  }
   std::int32_t size(std::int32_t family) const noexcept { return dictionaries_[family].size(); }
   std::int32_t pad() const noexcept { return pad_; }
   bool transitions() const noexcept { return transitions_; }

@@ -101,6 +101,17 @@ Weighted SearchLearner<Real>::competitors(Search& search, std::span<const NodeId
   return out;
 }
 
+void sum_up(Difference& delta) {
+  std::sort(delta.begin(), delta.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < delta.size(); ++i) {
+    if (kept > 0 && delta[kept - 1].first == delta[i].first) delta[kept - 1].second += delta[i].second;
+    else delta[kept++] = delta[i];
+  }
+  delta.resize(kept);
+  std::erase_if(delta, [](const auto& entry) { return std::abs(entry.second) < nothing; });
+}
+
 Difference difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) {
   std::vector<std::pair<NodeId, double>> weights;  // a heap, children before parents: ids grow along a path
   for (const NodeId id : siblings) weights.push_back({id, 1.0 / static_cast<double>(siblings.size())});
@@ -124,14 +135,7 @@ Difference difference(Search& search, std::span<const NodeId> siblings, const We
     weights.push_back({parent, weight});
     std::push_heap(weights.begin(), weights.end());
   }
-  std::sort(delta.begin(), delta.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < delta.size(); ++i) {
-    if (kept > 0 && delta[kept - 1].first == delta[i].first) delta[kept - 1].second += delta[i].second;
-    else delta[kept++] = delta[i];
-  }
-  delta.resize(kept);
-  std::erase_if(delta, [](const auto& entry) { return std::abs(entry.second) < nothing; });
+  sum_up(delta);
   return delta;
 }
 

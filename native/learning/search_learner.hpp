@@ -51,6 +51,9 @@ struct LeastMargins {
 // Nodes to move away from, with weights that sum to one.
 using Weighted = std::vector<std::pair<NodeId, double>>;
 
+// Entries of one number become one, in order; those that cancel go.
+void sum_up(Difference& delta);
+
 // mean of the features of the siblings - weighted sum of those of the competitors. What lies on the path of all cancels.
 Difference difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors);
 

@@ -73,7 +73,7 @@ class Laso:
         nodes = [self.make_node(x, nobody, ())]
         while nodes:
             front, nodes = self.remove_front(nodes)
-            if len(front[0].labels) == len(x):
+            if all(self.is_goal(x, node) for node in front):
                 return front[0].labels
             nodes = self.enqueue(nodes, self.operators(x, nobody, front))
         return None
@@ -86,7 +86,7 @@ class Laso:
         while nodes:
             front, nodes = self.remove_front(nodes)
             node = front[0]
-            goal = len(node.labels) == len(x)
+            goal = all(self.is_goal(x, node) for node in front)
             lost = not any(n.good for n in [*front, *nodes])
             if self.when in ("laso", "early") and (lost or (goal and not node.good)):
                 sibs = self.siblings(x, y, node)
@@ -114,13 +114,19 @@ class Laso:
         self.born += 1
         return Node(labels, self.dot(self.phi(x, labels)), labels == y[: len(labels)], self.born)
 
+    def is_goal(self, x, node):
+        return len(node.labels) == len(x)
+
     def operators(self, x, y, front):
-        """The children of the front. Queues that meet a state again expand it only if its score is higher."""
-        front = [node for node in front if not self.known(x, node)]
+        """The children of the front, and its goals, which wait for them. Queues that meet a state again expand it only if its
+        score is higher.
+        """
+        goals = [node for node in front if self.is_goal(x, node)]
+        front = [node for node in front if not self.is_goal(x, node) and not self.known(x, node)]
         for node in front:
-            place = len(node.labels), self.key(x, node)
+            place = self.place(x, node)
             self.expanded[place] = max(node.score, self.expanded.get(place, node.score))
-        return [node for node in self.children(x, y, front) if not self.known(x, node)]
+        return [*goals, *(node for node in self.children(x, y, front) if not self.known(x, node))]
 
     def children(self, x, y, front):
         """One more label. Of nodes that go on alike the best is kept."""
@@ -138,8 +144,11 @@ class Laso:
     def known(self, x, node):
         """Whether a state that goes on alike was expanded with as high a score. The y-good path is never merged so."""
         by_level = self.queue == "beam" and self.by in ("operations", "prefix")
-        before = self.expanded.get((len(node.labels), self.key(x, node)))
+        before = self.expanded.get(self.place(x, node))
         return not by_level and not node.good and before is not None and not self.below(before, node.score)
+
+    def place(self, x, node):
+        return len(node.labels), self.key(x, node)
 
     def key(self, x, node):
         """The last labels, as far back as any feature reads them."""
@@ -160,6 +169,10 @@ class Laso:
     def siblings(self, x, y, node):
         """The only y-good path, to the same depth."""
         return [self.make_node(x, y, y[: len(node.labels)])]
+
+    def loss(self, node, y):
+        """The least that a completion can still reach."""
+        return sum(a != b for a, b in zip(node.labels, y, strict=False))
 
     # --- Order -------------------------------------------------------------------------------------------------------
 
@@ -190,7 +203,7 @@ class Laso:
         bad = self.in_order([n for n in nodes if not n.good and not self.below(self.rank(n), truth)])
         if self.what == "best":
             return [(n, 1.0) for n in bad[:1]]
-        weight = [wrong(n, y) if self.what == "loss-weighted" else 1 for n in bad]
+        weight = [self.loss(n, y) if self.what == "loss-weighted" else 1 for n in bad]
         return [(n, w / sum(weight)) for n, w in zip(bad, weight, strict=True)]
 
     def update(self, x, y, sibs, competitors):
@@ -202,7 +215,7 @@ class Laso:
         delta = {key: value for key, value in delta.items() if abs(value) > NOTHING}
         if not delta:
             return
-        cost = sum(weight * wrong(n, y) for n, weight in competitors)
+        cost = sum(weight * self.loss(n, y) for n, weight in competitors)
         shortfall = cost - self.dot(delta)
         if self.step == "mira" and shortfall <= NOTHING:
             return
@@ -259,10 +272,6 @@ def link(theta, p):
     """Gentile 2001: w_i = sign(theta_i) N (|theta_i| / N)^(p-1), N = |theta|_p. With 1/p + 1/q = 1, link(w, q) is theta."""
     N = norm(theta, p) or 1.0
     return {key: float(np.sign(value)) * N * (abs(value) / N) ** (p - 1) for key, value in theta.items()}
-
-
-def wrong(node, y):
-    return sum(a != b for a, b in zip(node.labels, y, strict=False))
 
 
 def is_binary(number):

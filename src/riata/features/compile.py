@@ -40,6 +40,7 @@ class Program:
     history_templates: tuple[Template, ...]  # [history]
     numbers: tuple[Read, ...]  # number(...) templates
     transitions: bool  # whether a bare `edge` is among the templates
+    other_reads: tuple[tuple[int, int], ...] = ()  # family, offset: n-grams to find that are no features of tokens
 
     @property
     def type_columns(self) -> list[int]:
@@ -98,7 +99,7 @@ class Features:
         bits: int = 0,
     ) -> None:
         self.templates = tuple(templates)
-        self.program = compile_templates(templates)
+        self.program = self.compiled()
         names = [name for name, _ in self.program.attributes]
         reads = [read for read in map(list_read, names) if read is not None]
         self.lists = {name: (lists or {})[name] for _, name in sorted(reads)}
@@ -108,6 +109,9 @@ class Features:
         self.given = Alphabet()
         self.bits = bits
         self.index = self.empty_index()
+
+    def compiled(self) -> Program:
+        return compile_templates(self.templates)
 
     def empty_index(self) -> FeatureIndex:
         p = self.program
@@ -119,11 +123,12 @@ class Features:
             list(p.history),
             p.type_columns,
             self.bits,
+            list(p.other_reads),
         )
 
     def copy(self) -> Features:
         """An equal set that can grow on its own."""
-        twin = Features(self.templates, self.functions, self.lists, self.bits)
+        twin = type(self)(self.templates, self.functions, self.lists, self.bits)
         twin.frequencies = dict(self.frequencies)
         twin.alphabets = [copy(alphabet) for alphabet in self.alphabets]
         twin.given = copy(self.given)

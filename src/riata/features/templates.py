@@ -114,8 +114,12 @@ def _template(reads: Sequence[Read], edge: bool) -> Template:
 
 
 def _own_line(line: str) -> Template:
-    parts = line.split("#", 1)[0].split()
-    edge = parts[0] == "edge"
+    return own_template(line.split("#", 1)[0].split())
+
+
+def own_template(parts: Sequence[str]) -> Template:
+    """The template of a line in Riata's language, cut at the blanks."""
+    edge = parts[:1] == ["edge"]
     return _template([_own_read(part) for part in parts[edge:]], edge)
 
 

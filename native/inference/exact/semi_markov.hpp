@@ -1,0 +1,103 @@
+// The best segmentation under scores that look back at most one label: semi-Markov Viterbi, O(T (most L + L^2)).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "inference/spaces/segment_steps.hpp"
+
+namespace riata {
+
+inline constexpr std::int32_t most_exact_segments_back = 1;
+
+template <class Real>
+class SemiMarkov {
+ public:
+  SemiMarkov(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
+
+  // Writes the codes of the best segments of the open sentence to codes [T], -1 where none starts, and returns their score.
+  // Ties go to the shortest last segment, then to the lowest label, read from the end.
+  double operator()(SegmentSteps<Real>& steps, std::int32_t* codes) {
+    const std::int32_t T = steps.length(), L = kinds_.labels;
+    fill(steps);
+    std::fill_n(codes, T, -1);
+    std::int32_t label = best(alpha(T));
+    const double score = alpha(T)[label];
+    for (std::int32_t end = T; end > 0;) {
+      const std::int32_t length = length_[std::size_t(end) * L + label];
+      const std::int32_t from = from_[std::size_t(end - length) * L + label];
+      codes[end - length] = kinds_.code(length, label);
+      end -= length;
+      label = from;
+    }
+    return score;
+  }
+
+ private:
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+
+  double* alpha(std::int32_t t) noexcept { return alpha_.data() + std::size_t(t) * kinds_.labels; }
+  double* reach(std::int32_t t) noexcept { return reach_.data() + std::size_t(t) * kinds_.labels; }
+  std::int32_t best(const double* row) const noexcept {
+    return static_cast<std::int32_t>(std::max_element(row, row + kinds_.labels) - row);
+  }
+
+  void fill(SegmentSteps<Real>& steps) {
+    const std::int32_t T = steps.length(), L = kinds_.labels;
+    const std::size_t size = std::size_t(T + 1) * L;
+    alpha_.assign(size, never);
+    reach_.assign(size, never);
+    length_.assign(size, 0);
+    from_.assign(size, 0);
+    for (std::int32_t t = 0; t < T; ++t) {
+      enter(steps, t);
+      const Real* spans = steps.spans(t);
+      for (std::int32_t l = 1; l <= steps.lengths(t); ++l) {
+        double* to = alpha(t + l);
+        for (std::int32_t y = 0; y < L; ++y) {
+          if (l > 1 && y == kinds_.outside) continue;
+          const double score = reach(t)[y] + double(spans[std::size_t(l - 1) * stride_ + y]);
+          if (score < to[y] || (score == to[y] && to[y] == never)) continue;  // a later start is a shorter segment
+          to[y] = score;
+          length_[std::size_t(t + l) * L + y] = l;
+        }
+      }
+    }
+  }
+
+  // The best way to token t for each label that a segment from there can have.
+  void enter(SegmentSteps<Real>& steps, std::int32_t t) {
+    const std::int32_t L = kinds_.labels;
+    std::int32_t* from = from_.data() + std::size_t(t) * L;
+    if (order_ == 0 || t == 0) {
+      const std::int32_t value = 0;
+      const Real* history = order_ == 0 ? nullptr : steps.history(0, {&value, 1});
+      const std::int32_t last = best(alpha(t));
+      for (std::int32_t y = 0; y < L; ++y) {
+        reach(t)[y] = (t == 0 ? 0 : alpha(t)[last]) + (history == nullptr ? 0 : double(history[y]));
+        from[y] = last;
+      }
+      return;
+    }
+    for (std::int32_t before = 0; before < L; ++before) {
+      const std::int32_t value = before + 1;
+      const double score = alpha(t)[before];
+      if (score == never) continue;
+      const Real* history = steps.history(t, {&value, 1});
+      for (std::int32_t y = 0; y < L; ++y) {
+        if (score + double(history[y]) <= reach(t)[y]) continue;
+        reach(t)[y] = score + double(history[y]);
+        from[y] = before;
+      }
+    }
+  }
+
+  const SegmentKinds& kinds_;
+  std::int32_t stride_, order_;
+  std::vector<double> alpha_, reach_;        // [T + 1][L] best way to the end of a segment, and to the start of one
+  std::vector<std::int32_t> length_, from_;  // the same: length of the last segment, label of the one before
+};
+
+}  // namespace riata

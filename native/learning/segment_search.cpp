@@ -1,0 +1,238 @@
+#include "learning/segment_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace riata {
+namespace {
+
+void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown, std::size_t size,
+               const Instances& instances) {
+  const SegmentLayout layout(index, templates, kinds.labels);
+  bool ok = static_cast<std::int64_t>(size) >= layout.grown_row(grown.rows()) && static_cast<std::int32_t>(instances.ngrams.size()) == index.families() &&
+            grown.rows() >= static_cast<std::int32_t>(templates.grown().size());
+  for (std::int32_t f = 0; ok && f < index.families(); ++f) ok = instances.sizes[f] <= index.size(f);
+  if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
+}
+
+// Calls visit(t, code, values of the labels before) for the segments of a sentence.
+template <class Visit>
+void each_segment(const SegmentKinds& kinds, std::span<const std::int32_t> codes, std::int32_t order, Visit visit) {
+  std::vector<std::int32_t> before(static_cast<std::size_t>(order), 0);
+  for (std::int32_t t = 0; t < static_cast<std::int32_t>(codes.size()); ++t) {
+    if (codes[t] < 0) continue;
+    visit(t, codes[t], std::span<const std::int32_t>(before));
+    std::rotate(before.begin(), before.end() - (order > 0), before.end());
+    if (order > 0) before[0] = kinds.label(codes[t]) + 1;
+  }
+}
+
+NodeId run_on(std::int64_t sentence, Search& search, Learner* learner = nullptr) {
+  try {
+    const NodeId goal = search.run(learner);
+    if (goal < 0 && learner == nullptr) throw Error("SearchError", "the search ended without a goal.", "Use a wider beam, or exact search.");
+    return goal;
+  } catch (const Error& error) {
+    throw Error(error.kind(), "sentence " + std::to_string(sentence) + ": " + error.what(), error.remedy());
+  }
+}
+
+void check_exact(std::int32_t order) {
+  if (order > most_exact_segments_back)
+    throw Error("UnsupportedError", "exact search over segments looks back no further than label[-1].", "Use a beam, which may be unbounded.");
+}
+
+template <class Real>
+Numbers<Real> with_room(Numbers<Real> flat, const SegmentLayout& layout, const GrownRows& grown) {
+  flat.resize(std::max(flat.size(), static_cast<std::size_t>(layout.grown_row(grown.rows()))), Real{0});
+  return flat;
+}
+
+}  // namespace
+
+template <class Real>
+SegmentSearch<Real>::SegmentSearch(const FeatureIndex& index, SegmentTemplates templates, const SegmentWeights<Real>& initial, const QueueSpec& queue,
+                                   const LearnerSpec& learner, const Limits& limits)
+    : templates_(std::move(templates)), kinds_(initial.kinds), layout_(index, templates_, kinds_.labels),
+      weights_(with_room(initial.flat, layout_, initial.grown), learner.p), grown_(initial.grown), queue_spec_(queue),
+      queue_(queue.name == "exact" ? nullptr : make_queue(queue)), learner_(learner, weights_), exact_(kinds_, layout_.stride, templates_.order()),
+      limits_(limits), truncate_(learner.truncate) {
+  if (queue_ == nullptr) check_exact(templates_.order());
+}
+
+template <class Real>
+void SegmentSearch<Real>::grow(const FeatureIndex& index) {
+  const SegmentLayout now(index, templates_, kinds_.labels);
+  if (now.size < layout_.size) throw Error("RiataError", "the instances were made with another feature index than the weights");
+  if (now.size > layout_.size) weights_.rearrange([&](const Numbers<Real>& old) { return now.moved(old, layout_); });
+  layout_ = now;
+}
+
+template <class Real>
+EpochResult SegmentSearch<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int32_t> gold,
+                                       std::span<const std::int64_t> order, std::span<const double> sentence_weights, const Poll& poll) {
+  grow(index);
+  check_fit(index, templates_, kinds_, grown_, weights_.size(), instances);
+  EpochResult result;
+  Limits limits = limits_;
+  limits.poll = [&] { poll(result.sentences); };
+  SegmentSpace<Real> space(templates_, layout_, kinds_, instances, weights_, grown_, true, queue_spec_);
+  PollClock clock(kinds_.labels * kinds_.most);
+  std::unique_ptr<Search> search;
+  if (queue_ != nullptr) search = std::make_unique<Search>(space, *queue_, limits);
+  for (const std::int64_t s : order) {
+    if (clock.due(instances.length(s)) && !poll(result.sentences)) break;
+    ++result.sentences;
+    if (instances.length(s) > 0) {
+      const auto truth = gold.subspan(static_cast<std::size_t>(instances.starts[s]), static_cast<std::size_t>(instances.length(s)));
+      const double weight = sentence_weights.empty() ? 1.0 : sentence_weights[static_cast<std::size_t>(s)];
+      space.open(s, truth);
+      if (search != nullptr) {
+        learner_.begin(weight);
+        run_on(s, *search, &learner_);
+        result.updates += learner_.updated();
+      } else {
+        result.updates += learn_exactly(space, truth, weight);
+      }
+      result.tokens += instances.length(s);
+    }
+    weights_.tick();
+  }
+  return result;
+}
+
+template <class Real>
+bool SegmentSearch<Real>::learn_exactly(SegmentSpace<Real>& space, std::span<const std::int32_t> gold, double weight) {
+  std::vector<std::int32_t> found(gold.size());
+  exact_(space.steps(), found.data());
+  if (std::equal(gold.begin(), gold.end(), found.begin())) return false;
+  StepFeatures features;
+  Difference delta;
+  const auto collect = [&](std::span<const std::int32_t> codes, double sign) {
+    each_segment(kinds_, codes, templates_.order(), [&](std::int32_t t, std::int32_t code, std::span<const std::int32_t> before) {
+      features.clear();
+      space.features_of(t, code, before, features);
+      for (const auto& [id, value] : features) delta.push_back({id, sign * value});
+    });
+  };
+  collect(gold, 1);
+  collect(found, -1);
+  sum_up(delta);
+  weights_.add(delta, weight);
+  return true;
+}
+
+template <class Real>
+std::vector<std::int32_t> decode_segments(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
+                                          const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll) {
+  check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
+  const SegmentLayout layout(index, templates, weights.kinds.labels);
+  Linear<Real> flat(weights.flat);
+  GrownRows grown = weights.grown;
+  SegmentSpace<Real> space(templates, layout, weights.kinds, instances, flat, grown, false, queue);
+  const bool exactly = queue.name == "exact";
+  if (exactly) check_exact(templates.order());
+  SemiMarkov<Real> exact(weights.kinds, layout.stride, templates.order());
+  const std::unique_ptr<Queue> pending = exactly ? nullptr : make_queue(queue);
+  std::int64_t done = 0;
+  Limits polled = limits;
+  polled.poll = [&] { poll(done); };
+  std::unique_ptr<Search> search;
+  if (!exactly) search = std::make_unique<Search>(space, *pending, polled);
+  PollClock clock(weights.kinds.labels * weights.kinds.most);
+  std::vector<std::int32_t> codes(static_cast<std::size_t>(instances.tokens()), -1);
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    if (clock.due(instances.length(s)) && !poll(s)) break;
+    if (instances.length(s) == 0) continue;
+    done = s;
+    space.open(s);
+    std::int32_t* out = codes.data() + instances.starts[s];
+    if (exactly) {
+      exact(space.steps(), out);
+      continue;
+    }
+    for (const ActionId code : search->tree().path(run_on(s, *search))) {
+      *out = code;
+      out += weights.kinds.length(code);
+    }
+  }
+  return codes;
+}
+
+template <class Real>
+std::vector<double> segment_scores(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
+                                   const Instances& instances, std::span<const std::int32_t> codes) {
+  check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
+  const SegmentLayout layout(index, templates, weights.kinds.labels);
+  Linear<Real> flat(weights.flat);
+  GrownRows grown = weights.grown;
+  SegmentSpace<Real> space(templates, layout, weights.kinds, instances, flat, grown, false, {});
+  std::vector<double> scores;
+  StepFeatures features;
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    space.open(s);
+    double score = 0;
+    const auto own = codes.subspan(static_cast<std::size_t>(instances.starts[s]), static_cast<std::size_t>(instances.length(s)));
+    each_segment(weights.kinds, own, templates.order(), [&](std::int32_t t, std::int32_t code, std::span<const std::int32_t> before) {
+      features.clear();
+      space.features_of(t, code, before, features);
+      for (const auto& [id, value] : features) score += double(weights.flat[static_cast<std::size_t>(id)]) * value;
+    });
+    scores.push_back(score);
+  }
+  return scores;
+}
+
+template <class Real>
+SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& templates, SegmentWeights<Real>& weights, const Instances& instances,
+                         std::span<const std::int32_t> codes) {
+  const SegmentLayout layout(index, templates, weights.kinds.labels);
+  weights.flat = with_room(std::move(weights.flat), layout, weights.grown);
+  check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
+  const Linear<Real> nothing{{}};
+  SegmentSteps<Real> steps(templates, layout, weights.kinds, weights.grown, instances, nothing);
+  SegmentRows out;
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    steps.open(s);
+    const auto own = codes.subspan(static_cast<std::size_t>(instances.starts[s]), static_cast<std::size_t>(instances.length(s)));
+    each_segment(weights.kinds, own, templates.order(), [&](std::int32_t t, std::int32_t code, std::span<const std::int32_t> before) {
+      const std::size_t known = out.rows.size();
+      steps.each_row(t, weights.kinds.length(code), before, [&](std::int32_t row, std::int32_t value) { return weights.grown.add(row, value); },
+                     [&](std::int64_t row) { out.rows.push_back(row); });
+      out.counts.push_back(static_cast<std::int32_t>(out.rows.size() - known));
+    });
+  }
+  weights.flat = with_room(std::move(weights.flat), layout, weights.grown);
+  return out;
+}
+
+std::vector<std::int32_t> segment_regrets(const SegmentKinds& kinds, std::span<const std::int64_t> starts, std::span<const std::int32_t> gold,
+                                          std::span<const std::int32_t> codes) {
+  SegmentLoss loss(kinds);
+  std::vector<std::int32_t> regrets(codes.size(), -1);
+  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+    const auto from = static_cast<std::size_t>(starts[s]), length = static_cast<std::size_t>(starts[s + 1]) - from;
+    loss.open(gold.subspan(from, length));
+    std::int32_t sum = 0;
+    for (std::size_t t = 0; t < length; ++t) {
+      if (codes[from + t] < 0) continue;
+      regrets[from + t] = sum + loss.least(static_cast<std::int32_t>(t));
+      sum += loss.of(static_cast<std::int32_t>(t), codes[from + t]);
+    }
+  }
+  return regrets;
+}
+
+template class SegmentSearch<float>;
+template class SegmentSearch<double>;
+template std::vector<std::int32_t> decode_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
+template std::vector<std::int32_t> decode_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
+template SegmentRows segment_rows(const FeatureIndex&, const SegmentTemplates&, SegmentWeights<float>&, const Instances&, std::span<const std::int32_t>);
+template SegmentRows segment_rows(const FeatureIndex&, const SegmentTemplates&, SegmentWeights<double>&, const Instances&, std::span<const std::int32_t>);
+template std::vector<double> segment_scores(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, std::span<const std::int32_t>);
+template std::vector<double> segment_scores(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, std::span<const std::int32_t>);
+
+}  // namespace riata

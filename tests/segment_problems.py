@@ -1,0 +1,155 @@
+"""Small problems of labelled segments for the native core: corpora with everything it asks for, and random weights."""
+
+import itertools
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chain_problems import options
+from oracle import segments as oracle
+from riata import _core
+from riata.data.memory import as_corpus
+from riata.features.attributes import builtin
+from riata.features.segments import SegmentFeatures, parse
+
+LABELS = ("O", "A", "B")
+WORDS = "abc"
+TAGS = "xy"
+TEMPLATES = [
+    "inside word[0]",
+    "first word[0]\nlast word[0]\nlength",
+    "first tag[-1]\nlast tag[1]\ninside word[0] word[1]\nsequence tag[0]",
+    "inside word[0]\ninside tag[0] tag[1] tag[2]\nsequence word[0] tag[0]\nsequence lower[0]\nlength",
+    "inside word[0]\nlabel[-1]\nsequence tag[0]",
+    "inside tag[0]\nlabel[-1] first word[0]\nfirst suffix1[1]\nlength\ninside word[0] tag[1]",
+    "inside word[0]\nlabel[-2] label[-1]\nlabel[-1] first tag[-1]",
+]
+
+
+@dataclass
+class SegmentProblem:
+    sentences: list
+    gold: list  # tuples of (length, label)
+    most: int
+    features: SegmentFeatures
+    instances: Any
+    labels: tuple = LABELS
+
+    @property
+    def outside(self):
+        return self.labels.index("O") if "O" in self.labels else -1
+
+    def codes(self, segmentations):
+        """As the core writes them: at the first token of a segment its code, -1 elsewhere."""
+        found = []
+        for segments in segmentations:
+            for size, label in segments:
+                found += [(size - 1) * len(self.labels) + self.labels.index(label), *[-1] * (size - 1)]
+        return np.array(found, np.int32)
+
+    def segments(self, codes):
+        starts = np.cumsum([0, *map(len, self.sentences)])
+        count = len(self.labels)
+        return [
+            tuple((c // count + 1, self.labels[c % count]) for c in codes[a:b].tolist() if c >= 0)
+            for a, b in itertools.pairwise(starts)
+        ]
+
+    def weights(self, kind=_core.SegmentWeights64):
+        return kind(self.features.native, len(self.labels), self.outside, self.most)
+
+    def trainer(self, initial=None, single=False, **chosen):
+        kind = _core.SegmentSearch if single else _core.SegmentSearch64
+        if initial is None:
+            initial = self.weights(_core.SegmentWeights if single else _core.SegmentWeights64)
+        return kind(self.features.index, self.features.native, initial, options(**chosen))
+
+    def epoch(self, trainer, order=None, weights=()):
+        order = np.arange(len(self.sentences)) if order is None else np.array(order)
+        weights = np.array(weights, np.float64)
+        return trainer.epoch(
+            self.features.index, self.instances, self.codes(self.gold), order.astype(np.int64), weights
+        )
+
+    def decode(self, weights, **chosen):
+        found = _core.decode_segments(
+            weights, self.features.index, self.features.native, self.instances, options(**chosen)
+        )
+        return self.segments(found)
+
+    def scores(self, weights, segmentations):
+        """Of one segmentation of each sentence."""
+        codes = self.codes(segmentations)
+        return _core.segment_scores(weights, self.features.index, self.features.native, self.instances, codes)
+
+    def zeros(self, single=False):
+        """Weights of zero that know every feature of these sentences, so that its row is always the same."""
+        weights = self.weights(_core.SegmentWeights if single else _core.SegmentWeights64)
+        self.names = self.named(weights)
+        return weights
+
+    def named(self, weights):
+        """Every feature of these sentences by its row; the weights get to know them all."""
+        every = [oracle.segmentations(len(x), self.labels, self.most) for x in self.sentences]
+        templates, native = in_order(self.features.templates), self.features.native
+        names = {}
+        for turn in range(max(map(len, every))):
+            some = [one[turn % len(one)] for one in every]
+            codes = self.codes(some)
+            counts, found = _core.segment_rows(weights, self.features.index, native, self.instances, codes)
+            rows = np.split(found, np.cumsum(counts)[:-1])
+            places = [(x, one, i) for x, one in zip(self.sentences, some, strict=True) for i in range(len(one))]
+            for (x, one, i), its in zip(places, rows, strict=True):
+                named = oracle.features(x, templates, builtin(), one, i)
+                for (name, _), row in zip(named, its.tolist(), strict=True):
+                    assert names.setdefault(row, name) == name
+        assert len(set(names.values())) == len(names)
+        return names
+
+    def random_weights(self, seed, single=False):
+        """Every feature with a weight for every label, a multiple of 1/32."""
+        weights = self.zeros(single)
+        drawn = np.random.default_rng(seed).integers(-64, 64, len(weights.flat()), endpoint=True) / 32
+        kept = np.zeros_like(drawn)
+        for row in self.names:
+            kept[row : row + len(self.labels)] = drawn[row : row + len(self.labels)]
+        weights.set_flat(kept.astype(weights.flat().dtype))
+        return weights
+
+    def by_name(self, weights):
+        """Weights that began as zeros or random ones as a dictionary, keyed as in tests/oracle."""
+        flat, labels = weights.flat(), list(enumerate(self.labels))
+        named = {(name, label): float(flat[row + i]) for row, name in self.names.items() for i, label in labels}
+        assert np.count_nonzero(flat) == np.count_nonzero(list(named.values()))
+        return named
+
+
+def in_order(templates):
+    """As the core lists them: by role."""
+    roles = ["first", "last", "inside", "length", "sequence"]
+    return sorted(templates, key=lambda t: len(roles) if t.labels else roles.index(t.role))
+
+
+def segment_problem(template, sentences, gold, most, labels=LABELS):
+    features = SegmentFeatures(parse(template), builtin())
+    instances = features.extend(as_corpus(sentences))
+    return SegmentProblem(sentences, gold, most, features, instances, labels)
+
+
+def noise(seed, template, most=3, longest=5, sentences=6, labels=LABELS):
+    draw = random.Random(seed)
+    lengths = [draw.randint(1, longest) for _ in range(sentences)]
+    words = [[(draw.choice(WORDS), draw.choice(TAGS)) for _ in range(n)] for n in lengths]
+    return segment_problem(template, words, [random_segments(draw, n, labels, most) for n in lengths], most, labels)
+
+
+def random_segments(draw, length, labels, most):
+    found = []
+    while length:
+        label = draw.choice(labels)
+        size = 1 if label == "O" else draw.randint(1, min(most, length))
+        found.append((size, label))
+        length -= size
+    return tuple(found)
