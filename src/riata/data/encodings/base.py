@@ -106,7 +106,7 @@ class Encoding:
         for index, tag in enumerate(tags):
             if not self.may_follow(previous, tag):
                 raise self._misplaced(index, previous, tag)
-            if self._continues(previous, tag):
+            if self.continues(previous, tag):
                 spans[-1] = spans[-1]._replace(end=index + 1)
             elif tag != OUTSIDE:
                 spans.append(Span(index, index + 1, self.split(tag)[1]))
@@ -115,7 +115,7 @@ class Encoding:
             raise self._unfinished(len(tags) - 1, previous)
         return spans
 
-    def _continues(self, previous: str, tag: str) -> bool:
+    def continues(self, previous: str, tag: str) -> bool:
         """Whether a legal `tag` belongs to the chunk of the token before it.
 
         After its own type the prefix alone decides: a touching chunk never begins with one that goes on.

@@ -1,0 +1,94 @@
+"""Chunk tags as labelled segments and back: segments tile a sentence, and a token outside chunks is one of its own.
+
+A segment is written at its first token as its code, (length - 1) x types + type; all its other tokens hold -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data.encodings.base import OUTSIDE, Encoding
+from riata.data.types import Ids, Span, Starts
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """How the chunks of these types are written in an encoding."""
+
+    types: tuple[str, ...]  # of segments; OUTSIDE is among them
+    encoding: Encoding
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int], encoding: Encoding) -> Segmentation:
+        """The types of these tags, most frequent first, so that ties fall to the frequent ones."""
+        totals: dict[str, int] = {OUTSIDE: 0}
+        for tag, count in counts.items():
+            kind = _type(encoding, tag)
+            totals[kind] = totals.get(kind, 0) + count
+        return cls(tuple(sorted(totals, key=lambda kind: (-totals[kind], kind))), encoding)
+
+    @property
+    def outside(self) -> int:
+        return self.types.index(OUTSIDE)
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """Every tag that chunks of these types can have."""
+        return tuple(dict.fromkeys(self._written.ravel().tolist()))
+
+    @cached_property
+    def _written(self) -> NDArray[np.str_]:
+        """[types, touching, single | first | inside | last] the tag of a token of a chunk."""
+        return np.array([[self._tags(kind, touching) for touching in (False, True)] for kind in self.types])
+
+    def _tags(self, kind: str, touching: bool) -> list[str]:
+        if kind == OUTSIDE:
+            return [OUTSIDE] * 4
+        before = [Span(0, 1, kind)] * touching
+        one, three = (
+            self.encoding.encode([*before, Span(touching, touching + size, kind)], touching + size)[touching:]
+            for size in (1, 3)
+        )
+        return [*one, *three]
+
+    def codes(self, tags: tuple[str, ...], ids: Ids, starts: Starts) -> Ids:
+        """The segments of legal tags. tags: the text of each id."""
+        at = {kind: i for i, kind in enumerate(self.types)}
+        kinds = np.array([at.get(_type(self.encoding, tag), -1) for tag in tags] or [0], np.int32)[ids]
+        goes_on = np.array([[self.encoding.continues(a, b) for b in tags] for a in tags] or [[False]], bool)
+        begins = np.ones(len(ids), bool)
+        begins[1:] = ~goes_on[ids[:-1], ids[1:]]
+        begins[starts[:-1][starts[:-1] < starts[1:]]] = True
+        first = np.flatnonzero(begins)
+        codes = np.full(len(ids), -1, np.int32)
+        lengths = np.diff(np.append(first, len(ids)))
+        codes[first] = (lengths - 1) * len(self.types) + kinds[first]
+        return codes
+
+    def longest(self, codes: Ids) -> int:
+        """Of these segments, the tokens of the longest; at least 1."""
+        return int(codes.max(initial=0)) // len(self.types) + 1
+
+    def tag_ids(self, codes: Ids, starts: Starts) -> Ids:
+        """Of every token the tag, as an index of `tags`."""
+        first = np.flatnonzero(codes >= 0)
+        lengths, kinds = codes[first] // len(self.types) + 1, codes[first] % len(self.types)
+        touching = np.zeros(len(first), bool)
+        touching[1:] = kinds[1:] == kinds[:-1]
+        touching[np.searchsorted(first, starts[:-1][starts[:-1] < starts[1:]])] = False
+        within = np.arange(len(codes)) - np.repeat(first, lengths)
+        total = np.repeat(lengths, lengths)
+        part = np.where(total == 1, 0, np.where(within == 0, 1, np.where(within == total - 1, 3, 2)))
+        at = {tag: i for i, tag in enumerate(self.tags)}
+        table = np.vectorize(at.__getitem__, otypes=[np.int32])(self._written)
+        found: Ids = table[np.repeat(kinds, lengths), np.repeat(touching, lengths).astype(np.int64), part]
+        return found
+
+
+def _type(encoding: Encoding, tag: str) -> str:
+    return OUTSIDE if tag == OUTSIDE else encoding.split(tag)[1]
