@@ -37,7 +37,7 @@ Learner::Verdict Margins<Real>::at_front(Search& search, std::span<const NodeId>
   if (at_goal || !by_level_) measure_end(search, front);
   if (lost || wrong) {
     ++report_.losses;
-    return {Next::restart, search.siblings(front.front())};
+    return {Next::restart, search.siblings(front)};
   }
   if (at_goal) return {};
   report_.merges |= search.space().keyed();

@@ -24,7 +24,7 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
     case When::laso:  // Figure 2
     case When::early: {  // Collins & Roark 2004: one update, then the next example
       if (!lost && !wrong) return {};
-      std::vector<NodeId> siblings = search.siblings(front.front());
+      std::vector<NodeId> siblings = search.siblings(front);
       update(search, siblings, competitors(search, front, siblings));
       if (spec_.when == When::early) return {Next::stop, {}};
       return {Next::restart, std::move(siblings)};
@@ -39,8 +39,7 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
       return {};
     case When::standard:  // the whole search first
       if (!wrong) return {};
-      const std::vector<NodeId> siblings = search.siblings(front.front());
-      update(search, siblings, {{front.front(), 1.0}});
+      update(search, search.good_goals(front.front()), {{front.front(), 1.0}});
       return {Next::stop, {}};
   }
   return {};
@@ -62,7 +61,7 @@ void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId>
   const Tree& tree = search.tree();
   const NodeId best = front.front();
   if (tree[best].good) return;
-  const std::vector<NodeId> siblings = search.siblings(best);
+  const std::vector<NodeId> siblings = search.siblings(front);
   const auto higher = [&](NodeId a, NodeId b) { return tree[a].score < tree[b].score; };
   const NodeId good = *std::max_element(siblings.begin(), siblings.end(), higher);
   const double violation = search.ranking().rank(tree[best]) - search.ranking().rank(tree[good]);

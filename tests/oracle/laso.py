@@ -89,7 +89,7 @@ class Laso:
             goal = all(self.is_goal(x, node) for node in front)
             lost = not any(n.good for n in [*front, *nodes])
             if self.when in ("laso", "early") and (lost or (goal and not node.good)):
-                sibs = self.siblings(x, y, node)
+                sibs = self.siblings(x, y, front)
                 self.update(x, y, sibs, self.competitors(y, sibs, [*front, *nodes]))
                 if self.when == "early":
                     return None
@@ -97,9 +97,9 @@ class Laso:
                 self.expanded = {}
                 continue
             if self.when == "standard" and goal and not node.good:
-                return self.update(x, y, self.siblings(x, y, node), [(node, 1.0)])
+                return self.update(x, y, [self.make_node(x, y, y)], [(node, 1.0)])
             if self.when == "max-violation" and not node.good:
-                (good,) = self.siblings(x, y, node)
+                (good,) = self.siblings(x, y, front)
                 violation = self.rank(node) - self.rank(good)
                 if not self.below(violation, 0.0) and (worst is None or self.below(worst[0], violation)):
                     worst = violation, good, node
@@ -166,9 +166,9 @@ class Laso:
         nodes = [*nodes, *made]
         return self.in_order(nodes)[: self.width] if self.by == "pending" and self.queue == "beam" else nodes
 
-    def siblings(self, x, y, node):
-        """The only y-good path, to the same depth."""
-        return [self.make_node(x, y, y[: len(node.labels)])]
+    def siblings(self, x, y, front):
+        """The only y-good path, as deep as the front is."""
+        return [self.make_node(x, y, y[: max(len(node.labels) for node in front)])]
 
     def loss(self, node, y):
         """The least that a completion can still reach."""

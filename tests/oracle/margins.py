@@ -28,7 +28,7 @@ class Margins(Laso):
             lost = not any(n.good for n in [*front, *nodes])
             if lost or (goal and not node.good):
                 self.losses += 1
-                nodes = self.siblings(x, y, node)
+                nodes = self.siblings(x, y, front)
                 self.expanded = {}
                 continue
             if goal:

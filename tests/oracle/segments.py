@@ -136,6 +136,15 @@ class SegmentLaso(Laso):
             return self.merged(None, bucket)[: self.width], [node for node in nodes if node not in bucket]
         return super().remove_front(nodes)
 
+    def siblings(self, x, y, front):
+        """Where equal prefixes compete, the y-good path covers as much as the front."""
+        if self.queue != "beam" or self.by != "prefix":
+            return super().siblings(x, y, front)
+        depth = 0
+        while covered(y[:depth]) < covered(front[0].labels):
+            depth += 1
+        return [self.make_node(x, y, y[:depth])]
+
     def enqueue(self, nodes, made):
         if self.queue == "beam" and self.by == "pending":
             return self.merged(None, [*nodes, *made])[: self.width]

@@ -84,6 +84,7 @@ class PrefixBeam : public Queue {
     for (const auto& [prefix, nodes] : buckets_) all.insert(all.end(), nodes.begin(), nodes.end());
     return all;
   }
+  bool by_prefix() const override { return true; }
 
  private:
   static constexpr std::int32_t complete = std::numeric_limits<std::int32_t>::max();

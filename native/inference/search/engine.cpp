@@ -189,21 +189,14 @@ NodeId Search::last_good(NodeId node) const {
   return node;
 }
 
-std::vector<NodeId> Search::siblings(NodeId node) { return follow_good(last_good(node), tree_[node].depth); }
-
-std::vector<NodeId> Search::forced() {
-  tree_[0].good = true;
-  tree_[0].regret = space_.initial_regret();
-  return follow_good(0, std::numeric_limits<std::int32_t>::max());
-}
-
-// From a y-good node forward, through children of unchanged regret, to a depth.
-std::vector<NodeId> Search::follow_good(NodeId from, std::int32_t depth) {
+// From a y-good node forward, through children of unchanged regret, until each is a goal or `stop` says so.
+template <class Stop>
+std::vector<NodeId> Search::follow_good(NodeId from, Stop stop) {
   const Aside aside(space_);
   std::vector<NodeId> level{from};
   while (true) {
     std::vector<NodeId> open, next;
-    for (const NodeId id : level) (tree_[id].depth < depth && !tree_[id].goal ? open : next).push_back(id);
+    for (const NodeId id : level) (!stop(id) && !tree_[id].goal ? open : next).push_back(id);
     if (open.empty()) return level;
     candidates_.clear();
     space_.expand(tree_, open, {}, true, candidates_);
@@ -216,6 +209,30 @@ std::vector<NodeId> Search::follow_good(NodeId from, std::int32_t depth) {
     for (const Candidate& candidate : candidates_) next.push_back(add(candidate));
     level = std::move(next);
   }
+}
+
+std::vector<NodeId> Search::siblings(NodeId node) {
+  return follow_good(last_good(node), [&](NodeId id) { return tree_[id].depth >= tree_[node].depth; });
+}
+
+std::vector<NodeId> Search::siblings(std::span<const NodeId> front) {
+  const NodeId from = last_good(front.front());
+  if (queue_.by_prefix()) {
+    if (tree_[front.front()].goal) return follow_good(from, never);
+    const std::int32_t covered = space_.covered(tree_, front.front());
+    return follow_good(from, [&](NodeId id) { return space_.covered(tree_, id) >= covered; });
+  }
+  std::int32_t depth = 0;
+  for (const NodeId id : front) depth = std::max(depth, tree_[id].depth);
+  return follow_good(from, [&](NodeId id) { return tree_[id].depth >= depth; });
+}
+
+std::vector<NodeId> Search::good_goals(NodeId node) { return follow_good(last_good(node), never); }
+
+std::vector<NodeId> Search::forced() {
+  tree_[0].good = true;
+  tree_[0].regret = space_.initial_regret();
+  return follow_good(0, never);
 }
 
 std::vector<Search::Child> Search::children(std::span<const NodeId> nodes) {

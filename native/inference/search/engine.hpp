@@ -65,6 +65,13 @@ class Search {
   // The scores are under the present weights. Throws Error where there is none: the space's regret contradicts itself.
   std::vector<NodeId> siblings(NodeId node);
 
+  // The same of the best of a front, as far on as the front is: goals that wait for the rest of their level count as being of its depth;
+  // where equal prefixes compete, what counts is not the depth but how much is covered.
+  std::vector<NodeId> siblings(std::span<const NodeId> front);
+
+  // Those of a goal that are goals.
+  std::vector<NodeId> good_goals(NodeId node);
+
   // forced decoding: the y-good goals, from the start of the last run; their scores are under the present weights.
   std::vector<NodeId> forced();
 
@@ -95,7 +102,9 @@ class Search {
   void keep_best(std::int64_t width);
   void merge();
   NodeId last_good(NodeId node) const;
-  std::vector<NodeId> follow_good(NodeId from, std::int32_t depth);
+  template <class Stop>
+  std::vector<NodeId> follow_good(NodeId from, Stop stop);
+  static bool never(NodeId) noexcept { return false; }
 
   Space& space_;
   Queue& queue_;

@@ -36,6 +36,9 @@ class Queue {
   // Whether every node that is taken in comes out again.
   virtual bool keeps_all() const { return false; }
 
+  // Whether states compete that cover equal prefixes of the input.
+  virtual bool by_prefix() const { return false; }
+
   // Whether dequeuing a goal ends the search.
   virtual bool ends_at_goal() const { return true; }
 };
