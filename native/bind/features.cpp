@@ -74,6 +74,19 @@ void features(nb::module_& m) {
              if (family < 0 || family >= self.families()) throw nb::index_error();
              return self.size(family);
            }, nb::arg("family"))
+      .def("pairs", [](const FeatureIndex& self, std::int32_t family) {
+             if (family < 0 || family >= self.families()) throw nb::index_error();
+             std::vector<std::int32_t> parents, values;
+             for (std::int32_t id = 0; id < self.size(family); ++id) {
+               parents.push_back(self.parent(family, id));
+               values.push_back(self.value(family, id));
+             }
+             return nb::make_tuple(give(std::move(parents)), give(std::move(values)));
+           }, nb::arg("family"), "The n-grams of a family: for each its parent's number (-1: none) and its last value.")
+      .def("insert", [](FeatureIndex& self, std::int32_t family, const In<std::int32_t>& parents, const In<std::int32_t>& values) {
+             if (family < 0 || family >= self.families() || parents.shape(0) != values.shape(0)) throw nb::index_error();
+             for (std::size_t i = 0; i < parents.shape(0); ++i) self.insert(family, view(parents)[i], view(values)[i]);
+           }, nb::arg("family"), nb::arg("parents"), nb::arg("values"), "The inverse of pairs, for a family that is empty.")
       .def("extend", [](FeatureIndex& self, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts, std::int64_t cutoff,
                         std::int64_t threads) {
              const Tokens tokens = as_tokens(self, values, starts);
@@ -85,6 +98,7 @@ void features(nb::module_& m) {
   nb::class_<Instances>(m, "Instances", "A corpus with every feature looked up.")
       .def_prop_ro("sentences", &Instances::sentences)
       .def_prop_ro("tokens", &Instances::tokens)
+      .def("starts", [](const Instances& self) { return give(std::vector<std::int64_t>(self.starts)); }, "The first token of each sentence, then the number of all.")
       .def("ngrams", [](const Instances& self, std::size_t family, std::int64_t sentence, std::int64_t token, std::int32_t offset) {
              const bool ok = family < self.ngrams.size() && sentence >= 0 && sentence < self.sentences() && token >= 0 &&
                              token < self.length(sentence) && std::abs(offset) <= self.pad && !self.ngrams[family].empty();

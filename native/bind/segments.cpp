@@ -103,9 +103,14 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
            nb::arg("progress").none() = nb::none())
       .def("averaged", &Trainer::averaged, nb::call_guard<nb::gil_scoped_release>())
       .def("last", &Trainer::last, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("most", [](const Trainer& self) { return self.kinds().most; })
       .def_prop_ro("norm", &Trainer::norm)
       .def_prop_ro("dropped", &Trainer::dropped, "Weights that truncation left out of the model made last.")
       .def("stats", [](const Trainer& self) { return as_dict(self.stats()); });
+
+  m.def("segment_weight_count", [](const FeatureIndex& index, const SegmentTemplates& templates, const Kind& weights) {
+          return SegmentLayout(index, templates, weights.kinds.labels).grown_row(weights.grown.rows());
+        }, nb::arg("index"), nb::arg("templates"), nb::arg("weights"), "How many numbers the weights of these features are.");
 
   m.def("decode_segments", [](const Kind& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
                               const nb::dict& settings, const nb::object& progress) {

@@ -32,7 +32,7 @@ def test_there_and_back(encoding, given_sentences):
     starts = np.cumsum([0, *map(len, tags)]).astype(np.int64)
     texts = tuple(sorted({tag for sentence in tags for tag in sentence}))
     ids = np.array([texts.index(tag) for sentence in tags for tag in sentence], np.int32)
-    segmentation = Segmentation.of({tag: 1 for tag in texts}, encoding)
+    segmentation = Segmentation.of(dict.fromkeys(texts, 1), encoding)
     codes = segmentation.codes(texts, ids, starts)
     found = [segmentation.tags[i] for i in segmentation.tag_ids(codes, starts)]
     assert found == [tag for sentence in tags for tag in sentence]

@@ -18,15 +18,15 @@ from riata.data.types import Ids, Span, Starts
 
 @dataclass(frozen=True)
 class Segmentation:
-    """How the chunks of these types are written in an encoding."""
+    """How the chunks of these types are written in an encoding. Plain labels have none: each token is a segment."""
 
-    types: tuple[str, ...]  # of segments; OUTSIDE is among them
-    encoding: Encoding
+    types: tuple[str, ...]  # of segments; OUTSIDE is among those of chunks
+    encoding: Encoding | None
 
     @classmethod
-    def of(cls, counts: Mapping[str, int], encoding: Encoding) -> Segmentation:
+    def of(cls, counts: Mapping[str, int], encoding: Encoding | None) -> Segmentation:
         """The types of these tags, most frequent first, so that ties fall to the frequent ones."""
-        totals: dict[str, int] = {OUTSIDE: 0}
+        totals: dict[str, int] = {} if encoding is None else {OUTSIDE: 0}
         for tag, count in counts.items():
             kind = _type(encoding, tag)
             totals[kind] = totals.get(kind, 0) + count
@@ -34,7 +34,8 @@ class Segmentation:
 
     @property
     def outside(self) -> int:
-        return self.types.index(OUTSIDE)
+        """The number of OUTSIDE; -1 where there is none."""
+        return -1 if self.encoding is None else self.types.index(OUTSIDE)
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
@@ -47,8 +48,8 @@ class Segmentation:
         return np.array([[self._tags(kind, touching) for touching in (False, True)] for kind in self.types])
 
     def _tags(self, kind: str, touching: bool) -> list[str]:
-        if kind == OUTSIDE:
-            return [OUTSIDE] * 4
+        if kind == OUTSIDE or self.encoding is None:
+            return [kind] * 4
         before = [Span(0, 1, kind)] * touching
         one, three = (
             self.encoding.encode([*before, Span(touching, touching + size, kind)], touching + size)[touching:]
@@ -60,9 +61,10 @@ class Segmentation:
         """The segments of legal tags. tags: the text of each id."""
         at = {kind: i for i, kind in enumerate(self.types)}
         kinds = np.array([at.get(_type(self.encoding, tag), -1) for tag in tags] or [0], np.int32)[ids]
-        goes_on = np.array([[self.encoding.continues(a, b) for b in tags] for a in tags] or [[False]], bool)
         begins = np.ones(len(ids), bool)
-        begins[1:] = ~goes_on[ids[:-1], ids[1:]]
+        if self.encoding is not None and tags:
+            goes_on = np.array([[self.encoding.continues(a, b) for b in tags] for a in tags], bool)
+            begins[1:] = ~goes_on[ids[:-1], ids[1:]]
         begins[starts[:-1][starts[:-1] < starts[1:]]] = True
         first = np.flatnonzero(begins)
         codes = np.full(len(ids), -1, np.int32)
@@ -90,5 +92,5 @@ class Segmentation:
         return found
 
 
-def _type(encoding: Encoding, tag: str) -> str:
-    return OUTSIDE if tag == OUTSIDE else encoding.split(tag)[1]
+def _type(encoding: Encoding | None, tag: str) -> str:
+    return tag if tag == OUTSIDE or encoding is None else encoding.split(tag)[1]

@@ -19,11 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from riata._core import SegmentTemplates
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.compile import AttributeOf, Features, Program
-from riata.features.templates import LABEL, NUMBER, Read, Template, own_template
+from riata.features.templates import LABEL, NUMBER, Read, Template, own_template, read_source
 
 ANCHORED = ("first", "last", "inside")  # roles whose n-grams are known before the search
 GROWN = ("length", "sequence", "history")  # features that are found while searching
@@ -56,6 +57,11 @@ def parse(text: str, name: str = "<template>") -> tuple[SegmentTemplate, ...]:
     if not found:
         raise TemplateError("the template holds no line that is not blank or a comment.", file=name)
     return tuple(found)
+
+
+def load(source: str | Path) -> tuple[SegmentTemplate, ...]:
+    """Templates by the name of a built-in set, or from a file."""
+    return parse(read_source(source, "segments"), str(source))
 
 
 def is_segment_text(text: str) -> bool:

@@ -174,26 +174,28 @@ def _crfpp_line(line: str) -> Template:
 
 
 @cache
-def builtin_names() -> tuple[str, ...]:
-    folder = files("riata.features") / "builtin"
-    return tuple(
-        sorted(entry.name.removesuffix(".template") for entry in folder.iterdir() if entry.name.endswith(".template"))
-    )
+def builtin_names(kind: str = "template") -> tuple[str, ...]:
+    """Of the sets for tokens; with the kind "segments", of those for segments."""
+    folder, ending = files("riata.features") / "builtin", f".{kind}"
+    return tuple(sorted(entry.name.removesuffix(ending) for entry in folder.iterdir() if entry.name.endswith(ending)))
 
 
 def load(source: str | Path) -> tuple[Template, ...]:
     """Templates by the name of a built-in set, or from a file."""
-    if str(source) in builtin_names():
-        return parse(
-            (files("riata.features") / "builtin" / f"{source}.template").read_text(encoding="utf-8"), str(source)
-        )
+    return parse(read_source(source, "template"), str(source))
+
+
+def read_source(source: str | Path, kind: str) -> str:
+    """The text of a built-in set of this kind (how its file ends), or of a file."""
+    if str(source) in builtin_names(kind):
+        return (files("riata.features") / "builtin" / f"{source}.{kind}").read_text(encoding="utf-8")
     path = Path(source)
     if not path.is_file():
         raise UnknownNameError.of(
-            "template", str(source), builtin_names(), remedy="Or give the path of a template file."
+            "template", str(source), builtin_names(kind), remedy="Or give the path of a template file."
         )
     try:
-        return parse(path.read_text(encoding="utf-8-sig"), str(path))
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise TemplateError("not valid UTF-8.", remedy="Convert the file to UTF-8.", file=path, line=line) from None

@@ -13,19 +13,24 @@ from riata._core import Instances
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, joined
 from riata.data.recoding import Tags
-from riata.data.types import Corpus
+from riata.data.segmentation import Segmentation
+from riata.data.types import Corpus, Ids
 from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
+from riata.features.segments import SegmentFeatures
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, learnable, legal
-from riata.learning.online import OnlineTrainer, Outcome, OutputTrainer, Plan, TrainingSet, train
+from riata.learning.online import OnlineTrainer, Outcome, OutputTrainer, Plan, Trainer, TrainingSet, train
 from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
 from riata.learning.search import SearchTrainer
 from riata.learning.seeds import SeedsTrainer
+from riata.learning.segments import SegmentTrainer, check_segments
 from riata.learning.shards import ShardsTrainer
 from riata.models.chain import ChainModel, check_memory, exact_refusal, row_width
+from riata.models.segments import SegmentModel
+from riata.models.segments import check_memory as check_segment_memory
 from riata.parallel import cores
 from riata.scoring.evaluation import evaluate_column
 
@@ -34,7 +39,7 @@ from riata.scoring.evaluation import evaluate_column
 class Start:
     """A model that training goes on from, and how many epochs it has seen."""
 
-    model: ChainModel
+    model: Any  # ChainModel or SegmentModel
     width: int  # input columns
     array_width: int | None  # columns of arrays of numbers, where it reads such
     epochs: int
@@ -111,8 +116,10 @@ class Fit:
                 remedy=f"Set learn_as to {before.learnt.name!r}, or train anew (warm_start=False).",
             )
 
-    def trainer(self, data: Corpus, labels: LabelSet) -> OnlineTrainer:
+    def trainer(self, data: Corpus, labels: LabelSet) -> Trainer:
         """A learner that has seen nothing yet, or what the model to start from has seen."""
+        if self.options.has_segments:
+            return self._segment_trainer(data, labels)
         start = None
         if self.start is None:
             options = self.options
@@ -122,11 +129,38 @@ class Fit:
             _check_hashable(features, len(labels.labels))
         else:
             self._check_goes_on(data)
-            start = self.start.model
+            start = self._start_of(ChainModel)
             features = start.features.copy()
         parts = (features, labels.labels, labels.legality(), self.options.settings, start)
         members = [self._learner(*parts) for _ in range(self.options.seeds)]
         return members[0] if len(members) == 1 else SeedsTrainer(members, self.options.threads)
+
+    def _segment_trainer(self, data: Corpus, labels: LabelSet) -> SegmentTrainer:
+        options = self.options
+        check_segments(options)
+        if self.start is None:
+            start = None
+            features = SegmentFeatures(options.templates(data.width - 1), options.functions, options.word_lists())
+        else:
+            self._check_goes_on(data)
+            start = self._start_of(SegmentModel)
+            features = start.features.copy()
+        return SegmentTrainer(options.decoder, features, self._segmentation(labels), options.settings, start)
+
+    def _segmentation(self, labels: LabelSet) -> Segmentation:
+        if self.start is not None:
+            return self.start.model.segmentation
+        return Segmentation.of(labels.counts, None if labels.tags is None else labels.tags.learnt)
+
+    def _start_of(self, kind: Any) -> Any:
+        """The model to start from, which must be of the structure that is learnt."""
+        assert self.start is not None
+        if not isinstance(self.start.model, kind):
+            raise SettingError(
+                "training cannot go on from a model of another structure.",
+                remedy="Set structure as it was, or train anew (warm_start=False).",
+            )
+        return self.start.model
 
     def _learner(self, features: Features, *parts: Any) -> OnlineTrainer:
         recipe, shards = self.options.choice.recipe, self.options.shards
@@ -171,8 +205,21 @@ class Fit:
     def examples(
         self, instances: Instances, data: Corpus, weights: NDArray[np.float64], labels: LabelSet
     ) -> TrainingSet:
+        if self.options.has_segments:
+            segmentation = self._segmentation(labels)
+            codes = segmentation.codes(labels.labels, label_ids(data, labels), data.starts)
+            self._tell_of_long_segments(segmentation, codes)
+            return TrainingSet(instances, weights, class_weights(self.options.class_weight, labels), codes)
         instances.set_labels(label_ids(data, labels), len(labels.labels))
         return TrainingSet(instances, weights, class_weights(self.options.class_weight, labels))
+
+    def _tell_of_long_segments(self, segmentation: Segmentation, codes: Ids) -> None:
+        """Those of the truth that no search can find."""
+        longest = self.options.settings["longest"] if self.start is None else self.start.model.weights.most
+        number = int((codes >= longest * len(segmentation.types)).sum()) if longest else 0
+        if number:
+            text = f"Segments of more than {longest} tokens: {number:,}. They cannot be found, and what comes closest is learnt instead."
+            self.tell(Note(text, warning=True))
 
     def _train(
         self, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64], labels: LabelSet, again: int | None = None
@@ -180,7 +227,7 @@ class Fit:
         """One training; `again` is the number of epochs of a second one, on all data."""
         trainer = self.trainer(data, labels)
         instances = self.learn_features(trainer.features, data)
-        check_memory(trainer.features, len(labels.labels), self.options.shards)
+        self._check_memory(trainer.features, labels)
         self._tell_of_silent_functions(trainer.features, data)
         examples = self.examples(instances, data, weights, labels)
         if again is None:
@@ -188,6 +235,12 @@ class Fit:
         plan = self.plan(again or self.options.epochs, refit=again is not None)
         score = None if dev is None else self._dev_score(trainer.features, dev)
         return train(trainer, examples, plan, score, self.tell)
+
+    def _check_memory(self, features: Features, labels: LabelSet) -> None:
+        if isinstance(features, SegmentFeatures):
+            check_segment_memory(features, len(self._segmentation(labels).types))
+        else:
+            check_memory(features, len(labels.labels), self.options.shards)
 
     def plan(self, epochs: int, *, refit: bool) -> Plan:
         return Plan(
@@ -206,10 +259,10 @@ class Fit:
                 text = f"The attribute {name!r} gave None for every word, such as {word!r}: templates that read it say nothing."
                 self.tell(Note(shortened(text), warning=True))
 
-    def _dev_score(self, features: Features, dev: Corpus) -> Callable[[ChainModel], float]:
+    def _dev_score(self, features: Features, dev: Corpus) -> Callable[[Any], float]:
         instances = features.instances(inputs_of(dev), self.options.threads or cores())
 
-        def score(model: ChainModel) -> float:
+        def score(model: Any) -> float:
             predicted = model.decode(instances, self.options.decoder)
             return evaluate_column(
                 dev.columns[-1], predicted, model.labels, dev.starts, chunks=self.options.chunks

@@ -39,6 +39,7 @@ class TrainingSet:
     instances: Instances
     sentence_weights: NDArray[np.float64]  # [S] or empty
     class_weights: NDArray[np.float64]  # [labels] or empty
+    segments: NDArray[np.int32] | None = None  # [N] codes of the gold segments, where the model has such
 
     @property
     def sentences(self) -> int:
@@ -48,9 +49,7 @@ class TrainingSet:
     def tokens(self) -> int:
         return self.instances.tokens
 
-    def epoch(
-        self, trainer: OnlineTrainer, seed: int, number: int, progress: Callable[[int], None] | None = None
-    ) -> Epoch:
+    def epoch(self, trainer: Trainer, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         return trainer.epoch(self, seed, number, progress)
 
 
@@ -62,7 +61,7 @@ class Examples(Protocol):
     @property
     def tokens(self) -> int | None: ...
     def epoch(
-        self, trainer: OnlineTrainer, seed: int, number: int, progress: Callable[[int], None] | None = None
+        self, trainer: Trainer, seed: int, number: int, progress: Callable[[int], None] | None = None
     ) -> Epoch: ...
 
 
@@ -81,7 +80,7 @@ class Plan:
 class Outcome:
     """What training gave. `interrupted`: Ctrl-C came, and the model is that of the last good epoch (None: there was none)."""
 
-    model: ChainModel | None = None
+    model: Any = None  # of the structure: ChainModel or SegmentModel
     best_epoch: int = 0
     best_score: float | None = None
     history: list[Epoch] = field(default_factory=list)
@@ -89,10 +88,51 @@ class Outcome:
     run: Run | None = None  # of learners that search
 
 
-class OnlineTrainer:
+class Trainer:
     """A learner that takes one example after another, over a set of features that may grow before it starts."""
 
+    features: Features
+    settings: Mapping[str, Any]
     dropped = 0  # weights that truncation left out of the model made last
+
+    def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
+        """One pass over the sentences, in the order that seed and number give."""
+        order = self.order(data.instances.sentences, seed, number)
+        began = time.perf_counter()
+        result = self.run(data, order, progress)
+        return Epoch(epoch=number, seconds=time.perf_counter() - began, **result)
+
+    def order(self, sentences: int, seed: int, number: int) -> NDArray[np.int64]:
+        """The order in which an epoch visits so many sentences."""
+        return shuffled(sentences, seed, number) if self.settings["shuffle"] else np.arange(sentences, dtype=np.int64)
+
+    def run(
+        self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
+    ) -> dict[str, Any]:
+        raise TypeError("a base class: use the trainer of a recipe")
+
+    def model(self) -> Any:
+        raise TypeError("a base class: use the trainer of a recipe")
+
+    def final_model(self) -> Any:
+        """The model, after which the learner is not used again."""
+        return self.model()
+
+    def next_model(self, old: Any) -> Any:
+        """The model, maybe in the memory of an old one that is not used again."""
+        return self.model()
+
+    def seed_scores(self, dev_score: Callable[[Any], float]) -> tuple[float, ...]:
+        """The scores of single seeds, where the model is a sum of several; after `model` was called."""
+        return ()
+
+    def account(self, examples: int, epochs: int) -> Run | None:
+        """What the theory of search asks about the training so far."""
+        return None
+
+
+class OnlineTrainer(Trainer):
+    """A learner on chains."""
 
     def __init__(
         self,
@@ -118,43 +158,11 @@ class OnlineTrainer:
     def flags(self) -> tuple[Flags, Flags, Flags]:
         return self.legality.start, self.legality.end, self.legality.follow
 
-    def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
-        """One pass over the sentences, in the order that seed and number give."""
-        order = self.order(data.instances.sentences, seed, number)
-        began = time.perf_counter()
-        result = self.run(data, order, progress)
-        return Epoch(epoch=number, seconds=time.perf_counter() - began, **result)
-
-    def order(self, sentences: int, seed: int, number: int) -> NDArray[np.int64]:
-        """The order in which an epoch visits so many sentences."""
-        return shuffled(sentences, seed, number) if self.settings["shuffle"] else np.arange(sentences, dtype=np.int64)
-
-    def run(
-        self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
-    ) -> dict[str, Any]:
-        raise TypeError("a base class: use the trainer of a recipe")
-
     def weights(self) -> Any:
         raise TypeError("a base class: use the trainer of a recipe")
 
     def model(self) -> ChainModel:
         return ChainModel(self.features, self.weights(), self.labels, self.legality)
-
-    def final_model(self) -> ChainModel:
-        """The model, after which the learner is not used again."""
-        return self.model()
-
-    def next_model(self, old: ChainModel | None) -> ChainModel:
-        """The model, maybe in the memory of an old one that is not used again."""
-        return self.model()
-
-    def seed_scores(self, dev_score: Callable[[ChainModel], float]) -> tuple[float, ...]:
-        """The scores of single seeds, where the model is a sum of several; after `model` was called."""
-        return ()
-
-    def account(self, examples: int, epochs: int) -> Run | None:
-        """What the theory of search asks about the training so far."""
-        return None
 
 
 class OutputTrainer(OnlineTrainer):
@@ -201,10 +209,10 @@ class MiraTrainer(OutputTrainer):
 
 
 def train(
-    trainer: OnlineTrainer,
+    trainer: Trainer,
     data: Examples,
     plan: Plan,
-    dev_score: Callable[[ChainModel], float] | None,
+    dev_score: Callable[[Any], float] | None,
     listener: Listener,
 ) -> Outcome:
     """Trains for the planned epochs; with a development score, keeps the best epoch, the earliest of equals."""

@@ -13,6 +13,7 @@ import numpy as np
 from riata import registry
 from riata.data.types import Corpus
 from riata.errors import RiataError, SettingError, UnsupportedError
+from riata.features import segments as segment_language
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY
@@ -33,6 +34,8 @@ SEEDS = Setting("seeds", 1, "models to train, with seed, seed + 1, … , and to 
 SHARDS = Setting("shards", 1, "parts of the data to learn from at once, mixed after every epoch", low=1, high=10_000)
 THREADS = Setting("threads", 1, "that work at once; never changes the model", low=1, high=10_000)
 PATIENCE = Setting("patience", 5, "epochs without a better development score before training stops", low=1)
+SEGMENTS = "segments"  # the structure whose templates are those of segments
+DEFAULT_SEGMENTS = "laso2005"
 LARGEST_WEIGHT = 1e6  # of a class or a sentence: weights must stay finite in single precision
 
 
@@ -71,23 +74,47 @@ class Options:
     def templates(self, width: int) -> tuple[Template, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""
         if width == 0:
+            if self.has_segments:
+                raise UnsupportedError(
+                    "Segments are scored by templates, which read columns, but the sentences are features already.",
+                    remedy="Give words, or use structure='chain'.",
+                )
             if self.template is not None or self.lists:
                 raise UnsupportedError(
                     "Templates read columns, but the sentences are features already.",
                     remedy="Leave out template and lists.",
                 )
             return template_language.parse("edge")
+        language: Any = segment_language if self.has_segments else template_language
         if self.template is None:
-            templates = template_language.fitting(template_language.load(self.default_template), width)
-            templates += tuple(template for name in self.lists for template in _list_templates(name))
+            default = DEFAULT_SEGMENTS if self.has_segments else self.default_template
+            templates = template_language.fitting(language.load(default), width)
+            templates += tuple(template for name in self.lists for template in self._list_templates(name))
         elif isinstance(self.template, (str, Path)):
-            templates = template_language.load(self.template)
+            templates = language.load(self.template)
         else:
             templates = tuple(self.template)
+        for template in templates:
+            if isinstance(template, segment_language.SegmentTemplate) != self.has_segments:
+                raise SettingError(
+                    f"the template '{template}' does not fit the structure {self.choice.structure.name!r}.",
+                    remedy="riata.features.segments.parse makes those of segments, riata.features.templates.parse all others.",
+                )
         known = {*self.functions, NUMBER, FREQUENCY, *attribute_names(self.lists)}
         template_language.check(templates, width, known.__contains__, known)
         self._check_lists_are_read(templates)
         return templates
+
+    @property
+    def has_segments(self) -> bool:
+        return self.choice.structure.name == SEGMENTS
+
+    def _list_templates(self, name: str) -> tuple[Template, ...]:
+        """What a default template reads of a list."""
+        if self.has_segments:
+            text = f"inside {EXACT}({name})[0]\nfirst {EXACT}({name})[-1]\nlast {EXACT}({name})[1]\nsequence {EXACT}({name})[0]"
+            return segment_language.parse(text, "lists")
+        return template_language.parse("\n".join(f"{EXACT}({name})[{offset}]" for offset in (-1, 0, 1)), "lists")
 
     def word_lists(self) -> dict[str, WordList]:
         return {name: WordList.of(name, given) for name, given in self.lists.items()}
@@ -114,7 +141,8 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
     _check_class_weight(estimator.class_weight)
     choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, training=training)
     recipe = choice.recipe
-    settings = resolve(recipe.settings, estimator.settings or {}, f"The recipe {recipe.name!r}")
+    declared = (*recipe.settings, *choice.structure.settings)
+    settings = resolve(declared, estimator.settings or {}, f"The recipe {recipe.name!r}")
     recipe.check(settings)
     return Options(
         chunks=estimator.chunks,
@@ -188,11 +216,6 @@ def check_stream(estimator: Any, *, labels: bool, weights: bool) -> None:
             f"cutoff is {estimator.cutoff}, but stream=True learns from n-grams before all of them are counted.",
             remedy="Leave out cutoff, or stream.",
         )
-
-
-def _list_templates(name: str) -> tuple[Template, ...]:
-    """What a default template reads of a list."""
-    return template_language.parse("\n".join(f"{EXACT}({name})[{offset}]" for offset in (-1, 0, 1)), "lists")
 
 
 def _check_flags(estimator: Any) -> None:

@@ -16,7 +16,7 @@ from riata.errors import DataError
 from riata.learning.events import Epoch, ignore
 from riata.learning.fit import Fit, held_out, inputs_of
 from riata.learning.labels import LabelSet, counts_of, label_counts, label_set_of, learnable
-from riata.learning.online import OnlineTrainer, Outcome, train
+from riata.learning.online import Outcome, Trainer, train
 from riata.learning.survey import Survey
 from riata.models.chain import ChainModel, check_memory
 from riata.scoring.evaluation import evaluate_column
@@ -34,9 +34,7 @@ class StreamedSet:
     sentences: int
     tokens: int | None
 
-    def epoch(
-        self, trainer: OnlineTrainer, seed: int, number: int, progress: Callable[[int], None] | None = None
-    ) -> Epoch:
+    def epoch(self, trainer: Trainer, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         began, total, done = time.perf_counter(), None, 0
 
         def progressed(sentences: int) -> None:

@@ -226,7 +226,7 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     legality = Legality(
         _flags(arrays, "start", count), _flags(arrays, "end", count), _flags(arrays, "follow", count * count)
     )
-    lists = _lists(header, arrays)
+    lists = read_lists(header, arrays)
     features = Features(
         _templates(header, {*functions, NUMBER, FREQUENCY, *attribute_names(lists)}), functions, lists, _bits(header)
     )
@@ -235,7 +235,9 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     _check_order(features, count, ModelFileError)
     if features.bits:
         return ChainModel(features, _table(arrays, features, count), tuple(labels), legality)
-    features.frequencies = {c: _frequencies(arrays, c) for name, c in features.program.attributes if name == FREQUENCY}
+    features.frequencies = {
+        c: read_frequencies(arrays, c) for name, c in features.program.attributes if name == FREQUENCY
+    }
     features.alphabets = [read_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
     features.given = read_alphabet(arrays, "given")
     sparse: dict[str, Any] = {
@@ -329,13 +331,13 @@ def _table(arrays: Arrays, features: Features, labels: int) -> ChainWeights:
     return unpack_chain(features.index, sparse, labels, [0 for _ in features.alphabets], 0)
 
 
-def _lists(header: Mapping[str, Any], arrays: Arrays) -> dict[str, WordList]:
+def read_lists(header: Mapping[str, Any], arrays: Arrays) -> dict[str, WordList]:
     names = read_strings(header, "lists")
     texts = [read_alphabet(arrays, f"list/{i}").texts() for i in range(len(names))]
     return {name: WordList.of(name, entries) for name, entries in zip(names, texts, strict=True)}
 
 
-def _frequencies(arrays: Arrays, column: int) -> Frequencies:
+def read_frequencies(arrays: Arrays, column: int) -> Frequencies:
     words, classes = read_alphabet(arrays, f"frequency/{column}"), read_array(arrays, f"frequency/{column}/classes")
     if len(words) != len(classes) or classes.dtype != np.uint8:
         raise ModelFileError("the model's frequencies are inconsistent")

@@ -13,8 +13,9 @@ from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute, builtin
 from riata.inference.predictor import Predictor
 from riata.learning.options import checked
-from riata.models import container, predictor_file
+from riata.models import container, predictor_file, segments
 from riata.models.chain import ChainModel, from_parts
+from riata.models.segments import Model, SegmentModel
 from riata.tasks.base import SequenceEstimator
 
 FORMAT = "riata model"
@@ -80,7 +81,7 @@ def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
     return container.pack(header, arrays)
 
 
-def user_functions(model: ChainModel) -> dict[str, Attribute]:
+def user_functions(model: Model) -> dict[str, Attribute]:
     """The attributes of a model that are not Riata's own."""
     names = set(model.features.functions) - set(builtin())
     return {name: model.features.functions[name] for name in sorted(names)}
@@ -126,7 +127,8 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
             raise ModelFileError("the model's functions are inconsistent")
         return predictor_file.from_parts(header, arrays, predictor_file.supplied_problem(functions[task]))
     estimator = _unfitted(header, functions)
-    model = from_parts(header, arrays, {**builtin(), **functions})
+    read = segments.from_parts if header.get("structure") == segments.NAME else from_parts
+    model = read(header, arrays, {**builtin(), **functions})
     estimator.set_model(model, _tags(header, model))
     estimator.inputs_ = _inputs(header, estimator)
     estimator.array_width_ = _array_width(header)
@@ -238,7 +240,7 @@ def _source(header: dict[str, Any]) -> str:
     return str(source)
 
 
-def _tags(header: dict[str, Any], model: ChainModel) -> Tags | None:
+def _tags(header: dict[str, Any], model: Model) -> Tags | None:
     name = header.get("encoding")
     if name is None and header.get("learnt_as") is None:
         return None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from riata._core import Instances
 from riata.data.types import Ids, Starts
-from riata.models.chain import ChainModel
+from riata.models.segments import Model
 
 ROUNDING = 1e-5  # relative; scores are sums of single-precision numbers
 
@@ -52,7 +52,7 @@ def faults(
 
 
 def split_errors(
-    model: ChainModel, instances: Instances, predicted: Ids, exact: Ids | None, gold: Ids, starts: Starts
+    model: Model, instances: Instances, predicted: Ids, exact: Ids | None, gold: Ids, starts: Starts
 ) -> SearchErrors:
     """Compares what was found with the exact argmax under the same weights or, where that is None, with the truth.
 

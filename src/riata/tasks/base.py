@@ -28,12 +28,14 @@ from riata.labelled import labelled
 from riata.learning.events import Event, Listener, Note
 from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, sentence_weights
 from riata.learning.labels import LabelSet, chunk_tags, learnable
-from riata.learning.online import OnlineTrainer, Outcome
+from riata.learning.online import Outcome, Trainer
 from riata.learning.options import Options, check_stream, checked
 from riata.learning.recipe import beam_width
+from riata.learning.segments import check_segments
 from riata.learning.streaming import StreamedFit
 from riata.learning.survey import survey
-from riata.models.chain import EXACT, ChainModel, Decoder, check_nbest
+from riata.models.chain import EXACT, Decoder, check_nbest
+from riata.models.segments import Model, SegmentModel
 from riata.parallel import cores
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
@@ -150,6 +152,8 @@ class SequenceEstimator(Params):
         began = time.perf_counter()
         options = checked(self)
         start = self._start() if self.warm_start else None
+        if options.has_segments:
+            check_segments(options)
         if options.stream:
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
             file = ColumnFile.of(X)
@@ -182,7 +186,7 @@ class SequenceEstimator(Params):
         start = self._start()
         data, tags, weights = self._training_data(options, X, y, sample_weight, start, _warn)
         fit = Fit(options, tags, start, _warn)
-        partial: tuple[OnlineTrainer, LabelSet] | None = getattr(self, "_partial", None)
+        partial: tuple[Trainer, LabelSet] | None = getattr(self, "_partial", None)
         if partial is not None:
             trainer, labels = partial
             fit.check_same_tags(labels.tags)
@@ -208,7 +212,7 @@ class SequenceEstimator(Params):
         return self
 
     def _start(self) -> Start | None:
-        model: ChainModel | None = getattr(self, "model_", None)
+        model: Model | None = getattr(self, "model_", None)
         if model is None:
             return None
         return Start(model, len(self.inputs_), self.array_width_, self.best_epoch_, self._tags())
@@ -257,7 +261,7 @@ class SequenceEstimator(Params):
             "label_counts": labels.counts,
         }
 
-    def set_model(self, model: ChainModel, tags: Tags | None) -> None:
+    def set_model(self, model: Model, tags: Tags | None) -> None:
         """Takes on a model whose chunk tags are learnt and written in this way."""
         self.model_ = model
         self.encoding_ = None if tags is None else tags.data.name
@@ -280,8 +284,8 @@ class SequenceEstimator(Params):
 
     # --- predicting and scoring ---------------------------------------------------------------------------------
 
-    def _check_fitted(self) -> ChainModel:
-        model: ChainModel | None = getattr(self, "model_", None)
+    def _check_fitted(self) -> Model:
+        model: Model | None = getattr(self, "model_", None)
         if model is None:
             raise NotFittedError(
                 f"This {type(self).__name__} has not been trained yet.", remedy="Call fit, or riata.load_model(path)."
@@ -382,7 +386,7 @@ class SequenceEstimator(Params):
         labels = [self.classes_[i] for i in ids]
         return [labels[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
 
-    def _predict_at_once(self, model: ChainModel, sentences: list[Any]) -> list[list[str]] | None:
+    def _predict_at_once(self, model: Model, sentences: list[Any]) -> list[list[str]] | None:
         """The short way of a few sentences in plain lists; None where something about them or the model is not plain."""
         parameters = (self.recipe, self.structure, self.queue, self.beam)
         if self.__dict__.get("_exact_with") != parameters:
@@ -405,6 +409,8 @@ class SequenceEstimator(Params):
     def nbest_ids(self, X: Any, k: int) -> list[list[tuple[Ids, float]]]:
         """predict_nbest with labels as numbers, indices of `classes_`."""
         model, k = self._check_fitted(), int(K.parse(k))
+        if isinstance(model, SegmentModel):
+            raise model.refuse("lists of the n best")
         check_nbest(model, self._decoder())
         if _is_empty(X):
             return [[(np.empty(0, np.int32), 0.0)] for _ in X]
@@ -466,7 +472,9 @@ class SequenceEstimator(Params):
         """
         from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
 
-        self._check_fitted()
+        model = self._check_fitted()
+        if isinstance(model, SegmentModel):
+            raise model.refuse("diagnosis of its margins")
         run: Run | None = getattr(self, "_run", None)
         if run is None:
             options = checked(self, training=False)
@@ -489,6 +497,8 @@ class SequenceEstimator(Params):
         from riata.inference.tracing import one_sentence, trace_chain
 
         model, options = self._check_fitted(), checked(self, training=False)
+        if isinstance(model, SegmentModel):
+            raise model.refuse("trace of its search")
         corpus, truth = one_sentence(sentence), None
         inputs = self.input_columns(corpus)
         if labels is not None and labels is not False:

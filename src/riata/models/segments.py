@@ -1,0 +1,174 @@
+"""A trained model of labelled segments. It speaks of tags, as a chain does: segments are its own affair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import registry
+from riata._core import (
+    Instances,
+    SegmentWeights,
+    SegmentWeights64,
+    decode_segments,
+    most_exact_segments_back,
+    segment_scores,
+    segment_weight_count,
+    unbounded,
+)
+from riata.data.encodings.base import OUTSIDE
+from riata.data.segmentation import Segmentation
+from riata.data.types import Corpus, Ids
+from riata.errors import DataError, ModelFileError, UnsupportedError
+from riata.features.attributes import Attribute
+from riata.features.frequency import FREQUENCY
+from riata.features.lists import attribute_names
+from riata.features.segments import SegmentFeatures, parse
+from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
+from riata.models.chain import EXACT, MOST_MEMORY, ChainModel, Decoder, read_frequencies, read_lists, row_width
+from riata.models.container import Arrays
+
+NAME = "segments"
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentModel:
+    features: SegmentFeatures
+    weights: SegmentWeights | SegmentWeights64
+    segmentation: Segmentation
+
+    folded = None  # there is no faster form
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The tags that it can give."""
+        return self.segmentation.tags
+
+    def decode(
+        self, instances: Instances, decoder: Decoder = EXACT, progress: Callable[[int], None] | None = None
+    ) -> Ids:
+        """The tag ids of every token."""
+        if decoder.queue == EXACT.queue and self.features.segments.order > most_exact_segments_back:
+            decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")  # merged, and so exact
+        codes = decode_segments(
+            self.weights, self.features.index, self.features.native, instances, vars(decoder), progress
+        )
+        return self.segmentation.tag_ids(codes, instances.starts())
+
+    def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
+        return self.decode(self.features.instances(corpus, threads), decoder)
+
+    def scores_of(self, instances: Instances, labels: Ids) -> NDArray[np.float64]:
+        """The score of given tags, sentence by sentence: [S]."""
+        codes = self.segmentation.codes(self.labels, labels, instances.starts())
+        return segment_scores(self.weights, self.features.index, self.features.native, instances, codes)
+
+    def exact_is_cheap(self, longest: int) -> bool:
+        return self.features.segments.order <= most_exact_segments_back
+
+    def refuse(self, what: str) -> UnsupportedError:
+        """For what only chains have."""
+        return UnsupportedError(f"The structure {NAME!r} has no {what}.", remedy="Use structure='chain' for that.")
+
+    def to_parts(self) -> tuple[dict[str, Any], Arrays]:
+        """The model as header and arrays; weights that are zero are left out."""
+        features, weights = self.features, self.weights
+        header = {
+            "structure": NAME,
+            "labels": list(self.segmentation.types),
+            "templates": [str(template) for template in features.templates],
+            "attributes": [list(attribute) for attribute in features.program.attributes],
+            "lists": list(features.lists),
+            "longest": weights.most,
+            "segment_encoding": None if self.segmentation.encoding is None else self.segmentation.encoding.name,
+        }
+        arrays: Arrays = {}
+        for i, words in enumerate(features.lists.values()):
+            store_texts(arrays, f"list/{i}", words.texts())
+        for a, alphabet in enumerate(features.alphabets):
+            store_texts(arrays, f"attribute/{a}", alphabet.texts())
+        for column, frequencies in features.frequencies.items():
+            store_texts(arrays, f"frequency/{column}", frequencies.words.texts())
+            arrays[f"frequency/{column}/classes"] = frequencies.classes
+        for f in range(len(features.program.families)):
+            parents, values = features.index.pairs(f)
+            arrays[f"family/{f}/parents"] = narrow(parents + 1)  # 0: a root
+            arrays[f"family/{f}/values"] = narrow(values)
+        parents, values = weights.grown()
+        arrays["grown/parents"], arrays["grown/values"] = narrow(parents + 1), narrow(values)
+        flat = weights.flat()
+        places = np.flatnonzero(flat)
+        arrays["weights/steps"] = narrow(np.diff(places, prepend=0))
+        arrays["weights/values"] = flat[places].astype(np.float32)
+        return header, arrays
+
+
+Model = ChainModel | SegmentModel  # what an estimator of sequences holds
+
+
+def check_memory(features: SegmentFeatures, types: int) -> None:
+    """Refuses, before training, a model that could not be loaded again."""
+    rows = sum(features.index.size(family) for _, family, _ in features.segments.anchored)
+    need = 4 * row_width(types) * rows
+    if need > MOST_MEMORY:
+        raise DataError(
+            f"{types:,} labels and {rows:,} features need {need / 2**30:.1f} GiB of weights, "
+            f"more than the {MOST_MEMORY >> 30} GiB allowed.",
+            remedy="Use a smaller template, or a higher cutoff.",
+        )
+
+
+def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> SegmentModel:
+    """The inverse of to_parts. Raises ModelFileError on anything inconsistent."""
+    types, longest = read_strings(header, "labels"), header.get("longest")
+    name = header.get("segment_encoding")
+    if not types or len(set(types)) != len(types) or (name is not None and OUTSIDE not in types):
+        raise ModelFileError("the model's labels are inconsistent")
+    if name is not None and name not in registry.names("encoding"):
+        raise ModelFileError(f"the model's encoding {name!r} is unknown")
+    if not isinstance(longest, int) or isinstance(longest, bool) or not 1 <= longest <= 1 << 20:
+        raise ModelFileError("the model's longest segment is inconsistent")
+    lists = read_lists(header, arrays)
+    features = SegmentFeatures(_templates(header, {*functions, FREQUENCY, *attribute_names(lists)}), functions, lists)
+    features.frequencies = {c: read_frequencies(arrays, c) for n, c in features.program.attributes if n == FREQUENCY}
+    features.alphabets = [read_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
+    for f in range(len(features.program.families)):
+        features.index.insert(f, *_pairs(arrays, f"family/{f}"))
+    segmentation = Segmentation(tuple(types), None if name is None else registry.get("encoding", name))
+    weights = SegmentWeights(features.native, len(types), segmentation.outside, longest)
+    weights.set_grown(*_pairs(arrays, "grown"))
+    weights.set_flat(_flat(arrays, segment_weight_count(features.index, features.native, weights)))
+    return SegmentModel(features, weights, segmentation)
+
+
+def _templates(header: Mapping[str, Any], known: set[str]) -> tuple[Any, ...]:
+    lines = read_strings(header, "templates")
+    try:
+        templates = parse("\n".join(lines), "<templates of the model>")
+    except ValueError:  # every TemplateError is one
+        templates = ()
+    if [str(t) for t in templates] != lines or not all(read.attribute in known for t in templates for read in t.reads):
+        raise ModelFileError("the model's templates are inconsistent")
+    return templates
+
+
+def _pairs(arrays: Arrays, name: str) -> tuple[Ids, Ids]:
+    parents = read_array(arrays, f"{name}/parents").astype(np.int64) - 1
+    values = read_array(arrays, f"{name}/values").astype(np.int64)
+    if len(parents) != len(values) or max(parents.max(initial=0), values.max(initial=0)) >= 1 << 31:
+        raise ModelFileError(f"the model's {name!r} is inconsistent")
+    return parents.astype(np.int32), values.astype(np.int32)
+
+
+def _flat(arrays: Arrays, size: int) -> NDArray[np.float32]:
+    places = np.cumsum(read_array(arrays, "weights/steps"), dtype=np.int64)
+    values = read_array(arrays, "weights/values", real=True).astype(np.float32)
+    if len(places) != len(values) or (len(places) and not 0 <= places[-1] < size):
+        raise ModelFileError("the model's weights are inconsistent")
+    flat = np.zeros(size, np.float32)
+    flat[places] = values
+    return flat
