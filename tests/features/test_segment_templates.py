@@ -3,7 +3,7 @@
 import pytest
 
 from riata.errors import TemplateError
-from riata.features.segments import ANCHORED, GROWN, compile_segments, is_segment_text, parse
+from riata.features.segments import ANCHORED, GROWN, compile_segments, parse
 
 
 def test_lines_are_read_and_written():
@@ -55,12 +55,6 @@ def test_what_makes_no_sense_is_refused_with_its_line(line, message):
 def test_nothing_is_no_template():
     with pytest.raises(TemplateError, match="no line"):
         parse("# nothing\n")
-
-
-def test_the_two_languages_are_told_apart():
-    assert is_segment_text("label[-1]\ninside word[0]")
-    assert not is_segment_text("word[0]\nedge\nlabel[-1]  # inside")
-    assert not is_segment_text("U00:%x[0,0]\nB")
 
 
 def test_reads_share_families():

@@ -57,6 +57,10 @@ class Segmentation:
         )
         return [*one, *three]
 
+    def type_of(self, tag: str) -> str:
+        """The type of a tag; a type is its own."""
+        return tag if tag in self.types else _type(self.encoding, tag)
+
     def codes(self, tags: tuple[str, ...], ids: Ids, starts: Starts) -> Ids:
         """The segments of legal tags. tags: the text of each id."""
         at = {kind: i for i, kind in enumerate(self.types)}

@@ -24,11 +24,10 @@ from pathlib import Path
 from riata._core import SegmentTemplates
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.compile import AttributeOf, Features, Program
-from riata.features.templates import LABEL, NUMBER, Read, Template, own_template, read_source
+from riata.features.templates import LABEL, NUMBER, SEGMENT_ROLES, Read, Template, own_template, read_source
 
 ANCHORED = ("first", "last", "inside")  # roles whose n-grams are known before the search
 GROWN = ("length", "sequence", "history")  # features that are found while searching
-ROLES = ("first", "last", "inside", "sequence", "length")
 MOST_LABELS_BACK = 2
 
 
@@ -64,20 +63,14 @@ def load(source: str | Path) -> tuple[SegmentTemplate, ...]:
     return parse(read_source(source, "segments"), str(source))
 
 
-def is_segment_text(text: str) -> bool:
-    """Whether a text is in this language: some line has a role, which no template of tokens has."""
-    lines = [line.split("#", 1)[0].split() for line in text.splitlines()]
-    return any(part in ROLES for parts in lines for part in parts)
-
-
 def _template(parts: Sequence[str]) -> SegmentTemplate:
     roles = [part for part in parts if "[" not in part]
     if len(roles) > 1:
         raise TemplateError(f"'{' '.join(parts)}' has more than one role: {', '.join(roles)}.")
     role = roles[0] if roles else ""
-    if role and role not in ROLES:
-        unknown = UnknownNameError.of("role", role, ROLES)
-        raise TemplateError(unknown.message, remedy=f"Roles are {', '.join(ROLES)}.")
+    if role and role not in SEGMENT_ROLES:
+        unknown = UnknownNameError.of("role", role, SEGMENT_ROLES)
+        raise TemplateError(unknown.message, remedy=f"Roles are {', '.join(SEGMENT_ROLES)}.")
     plain = own_template([part for part in parts if part != role])
     template = SegmentTemplate(plain.reads, False, plain.labels, role=role)
     _check(template)

@@ -33,6 +33,7 @@ from riata.features.lists import ANY_CASE, EXACT, list_read, unknown_list
 
 NUMBER = "number"
 LABEL = "label"
+SEGMENT_ROLES = ("first", "last", "inside", "sequence", "length")  # of the other language, segments.py
 _COLUMN_NAMES = {"word": 0, "tag": 1}
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?\d+)\]")
 _MACRO = re.compile(r"%x\[\s*(?P<offset>[+-]?\d+)\s*,\s*(?P<column>\d+)\s*\]")
@@ -123,8 +124,16 @@ def own_template(parts: Sequence[str]) -> Template:
     return _template([_own_read(part) for part in parts[edge:]], edge)
 
 
+def _for_segments(what: str) -> TemplateError:
+    return TemplateError(
+        f"{what} is for templates of segments.", remedy="Set structure='segments' (--structure segments)."
+    )
+
+
 def _own_read(part: str) -> Read:
     match = _READ.fullmatch(part)
+    if part in SEGMENT_ROLES:
+        raise _for_segments(repr(part))
     if match is None:
         raise TemplateError(
             f"cannot read {part!r}; expected attribute[offset], such as word[-1], suffix3[0] or shape(2)[1].",
@@ -182,6 +191,8 @@ def builtin_names(kind: str = "template") -> tuple[str, ...]:
 
 def load(source: str | Path) -> tuple[Template, ...]:
     """Templates by the name of a built-in set, or from a file."""
+    if str(source) in builtin_names("segments"):
+        raise _for_segments(str(source))
     return parse(read_source(source, "template"), str(source))
 
 

@@ -11,6 +11,7 @@ from riata._core import boundary_reach, boundary_values
 from riata.errors import UnsupportedError
 from riata.features.templates import LABEL, Template
 from riata.models.chain import ChainModel
+from riata.models.segments import Model, SegmentModel
 
 GIVEN, HISTORY = -1, -2  # in place of a family: features given by the user, and those of earlier labels
 
@@ -21,8 +22,16 @@ class NamedWeight(NamedTuple):
     weight: float
 
 
-def heaviest(model: ChainModel, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
-    """The features of the largest absolute weight for each label, heaviest first."""
+def heaviest(model: Model, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
+    """The features of the largest absolute weight for each label, heaviest first; of segments for each type, or that of a tag."""
+    if isinstance(model, SegmentModel):
+        from riata.models.segment_names import SegmentNames
+
+        names, segmentation = SegmentNames(model), model.segmentation
+        return {
+            label: names.heaviest(segmentation.types.index(segmentation.type_of(label)), top)
+            for label in labels or segmentation.types
+        }
     if model.features.bits:
         raise UnsupportedError(
             f"The features of this model are hashed (bits={model.features.bits}), and hashes have no names.",
@@ -32,15 +41,19 @@ def heaviest(model: ChainModel, top: int, labels: Sequence[str] | None = None) -
     return {label: named.heaviest(model.labels.index(label), top) for label in labels or model.labels}
 
 
-def transitions(model: ChainModel, top: int) -> list[NamedWeight]:
+def transitions(model: Model, top: int) -> list[NamedWeight]:
     """The heaviest pairs of neighbouring labels."""
+    if isinstance(model, SegmentModel):
+        return []
     _, columns, values = model.weights.pack(model.features.index)["transition"]
     order = np.argsort(-np.abs(values), kind="stable")[:top]
     return [NamedWeight("edge", _pair(model.labels, int(columns[i])), float(values[i])) for i in order]
 
 
-def count(model: ChainModel) -> int:
+def count(model: Model) -> int:
     """How many weights are not zero."""
+    if isinstance(model, SegmentModel):
+        return int(np.count_nonzero(model.weights.flat()))
     sparse = model.weights.pack(model.features.index)
     rows = [sparse["given"], sparse["transition"], sparse["history"]["rows"]]
     rows += [family[kind] for family in sparse["families"] for kind in ("node", "edge")]
@@ -71,7 +84,7 @@ def name_of(model: ChainModel, place: tuple[str, int, int, Sequence[int], Sequen
     texts: list[str] = []
     for value in reversed(values):
         parent, attribute, _ = program.families[family]
-        texts.append(_text_of(model, attribute, value))
+        texts.append(text_of(model, attribute, value))
         family = parent
     return _feature_text(template, texts[::-1], _label_names(model, before) if kind == "history" else ()), of
 
@@ -88,7 +101,7 @@ def _label_names(model: ChainModel, values: Sequence[int]) -> list[str]:
     return [model.labels[value - 1] if value else boundary_name(0) for value in values]
 
 
-def _text_of(model: ChainModel, attribute: int, value: int) -> str:
+def text_of(model: Model, attribute: int, value: int) -> str:
     if value < boundary_values:
         return boundary_name(value)
     return model.features.alphabets[attribute].text(value - boundary_values)
@@ -153,4 +166,4 @@ class _Named:
     def _text(self, attribute: int, value: int) -> str:
         if value >= boundary_values:  # renumbered
             value = int(self.sparse["kept_values"][attribute][value - boundary_values]) + boundary_values
-        return _text_of(self.model, attribute, value)
+        return text_of(self.model, attribute, value)

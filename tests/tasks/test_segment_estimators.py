@@ -1,0 +1,232 @@
+"""Estimators on segments: from tags to tags, in every encoding, saved and loaded, with everything they refuse."""
+
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import riata
+from riata import registry
+from riata.commands import main
+from riata.data.columns import write_columns
+from riata.errors import ModelFileError, SettingError, TemplateError, UnsupportedError
+from riata.features import segments, templates
+from riata.models.weights_by_name import heaviest
+
+TEMPLATE = "inside word[0]\ninside tag[0] tag[1]\nsequence tag[0]\nlast tag[1]\nfirst tag[-1]\nlength\nlabel[-1]"
+
+
+@pytest.fixture(scope="module")
+def data():
+    return riata.load("embedded", "train")[:120], riata.load("embedded", "test")[:40]
+
+
+def chunker(recipe="laso-perceptron", template=TEMPLATE, **params):
+    given = {"structure": "segments", "template": segments.parse(template), "epochs": 3, **params}
+    return riata.Chunker(recipe, **given)
+
+
+def quietly(estimator, *data, **given):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return estimator.fit(*data, **given)
+
+
+@pytest.mark.parametrize("recipe", ["laso-alma", "laso-perceptron", "early", "max-violation", "standard", "perceptron"])
+def test_it_learns_to_chunk(data, recipe):
+    train, test = data
+    made = quietly(chunker(recipe, epochs=8), train)
+    assert made.score(train) > 0.9
+    assert made.score(test) > 0.8
+    errors = made.search_errors(test)
+    assert errors.test == "exact"
+    assert errors.wrong == errors.search + errors.model + errors.ties
+    if recipe == "perceptron":
+        assert errors.search == 0
+
+
+@pytest.mark.parametrize("encoding", sorted(registry.names("encoding")))
+def test_every_encoding_gives_the_same_chunks(data, encoding):
+    train, test = data
+    iob2, other = registry.get("encoding", "iob2"), registry.get("encoding", encoding)
+
+    def rewritten(corpus):
+        tags = [[token[-1] for token in sentence] for sentence in corpus]
+        return [other.encode(iob2.spans(one), len(one)) for one in tags]
+
+    inputs = [[token[:-1] for token in sentence] for sentence in train]
+    made = quietly(chunker(encoding=encoding), inputs, rewritten(train))
+    plain = quietly(chunker(encoding="iob2"), train)
+    found = made.predict([[token[:-1] for token in sentence] for sentence in test])
+    expected = plain.predict(test)
+    assert [other.spans(tags) for tags in found] == [iob2.spans(tags) for tags in expected]
+
+
+def test_it_comes_back_from_its_file_and_from_pickle(data, tmp_path):
+    train, test = data
+    made = quietly(chunker("laso-alma", settings={"longest": 4}), train)
+    made.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    for twin in (loaded, pickle.loads(pickle.dumps(made))):
+        assert twin.predict(test) == made.predict(test)
+        assert twin.model_.weights.most == 4
+        assert twin.classes_ == made.classes_
+        assert twin.search_errors(test) == made.search_errors(test)
+    loaded.save(tmp_path / "again.riata")
+    assert (tmp_path / "again.riata").read_bytes() == (tmp_path / "m.riata").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["grown/parents", "weights/steps", "family/0/values", "family/1/parents"])
+def test_broken_files_are_refused(data, name):
+    from riata.models.segments import from_parts
+
+    made = quietly(chunker(epochs=1), data[0])
+    header, arrays = made.model_.to_parts()
+    functions = made.model_.features.functions
+    assert from_parts(header, arrays, functions).labels == made.model_.labels
+    for broken in (arrays[name][:-1], np.full_like(arrays[name], 255), np.zeros(3)):
+        with pytest.raises((ModelFileError, riata.errors.RiataError)):
+            from_parts(header, {**arrays, name: broken}, functions)
+    for key, value in [("longest", 0), ("labels", []), ("segment_encoding", "none"), ("templates", ["word[0]"])]:
+        with pytest.raises(ModelFileError):
+            from_parts({**header, key: value}, arrays, functions)
+
+
+def test_training_goes_on(data):
+    train, test = data
+    once = quietly(chunker(epochs=2, settings={"shuffle": False}), train)
+    part = chunker(settings={"shuffle": False})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(2):
+            part.partial_fit(train)
+    assert part.predict(test) == once.predict(test)
+    assert quietly(once.set_params(warm_start=True), train).score(train) > 0.9
+    with pytest.raises(SettingError, match="another structure"):
+        quietly(once.set_params(structure="chain", template=None), train)
+
+
+def test_new_words_come_with_partial_fit(data):
+    train, test = data
+    made = chunker()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made.partial_fit(train[:60], classes=quietly(chunker(epochs=1), train).classes_)
+        for _ in range(3):
+            made.partial_fit(train[60:])
+    assert made.score(train[60:]) > 0.85
+
+
+def test_segments_that_are_too_long_are_reported(data):
+    told = []
+    made = chunker(settings={"longest": 2}).fit(data[0], listener=told.append)
+    text = " ".join(getattr(event, "text", "") for event in told)
+    spans = [registry.get("encoding", "iob2").spans([t[-1] for t in s]) for s in data[0]]
+    number = sum(span.end - span.start > 2 for one in spans for span in one)
+    assert f"Segments of more than 2 tokens: {number:,}." in text
+    found = [registry.get("encoding", "iob2").spans(tags) for tags in made.predict(data[1])]
+    assert max(span.end - span.start for one in found for span in one) == 2
+
+
+def test_dev_data_and_refit(data):
+    made = quietly(chunker(dev=0.2, refit=True, patience=2), data[0])
+    assert made.best_score_ > 70
+    assert made.score(data[1]) > 0.8
+
+
+def test_history_beyond_exact_search(data):
+    made = quietly(chunker(template=f"{TEMPLATE}\nlabel[-2] label[-1]"), data[0])
+    assert made.score(data[1]) > 0.8
+    assert made.set_params(queue="exact", beam=None).score(data[1]) > 0.8  # by an unbounded beam
+    with pytest.raises(UnsupportedError, match=r"label\[-1\]"):
+        quietly(chunker("perceptron", template=f"{TEMPLATE}\nlabel[-2] label[-1]"), data[0])
+
+
+def test_double_precision(data):
+    made = quietly(chunker(settings={"precision": "double"}), data[0])
+    assert made.score(data[1]) > 0.8
+
+
+@pytest.mark.parametrize("given", [{"bits": 20}, {"seeds": 2}, {"stream": True}, {"shards": 2, "recipe": "perceptron"}])
+def test_what_only_chains_can_do_is_refused(data, given):
+    with pytest.raises(UnsupportedError, match=next(iter(given))):
+        quietly(chunker(**given), data[0])
+
+
+def test_other_recipes_and_methods_are_refused(data):
+    with pytest.raises(UnsupportedError, match="mira"):
+        quietly(chunker("mira"), data[0])
+    made = quietly(chunker(epochs=1), data[0])
+    for method in (
+        lambda: made.predict_nbest(data[1], 2),
+        lambda: made.trace(data[1][:1]),
+        lambda: made.diagnose(data[0]),
+    ):
+        with pytest.raises(UnsupportedError, match="segments"):
+            method()
+    with pytest.raises(UnsupportedError, match="class weights"):
+        quietly(chunker(class_weight="balanced"), data[0])
+    with pytest.raises(UnsupportedError, match="features already"):
+        quietly(chunker(template="length"), [[{"a": 1.0}]], [["O"]])
+
+
+def test_templates_of_the_other_language_are_refused(data, tmp_path):
+    with pytest.raises(SettingError, match="does not fit the structure 'segments'"):
+        quietly(riata.Chunker("early", structure="segments", template=templates.parse("word[0]")), data[0])
+    with pytest.raises(SettingError, match="does not fit the structure 'chain'"):
+        quietly(riata.Chunker("early", template=segments.parse("length")), data[0])
+    path = tmp_path / "mine.template"
+    path.write_text("word[0]\nedge\n")
+    with pytest.raises(TemplateError, match="has no role"):
+        quietly(riata.Chunker("early", structure="segments", template=path), data[0])
+    path.write_text(TEMPLATE)
+    assert quietly(riata.Chunker("early", structure="segments", template=path, epochs=2), data[0]).score(data[1]) > 0.8
+    with pytest.raises(TemplateError, match="structure='segments'"):
+        quietly(riata.Chunker("early", template=path), data[0])
+    with pytest.raises(TemplateError, match="structure='segments'"):
+        quietly(riata.Chunker("early", template="laso2005"), data[0])
+
+
+def test_from_words_alone_and_with_lists(data):
+    train = [[token[0] for token in sentence] for sentence in data[0]]
+    tags = [[token[-1] for token in sentence] for sentence in data[0]]
+    made = quietly(
+        riata.Chunker("laso-perceptron", structure="segments", epochs=5, lists={"month": ["May", "June"]}), train, tags
+    )
+    assert made.score(train, tags) > 0.9
+    assert any("list(month)" in str(template) for template in made.model_.features.templates)
+
+
+def test_the_heaviest_features_have_names(data):
+    made = quietly(chunker(), data[0])
+    found = heaviest(made.model_, 10_000)
+    assert set(found) == set(made.model_.segmentation.types)
+    names = {weight.feature for weights in found.values() for weight in weights}
+    assert {"length=1", "label[-1]=NP", "label[-1]="} <= names
+    assert any(name.startswith("sequence tag[0]=DT tag[0]=NN") for name in names)
+    assert any(name.startswith("inside tag[0]=DT tag[1]=") for name in names)
+    assert "first tag[-1]=_B-1" in names
+
+
+def test_from_the_command_line(data, tmp_path, capsys):
+    for name, corpus in zip(("train", "test"), data, strict=True):
+        write_columns(corpus, tmp_path / f"{name}.txt")
+    (tmp_path / "mine.segments").write_text(TEMPLATE)
+    model = str(tmp_path / "m.riata")
+    given = ["--structure", "segments", "--recipe", "laso-alma", "--beam", "3", "--epochs", "2"]
+    given += ["--template", str(tmp_path / "mine.segments"), "--set", "longest=6"]
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as caught:
+            main([*arguments])
+        assert caught.value.code in (0, None)
+        return capsys.readouterr().out
+
+    run("train", "chunk", "--train", str(tmp_path / "train.txt"), "--model", model, *given)
+    found = run("evaluate", "--model", model, "--json", str(tmp_path / "test.txt"))
+    assert json.loads(found)["structure"] == "segments"
+    assert run("predict", "--model", model, str(tmp_path / "test.txt")).count("\n") > 100
+    assert "sequence tag[0]=" in run("inspect", model)
+    assert json.loads(run("inspect", model, "--json"))["weights"] > 100
