@@ -17,6 +17,7 @@ class GrownRows {
   static constexpr std::int32_t root(std::int32_t slot) noexcept { return slot; }
   // The row one step further from another; -1: no update has touched it, nor what goes on from it.
   std::int32_t find(std::int32_t row, std::int32_t value) const noexcept { return row < 0 ? -1 : nodes_.find(row, value); }
+  void prefetch(std::int32_t row, std::int32_t value) const noexcept { nodes_.prefetch(row, value); }
   std::int32_t add(std::int32_t row, std::int32_t value) { return nodes_.add(row, value); }
 
   // What a row is a step from (-1: a root), and the step.

@@ -116,8 +116,12 @@ Difference difference(Search& search, std::span<const NodeId> siblings, const We
   for (const NodeId id : siblings) weights.push_back({id, 1.0 / static_cast<double>(siblings.size())});
   for (const auto& [id, weight] : competitors) weights.push_back({id, -weight});
   std::make_heap(weights.begin(), weights.end());
-  StepFeatures features;
-  Difference delta;
+  struct Step {
+    std::int64_t identity;
+    NodeId node;
+    double weight;
+  };
+  std::vector<Step> steps;
   while (!weights.empty()) {
     const NodeId id = weights.front().first;
     double weight = 0;
@@ -128,11 +132,22 @@ Difference difference(Search& search, std::span<const NodeId> siblings, const We
     }
     const NodeId parent = search.tree()[id].parent;
     if (parent < 0 || std::abs(weight) < nothing) continue;
-    features.clear();
-    search.space().features(search.tree(), id, features);
-    for (const auto& [feature, value] : features) delta.push_back({feature, weight * value});
+    steps.push_back({search.space().step_identity(search.tree(), id), id, weight});
     weights.push_back({parent, weight});
     std::push_heap(weights.begin(), weights.end());
+  }
+  // Steps that paths share though their nodes differ count once, or cancel.
+  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.identity < b.identity; });
+  StepFeatures features;
+  Difference delta;
+  for (std::size_t i = 0; i < steps.size();) {
+    const Step& step = steps[i];
+    double weight = step.weight;
+    for (++i; i < steps.size() && step.identity >= 0 && steps[i].identity == step.identity; ++i) weight += steps[i].weight;
+    if (std::abs(weight) < nothing) continue;
+    features.clear();
+    search.space().features(search.tree(), step.node, features);
+    for (const auto& [feature, value] : features) delta.push_back({feature, weight * value});
   }
   sum_up(delta);
   return delta;

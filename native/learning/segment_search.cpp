@@ -79,7 +79,7 @@ EpochResult SegmentSearch<Real>::epoch(const FeatureIndex& index, const Instance
   EpochResult result;
   Limits limits = limits_;
   limits.poll = [&] { poll(result.sentences); };
-  SegmentSpace<Real> space(templates_, layout_, kinds_, instances, weights_, grown_, true, queue_spec_);
+  SegmentSpace<Real> space(templates_, layout_, kinds_, instances, weights_, grown_, &grown_, queue_spec_);
   PollClock clock(kinds_.labels * kinds_.most);
   std::unique_ptr<Search> search;
   if (queue_ != nullptr) search = std::make_unique<Search>(space, *queue_, limits);
@@ -130,9 +130,8 @@ std::vector<std::int32_t> decode_segments(const FeatureIndex& index, const Segme
                                           const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll) {
   check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
   const SegmentLayout layout(index, templates, weights.kinds.labels);
-  Linear<Real> flat(weights.flat);
-  GrownRows grown = weights.grown;
-  SegmentSpace<Real> space(templates, layout, weights.kinds, instances, flat, grown, false, queue);
+  const FixedWeights<Real> flat(weights.flat);
+  SegmentSpace<Real, const FixedWeights<Real>> space(templates, layout, weights.kinds, instances, flat, weights.grown, nullptr, queue);
   const bool exactly = queue.name == "exact";
   if (exactly) check_exact(templates.order());
   SemiMarkov<Real> exact(weights.kinds, layout.stride, templates.order());
@@ -167,9 +166,8 @@ std::vector<double> segment_scores(const FeatureIndex& index, const SegmentTempl
                                    const Instances& instances, std::span<const std::int32_t> codes) {
   check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
   const SegmentLayout layout(index, templates, weights.kinds.labels);
-  Linear<Real> flat(weights.flat);
-  GrownRows grown = weights.grown;
-  SegmentSpace<Real> space(templates, layout, weights.kinds, instances, flat, grown, false, {});
+  const FixedWeights<Real> flat(weights.flat);
+  SegmentSpace<Real, const FixedWeights<Real>> space(templates, layout, weights.kinds, instances, flat, weights.grown, nullptr, {});
   std::vector<double> scores;
   StepFeatures features;
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
@@ -192,8 +190,8 @@ SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& temp
   const SegmentLayout layout(index, templates, weights.kinds.labels);
   weights.flat = with_room(std::move(weights.flat), layout, weights.grown);
   check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
-  const Linear<Real> nothing{{}};
-  SegmentSteps<Real> steps(templates, layout, weights.kinds, weights.grown, instances, nothing);
+  const FixedWeights<Real> nothing(weights.flat);
+  SegmentSteps<Real, FixedWeights<Real>> steps(templates, layout, weights.kinds, weights.grown, instances, nothing);
   SegmentRows out;
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     steps.open(s);

@@ -109,7 +109,7 @@ def test_training_goes_on(data):
 
 
 def test_new_words_come_with_partial_fit(data):
-    train, test = data
+    train, _ = data
     made = chunker()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

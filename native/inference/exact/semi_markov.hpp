@@ -19,7 +19,8 @@ class SemiMarkov {
 
   // Writes the codes of the best segments of the open sentence to codes [T], -1 where none starts, and returns their score.
   // Ties go to the shortest last segment, then to the lowest label, read from the end.
-  double operator()(SegmentSteps<Real>& steps, std::int32_t* codes) {
+  template <class Held>
+  double operator()(SegmentSteps<Real, Held>& steps, std::int32_t* codes) {
     const std::int32_t T = steps.length(), L = kinds_.labels;
     fill(steps);
     std::fill_n(codes, T, -1);
@@ -44,7 +45,8 @@ class SemiMarkov {
     return static_cast<std::int32_t>(std::max_element(row, row + kinds_.labels) - row);
   }
 
-  void fill(SegmentSteps<Real>& steps) {
+  template <class Held>
+  void fill(SegmentSteps<Real, Held>& steps) {
     const std::int32_t T = steps.length(), L = kinds_.labels;
     const std::size_t size = std::size_t(T + 1) * L;
     alpha_.assign(size, never);
@@ -68,7 +70,8 @@ class SemiMarkov {
   }
 
   // The best way to token t for each label that a segment from there can have.
-  void enter(SegmentSteps<Real>& steps, std::int32_t t) {
+  template <class Held>
+  void enter(SegmentSteps<Real, Held>& steps, std::int32_t t) {
     const std::int32_t L = kinds_.labels;
     std::int32_t* from = from_.data() + std::size_t(t) * L;
     if (order_ == 0 || t == 0) {

@@ -51,6 +51,9 @@ class Space {
   // Appends the features of the step that led to a node.
   virtual void features(const Tree& tree, NodeId node, StepFeatures& out) = 0;
 
+  // Steps of equal identity have the same features; -1: nothing is known of that.
+  virtual std::int64_t step_identity(const Tree&, NodeId) { return -1; }
+
   // While true, the engine looks aside, for siblings or children: every operator is to be listed, and nothing remembered.
   virtual void looking_aside(bool) {}
 

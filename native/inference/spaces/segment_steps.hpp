@@ -16,11 +16,11 @@
 
 namespace riata {
 
-template <class Real>
+template <class Real, class Held = Linear<Real>>
 class SegmentSteps {
  public:
   SegmentSteps(const SegmentTemplates& templates, const SegmentLayout& layout, const SegmentKinds& kinds, const GrownRows& grown,
-               const Instances& instances, const Linear<Real>& weights)
+               const Instances& instances, const Held& weights)
       : templates_(templates), layout_(layout), kinds_(kinds), grown_(grown), instances_(instances), weights_(weights), sum_(layout.stride),
         history_(static_cast<std::size_t>(layout.stride)) {
     for (const AnchoredSlot& slot : templates.anchored()) (slot.role == Role::first ? first_ : slot.role == Role::last ? last_ : inside_).push_back(slot);
@@ -145,6 +145,19 @@ class SegmentSteps {
       rows_.finish();
     }
     token_known_[t] = weights_.version();
+    if (t + 1 < length_ && token_known_[t + 1] != weights_.version()) prefetch(t + 1);
+  }
+
+  // Asks the memory for the rows of a token, so that they are there when the search comes to it.
+  void prefetch(std::int32_t t) const noexcept {
+    const auto fetch = [&](const AnchoredSlot& slot, std::int32_t at) {
+      if (at < 0 && slot.role == Role::inside) return;
+      const std::int32_t id = ngram(slot.family, at + slot.offset);
+      if (id >= 0) __builtin_prefetch(weights_.data() + layout_.row(slot, id));
+    };
+    for (const AnchoredSlot& slot : first_) fetch(slot, t);
+    for (const AnchoredSlot& slot : last_) fetch(slot, t);
+    for (const AnchoredSlot& slot : inside_) fetch(slot, t - slot.reach);
   }
 
   void compute_spans(std::int32_t t) {
@@ -161,20 +174,30 @@ class SegmentSteps {
         if (known >= 0) add(row, weights_.data() + layout_.grown_row(known));
       }
     }
-    for (const std::int32_t s : sequences_) add_sequences(s, t, longest, out);
+    add_sequences(t, longest, out);
     for (std::int32_t l = 0; l < longest; ++l) scale(out + std::size_t(l) * stride);
     spans_known_[t] = weights_.version();
   }
 
-  // A sequence has a row only if its beginning has one: the walk ends where the trie does.
-  void add_sequences(std::int32_t s, std::int32_t t, std::int32_t longest, Real* out) const {
-    const std::int32_t family = templates_.grown()[s].family;
-    std::int32_t row = GrownRows::root(s);
-    for (std::int32_t l = 0; l < longest; ++l) {
-      const std::int32_t id = ngram(family, t + l);
-      row = id < 0 ? -1 : grown_.find(row, id);
-      if (row < 0) return;
-      add(out + std::size_t(l) * layout_.stride, weights_.data() + layout_.grown_row(row));
+  // A sequence has a row only if its beginning has one: a walk ends where the trie does. All walks go on step by step together, so
+  // that the memory works on all of them at once.
+  void add_sequences(std::int32_t t, std::int32_t longest, Real* out) {
+    walks_.clear();
+    for (const std::int32_t s : sequences_) walks_.push_back({templates_.grown()[s].family, GrownRows::root(s), -1});
+    for (std::int32_t l = 0; l < longest && !walks_.empty(); ++l) {
+      for (Walk& walk : walks_) {
+        walk.id = ngram(walk.family, t + l);
+        if (walk.id >= 0) grown_.prefetch(walk.row, walk.id);
+      }
+      std::size_t left = 0;
+      for (const Walk& walk : walks_) {
+        const std::int32_t row = walk.id < 0 ? -1 : grown_.find(walk.row, walk.id);
+        if (row < 0) continue;
+        __builtin_prefetch(weights_.data() + layout_.grown_row(row));
+        walks_[left++] = {walk.family, row, -1};
+      }
+      walks_.resize(left);
+      for (const Walk& walk : walks_) add(out + std::size_t(l) * layout_.stride, weights_.data() + layout_.grown_row(walk.row));
     }
   }
 
@@ -200,9 +223,13 @@ class SegmentSteps {
   const SegmentKinds& kinds_;
   const GrownRows& grown_;
   const Instances& instances_;
-  const Linear<Real>& weights_;
+  const Held& weights_;
   std::vector<AnchoredSlot> first_, last_, inside_;              // inside: by reach
   std::vector<std::int32_t> lengths_, sequences_, histories_;    // numbers of grown slots
+  struct Walk {
+    std::int32_t family, row, id;
+  };
+  std::vector<Walk> walks_;  // through the trie, one per sequence slot
   std::int64_t origin_ = 0;
   std::int32_t length_ = 0;
   std::vector<std::int64_t> spans_known_, token_known_;  // [T] under which weights the rows below were computed; -1: not yet

@@ -17,14 +17,14 @@ namespace riata {
 
 // A state is a position; the segments are in the tree. States of one position that agree in the last labels, as far back as
 // templates read them, go on alike and are merged. An operator is a segment's code.
-template <class Real>
+template <class Real, class Held = Linear<Real>>  // Held: weights that change, or FixedWeights
 class SegmentSpace : public Space {
  public:
-  // Where `grows`, features that an update touches first are added to `grown` and to the weights.
+  // grown: where given, features that an update touches first are added to it and to the weights; `known` are the same rows.
   SegmentSpace(const SegmentTemplates& templates, const SegmentLayout& layout, const SegmentKinds& kinds, const Instances& instances,
-               Linear<Real>& weights, GrownRows& grown, bool grows, const QueueSpec& queue)
-      : order_(templates.order()), layout_(layout), kinds_(kinds), weights_(weights), grown_(grown), grows_(grows), remembers_(!queue.by_level()),
-        blind_(queue.blind()), steps_(templates, layout, kinds, grown, instances, weights), loss_(kinds), before_(static_cast<std::size_t>(order_)) {}
+               Held& weights, const GrownRows& known, GrownRows* grown, const QueueSpec& queue)
+      : order_(templates.order()), layout_(layout), kinds_(kinds), weights_(weights), known_(known), grown_(grown), remembers_(!queue.by_level()),
+        blind_(queue.blind()), steps_(templates, layout, kinds, known, instances, weights), loss_(kinds), before_(static_cast<std::size_t>(order_)) {}
 
   // gold: as SegmentLoss takes it; empty where nothing is learnt.
   void open(std::int64_t sentence, std::span<const std::int32_t> gold = {}) {
@@ -33,7 +33,7 @@ class SegmentSpace : public Space {
     expanded_.clear();
   }
 
-  SegmentSteps<Real>& steps() noexcept { return steps_; }
+  SegmentSteps<Real, Held>& steps() noexcept { return steps_; }
 
   StateId initial() override { return 0; }
   bool is_goal(StateId state) override { return state == steps_.length(); }
@@ -80,9 +80,16 @@ class SegmentSpace : public Space {
   // The same of a segment from token t, after the labels that look_back would leave.
   void features_of(std::int32_t t, std::int32_t code, std::span<const std::int32_t> before, StepFeatures& out) {
     const std::int32_t label = kinds_.label(code);
-    const auto step_on = [&](std::int32_t row, std::int32_t value) { return grows_ ? grown_.add(row, value) : grown_.find(row, value); };
+    const auto step_on = [&](std::int32_t row, std::int32_t value) { return grown_ != nullptr ? grown_->add(row, value) : known_.find(row, value); };
     steps_.each_row(t, kinds_.length(code), before, step_on, [&](std::int64_t row) { out.push_back({row + label, 1.0}); });
-    if (grows_) weights_.grow(static_cast<std::size_t>(layout_.grown_row(grown_.rows())));
+    if (grown_ != nullptr) weights_.grow(static_cast<std::size_t>(layout_.grown_row(grown_->rows())));
+  }
+
+  std::int64_t step_identity(const Tree& tree, NodeId node) override {
+    look_back(tree, tree[node].parent);
+    std::int64_t identity = std::int64_t{start(tree, node)} * kinds_.labels * kinds_.most + tree[node].action;
+    for (const std::int32_t value : before_) identity = identity * (kinds_.labels + 1) + value;
+    return identity;
   }
 
   void looking_aside(bool is) override { aside_ = is; }
@@ -98,6 +105,13 @@ class SegmentSpace : public Space {
   }
   double step(const Real* spans, const Real* history, std::int32_t length, std::int32_t label) const noexcept {
     return step(spans, history, layout_.stride, length, label);
+  }
+
+  // Of the scores of all labels.
+  Real highest(const Real* row, const Real* history) const noexcept {
+    Real most = -std::numeric_limits<Real>::infinity();
+    for (std::int32_t label = 0; label < kinds_.labels; ++label) most = std::max(most, history == nullptr ? row[label] : row[label] + history[label]);
+    return most;
   }
 
   // Queues that take nodes one by one meet states again: they are expanded anew only with a better score, and not even then by
@@ -127,6 +141,7 @@ class SegmentSpace : public Space {
     const std::size_t first = out.size();
     best_.clear();
     for (std::int32_t l = 1; l <= steps_.lengths(t); ++l) {
+      if (choosy && node.score + double(highest(spans + std::size_t(l - 1) * layout_.stride, history)) < least_) continue;
       Candidate best;
       best.action = -1;
       for (std::int32_t label = 0; label < kinds_.labels; ++label) {
@@ -188,11 +203,12 @@ class SegmentSpace : public Space {
   std::int32_t order_;
   const SegmentLayout& layout_;
   const SegmentKinds& kinds_;
-  Linear<Real>& weights_;
-  GrownRows& grown_;
-  bool grows_, remembers_, blind_;
+  Held& weights_;
+  const GrownRows& known_;
+  GrownRows* grown_;
+  bool remembers_, blind_;
   bool aside_ = false;
-  SegmentSteps<Real> steps_;
+  SegmentSteps<Real, Held> steps_;
   SegmentLoss loss_;
   std::vector<std::int32_t> before_;  // [order] as look_back leaves it
   std::vector<double> best_;          // ranks, highest first
