@@ -102,6 +102,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
            }, nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("order"), nb::arg("sentence_weights"),
            nb::arg("progress").none() = nb::none())
       .def("averaged", &Trainer::averaged, nb::call_guard<nb::gil_scoped_release>())
+      .def("average_into", &Trainer::average_into, nb::arg("weights"), nb::call_guard<nb::gil_scoped_release>(), "The same in the memory of other weights.")
       .def("last", &Trainer::last, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("most", [](const Trainer& self) { return self.kinds().most; })
       .def_prop_ro("norm", &Trainer::norm)

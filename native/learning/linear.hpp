@@ -103,9 +103,14 @@ class Linear {
   }
 
   Numbers<Real> average() const {
-    Numbers<Real> mean(v_.size());
-    for (std::size_t i = 0; i < v_.size(); ++i) mean[i] = static_cast<Real>((scales_ * v_[i] - u_[i]) / ticks_);
+    Numbers<Real> mean;
+    average_into(mean);
     return mean;
+  }
+  // The same in memory that is there already.
+  void average_into(Numbers<Real>& mean) const {
+    mean.resize(v_.size());
+    for (std::size_t i = 0; i < v_.size(); ++i) mean[i] = static_cast<Real>((scales_ * v_[i] - u_[i]) / ticks_);
   }
   Numbers<Real> last() const {
     Numbers<Real> now(v_.size());

@@ -29,6 +29,13 @@ class SegmentSearch {
                     std::span<const double> sentence_weights, const Poll& poll);
 
   SegmentWeights<Real> averaged() { return model(weights_.average()); }
+  // The same in the memory of other weights.
+  void average_into(SegmentWeights<Real>& mean) {
+    mean.kinds = kinds_;
+    mean.grown = grown_;
+    weights_.average_into(mean.flat);
+    dropped_ = truncate(mean.flat, truncate_);
+  }
   SegmentWeights<Real> last() { return model(weights_.last()); }
   std::int64_t dropped() const noexcept { return dropped_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }

@@ -98,3 +98,10 @@ class SegmentTrainer(Trainer):
         weights = self._native.averaged() if self.settings["average"] else self._native.last()
         self.dropped = self._native.dropped
         return SegmentModel(self.features, weights, self.segmentation)
+
+    def next_model(self, old: SegmentModel | None) -> SegmentModel:
+        if old is None or not self.settings["average"]:
+            return self.model()
+        self._native.average_into(old.weights)
+        self.dropped = self._native.dropped
+        return old
