@@ -14,8 +14,8 @@ from riata.features.attributes import Attribute, builtin
 from riata.inference.predictor import Predictor
 from riata.learning.options import checked
 from riata.models import container, predictor_file, segments
-from riata.models.chain import ChainModel, from_parts
-from riata.models.segments import Model, SegmentModel
+from riata.models.chain import from_parts
+from riata.models.segments import Model
 from riata.tasks.base import SequenceEstimator
 
 FORMAT = "riata model"
