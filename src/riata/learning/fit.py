@@ -149,7 +149,8 @@ class Fit:
 
     def _segmentation(self, labels: LabelSet) -> Segmentation:
         if self.start is not None:
-            return self.start.model.segmentation
+            known: Segmentation = self.start.model.segmentation
+            return known
         return Segmentation.of(labels.counts, None if labels.tags is None else labels.tags.learnt)
 
     def _start_of(self, kind: Any) -> Any:
