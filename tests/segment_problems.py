@@ -25,7 +25,11 @@ TEMPLATES = [
     "inside word[0]\nlabel[-1]\nsequence tag[0]",
     "inside tag[0]\nlabel[-1] first word[0]\nfirst suffix1[1]\nlength\ninside word[0] tag[1]",
     "inside word[0]\nlabel[-2] label[-1]\nlabel[-1] first tag[-1]",
+    "inside word[0]\naround tag[0]\nprevious word[0]\nlabel[-1] length[-1]",
+    "last tag[0]\nlength[-1]\nlabel[-2] length[-1] previous tag[1]\nlabel[-1] first word[0]\naround word[0]\nsequence tag[0]",
 ]
+# Those that exact search can tell apart.
+EXACT_TEMPLATES = [t for t in TEMPLATES if not any(read in t for read in ("label[-2]", "length[-1]", "previous"))]
 
 
 @dataclass
@@ -64,7 +68,7 @@ class SegmentProblem:
         kind = _core.SegmentSearch if single else _core.SegmentSearch64
         if initial is None:
             initial = self.weights(_core.SegmentWeights if single else _core.SegmentWeights64)
-        return kind(self.features.index, self.features.native, initial, options(**chosen))
+        return kind(self.features.native, initial, options(**chosen))
 
     def epoch(self, trainer, order=None, weights=()):
         order = np.arange(len(self.sentences)) if order is None else np.array(order)
@@ -127,9 +131,11 @@ class SegmentProblem:
 
 
 def in_order(templates):
-    """As the core lists them: by role."""
-    roles = ["first", "last", "inside", "length", "sequence"]
-    return sorted(templates, key=lambda t: len(roles) if t.labels else roles.index(t.role))
+    """As the core lists them: by role, then whole sequences, then what looks back."""
+    roles = ["first", "last", "inside", "length"]
+    return sorted(
+        templates, key=lambda t: 9 if t.looks_back else roles.index(t.role) if t.role in roles else len(roles)
+    )
 
 
 def segment_problem(template, sentences, gold, most, labels=LABELS):

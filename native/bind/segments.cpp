@@ -17,7 +17,8 @@ namespace riata::bind {
 namespace {
 
 using AnchoredTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
-using GrownTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::vector<std::int32_t>>;
+using SequenceTuple = std::tuple<std::int32_t, std::int32_t>;
+using BackTuple = std::tuple<std::vector<std::int32_t>, bool, std::int32_t, std::int32_t, bool>;
 
 // Python checks first what users can do wrong, so this says no more than that something does not fit.
 void check(bool ok) {
@@ -53,7 +54,9 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
   using Kind = SegmentWeights<Real>;
   nb::class_<Kind>(m, ("SegmentWeights" + suffix).c_str(), "The weights of a model of labelled segments.")
       .def("__init__", [](Kind* self, const SegmentTemplates& templates, std::int32_t labels, std::int32_t outside, std::int32_t most) {
-             new (self) Kind{kinds_of(labels, outside, most), GrownRows(static_cast<std::int32_t>(templates.grown().size())), {}};
+             const SegmentKinds kinds = kinds_of(labels, outside, most);
+             const BackCodes fits(kinds, templates);
+             new (self) Kind{kinds, GrownRows(templates.slots()), {}};
            }, nb::arg("templates"), nb::arg("labels"), nb::arg("outside"), nb::arg("most"))
       .def("__copy__", [](const Kind& self) { return Kind(self); })
       .def_prop_ro("labels", [](const Kind& self) { return self.kinds.labels; })
@@ -61,32 +64,47 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def_prop_ro("most", [](const Kind& self) { return self.kinds.most; })
       .def("flat", [](const Kind& self) { return give(std::vector<Real>(self.flat.begin(), self.flat.end())); }, "All weights, row by row.")
       .def("set_flat", [](Kind& self, const In<Real>& flat) { self.flat.assign(flat.data(), flat.data() + flat.shape(0)); }, nb::arg("flat"))
-      .def("grown", [](const Kind& self) {
+      .def_prop_ro("size", [](const Kind& self) { return std::int64_t{self.grown.rows()} * self.kinds.stride(); }, "How many numbers the rows are.")
+      .def("roots", [](const Kind& self) {
+             std::vector<std::int32_t> slots, codes;
+             for (std::int32_t root = 0; root < self.grown.roots(); ++root) {
+               slots.push_back(self.grown.slot(root));
+               codes.push_back(self.grown.code(root));
+             }
+             return nb::make_tuple(give(std::move(slots)), give(std::move(codes)));
+           }, "Where rows begin: slots of templates, with what is read of the segments before as one number.")
+      .def("rows", [](const Kind& self) {
              std::vector<std::int32_t> parents, values;
              for (std::int32_t row = 0; row < self.grown.rows(); ++row) {
                parents.push_back(self.grown.parent(row));
                values.push_back(self.grown.value(row));
              }
              return nb::make_tuple(give(std::move(parents)), give(std::move(values)));
-           }, "The rows that grow: for each the row it is a step from (-1: a root), and the step.")
-      .def("set_grown", [](Kind& self, const In<std::int32_t>& parents, const In<std::int32_t>& values) {
-             check(parents.shape(0) == values.shape(0));
-             const std::int32_t roots = self.grown.rows();
-             GrownRows grown(roots);
+           }, "Of each row what it is a step from (a row, or -1 - root), and the step.")
+      .def("set_rows", [](Kind& self, const In<std::int32_t>& slots, const In<std::int32_t>& codes, const In<std::int32_t>& parents,
+                          const In<std::int32_t>& values, const In<std::int32_t>& limits) {
+             check(slots.shape(0) == codes.shape(0) && parents.shape(0) == values.shape(0));
+             GrownRows grown(self.grown.slots());
+             check(limits.shape(0) == static_cast<std::size_t>(grown.slots()));
+             for (std::int32_t root = 0; root < static_cast<std::int32_t>(slots.shape(0)); ++root) {
+               check(view(slots)[root] >= 0 && view(slots)[root] < grown.slots() && view(codes)[root] >= 0);
+               check(grown.add_root(view(slots)[root], view(codes)[root]) == root);
+             }
              for (std::int32_t row = 0; row < static_cast<std::int32_t>(parents.shape(0)); ++row) {
                const std::int32_t parent = view(parents)[row], value = view(values)[row];
-               if (row < roots) check(parent == -1 && value == row);
-               else check(parent >= 0 && parent < row && value >= 0 && grown.add(parent, value) == row);
+               check(parent >= -grown.roots() && parent < row && value >= 0);
+               if (parent < 0) check(value < view(limits)[grown.slot(-1 - parent)]);
+               check((parent < 0 ? grown.add_first(-1 - parent, value) : grown.add_next(parent, value)) == row);
              }
-             check(grown.rows() >= roots && static_cast<std::size_t>(grown.rows()) == parents.shape(0));
              self.grown = std::move(grown);
-           }, nb::arg("parents"), nb::arg("values"));
+           }, nb::arg("slots"), nb::arg("codes"), nb::arg("parents"), nb::arg("values"), nb::arg("limits"),
+           "The inverse of roots and rows. limits: what the first step of each slot must be below.");
 
   using Trainer = SegmentSearch<Real>;
   nb::class_<Trainer>(m, ("SegmentSearch" + suffix).c_str(), "Learning on segments, by search (Daumé & Marcu 2005) or from the exact best.")
-      .def("__init__", [](Trainer* self, const FeatureIndex& index, const SegmentTemplates& templates, const Kind& initial, const nb::dict& settings) {
-             new (self) Trainer(index, templates, initial, queue_of(settings), learner_of(settings), limits_of(settings));
-           }, nb::arg("index"), nb::arg("templates"), nb::arg("initial"), nb::arg("settings"))
+      .def("__init__", [](Trainer* self, const SegmentTemplates& templates, const Kind& initial, const nb::dict& settings) {
+             new (self) Trainer(templates, initial, queue_of(settings), learner_of(settings), limits_of(settings));
+           }, nb::arg("templates"), nb::arg("initial"), nb::arg("settings"))
       .def("epoch", [](Trainer& self, const FeatureIndex& index, const Instances& instances, const In<std::int32_t>& gold, const In<std::int64_t>& order,
                        const In<double>& sentence_weights, const nb::object& progress) {
              check(covers(self.kinds(), instances.starts, view(gold), true));
@@ -108,10 +126,6 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def_prop_ro("norm", &Trainer::norm)
       .def_prop_ro("dropped", &Trainer::dropped, "Weights that truncation left out of the model made last.")
       .def("stats", [](const Trainer& self) { return as_dict(self.stats()); });
-
-  m.def("segment_weight_count", [](const FeatureIndex& index, const SegmentTemplates& templates, const Kind& weights) {
-          return SegmentLayout(index, templates, weights.kinds.labels).grown_row(weights.grown.rows());
-        }, nb::arg("index"), nb::arg("templates"), nb::arg("weights"), "How many numbers the weights of these features are.");
 
   m.def("decode_segments", [](const Kind& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
                               const nb::dict& settings, const nb::object& progress) {
@@ -145,21 +159,21 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
 }  // namespace
 
 void segments(nb::module_& m) {
-  m.attr("most_exact_segments_back") = most_exact_segments_back;
   nb::class_<SegmentTemplates>(m, "SegmentTemplates", "What the features of a segment read.")
-      .def("__init__", [](SegmentTemplates* self, const FeatureIndex& index, const std::vector<AnchoredTuple>& anchored, const std::vector<GrownTuple>& grown) {
+      .def("__init__", [](SegmentTemplates* self, const FeatureIndex& index, const std::vector<AnchoredTuple>& anchored, bool length,
+                          const std::vector<SequenceTuple>& sequences, const std::vector<BackTuple>& histories) {
              std::vector<AnchoredSlot> slots;
              for (const auto& [role, family, offset] : anchored) {
                check(role >= 0 && role <= static_cast<std::int32_t>(Role::inside));
                slots.push_back({static_cast<Role>(role), family, offset});
              }
-             std::vector<GrownSlot> others;
-             for (const auto& [kind, family, offset, back] : grown) {
-               check(kind >= 0 && kind <= static_cast<std::int32_t>(Grown::history));
-               others.push_back({static_cast<Grown>(kind), family, offset, back});
-             }
-             new (self) SegmentTemplates(index, std::move(slots), std::move(others));
-           }, nb::arg("index"), nb::arg("anchored"), nb::arg("grown"));
+             std::vector<SequenceSlot> whole;
+             for (const auto& [family, around] : sequences) whole.push_back({family, around});
+             std::vector<BackSlot> back;
+             for (const auto& [labels, with_length, family, offset, previous] : histories) back.push_back({labels, with_length, family, offset, previous});
+             new (self) SegmentTemplates(index, std::move(slots), length, std::move(whole), std::move(back));
+           }, nb::arg("index"), nb::arg("anchored"), nb::arg("length"), nb::arg("sequences"), nb::arg("histories"))
+      .def_prop_ro("exact", &exact_reads, "Whether exact search can be used.");
 
   m.def("segment_regrets", [](std::int32_t labels, std::int32_t outside, std::int32_t most, const In<std::int64_t>& starts, const In<std::int32_t>& gold,
                               const In<std::int32_t>& codes) {

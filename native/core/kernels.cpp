@@ -53,6 +53,39 @@ RIATA_INLINE void sum_in_groups(const Real* const* rows, const std::int32_t* end
   }
 }
 
+template <class Real>
+RIATA_INLINE void add_up(const Real* begin, const Real* const* rows, const Real* const* ends, std::int64_t count, std::int32_t stride, Real* out) noexcept {
+  using V = typename Block<Real>::type;
+  for (std::int32_t j = 0; j < stride; j += row_multiple) {
+    V total, row;
+    std::memcpy(&total, begin + j, sizeof total);
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::memcpy(&row, rows[i] + j, sizeof row);
+      total += row;
+      std::memcpy(&row, ends[i] + j, sizeof row);
+      row += total;
+      std::memcpy(out + i * stride + j, &row, sizeof row);
+    }
+  }
+}
+
+template <class Real>
+RIATA_INLINE void scale(Real* rows, std::int64_t count, std::int32_t stride, Real factor, Real* highest) noexcept {
+  using V = typename Block<Real>::type;
+  for (std::int64_t i = 0; i < count; ++i) {
+    V best = V{} - std::numeric_limits<Real>::infinity(), row;
+    for (std::int32_t j = 0; j < stride; j += row_multiple) {
+      std::memcpy(&row, rows + i * stride + j, sizeof row);
+      row *= factor;
+      std::memcpy(rows + i * stride + j, &row, sizeof row);
+      best = row > best ? row : best;
+    }
+    Real most = best[0];
+    for (int k = 1; k < row_multiple; ++k) most = best[k] > most ? best[k] : most;
+    highest[i] = most;
+  }
+}
+
 template <bool with_own, class Real>
 RIATA_INLINE void max_sum(const Real* from, const Real* const* rows, std::int64_t count, const Real* own, std::int32_t stride, Real* out) noexcept {
   using V = typename Block<Real>::type;
@@ -100,6 +133,20 @@ RIATA_CLONES void sum_groups(const float* const* rows, const std::int32_t* ends,
 }
 RIATA_CLONES void sum_groups(const double* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride, double* out) noexcept {
   sum_in_groups(rows, ends, groups, stride, out);
+}
+
+RIATA_CLONES void running_sums(const float* begin, const float* const* rows, const float* const* ends, std::int64_t count, std::int32_t stride, float* out) noexcept {
+  add_up(begin, rows, ends, count, stride, out);
+}
+RIATA_CLONES void running_sums(const double* begin, const double* const* rows, const double* const* ends, std::int64_t count, std::int32_t stride, double* out) noexcept {
+  add_up(begin, rows, ends, count, stride, out);
+}
+
+RIATA_CLONES void scale_rows(float* rows, std::int64_t count, std::int32_t stride, float factor, float* highest) noexcept {
+  scale(rows, count, stride, factor, highest);
+}
+RIATA_CLONES void scale_rows(double* rows, std::int64_t count, std::int32_t stride, double factor, double* highest) noexcept {
+  scale(rows, count, stride, factor, highest);
 }
 
 RIATA_CLONES void max_plus(const float* from, const float* const* rows, std::int64_t count, std::int32_t stride, float* out) noexcept {

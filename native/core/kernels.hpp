@@ -19,6 +19,14 @@ void sum_rows(const double* const* rows, std::int64_t count, std::int32_t stride
 void sum_groups(const float* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride, float* out) noexcept;
 void sum_groups(const double* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride, double* out) noexcept;
 
+// out[i][j] = (begin[j] + rows[0][j] + ... + rows[i][j]) + ends[i][j], i < count; out is [count][stride].
+void running_sums(const float* begin, const float* const* rows, const float* const* ends, std::int64_t count, std::int32_t stride, float* out) noexcept;
+void running_sums(const double* begin, const double* const* rows, const double* const* ends, std::int64_t count, std::int32_t stride, double* out) noexcept;
+
+// rows[i][j] *= factor, and highest[i] = max over j; i < count.
+void scale_rows(float* rows, std::int64_t count, std::int32_t stride, float factor, float* highest) noexcept;
+void scale_rows(double* rows, std::int64_t count, std::int32_t stride, double factor, double* highest) noexcept;
+
 // out[j] = max over i of from[i] + rows[i][j]; minus infinity where there is no row.
 void max_plus(const float* from, const float* const* rows, std::int64_t count, std::int32_t stride, float* out) noexcept;
 void max_plus(const double* from, const double* const* rows, std::int64_t count, std::int32_t stride, double* out) noexcept;

@@ -1,31 +1,94 @@
-// Rows that enter when a first update touches them: a trie of numbers with a root per slot, in which every node is a row.
+// Rows that enter when a first update touches them. A row is found by its slot, a code and a number, which is one look into a table;
+// rows of sequences go on from there, number by number.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "core/error.hpp"
 #include "core/pair_index.hpp"
+#include "core/pair_table.hpp"
 
 namespace riata {
 
 class GrownRows {
  public:
-  explicit GrownRows(std::int32_t slots = 0) {
-    for (std::int32_t s = 0; s < slots; ++s) nodes_.add_new(-1, s);
+  explicit GrownRows(std::int32_t slots = 0) : slots_(slots) {
+    for (std::int32_t s = 0; s < slots; ++s) add_root(s, 0);
   }
 
-  std::int32_t rows() const noexcept { return nodes_.size(); }
-  static constexpr std::int32_t root(std::int32_t slot) noexcept { return slot; }
-  // The row one step further from another; -1: no update has touched it, nor what goes on from it.
-  std::int32_t find(std::int32_t row, std::int32_t value) const noexcept { return row < 0 ? -1 : nodes_.find(row, value); }
-  void prefetch(std::int32_t row, std::int32_t value) const noexcept { nodes_.prefetch(row, value); }
-  std::int32_t add(std::int32_t row, std::int32_t value) { return nodes_.add(row, value); }
+  std::int32_t slots() const noexcept { return slots_; }
+  std::int32_t rows() const noexcept { return static_cast<std::int32_t>(parents_.size()); }
 
-  // What a row is a step from (-1: a root), and the step.
-  std::int32_t parent(std::int32_t row) const noexcept { return nodes_.left(row); }
-  std::int32_t value(std::int32_t row) const noexcept { return nodes_.right(row); }
+  // -1: no update has touched it, nor what goes on from it. So it is with the number -1.
+  std::int32_t find(std::int32_t slot, std::int32_t value) const noexcept { return look(slot, value); }
+  std::int32_t find(std::int32_t slot, std::int32_t code, std::int32_t value) const noexcept {
+    const std::int32_t root = code == 0 ? slot : roots_.find(slot, code);
+    return root < 0 ? -1 : look(root, value);
+  }
+  std::int32_t add(std::int32_t slot, std::int32_t code, std::int32_t value) {
+    std::int32_t root = code == 0 ? slot : roots_.find(slot, code);
+    if (root < 0) root = add_root(slot, code);
+    return add_first(root, value);
+  }
+
+  // The row one step further on.
+  bool goes_on(std::int32_t row) const noexcept { return goes_on_[static_cast<std::size_t>(row)]; }
+  std::int32_t find_next(std::int32_t row, std::int32_t value) const noexcept { return goes_on(row) ? next_.find(row, value) : -1; }
+  std::int32_t add_next(std::int32_t row, std::int32_t value) {
+    std::int32_t& next = next_.at(row, value);
+    if (next < 0) {
+      next = rows();
+      push(row, value);
+      goes_on_[static_cast<std::size_t>(row)] = true;
+    }
+    return next;
+  }
+  void prefetch_next(std::int32_t row, std::int32_t value) const noexcept { next_.prefetch(row, value); }
+
+  // Everything as numbers: of each root its slot and code; of each row what it is a step from (a row, or -1 - root), and the step.
+  std::int32_t roots() const noexcept { return roots_.size(); }
+  std::int32_t slot(std::int32_t root) const noexcept { return roots_.left(root); }
+  std::int32_t code(std::int32_t root) const noexcept { return roots_.right(root); }
+  std::int32_t parent(std::int32_t row) const noexcept { return parents_[static_cast<std::size_t>(row)]; }
+  std::int32_t value(std::int32_t row) const noexcept { return values_[static_cast<std::size_t>(row)]; }
+
+  std::int32_t add_root(std::int32_t slot, std::int32_t code) {
+    const std::int32_t root = roots_.add(slot, code);
+    if (static_cast<std::size_t>(root) == first_.size()) first_.push_back({-1});
+    return root;
+  }
+  std::int32_t add_first(std::int32_t root, std::int32_t value) {
+    std::vector<std::int32_t>& rows_of = first_[static_cast<std::size_t>(root)];
+    const auto place = static_cast<std::size_t>(value) + 1;
+    if (place >= rows_of.size()) rows_of.resize(place + place / 2 + 8, -1);
+    if (rows_of[place] < 0) {
+      rows_of[place] = rows();
+      push(-1 - root, value);
+    }
+    return rows_of[place];
+  }
 
  private:
-  PairIndex nodes_;
+  // No branches: most look-ups stand in long rows of their like, whose memory is waited for together.
+  std::int32_t look(std::int32_t root, std::int32_t value) const noexcept {
+    const std::vector<std::int32_t>& rows_of = first_[static_cast<std::size_t>(root)];
+    const auto place = static_cast<std::size_t>(value) + 1;
+    return rows_of[place < rows_of.size() ? place : 0];
+  }
+  void push(std::int32_t parent, std::int32_t value) {
+    if (parents_.size() >= PairIndex::most) throw Error("DataError", "more than 2^31 different features", "Use a smaller template.");
+    parents_.push_back(parent);
+    values_.push_back(value);
+    goes_on_.push_back(false);
+  }
+
+  std::int32_t slots_;
+  PairIndex roots_;                               // slot and code; those of code 0 come first
+  std::vector<std::vector<std::int32_t>> first_;  // [roots] row by number plus one; -1: none, as before all others
+  PairTable next_;
+  std::vector<std::int32_t> parents_, values_;    // [rows]
+  std::vector<bool> goes_on_;                     // [rows] whether any other is a step from it
 };
 
 }  // namespace riata

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,50 +14,67 @@ namespace riata {
 // Where the n-gram of an anchored slot stands in the segment. inside: wherever all of it is within.
 enum class Role : std::int32_t { first, last, inside };
 
-// A feature whose n-gram is known before the search: block of `family`, row `id * slots + slot`.
 struct AnchoredSlot {
   Role role;
   std::int32_t family;
   std::int32_t offset;  // of the n-gram's first position from the segment's first or last token; inside: 0
-  std::int32_t reach = 0, slot = 0, slots = 0;
+  std::int32_t slot = 0, reach = 0;
 };
 
-// Features that are found while searching; their rows are GrownRows.
-enum class Grown : std::int32_t { length, sequence, history };
-
-struct GrownSlot {
-  Grown kind;
-  std::int32_t family = -1;  // -1: none
-  std::int32_t offset = 0;
-  std::vector<std::int32_t> back = {};  // of history: segments back, 1 for the one before, in increasing order
+// All tokens of the segment, and as many as `around` says on either side, as one feature.
+struct SequenceSlot {
+  std::int32_t family;
+  std::int32_t around;
+  std::int32_t slot = 0;
 };
 
+// Labels of the segments before; with them, where asked for, the length of the last one and an n-gram.
+struct BackSlot {
+  std::vector<std::int32_t> back;  // segments back, 1 for the one before, in increasing order
+  bool length;                     // of the segment before
+  std::int32_t family;             // -1: none
+  std::int32_t offset;
+  bool previous;                   // the n-gram stands at the first token of the segment before, not at that of the segment
+  std::int32_t slot = 0;
+};
+
+// Slots are numbered: anchored ones, then the length, if it is read, sequences and histories.
 class SegmentTemplates {
  public:
-  SegmentTemplates(const FeatureIndex& index, std::vector<AnchoredSlot> anchored, std::vector<GrownSlot> grown)
-      : anchored_(std::move(anchored)), grown_(std::move(grown)), counts_(static_cast<std::size_t>(index.families()), 0) {
+  SegmentTemplates(const FeatureIndex& index, std::vector<AnchoredSlot> anchored, bool length, std::vector<SequenceSlot> sequences,
+                   std::vector<BackSlot> histories)
+      : anchored_(std::move(anchored)), sequences_(std::move(sequences)), histories_(std::move(histories)) {
     for (AnchoredSlot& slot : anchored_) {
       check(slot.family >= 0 && slot.family < index.families() && (slot.role != Role::inside || slot.offset == 0));
       slot.reach = index.reach(slot.family);
-      slot.slot = counts_[slot.family]++;
+      slot.slot = slots_++;
       if (slot.role == Role::inside) reach_ = std::max(reach_, slot.reach);
     }
-    for (AnchoredSlot& slot : anchored_) slot.slots = counts_[slot.family];
-    for (const GrownSlot& slot : grown_) {
-      check(slot.family >= -1 && slot.family < index.families() && (slot.kind != Grown::sequence || slot.family >= 0));
-      check((slot.kind == Grown::history) == !slot.back.empty());
+    if (length) length_ = slots_++;
+    for (SequenceSlot& slot : sequences_) {
+      check(slot.family >= 0 && slot.family < index.families() && slot.around >= 0);
+      slot.slot = slots_++;
+    }
+    for (BackSlot& slot : histories_) {
+      check(slot.family >= -1 && slot.family < index.families());
       for (const std::int32_t back : slot.back) check(back >= 1 && back <= most_back);
+      slot.slot = slots_++;
       if (!slot.back.empty()) order_ = std::max(order_, slot.back.back());
+      reads_start_ = reads_start_ || slot.length || slot.previous;
     }
   }
 
   static constexpr std::int32_t most_back = 2;
 
   const std::vector<AnchoredSlot>& anchored() const noexcept { return anchored_; }
-  const std::vector<GrownSlot>& grown() const noexcept { return grown_; }
-  std::int32_t slots_of(std::int32_t family) const noexcept { return counts_[family]; }
-  std::int32_t reach() const noexcept { return reach_; }  // of the longest n-gram inside
-  std::int32_t order() const noexcept { return order_; }  // how many segments back labels are read
+  const std::vector<SequenceSlot>& sequences() const noexcept { return sequences_; }
+  const std::vector<BackSlot>& histories() const noexcept { return histories_; }
+  std::int32_t length() const noexcept { return length_; }  // the slot of the length; -1: it is not read
+  std::int32_t slots() const noexcept { return slots_; }
+  std::int32_t reach() const noexcept { return reach_; }            // of the longest n-gram inside
+  std::int32_t order() const noexcept { return order_; }            // how many segments back labels are read
+  bool reads_start() const noexcept { return reads_start_; }        // where the segment before starts
+  bool looks_back() const noexcept { return !histories_.empty(); }
 
  private:
   static void check(bool ok) {
@@ -66,9 +82,10 @@ class SegmentTemplates {
   }
 
   std::vector<AnchoredSlot> anchored_;
-  std::vector<GrownSlot> grown_;
-  std::vector<std::int32_t> counts_;  // [F] anchored slots
-  std::int32_t reach_ = 0, order_ = 0;
+  std::vector<SequenceSlot> sequences_;
+  std::vector<BackSlot> histories_;
+  std::int32_t slots_ = 0, length_ = -1, reach_ = 0, order_ = 0;
+  bool reads_start_ = false;
 };
 
 }  // namespace riata

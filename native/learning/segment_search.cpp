@@ -11,22 +11,22 @@ namespace {
 
 void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown, std::size_t size,
                const Instances& instances) {
-  const SegmentLayout layout(index, templates, kinds.labels);
-  bool ok = static_cast<std::int64_t>(size) >= layout.grown_row(grown.rows()) && static_cast<std::int32_t>(instances.ngrams.size()) == index.families() &&
-            grown.rows() >= static_cast<std::int32_t>(templates.grown().size());
+  bool ok = size >= std::size_t(grown.rows()) * kinds.stride() && static_cast<std::int32_t>(instances.ngrams.size()) == index.families() &&
+            grown.slots() == templates.slots();
   for (std::int32_t f = 0; ok && f < index.families(); ++f) ok = instances.sizes[f] <= index.size(f);
   if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
 }
 
-// Calls visit(t, code, values of the labels before) for the segments of a sentence.
+// Calls visit(t, code, what is before) for the segments of a sentence.
 template <class Visit>
-void each_segment(const SegmentKinds& kinds, std::span<const std::int32_t> codes, std::int32_t order, Visit visit) {
-  std::vector<std::int32_t> before(static_cast<std::size_t>(order), 0);
+void each_segment(const SegmentKinds& kinds, std::span<const std::int32_t> codes, Visit visit) {
+  Before before;
   for (std::int32_t t = 0; t < static_cast<std::int32_t>(codes.size()); ++t) {
     if (codes[t] < 0) continue;
-    visit(t, codes[t], std::span<const std::int32_t>(before));
-    std::rotate(before.begin(), before.end() - (order > 0), before.end());
-    if (order > 0) before[0] = kinds.label(codes[t]) + 1;
+    visit(t, codes[t], before);
+    std::copy_backward(before.labels, before.labels + SegmentTemplates::most_back - 1, before.labels + SegmentTemplates::most_back);
+    before.labels[0] = kinds.label(codes[t]) + 1;
+    before.start = t;
   }
 }
 
@@ -40,46 +40,36 @@ NodeId run_on(std::int64_t sentence, Search& search, Learner* learner = nullptr)
   }
 }
 
-void check_exact(std::int32_t order) {
-  if (order > most_exact_segments_back)
+void check_exact(const SegmentTemplates& templates) {
+  if (!exact_reads(templates))
     throw Error("UnsupportedError", "exact search over segments looks back no further than label[-1].", "Use a beam, which may be unbounded.");
 }
 
 template <class Real>
-Numbers<Real> with_room(Numbers<Real> flat, const SegmentLayout& layout, const GrownRows& grown) {
-  flat.resize(std::max(flat.size(), static_cast<std::size_t>(layout.grown_row(grown.rows()))), Real{0});
+Numbers<Real> with_room(Numbers<Real> flat, const SegmentKinds& kinds, const GrownRows& grown) {
+  flat.resize(std::max(flat.size(), std::size_t(grown.rows()) * kinds.stride()), Real{0});
   return flat;
 }
 
 }  // namespace
 
 template <class Real>
-SegmentSearch<Real>::SegmentSearch(const FeatureIndex& index, SegmentTemplates templates, const SegmentWeights<Real>& initial, const QueueSpec& queue,
-                                   const LearnerSpec& learner, const Limits& limits)
-    : templates_(std::move(templates)), kinds_(initial.kinds), layout_(index, templates_, kinds_.labels),
-      weights_(with_room(initial.flat, layout_, initial.grown), learner.p), grown_(initial.grown), queue_spec_(queue),
-      queue_(queue.name == "exact" ? nullptr : make_queue(queue)), learner_(learner, weights_), exact_(kinds_, layout_.stride, templates_.order()),
-      limits_(limits), truncate_(learner.truncate) {
-  if (queue_ == nullptr) check_exact(templates_.order());
-}
-
-template <class Real>
-void SegmentSearch<Real>::grow(const FeatureIndex& index) {
-  const SegmentLayout now(index, templates_, kinds_.labels);
-  if (now.size < layout_.size) throw Error("RiataError", "the instances were made with another feature index than the weights");
-  if (now.size > layout_.size) weights_.rearrange([&](const Numbers<Real>& old) { return now.moved(old, layout_); });
-  layout_ = now;
+SegmentSearch<Real>::SegmentSearch(SegmentTemplates templates, const SegmentWeights<Real>& initial, const QueueSpec& queue, const LearnerSpec& learner,
+                                   const Limits& limits)
+    : templates_(std::move(templates)), kinds_(initial.kinds), weights_(with_room(initial.flat, kinds_, initial.grown), learner.p), grown_(initial.grown),
+      queue_spec_(queue), queue_(queue.name == "exact" ? nullptr : make_queue(queue)), learner_(learner, weights_),
+      exact_(kinds_, kinds_.stride(), templates_.order()), limits_(limits), truncate_(learner.truncate) {
+  if (queue_ == nullptr) check_exact(templates_);
 }
 
 template <class Real>
 EpochResult SegmentSearch<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int32_t> gold,
                                        std::span<const std::int64_t> order, std::span<const double> sentence_weights, const Poll& poll) {
-  grow(index);
   check_fit(index, templates_, kinds_, grown_, weights_.size(), instances);
   EpochResult result;
   Limits limits = limits_;
   limits.poll = [&] { poll(result.sentences); };
-  SegmentSpace<Real> space(templates_, layout_, kinds_, instances, weights_, grown_, &grown_, queue_spec_);
+  SegmentSpace<Real> space(templates_, kinds_, instances, weights_, grown_, &grown_, queue_spec_);
   PollClock clock(kinds_.labels * kinds_.most);
   std::unique_ptr<Search> search;
   if (queue_ != nullptr) search = std::make_unique<Search>(space, *queue_, limits);
@@ -112,7 +102,7 @@ bool SegmentSearch<Real>::learn_exactly(SegmentSpace<Real>& space, std::span<con
   StepFeatures features;
   Difference delta;
   const auto collect = [&](std::span<const std::int32_t> codes, double sign) {
-    each_segment(kinds_, codes, templates_.order(), [&](std::int32_t t, std::int32_t code, std::span<const std::int32_t> before) {
+    each_segment(kinds_, codes, [&](std::int32_t t, std::int32_t code, const Before& before) {
       features.clear();
       space.features_of(t, code, before, features);
       for (const auto& [id, value] : features) delta.push_back({id, sign * value});
@@ -129,12 +119,11 @@ template <class Real>
 std::vector<std::int32_t> decode_segments(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
                                           const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll) {
   check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
-  const SegmentLayout layout(index, templates, weights.kinds.labels);
   const FixedWeights<Real> flat(weights.flat);
-  SegmentSpace<Real, const FixedWeights<Real>> space(templates, layout, weights.kinds, instances, flat, weights.grown, nullptr, queue);
+  SegmentSpace<Real, const FixedWeights<Real>> space(templates, weights.kinds, instances, flat, weights.grown, nullptr, queue);
   const bool exactly = queue.name == "exact";
-  if (exactly) check_exact(templates.order());
-  SemiMarkov<Real> exact(weights.kinds, layout.stride, templates.order());
+  if (exactly) check_exact(templates);
+  SemiMarkov<Real> exact(weights.kinds, weights.kinds.stride(), templates.order());
   const std::unique_ptr<Queue> pending = exactly ? nullptr : make_queue(queue);
   std::int64_t done = 0;
   Limits polled = limits;
@@ -165,16 +154,15 @@ template <class Real>
 std::vector<double> segment_scores(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
                                    const Instances& instances, std::span<const std::int32_t> codes) {
   check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
-  const SegmentLayout layout(index, templates, weights.kinds.labels);
   const FixedWeights<Real> flat(weights.flat);
-  SegmentSpace<Real, const FixedWeights<Real>> space(templates, layout, weights.kinds, instances, flat, weights.grown, nullptr, {});
+  SegmentSpace<Real, const FixedWeights<Real>> space(templates, weights.kinds, instances, flat, weights.grown, nullptr, {});
   std::vector<double> scores;
   StepFeatures features;
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     space.open(s);
     double score = 0;
     const auto own = codes.subspan(static_cast<std::size_t>(instances.starts[s]), static_cast<std::size_t>(instances.length(s)));
-    each_segment(weights.kinds, own, templates.order(), [&](std::int32_t t, std::int32_t code, std::span<const std::int32_t> before) {
+    each_segment(weights.kinds, own, [&](std::int32_t t, std::int32_t code, const Before& before) {
       features.clear();
       space.features_of(t, code, before, features);
       for (const auto& [id, value] : features) score += double(weights.flat[static_cast<std::size_t>(id)]) * value;
@@ -187,23 +175,22 @@ std::vector<double> segment_scores(const FeatureIndex& index, const SegmentTempl
 template <class Real>
 SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& templates, SegmentWeights<Real>& weights, const Instances& instances,
                          std::span<const std::int32_t> codes) {
-  const SegmentLayout layout(index, templates, weights.kinds.labels);
-  weights.flat = with_room(std::move(weights.flat), layout, weights.grown);
+  weights.flat = with_room(std::move(weights.flat), weights.kinds, weights.grown);
   check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
   const FixedWeights<Real> nothing(weights.flat);
-  SegmentSteps<Real, FixedWeights<Real>> steps(templates, layout, weights.kinds, weights.grown, instances, nothing);
+  SegmentSteps<Real, FixedWeights<Real>> steps(templates, weights.kinds, weights.grown, instances, nothing);
   SegmentRows out;
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     steps.open(s);
     const auto own = codes.subspan(static_cast<std::size_t>(instances.starts[s]), static_cast<std::size_t>(instances.length(s)));
-    each_segment(weights.kinds, own, templates.order(), [&](std::int32_t t, std::int32_t code, std::span<const std::int32_t> before) {
+    each_segment(weights.kinds, own, [&](std::int32_t t, std::int32_t code, const Before& before) {
       const std::size_t known = out.rows.size();
-      steps.each_row(t, weights.kinds.length(code), before, [&](std::int32_t row, std::int32_t value) { return weights.grown.add(row, value); },
-                     [&](std::int64_t row) { out.rows.push_back(row); });
+      steps.each_row(t, weights.kinds.length(code), before, AddedRows{weights.grown},
+                     [&](std::int32_t row) { out.rows.push_back(std::int64_t{row} * weights.kinds.stride()); });
       out.counts.push_back(static_cast<std::int32_t>(out.rows.size() - known));
     });
   }
-  weights.flat = with_room(std::move(weights.flat), layout, weights.grown);
+  weights.flat = with_room(std::move(weights.flat), weights.kinds, weights.grown);
   return out;
 }
 

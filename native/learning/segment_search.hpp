@@ -20,10 +20,10 @@ template <class Real>
 class SegmentSearch {
  public:
   // With the queue `exact`, the best segmentation is found first; where it is wrong, one step of the perceptron (Collins 2002).
-  SegmentSearch(const FeatureIndex& index, SegmentTemplates templates, const SegmentWeights<Real>& initial, const QueueSpec& queue,
+  SegmentSearch(SegmentTemplates templates, const SegmentWeights<Real>& initial, const QueueSpec& queue,
                 const LearnerSpec& learner, const Limits& limits);
 
-  // One pass over the sentences in the given order; the index may have grown since the last. sentence_weights [S] may be empty.
+  // One pass over the sentences in the given order. sentence_weights [S] may be empty.
   // gold: [N] the code of the segment that starts at each token, -1 where none does.
   EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int32_t> gold, std::span<const std::int64_t> order,
                     std::span<const double> sentence_weights, const Poll& poll);
@@ -43,7 +43,6 @@ class SegmentSearch {
   const SegmentKinds& kinds() const noexcept { return kinds_; }
 
  private:
-  void grow(const FeatureIndex& index);
   bool learn_exactly(SegmentSpace<Real>& space, std::span<const std::int32_t> gold, double weight);
   SegmentWeights<Real> model(Numbers<Real> flat) {
     dropped_ = truncate(flat, truncate_);
@@ -52,7 +51,6 @@ class SegmentSearch {
 
   SegmentTemplates templates_;
   SegmentKinds kinds_;
-  SegmentLayout layout_;
   Linear<Real> weights_;
   GrownRows grown_;
   QueueSpec queue_spec_;

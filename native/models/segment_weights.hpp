@@ -1,14 +1,13 @@
 // Labelled segments as numbers, and the weights that score them.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <limits>
 
+#include "core/error.hpp"
 #include "core/kernels.hpp"
 #include "core/numbers.hpp"
 #include "features/grown_rows.hpp"
-#include "features/index.hpp"
 #include "features/segment_templates.hpp"
 
 namespace riata {
@@ -23,39 +22,34 @@ struct SegmentKinds {
   std::int32_t length(std::int32_t code) const noexcept { return code / labels + 1; }
   std::int32_t label(std::int32_t code) const noexcept { return code % labels; }
   bool allows(std::int32_t length, std::int32_t label) const noexcept { return length == 1 || (label != outside && length <= most); }
+  std::int32_t stride() const noexcept { return padded(labels); }
 };
 
-// Where rows stand in one long vector: anchored features family by family, then those that grow.
-class SegmentLayout {
+// The segments before a token, as far back as templates read them.
+struct Before {
+  std::int32_t labels[SegmentTemplates::most_back] = {};  // last first, each plus one; 0 before the sentence
+  std::int32_t start = -1;                                // of the last one; -1: there is none
+};
+
+// What is read of the segments before as one number.
+class BackCodes {
  public:
-  SegmentLayout(const FeatureIndex& index, const SegmentTemplates& templates, std::int32_t label_count) : stride(padded(label_count)) {
-    for (std::int32_t f = 0; f < index.families(); ++f) {
-      starts_.push_back(size);
-      size += std::int64_t{index.size(f)} * templates.slots_of(f) * stride;
-    }
-    starts_.push_back(size);
+  BackCodes(const SegmentKinds& kinds, const SegmentTemplates& templates) : labels_(kinds.labels + 1), lengths_(kinds.most + 1) {
+    std::int64_t size = templates.reads_start() ? lengths_ : 1;
+    for (std::int32_t k = 0; k < templates.order() && size < limit; ++k) size *= labels_;
+    if (size >= limit)
+      throw Error("UnsupportedError", "there are too many labels for templates that read those of earlier segments.", "Read fewer of them, such as label[-1] alone.");
   }
 
-  std::int64_t row(const AnchoredSlot& slot, std::int32_t id) const noexcept {
-    return starts_[slot.family] + (std::int64_t{id} * slot.slots + slot.slot) * stride;
+  std::int32_t operator()(const BackSlot& slot, const Before& before, std::int32_t t) const noexcept {
+    std::int32_t code = 0;
+    for (const std::int32_t back : slot.back) code = code * labels_ + before.labels[back - 1];
+    return slot.length ? code * lengths_ + (before.start < 0 ? 0 : t - before.start) : code;
   }
-  std::int64_t grown_row(std::int32_t row) const noexcept { return size + std::int64_t{row} * stride; }
-
-  // A long vector of an earlier layout, in the places of this one; features that have come since weigh zero.
-  template <class Real>
-  Numbers<Real> moved(const Numbers<Real>& old, const SegmentLayout& from) const {
-    Numbers<Real> out(static_cast<std::size_t>(size), Real{0});
-    for (std::size_t f = 0; f + 1 < starts_.size(); ++f)
-      std::copy(old.begin() + from.starts_[f], old.begin() + from.starts_[f + 1], out.begin() + starts_[f]);
-    out.insert(out.end(), old.begin() + from.size, old.end());
-    return out;
-  }
-
-  std::int32_t stride;
-  std::int64_t size = 0;  // before the rows that grow
 
  private:
-  std::vector<std::int64_t> starts_;  // [F + 1]
+  static constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
+  std::int32_t labels_, lengths_;
 };
 
 // Weights that stay as they are, in the place of learning/linear.hpp.
@@ -76,7 +70,7 @@ template <class Real>
 struct SegmentWeights {
   SegmentKinds kinds;
   GrownRows grown;
-  Numbers<Real> flat;  // as SegmentLayout has it
+  Numbers<Real> flat;  // row by row, kinds.stride() each
 };
 
 }  // namespace riata

@@ -3,7 +3,7 @@
 import pytest
 
 from riata.errors import TemplateError
-from riata.features.segments import ANCHORED, GROWN, compile_segments, parse
+from riata.features.segments import ANCHORED, compile_segments, parse
 
 
 def test_lines_are_read_and_written():
@@ -16,6 +16,10 @@ def test_lines_are_read_and_written():
         "label[-1]",
         "label[-2] label[-1]",
         "label[-1] first shape(2)[0]",
+        "around word[0] tag[0]",
+        "previous tag[1]",
+        "length[-1]",
+        "label[-2] length[-1] previous word[0]",
     ]
     templates = parse("\n".join(["# all", *text, "", "length  # again"]))
     assert [str(t) for t in templates] == text
@@ -34,13 +38,17 @@ def test_pairs_inside_are_the_same_wherever_they_are_counted_from():
         ("inside", "reads nothing"),
         ("length word[0]", "reads attributes"),
         ("sequence tag[1]", r"at \[0\]"),
+        ("around tag[-1]", r"at \[0\]"),
+        ("length[-1] last tag[0]", "go with the roles first"),
+        ("length[-2]", "has no role"),
+        ("previous", "reads nothing"),
         ("first last word[0]", "more than one role"),
         ("middle word[0]", "middle"),
         ("edge word[0]", "edge"),
         ("label[-3]", r"label\[-3\]"),
         ("label[0]", "before the token"),
-        ("label[-1] inside word[0]", "goes with the role first"),
-        ("label[-1] length", "goes with the role first"),
+        ("label[-1] inside word[0]", "go with the roles first"),
+        ("label[-1] length", "go with the roles first"),
         ("inside number(1)[0]", "number"),
         ("first word[9]", "out of range"),
         ("first word", "first"),
@@ -67,9 +75,13 @@ def test_reads_share_families():
         (ANCHORED.index("inside"), 0, 0),
         (ANCHORED.index("inside"), 1, 0),
     )
-    assert program.grown == (
-        (GROWN.index("sequence"), 0, 0, ()),
-        (GROWN.index("history"), -1, 0, (1,)),
-        (GROWN.index("length"), -1, 0, ()),
-    )
-    assert program.order == 1
+    assert program.sequences == ((0, 0),)
+    assert program.histories == (((1,), False, -1, 0, False),)
+    assert [str(t) for t in program.slots[3:]] == ["length", "sequence word[0]", "label[-1]"]
+    assert program.families == (0, 0, 1, -1, 0, -1)
+
+
+def test_what_is_read_beyond_a_sentence_has_a_place():
+    """The first segment is after the token before the sentence, and `around` reads one token further on either side."""
+    program = compile_segments(parse("previous tag[-1]\naround word[0]"))
+    assert program.program.other_reads == ((0, -2), (0, -1), (1, -1), (1, 0), (1, 1))

@@ -65,9 +65,12 @@ def features(sentence, templates, functions, segments, place):
         def values(at, template=template):
             return tuple(value(sentence, read, at, functions) for read in template.reads)
 
-        if template.labels:
-            before = tuple(segments[place + k][1] if place + k >= 0 else None for k in template.labels)
-            found.append((name, before, values(start)))
+        if template.looks_back:
+            before = [segments[place + k][1] if place + k >= 0 else "before" for k in template.labels]
+            if template.length_before:
+                before.append(segments[place - 1][0] if place else 0)
+            previous = covered(segments[: place - 1]) if place else -1
+            found.append((name, tuple(before), values(previous if template.role == "previous" else start)))
         elif template.role == "first":
             found.append((name, values(start)))
         elif template.role == "last":
@@ -75,8 +78,9 @@ def features(sentence, templates, functions, segments, place):
         elif template.role == "inside":
             reach = template.reads[-1].offset
             found += [(name, values(at)) for at in range(start, end - reach)]
-        elif template.role == "sequence":
-            found.append((name, tuple(values(at) for at in range(start, end))))
+        elif template.role in ("sequence", "around"):
+            aside = int(template.role == "around")
+            found.append((name, tuple(values(at) for at in range(start - aside, end + aside))))
         else:
             assert template.role == "length"
             found.append((name, size))
@@ -102,6 +106,7 @@ class SegmentLaso(Laso):
         super().__init__(labels, settings, initial=initial)
         self.most, self.templates, self.functions = most, templates, functions
         self.order = max([0, *(-t.labels[0] for t in templates if t.labels)])
+        self.reads_start = any(t.length_before or t.role == "previous" for t in templates)
 
     def is_goal(self, x, node):
         return covered(node.labels) == len(x)
@@ -124,7 +129,8 @@ class SegmentLaso(Laso):
 
     def key(self, x, node):
         labels = [label for _, label in node.labels]
-        return covered(node.labels), tuple(labels[len(labels) - min(self.order, len(labels)) :])
+        last = node.labels[-1][0] if self.reads_start and node.labels else 0
+        return covered(node.labels), tuple(labels[len(labels) - min(self.order, len(labels)) :]), last
 
     def place(self, x, node):
         return self.key(x, node)

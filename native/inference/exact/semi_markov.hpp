@@ -10,7 +10,8 @@
 
 namespace riata {
 
-inline constexpr std::int32_t most_exact_segments_back = 1;
+// Whether templates read no more of the segments before than this can tell apart.
+inline bool exact_reads(const SegmentTemplates& templates) noexcept { return templates.order() <= 1 && !templates.reads_start(); }
 
 template <class Real>
 class SemiMarkov {
@@ -75,8 +76,7 @@ class SemiMarkov {
     const std::int32_t L = kinds_.labels;
     std::int32_t* from = from_.data() + std::size_t(t) * L;
     if (order_ == 0 || t == 0) {
-      const std::int32_t value = 0;
-      const Real* history = order_ == 0 ? nullptr : steps.history(0, {&value, 1});
+      const Real* history = order_ == 0 ? nullptr : steps.history(0, {});
       const std::int32_t last = best(alpha(t));
       for (std::int32_t y = 0; y < L; ++y) {
         reach(t)[y] = (t == 0 ? 0 : alpha(t)[last]) + (history == nullptr ? 0 : double(history[y]));
@@ -85,10 +85,9 @@ class SemiMarkov {
       return;
     }
     for (std::int32_t before = 0; before < L; ++before) {
-      const std::int32_t value = before + 1;
       const double score = alpha(t)[before];
       if (score == never) continue;
-      const Real* history = steps.history(t, {&value, 1});
+      const Real* history = steps.history(t, {{before + 1}});
       for (std::int32_t y = 0; y < L; ++y) {
         if (score + double(history[y]) <= reach(t)[y]) continue;
         reach(t)[y] = score + double(history[y]);

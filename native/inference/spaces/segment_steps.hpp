@@ -3,32 +3,39 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
+#include <limits>
 #include <vector>
 
+#include "core/kernels.hpp"
 #include "features/grown_rows.hpp"
 #include "features/instances.hpp"
 #include "features/segment_templates.hpp"
-#include "inference/search/space.hpp"
 #include "learning/linear.hpp"
 #include "models/row_sum.hpp"
 #include "models/segment_weights.hpp"
 
 namespace riata {
 
+// The two ways to come to a row: those that are known, -1 for others; or with others added.
+struct KnownRows {
+  const GrownRows& rows;
+  std::int32_t first(std::int32_t slot, std::int32_t code, std::int32_t value) const noexcept { return rows.find(slot, code, value); }
+  std::int32_t next(std::int32_t row, std::int32_t value) const noexcept { return rows.find_next(row, value); }
+};
+struct AddedRows {
+  GrownRows& rows;
+  std::int32_t first(std::int32_t slot, std::int32_t code, std::int32_t value) const { return rows.add(slot, code, value); }
+  std::int32_t next(std::int32_t row, std::int32_t value) const { return rows.add_next(row, value); }
+};
+
 template <class Real, class Held = Linear<Real>>
 class SegmentSteps {
  public:
-  SegmentSteps(const SegmentTemplates& templates, const SegmentLayout& layout, const SegmentKinds& kinds, const GrownRows& grown,
-               const Instances& instances, const Held& weights)
-      : templates_(templates), layout_(layout), kinds_(kinds), grown_(grown), instances_(instances), weights_(weights), sum_(layout.stride),
-        history_(static_cast<std::size_t>(layout.stride)) {
+  SegmentSteps(const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown, const Instances& instances, const Held& weights)
+      : templates_(templates), kinds_(kinds), codes_(kinds, templates), grown_(grown), instances_(instances), weights_(weights), stride_(kinds.stride()),
+        begin_(static_cast<std::size_t>(stride_)), inside_rows_(static_cast<std::size_t>(kinds.most)), last_rows_(static_cast<std::size_t>(kinds.most)) {
     for (const AnchoredSlot& slot : templates.anchored()) (slot.role == Role::first ? first_ : slot.role == Role::last ? last_ : inside_).push_back(slot);
     std::stable_sort(inside_.begin(), inside_.end(), [](const AnchoredSlot& a, const AnchoredSlot& b) { return a.reach < b.reach; });
-    for (std::int32_t s = 0; s < static_cast<std::int32_t>(templates.grown().size()); ++s) {
-      const Grown kind = templates.grown()[s].kind;
-      (kind == Grown::length ? lengths_ : kind == Grown::sequence ? sequences_ : histories_).push_back(s);
-    }
   }
 
   void open(std::int64_t sentence) {
@@ -37,8 +44,13 @@ class SegmentSteps {
     const auto tokens = static_cast<std::size_t>(length_);
     spans_known_.assign(tokens, -1);
     token_known_.assign(tokens, -1);
-    make_room(spans_, tokens * kinds_.most * layout_.stride);
-    make_room(tokens_, tokens * rows_of_token() * layout_.stride);
+    gathered_ = -1;
+    make_room(spans_, tokens * kinds_.most * stride_);
+    make_room(peaks_, tokens * kinds_.most);
+    make_room(tokens_, tokens * rows_of_token() * stride_);
+    for (std::vector<History>& rows : histories_) rows.clear();
+    history_rows_.clear();
+    if (templates_.looks_back() && histories_.size() < tokens) histories_.resize(tokens);
   }
 
   std::int32_t length() const noexcept { return length_; }
@@ -46,196 +58,251 @@ class SegmentSteps {
   // How long a segment from token t can be.
   std::int32_t lengths(std::int32_t t) const noexcept { return std::min(kinds_.most, length_ - t); }
 
-  // What the input says of every label of a segment from token t, by length: [lengths][stride].
+  // What the input says of every label of a segment from token t, by length: [lengths][stride]. Minus infinity where there is no such segment.
   const Real* spans(std::int32_t t) {
     if (spans_known_[t] != weights_.version()) compute_spans(t);
-    return spans_.data() + std::size_t(t) * kinds_.most * layout_.stride;
+    return spans_.data() + std::size_t(t) * kinds_.most * stride_;
   }
+  // The highest of each row: [lengths]. Ask for `spans` first.
+  const Real* peaks(std::int32_t t) const noexcept { return peaks_.data() + std::size_t(t) * kinds_.most; }
 
-  // What the labels of the segments before token t say of every label of the next; before: see SegmentSpace::look_back.
-  const Real* history(std::int32_t t, std::span<const std::int32_t> before) {
-    std::fill(history_.begin(), history_.end(), Real{0});
-    for (const std::int32_t s : histories_) {
-      const std::int32_t row = history_row(s, t, before, [&](std::int32_t from, std::int32_t value) { return grown_.find(from, value); });
-      if (row >= 0) add(history_.data(), weights_.data() + layout_.grown_row(row));
+  // What the segments before token t say of every label of the next: [stride]. It stands until another one is asked for.
+  const Real* history(std::int32_t t, const Before& before) {
+    std::vector<History>& known = histories_[static_cast<std::size_t>(t)];
+    auto one = std::find_if(known.begin(), known.end(), [&](const History& other) { return same(other.before, before); });
+    if (one == known.end()) {
+      one = known.insert(known.end(), {before, -1, history_rows_.size()});
+      history_rows_.resize(history_rows_.size() + static_cast<std::size_t>(stride_));
     }
-    scale(history_.data());
-    return history_.data();
+    if (one->version != weights_.version()) compute_history(t, *one);
+    return history_rows_.data() + one->place;
   }
 
-  // visit(row) of every feature of a segment. grow(row, value): the step on from a row that grows, or -1.
-  template <class Grow, class Visit>
-  void each_row(std::int32_t t, std::int32_t length, std::span<const std::int32_t> before, Grow grow, Visit visit) const {
+  // visit(row) of every feature of a segment. rows: KnownRows or AddedRows.
+  template <class Rows, class Visit>
+  void each_row(std::int32_t t, std::int32_t length, const Before& before, const Rows& rows, Visit visit) const {
     const std::int32_t last = t + length - 1;
+    const auto known = [&](std::int32_t row) {
+      if (row >= 0) visit(row);
+    };
     const auto anchored = [&](const AnchoredSlot& slot, std::int32_t at) {
       const std::int32_t id = ngram(slot.family, at + slot.offset);
-      if (id >= 0) visit(layout_.row(slot, id));
+      if (id >= 0) known(rows.first(slot.slot, 0, id));
     };
     for (const AnchoredSlot& slot : first_) anchored(slot, t);
     for (const AnchoredSlot& slot : last_) anchored(slot, last);
     for (const AnchoredSlot& slot : inside_)
       for (std::int32_t at = t; at + slot.reach <= last; ++at) anchored(slot, at);
-    const auto grown = [&](std::int32_t row) {
-      if (row >= 0) visit(layout_.grown_row(row));
-    };
-    for (const std::int32_t s : lengths_) grown(grow(GrownRows::root(s), length));
-    for (const std::int32_t s : sequences_) {
-      if (is_known(s, t, length)) grown(sequence_row(s, t, length, grow));
+    if (templates_.length() >= 0) known(rows.first(templates_.length(), 0, length));
+    for (const SequenceSlot& slot : templates_.sequences()) {
+      if (is_known(slot, t, length)) known(sequence_row(slot, t, length, rows));
     }
-    for (const std::int32_t s : histories_) grown(history_row(s, t, before, grow));
+    for (const BackSlot& slot : templates_.histories()) known(history_row(slot, t, before, rows));
   }
 
  private:
+  struct History {
+    Before before;
+    std::int64_t version;  // of the weights under which the row was computed
+    std::size_t place;     // of the row
+  };
+  struct Walk {
+    std::int32_t family, around, row, id;
+  };
+  struct Gathered {
+    std::vector<std::int32_t> rows;
+    std::vector<std::size_t> ends;  // [rows_of_token] of those that are added to each
+    void swap(Gathered& other) noexcept {
+      rows.swap(other.rows);
+      ends.swap(other.ends);
+    }
+  };
+
   static void make_room(std::vector<Real>& rows, std::size_t size) {
     if (rows.size() < size) rows.resize(size);
   }
+  bool same(const Before& a, const Before& b) const noexcept {
+    return std::equal(a.labels, a.labels + templates_.order(), b.labels) && (!templates_.reads_start() || a.start == b.start);
+  }
 
   std::int32_t ngram(std::int32_t family, std::int32_t t) const noexcept { return instances_.ngrams[family][origin_ + t]; }
+  const Real* weights(std::int32_t row) const noexcept { return weights_.data() + std::size_t(row) * stride_; }
 
   // Whether training has seen every n-gram of a sequence.
-  bool is_known(std::int32_t s, std::int32_t t, std::int32_t length) const noexcept {
-    const GrownSlot& slot = templates_.grown()[s];
-    for (std::int32_t at = t; at < t + length; ++at) {
+  bool is_known(const SequenceSlot& slot, std::int32_t t, std::int32_t length) const noexcept {
+    for (std::int32_t at = t - slot.around; at < t + length + slot.around; ++at) {
       if (ngram(slot.family, at) < 0) return false;
     }
     return true;
   }
-  template <class Grow>
-  std::int32_t sequence_row(std::int32_t s, std::int32_t t, std::int32_t length, Grow grow) const {
-    std::int32_t row = GrownRows::root(s);
-    for (std::int32_t at = t; at < t + length && row >= 0; ++at) row = grow(row, ngram(templates_.grown()[s].family, at));
+  template <class Rows>
+  std::int32_t sequence_row(const SequenceSlot& slot, std::int32_t t, std::int32_t length, const Rows& rows) const {
+    std::int32_t row = rows.first(slot.slot, 0, ngram(slot.family, t - slot.around));
+    for (std::int32_t at = t - slot.around + 1; at < t + length + slot.around && row >= 0; ++at) row = rows.next(row, ngram(slot.family, at));
     return row;
   }
 
-  // A step for the n-gram, if the slot reads one, and one for each label; -1 where training has not seen the n-gram.
-  template <class Grow>
-  std::int32_t history_row(std::int32_t s, std::int32_t t, std::span<const std::int32_t> before, Grow grow) const {
-    const GrownSlot& slot = templates_.grown()[s];
-    std::int32_t row = GrownRows::root(s);
-    if (slot.family >= 0) {
-      const std::int32_t id = ngram(slot.family, t + slot.offset);
-      if (id < 0) return -1;
-      row = grow(row, id);
+  // -1 where training has not seen the n-gram.
+  template <class Rows>
+  std::int32_t history_row(const BackSlot& slot, std::int32_t t, const Before& before, const Rows& rows) const {
+    std::int32_t id = 0;
+    if (slot.family >= 0) id = ngram(slot.family, (slot.previous ? before.start : t) + slot.offset);
+    return id < 0 ? -1 : rows.first(slot.slot, codes_(slot, before, t), id);
+  }
+
+  void compute_history(std::int32_t t, History& one) {
+    Real* out = history_rows_.data() + one.place;
+    std::fill_n(out, stride_, Real{0});
+    rows_.begin(out, stride_);
+    for (const BackSlot& slot : templates_.histories()) {
+      const std::int32_t row = history_row(slot, t, one.before, KnownRows{grown_});
+      if (row >= 0) rows_.add(weights(row), 1.0f);
     }
-    for (const std::int32_t back : slot.back) row = row < 0 ? -1 : grow(row, before[static_cast<std::size_t>(back) - 1]);
-    return row;
+    rows_.finish();
+    const auto factor = static_cast<Real>(weights_.scale());
+    for (std::int32_t j = 0; j < stride_; ++j) out[j] *= factor;
+    one.version = weights_.version();
   }
 
   // Of a token: what its n-grams say as the last of a segment, and what the n-grams inside say that end at it, by the longest that fits.
   std::int32_t rows_of_token() const noexcept { return templates_.reach() + 2; }
   const Real* token(std::int32_t t) {
     if (token_known_[t] != weights_.version()) compute_token(t);
-    return tokens_.data() + std::size_t(t) * rows_of_token() * layout_.stride;
+    return tokens_.data() + std::size_t(t) * rows_of_token() * stride_;
   }
 
   void compute_token(std::int32_t t) {
-    Real* out = tokens_.data() + std::size_t(t) * rows_of_token() * layout_.stride;
-    sum(last_, t, out);
-    auto slot = inside_.begin();
-    for (std::int32_t reach = 0; reach <= templates_.reach(); ++reach) {
-      Real* row = out + std::size_t(reach + 1) * layout_.stride;
-      if (reach == 0) std::fill_n(row, layout_.stride, Real{0});
-      else std::copy_n(row - layout_.stride, layout_.stride, row);
-      rows_.begin(row, layout_.stride);
-      for (; slot != inside_.end() && slot->reach == reach; ++slot) {
-        if (t < reach) continue;  // begins before the sentence
-        const std::int32_t id = ngram(slot->family, t - reach);
-        if (id >= 0) rows_.add(weights_.data() + layout_.row(*slot, id), 1.0f);
-      }
+    if (gathered_ != t || gathered_from_ != grown_.rows()) gather(t);
+    now_.swap(next_);
+    gathered_ = -1;
+    if (t + 1 < length_ && token_known_[t + 1] != weights_.version()) gather(t + 1);
+    Real* out = tokens_.data() + std::size_t(t) * rows_of_token() * stride_;
+    std::fill_n(out, 2 * stride_, Real{0});
+    std::size_t from = 0;
+    for (std::int32_t part = 0; part < rows_of_token(); ++part) {
+      Real* row = out + std::size_t(part) * stride_;
+      if (part > 1) std::copy_n(row - stride_, stride_, row);
+      rows_.begin(row, stride_);
+      for (; from < now_.ends[static_cast<std::size_t>(part)]; ++from) rows_.add(weights(now_.rows[from]), 1.0f);
       rows_.finish();
     }
     token_known_[t] = weights_.version();
-    if (t + 1 < length_ && token_known_[t + 1] != weights_.version()) prefetch(t + 1);
   }
 
-  // Asks the memory for the rows of a token, so that they are there when the search comes to it.
-  void prefetch(std::int32_t t) const noexcept {
-    const auto fetch = [&](const AnchoredSlot& slot, std::int32_t at) {
-      if (at < 0 && slot.role == Role::inside) return;
-      const std::int32_t id = ngram(slot.family, at + slot.offset);
-      if (id >= 0) __builtin_prefetch(weights_.data() + layout_.row(slot, id));
+  // Finds the rows of a token, and asks the memory for them, so that they are there when they are added up.
+  void gather(std::int32_t t) {
+    next_.rows.resize(last_.size() + inside_.size());
+    next_.ends.clear();
+    std::size_t count = 0;
+    const auto take = [&](const AnchoredSlot& slot, std::int32_t at) {
+      const std::int32_t row = grown_.find(slot.slot, ngram(slot.family, at));
+      next_.rows[count] = row;
+      __builtin_prefetch(weights(row < 0 ? 0 : row));
+      count += row >= 0;
     };
-    for (const AnchoredSlot& slot : first_) fetch(slot, t);
-    for (const AnchoredSlot& slot : last_) fetch(slot, t);
-    for (const AnchoredSlot& slot : inside_) fetch(slot, t - slot.reach);
+    for (const AnchoredSlot& slot : last_) take(slot, t + slot.offset);
+    next_.ends.push_back(count);
+    auto slot = inside_.begin();
+    for (std::int32_t reach = 0; reach <= templates_.reach(); ++reach) {
+      for (; slot != inside_.end() && slot->reach == reach; ++slot) {
+        if (t >= reach) take(*slot, t - reach);  // others begin before the sentence
+      }
+      next_.ends.push_back(count);
+    }
+    gathered_ = t;
+    gathered_from_ = grown_.rows();
   }
 
   void compute_spans(std::int32_t t) {
-    const std::int32_t stride = layout_.stride, longest = lengths(t);
-    Real* out = spans_.data() + std::size_t(t) * kinds_.most * stride;
-    sum(first_, t, sum_.data());
+    const std::int32_t longest = lengths(t);
+    Real* out = spans_.data() + std::size_t(t) * kinds_.most * stride_;
+    std::fill_n(begin_.data(), stride_, Real{0});
+    std::fill(begin_.begin() + kinds_.labels, begin_.end(), -std::numeric_limits<Real>::infinity());
+    sum(first_, t, begin_.data());
     for (std::int32_t l = 1; l <= longest; ++l) {
       const Real* here = token(t + l - 1);
-      add(sum_.data(), here + std::size_t(std::min(l - 1, templates_.reach()) + 1) * stride);
-      Real* row = out + std::size_t(l - 1) * stride;
-      for (std::int32_t j = 0; j < stride; ++j) row[j] = sum_[j] + here[j];
-      for (const std::int32_t s : lengths_) {
-        const std::int32_t known = grown_.find(GrownRows::root(s), l);
-        if (known >= 0) add(row, weights_.data() + layout_.grown_row(known));
-      }
+      inside_rows_[l - 1] = here + std::size_t(std::min(l - 1, templates_.reach()) + 1) * stride_;
+      last_rows_[l - 1] = here;
     }
-    add_sequences(t, longest, out);
-    for (std::int32_t l = 0; l < longest; ++l) scale(out + std::size_t(l) * stride);
+    running_sums(begin_.data(), inside_rows_.data(), last_rows_.data(), longest, stride_, out);
+    add_grown(t, longest, out);
+    if (kinds_.outside >= 0) {
+      for (std::int32_t l = 1; l < longest; ++l) out[std::size_t(l) * stride_ + kinds_.outside] = -std::numeric_limits<Real>::infinity();
+    }
+    scale_rows(out, longest, stride_, static_cast<Real>(weights_.scale()), peaks_.data() + std::size_t(t) * kinds_.most);
     spans_known_[t] = weights_.version();
   }
 
-  // A sequence has a row only if its beginning has one: a walk ends where the trie does. All walks go on step by step together, so
-  // that the memory works on all of them at once.
-  void add_sequences(std::int32_t t, std::int32_t longest, Real* out) {
+  // The rows of lengths and sequences. A sequence has a row only if its beginning has one: a walk ends where the rows do. All walks go
+  // on step by step together, so that the memory works on all of them at once.
+  void add_grown(std::int32_t t, std::int32_t longest, Real* out) {
     walks_.clear();
-    for (const std::int32_t s : sequences_) walks_.push_back({templates_.grown()[s].family, GrownRows::root(s), -1});
-    for (std::int32_t l = 0; l < longest && !walks_.empty(); ++l) {
-      for (Walk& walk : walks_) {
-        walk.id = ngram(walk.family, t + l);
-        if (walk.id >= 0) grown_.prefetch(walk.row, walk.id);
-      }
+    for (const SequenceSlot& slot : templates_.sequences()) {
+      std::int32_t at = t - slot.around, row = grown_.find(slot.slot, ngram(slot.family, at));
+      for (++at; row >= 0 && at < t + 1 + slot.around; ++at) row = step(row, ngram(slot.family, at));
+      if (row < 0) continue;
+      __builtin_prefetch(weights(row));
+      walks_.push_back({slot.family, slot.around, row, -1});
+    }
+    for (std::int32_t l = 1; l <= longest; ++l) {
+      const std::int32_t length_row = templates_.length() < 0 ? -1 : grown_.find(templates_.length(), l);
+      rows_.begin(out + std::size_t(l - 1) * stride_, stride_);
+      if (length_row >= 0) rows_.add(weights(length_row), 1.0f);
+      for (const Walk& walk : walks_) rows_.add(weights(walk.row), 1.0f);
+      rows_.finish();
+      if (l == longest) break;
       std::size_t left = 0;
-      for (const Walk& walk : walks_) {
-        const std::int32_t row = walk.id < 0 ? -1 : grown_.find(walk.row, walk.id);
-        if (row < 0) continue;
-        __builtin_prefetch(weights_.data() + layout_.grown_row(row));
-        walks_[left++] = {walk.family, row, -1};
+      for (Walk& walk : walks_) {
+        if (!grown_.goes_on(walk.row)) continue;
+        walk.id = ngram(walk.family, t + l + walk.around);
+        grown_.prefetch_next(walk.row, walk.id);
+        walks_[left++] = walk;
       }
       walks_.resize(left);
-      for (const Walk& walk : walks_) add(out + std::size_t(l) * layout_.stride, weights_.data() + layout_.grown_row(walk.row));
+      left = 0;
+      for (const Walk& walk : walks_) {
+        const std::int32_t row = step(walk.row, walk.id);
+        if (row < 0) continue;
+        __builtin_prefetch(weights(row));
+        walks_[left] = walk;
+        walks_[left++].row = row;
+      }
+      walks_.resize(left);
+      if (walks_.empty() && templates_.length() < 0) break;
     }
   }
+  std::int32_t step(std::int32_t row, std::int32_t id) const noexcept { return id < 0 ? -1 : grown_.find_next(row, id); }
 
   void sum(const std::vector<AnchoredSlot>& slots, std::int32_t t, Real* out) {
-    std::fill_n(out, layout_.stride, Real{0});
-    rows_.begin(out, layout_.stride);
+    rows_.begin(out, stride_);
     for (const AnchoredSlot& slot : slots) {
-      const std::int32_t id = ngram(slot.family, t + slot.offset);
-      if (id >= 0) rows_.add(weights_.data() + layout_.row(slot, id), 1.0f);
+      const std::int32_t row = grown_.find(slot.slot, ngram(slot.family, t + slot.offset));
+      if (row >= 0) rows_.add(weights(row), 1.0f);
     }
     rows_.finish();
   }
-  void add(Real* to, const Real* row) const noexcept {
-    for (std::int32_t j = 0; j < layout_.stride; ++j) to[j] += row[j];
-  }
-  void scale(Real* row) const noexcept {
-    const auto factor = static_cast<Real>(weights_.scale());
-    for (std::int32_t j = 0; j < layout_.stride; ++j) row[j] *= factor;
-  }
 
   const SegmentTemplates& templates_;
-  const SegmentLayout& layout_;
   const SegmentKinds& kinds_;
+  BackCodes codes_;
   const GrownRows& grown_;
   const Instances& instances_;
   const Held& weights_;
-  std::vector<AnchoredSlot> first_, last_, inside_;              // inside: by reach
-  std::vector<std::int32_t> lengths_, sequences_, histories_;    // numbers of grown slots
-  struct Walk {
-    std::int32_t family, row, id;
-  };
-  std::vector<Walk> walks_;  // through the trie, one per sequence slot
+  std::int32_t stride_;
+  std::vector<AnchoredSlot> first_, last_, inside_;  // inside: by reach
+  std::vector<Walk> walks_;                          // one per sequence slot
+  Gathered now_, next_;
+  std::int32_t gathered_ = -1, gathered_from_ = 0;   // of which token next_ is, -1: of none; and how many rows were known then
   std::int64_t origin_ = 0;
   std::int32_t length_ = 0;
   std::vector<std::int64_t> spans_known_, token_known_;  // [T] under which weights the rows below were computed; -1: not yet
   std::vector<Real> spans_;                              // [T][most][stride]
+  std::vector<Real> peaks_;                              // [T][most]
   std::vector<Real> tokens_;                             // [T][rows_of_token][stride]
-  std::vector<Real> sum_, history_;                      // [stride]
+  std::vector<std::vector<History>> histories_;          // [T] by what is before
+  std::vector<Real> history_rows_;
+  std::vector<Real> begin_;                              // [stride]
+  std::vector<const Real*> inside_rows_, last_rows_;     // [most]
   RowSum<Real> rows_;
 };
 

@@ -15,16 +15,17 @@
 
 namespace riata {
 
-// A state is a position; the segments are in the tree. States of one position that agree in the last labels, as far back as
-// templates read them, go on alike and are merged. An operator is a segment's code.
+// A state is a position; the segments are in the tree. States of one position that agree in what templates read of the segments
+// before go on alike and are merged. An operator is a segment's code.
 template <class Real, class Held = Linear<Real>>  // Held: weights that change, or FixedWeights
 class SegmentSpace : public Space {
  public:
   // grown: where given, features that an update touches first are added to it and to the weights; `known` are the same rows.
-  SegmentSpace(const SegmentTemplates& templates, const SegmentLayout& layout, const SegmentKinds& kinds, const Instances& instances,
-               Held& weights, const GrownRows& known, GrownRows* grown, const QueueSpec& queue)
-      : order_(templates.order()), layout_(layout), kinds_(kinds), weights_(weights), known_(known), grown_(grown), remembers_(!queue.by_level()),
-        blind_(queue.blind()), steps_(templates, layout, kinds, known, instances, weights), loss_(kinds), before_(static_cast<std::size_t>(order_)) {}
+  SegmentSpace(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances, Held& weights, const GrownRows& known,
+               GrownRows* grown, const QueueSpec& queue)
+      : order_(templates.order()), looks_back_(templates.looks_back()), reads_start_(templates.reads_start()), stride_(kinds.stride()), kinds_(kinds),
+        weights_(weights), known_(known), grown_(grown), remembers_(!queue.by_level()), blind_(queue.blind()),
+        steps_(templates, kinds, known, instances, weights), loss_(kinds) {}
 
   // gold: as SegmentLoss takes it; empty where nothing is learnt.
   void open(std::int64_t sentence, std::span<const std::int32_t> gold = {}) {
@@ -51,7 +52,7 @@ class SegmentSpace : public Space {
   std::int64_t key(const Tree& tree, NodeId node) override {
     if (tree[node].parent < 0) return -1;
     look_back(tree, tree[node].parent);
-    return key_after(tree[node].state, kinds_.label(tree[node].action));
+    return key_after(start(tree, node), tree[node].action);
   }
 
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning, std::vector<Candidate>& out) override {
@@ -68,8 +69,8 @@ class SegmentSpace : public Space {
   double step_score(const Tree& tree, NodeId node) override {
     const std::int32_t t = start(tree, node);
     look_back(tree, tree[node].parent);
-    const Real* history = order_ > 0 ? steps_.history(t, before_) : nullptr;
-    return step(steps_.spans(t), history, kinds_.length(tree[node].action), kinds_.label(tree[node].action));
+    const Real* history = looks_back_ ? steps_.history(t, before_) : nullptr;
+    return step(steps_.spans(t) + std::size_t(kinds_.length(tree[node].action) - 1) * stride_, history, kinds_.label(tree[node].action));
   }
 
   void features(const Tree& tree, NodeId node, StepFeatures& out) override {
@@ -77,19 +78,21 @@ class SegmentSpace : public Space {
     features_of(start(tree, node), tree[node].action, before_, out);
   }
 
-  // The same of a segment from token t, after the labels that look_back would leave.
-  void features_of(std::int32_t t, std::int32_t code, std::span<const std::int32_t> before, StepFeatures& out) {
-    const std::int32_t label = kinds_.label(code);
-    const auto step_on = [&](std::int32_t row, std::int32_t value) { return grown_ != nullptr ? grown_->add(row, value) : known_.find(row, value); };
-    steps_.each_row(t, kinds_.length(code), before, step_on, [&](std::int64_t row) { out.push_back({row + label, 1.0}); });
-    if (grown_ != nullptr) weights_.grow(static_cast<std::size_t>(layout_.grown_row(grown_->rows())));
+  // The same of a segment from token t.
+  void features_of(std::int32_t t, std::int32_t code, const Before& before, StepFeatures& out) {
+    const auto visit = [&](std::int32_t row) { out.push_back({std::int64_t{row} * stride_ + kinds_.label(code), 1.0}); };
+    if (grown_ == nullptr) return steps_.each_row(t, kinds_.length(code), before, KnownRows{known_}, visit);
+    steps_.each_row(t, kinds_.length(code), before, AddedRows{*grown_}, visit);
+    weights_.grow(std::size_t(grown_->rows()) * stride_);
   }
 
+  // Where labels are too many for one number, nothing is known.
   std::int64_t step_identity(const Tree& tree, NodeId node) override {
+    const std::int32_t t = start(tree, node);
     look_back(tree, tree[node].parent);
-    std::int64_t identity = std::int64_t{start(tree, node)} * kinds_.labels * kinds_.most + tree[node].action;
-    for (const std::int32_t value : before_) identity = identity * (kinds_.labels + 1) + value;
-    return identity;
+    const std::int64_t back = key_of(t, before_.start, before_.labels, order_);
+    const std::int64_t codes = std::int64_t{kinds_.labels} * kinds_.most;
+    return back >= std::numeric_limits<std::int64_t>::max() / codes - 1 ? -1 : back * codes + tree[node].action;
   }
 
   void looking_aside(bool is) override { aside_ = is; }
@@ -99,19 +102,16 @@ class SegmentSpace : public Space {
   static constexpr std::int64_t few = 64;  // candidates up to which it pays to look for the best
 
   std::int32_t start(const Tree& tree, NodeId node) const noexcept { return tree[node].state - kinds_.length(tree[node].action); }
-  static double step(const Real* spans, const Real* history, std::int32_t stride, std::int32_t length, std::int32_t label) noexcept {
-    const Real* row = spans + std::size_t(length - 1) * stride;
+  static double step(const Real* row, const Real* history, std::int32_t label) noexcept {
     return double(history == nullptr ? row[label] : row[label] + history[label]);
   }
-  double step(const Real* spans, const Real* history, std::int32_t length, std::int32_t label) const noexcept {
-    return step(spans, history, layout_.stride, length, label);
-  }
-
-  // Of the scores of all labels.
-  Real highest(const Real* row, const Real* history) const noexcept {
-    Real most = -std::numeric_limits<Real>::infinity();
-    for (std::int32_t label = 0; label < kinds_.labels; ++label) most = std::max(most, history == nullptr ? row[label] : row[label] + history[label]);
-    return most;
+  // The label, the first of equals.
+  std::int32_t highest(const Real* row, const Real* history) const noexcept {
+    std::int32_t best = 0;
+    for (std::int32_t label = 1; label < kinds_.labels; ++label) {
+      if (step(row, history, label) > step(row, history, best)) best = label;
+    }
+    return best;
   }
 
   // Queues that take nodes one by one meet states again: they are expanded anew only with a better score, and not even then by
@@ -136,20 +136,31 @@ class SegmentSpace : public Space {
     const std::int32_t t = node.state;
     look_back(tree, id);
     const Real* spans = steps_.spans(t);
-    const Real* history = order_ > 0 ? steps_.history(t, before_) : nullptr;
+    const Real* history = looks_back_ ? steps_.history(t, before_) : nullptr;
+    const Real* peaks = steps_.peaks(t);
+    const Real history_peak = history == nullptr ? Real{0} : *std::max_element(history, history + kinds_.labels);
     const bool choosy = ranking.width <= few && !aside_, merged = order_ == 0 && !aside_;
     const std::size_t first = out.size();
     best_.clear();
+    const bool simple = merged && !(learning && node.good);  // no label can be y-good, and the highest is the best
     for (std::int32_t l = 1; l <= steps_.lengths(t); ++l) {
-      if (choosy && node.score + double(highest(spans + std::size_t(l - 1) * layout_.stride, history)) < least_) continue;
+      const Real* row = spans + std::size_t(l - 1) * stride_;
+      if (choosy && node.score + double(peaks[l - 1] + history_peak) < least_) continue;
+      const auto candidate_of = [&](std::int32_t label) {
+        Candidate candidate{node.score + step(row, history, label), 0, 0, 0, id, kinds_.code(l, label), false};
+        candidate.key = key_after(t, candidate.action);
+        if (learning) judge(node, t, candidate);
+        return candidate;
+      };
+      if (simple) {
+        take(candidate_of(highest(row, history)), ranking, choosy, out);
+        continue;
+      }
       Candidate best;
       best.action = -1;
       for (std::int32_t label = 0; label < kinds_.labels; ++label) {
-        if (l > 1 && label == kinds_.outside) continue;
-        const double score = node.score + step(spans, history, l, label);
-        if (choosy && score < least_) continue;
-        Candidate candidate{score, 0, key_after(t + l, label), 0, id, kinds_.code(l, label), false};
-        if (learning) judge(node, t, candidate);
+        if ((l > 1 && label == kinds_.outside) || (choosy && node.score + step(row, history, label) < least_)) continue;
+        const Candidate candidate = candidate_of(label);
         if (!merged) take(candidate, ranking, choosy, out);
         else if (best.action < 0 || ranking.beats(candidate, best)) best = candidate;
       }
@@ -183,25 +194,31 @@ class SegmentSpace : public Space {
     return true;
   }
 
-  // The labels of the segments before the step out of a node, last first, each plus one; 0 before the sentence.
+  // The segments before the step out of a node.
   void look_back(const Tree& tree, NodeId id) {
-    for (std::int32_t& value : before_) {
-      const bool inside = tree[id].parent >= 0;
-      value = inside ? kinds_.label(tree[id].action) + 1 : 0;
-      if (inside) id = tree[id].parent;
-    }
+    if (!looks_back_) return;
+    before_ = {};
+    if (tree[id].parent >= 0) before_.start = start(tree, id);
+    for (std::int32_t k = 0; k < order_ && tree[id].parent >= 0; ++k, id = tree[id].parent) before_.labels[k] = kinds_.label(tree[id].action) + 1;
   }
 
-  // Of the state that a segment of this label leads to from where look_back was asked last.
-  std::int64_t key_after(std::int32_t position, std::int32_t label) const noexcept {
+  // Of the state that a segment from token t leads to after those that look_back has found.
+  std::int64_t key_after(std::int32_t t, std::int32_t code) const noexcept {
+    std::int32_t labels[SegmentTemplates::most_back + 1] = {kinds_.label(code) + 1};
+    std::copy(before_.labels, before_.labels + SegmentTemplates::most_back, labels + 1);
+    return key_of(t + kinds_.length(code), t, labels, order_);
+  }
+
+  // What goes on alike: a position, labels, and a start where it is read. BackCodes sees to it that the number is large enough.
+  std::int64_t key_of(std::int32_t position, std::int32_t start, const std::int32_t* labels, std::int32_t count) const noexcept {
     std::int64_t key = position;
-    if (order_ > 0) key = key * (kinds_.labels + 1) + label + 1;
-    for (std::int32_t k = 0; k + 1 < order_; ++k) key = key * (kinds_.labels + 1) + before_[k];
-    return key;
+    for (std::int32_t k = 0; k < count; ++k) key = key * (kinds_.labels + 1) + labels[k];
+    return reads_start_ ? key * (kinds_.most + 1) + (start < 0 ? 0 : position - start) : key;
   }
 
   std::int32_t order_;
-  const SegmentLayout& layout_;
+  bool looks_back_, reads_start_;
+  std::int32_t stride_;
   const SegmentKinds& kinds_;
   Held& weights_;
   const GrownRows& known_;
@@ -210,7 +227,7 @@ class SegmentSpace : public Space {
   bool aside_ = false;
   SegmentSteps<Real, Held> steps_;
   SegmentLoss loss_;
-  std::vector<std::int32_t> before_;  // [order] as look_back leaves it
+  Before before_;                     // as look_back leaves it
   std::vector<double> best_;          // ranks, highest first
   double least_ = 0;                  // what a candidate must rank to survive
   std::unordered_map<std::int64_t, double> expanded_;  // best score with which a state was expanded, by key

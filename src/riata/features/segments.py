@@ -7,17 +7,20 @@ One template per line: a role, and reads as in templates of tokens (`templates.p
     inside word[0]            every word of it
     inside tag[0] tag[1]      every pair of neighbouring tags in it
     sequence tag[0]           all its tags, as one feature
+    around tag[0]             all its tags with the one before and the one after
     length                    of how many tokens it is
     label[-1]                 the label of the segment before
     label[-2] label[-1]       the labels of the two before
     label[-1] first tag[0]    the label of the segment before with the first tag
+    label[-1] length[-1]      the label of the segment before with its length
+    previous tag[0]           the first tag of the segment before; it too can stand with label[...] and length[-1]
 
 All are features of the segment's own label. `#` starts a comment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,20 +29,29 @@ from riata.errors import TemplateError, UnknownNameError
 from riata.features.compile import AttributeOf, Features, Program
 from riata.features.templates import LABEL, NUMBER, SEGMENT_ROLES, Read, Template, own_template, read_source
 
-ANCHORED = ("first", "last", "inside")  # roles whose n-grams are known before the search
-GROWN = ("length", "sequence", "history")  # features that are found while searching
+ANCHORED = ("first", "last", "inside")  # as the core numbers them
+SEQUENCES = {"sequence": 0, "around": 1}  # with how many tokens on either side
+LENGTH = "length"
+LENGTH_BEFORE = "length[-1]"
+PREVIOUS = "previous"
 MOST_LABELS_BACK = 2
 
 
 @dataclass(frozen=True)
 class SegmentTemplate(Template):
-    """A template with the role of its reads in the segment; empty where it reads labels alone."""
+    """A template with the role of its reads in the segment; empty where it reads the segments before alone."""
 
     role: str = ""
+    length_before: bool = False
 
     def __str__(self) -> str:
-        labels = [f"{LABEL}[{offset}]" for offset in self.labels]
-        return " ".join((*labels, *([self.role] if self.role else []), *map(str, self.reads)))
+        back = [f"{LABEL}[{offset}]" for offset in self.labels] + [LENGTH_BEFORE] * self.length_before
+        return " ".join((*back, *([self.role] if self.role else []), *map(str, self.reads)))
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether it reads anything that is known only while searching: of the segments before."""
+        return bool(self.labels) or self.length_before or self.role == PREVIOUS
 
 
 def parse(text: str, name: str = "<template>") -> tuple[SegmentTemplate, ...]:
@@ -64,6 +76,8 @@ def load(source: str | Path) -> tuple[SegmentTemplate, ...]:
 
 
 def _template(parts: Sequence[str]) -> SegmentTemplate:
+    length_before = LENGTH_BEFORE in parts
+    parts = [part for part in parts if part != LENGTH_BEFORE]
     roles = [part for part in parts if "[" not in part]
     if len(roles) > 1:
         raise TemplateError(f"'{' '.join(parts)}' has more than one role: {', '.join(roles)}.")
@@ -72,7 +86,7 @@ def _template(parts: Sequence[str]) -> SegmentTemplate:
         unknown = UnknownNameError.of("role", role, SEGMENT_ROLES)
         raise TemplateError(unknown.message, remedy=f"Roles are {', '.join(SEGMENT_ROLES)}.")
     plain = own_template([part for part in parts if part != role])
-    template = SegmentTemplate(plain.reads, False, plain.labels, role=role)
+    template = SegmentTemplate(plain.reads, False, plain.labels, role=role, length_before=length_before)
     _check(template)
     return _from_zero(template) if role == "inside" else template
 
@@ -81,19 +95,21 @@ def _check(template: SegmentTemplate) -> None:
     role, reads, labels = template.role, template.reads, template.labels
     if any(read.attribute == NUMBER for read in reads):
         raise TemplateError(f"'{template}': segments have no use for number(...).")
-    if (role in ("", "length")) != (not reads):
+    if (role in ("", LENGTH)) != (not reads):
         missing = "reads nothing" if not reads else "has no role" if not role else "reads attributes"
         raise TemplateError(
             f"'{template}' {missing}.", remedy="Write a role and reads, such as 'inside word[0]'; length stands alone."
         )
-    if role == "sequence" and any(read.offset for read in reads):
-        raise TemplateError(f"'{template}': a sequence reads every token of the segment at [0].")
+    if role in SEQUENCES and any(read.offset for read in reads):
+        raise TemplateError(f"'{template}': {role} reads every token of the segment at [0].")
     if labels and labels[0] < -MOST_LABELS_BACK:
         raise TemplateError(
             f"'{template}' reads label[{labels[0]}].", remedy=f"Segments read back to label[-{MOST_LABELS_BACK}]."
         )
-    if labels and role not in ("", "first"):
-        raise TemplateError(f"'{template}': label[...] goes with the role first, or stands alone.")
+    if (labels or template.length_before) and role not in ("", "first", PREVIOUS):
+        raise TemplateError(
+            f"'{template}': label[...] and length[-1] go with the roles first and {PREVIOUS}, or stand alone."
+        )
 
 
 def _from_zero(template: SegmentTemplate) -> SegmentTemplate:
@@ -108,32 +124,47 @@ class SegmentProgram:
 
     program: Program
     anchored: tuple[tuple[int, int, int], ...]  # number of the role, family, offset of its first position
-    anchored_templates: tuple[SegmentTemplate, ...]  # [anchored]
-    grown: tuple[tuple[int, int, int, tuple[int, ...]], ...]  # number of the kind, family or -1, offset, labels back
-    grown_templates: tuple[SegmentTemplate, ...]  # [grown]
+    length: bool
+    sequences: tuple[tuple[int, int], ...]  # family, tokens on either side
+    histories: tuple[
+        tuple[tuple[int, ...], bool, int, int, bool], ...
+    ]  # labels back, length?, family or -1, offset, previous?
+    slots: tuple[SegmentTemplate, ...]  # in the order in which the core numbers them
+    families: tuple[int, ...]  # [slots]: -1 where it reads no n-gram
 
-    @property
-    def order(self) -> int:
-        """How many segments back any template reads labels."""
-        return max((back[-1] for _, _, _, back in self.grown if back), default=0)
+    def first_values(self, index_size: Callable[[int], int], longest: int) -> list[int]:
+        """For each slot what the first number of its features is below."""
+        sizes = [1 if family < 0 else index_size(family) for family in self.families]
+        if self.length:
+            sizes[len(self.anchored)] = longest + 1
+        return sizes
 
 
 def compile_segments(templates: Iterable[SegmentTemplate]) -> SegmentProgram:
     attributes: dict[AttributeOf, int] = {}
     families: dict[tuple[int, int, int], int] = {}
     anchored: dict[tuple[int, int, int], SegmentTemplate] = {}
-    grown: dict[tuple[int, int, int, tuple[int, ...]], SegmentTemplate] = {}
+    length: dict[bool, SegmentTemplate] = {}
+    sequences: dict[tuple[int, int], SegmentTemplate] = {}
+    histories: dict[tuple[tuple[int, ...], bool, int, int, bool], SegmentTemplate] = {}
+    reads: set[tuple[int, int]] = set()  # which n-grams are read how far from a token
     for template in templates:
         first = template.reads[0].offset if template.reads else 0
-        family = _family(template.reads, attributes, families)
-        if template.labels:
+        family, role = _family(template.reads, attributes, families), template.role
+        if template.looks_back:
             back = tuple(-offset for offset in reversed(template.labels))
-            grown.setdefault((GROWN.index("history"), family, first, back), template)
-        elif template.role in GROWN:
-            grown.setdefault((GROWN.index(template.role), family, first, ()), template)
+            histories.setdefault((back, template.length_before, family, first, role == PREVIOUS), template)
+            reads |= {
+                (family, first - (role == PREVIOUS))
+            }  # the first segment has the token before the sentence before it
+        elif role == LENGTH:
+            length.setdefault(True, template)
+        elif role in SEQUENCES:
+            sequences.setdefault((family, SEQUENCES[role]), template)
+            reads |= {(family, -SEQUENCES[role]), (family, SEQUENCES[role])}
         else:
-            anchored.setdefault((ANCHORED.index(template.role), family, first), template)
-    reads = {(family, offset) for _, family, offset in anchored} | {(f, o) for _, f, o, _ in grown if f >= 0}
+            anchored.setdefault((ANCHORED.index(role), family, first), template)
+        reads.add((family, first))
     program = Program(
         attributes=tuple(attributes),
         families=tuple(families),
@@ -143,9 +174,14 @@ def compile_segments(templates: Iterable[SegmentTemplate]) -> SegmentProgram:
         history_templates=(),
         numbers=(),
         transitions=False,
-        other_reads=tuple(sorted(reads)),
+        other_reads=tuple(sorted((family, offset) for family, offset in reads if family >= 0)),
     )
-    return SegmentProgram(program, tuple(anchored), tuple(anchored.values()), tuple(grown), tuple(grown.values()))
+    of_slots = [*(family for _, family, _ in anchored), *([-1] * len(length)), *(family for family, _ in sequences)]
+    of_slots += [family for _, _, family, _, _ in histories]
+    slots = (*anchored.values(), *length.values(), *sequences.values(), *histories.values())
+    return SegmentProgram(
+        program, tuple(anchored), bool(length), tuple(sequences), tuple(histories), slots, tuple(of_slots)
+    )
 
 
 def _family(
@@ -171,4 +207,7 @@ class SegmentFeatures(Features):
     @property
     def native(self) -> SegmentTemplates:
         """The templates as the core takes them."""
-        return SegmentTemplates(self.index, list(self.segments.anchored), list(self.segments.grown))
+        program = self.segments
+        return SegmentTemplates(
+            self.index, list(program.anchored), program.length, list(program.sequences), list(program.histories)
+        )

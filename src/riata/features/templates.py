@@ -33,7 +33,15 @@ from riata.features.lists import ANY_CASE, EXACT, list_read, unknown_list
 
 NUMBER = "number"
 LABEL = "label"
-SEGMENT_ROLES = ("first", "last", "inside", "sequence", "length")  # of the other language, segments.py
+SEGMENT_ROLES = (
+    "first",
+    "last",
+    "inside",
+    "sequence",
+    "around",
+    "length",
+    "previous",
+)  # of the other language, segments.py
 _COLUMN_NAMES = {"word": 0, "tag": 1}
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?\d+)\]")
 _MACRO = re.compile(r"%x\[\s*(?P<offset>[+-]?\d+)\s*,\s*(?P<column>\d+)\s*\]")

@@ -81,7 +81,7 @@ class SegmentTrainer(Trainer):
         assert data.segments is not None
         if self._native is None:
             kind: Any = SegmentSearch if self._single else SegmentSearch64
-            self._native = kind(self.features.index, self.features.native, self._initial(data.segments), self.settings)
+            self._native = kind(self.features.native, self._initial(data.segments), self.settings)
         result: dict[str, Any] = self._native.epoch(
             self.features.index, data.instances, data.segments, order, data.sentence_weights, progress
         )

@@ -6,26 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from riata.features.segments import GROWN, SegmentTemplate
+from riata.features.segments import LENGTH, LENGTH_BEFORE, SegmentTemplate
 from riata.models.chain import row_width
 from riata.models.segments import SegmentModel
 from riata.models.weights_by_name import NamedWeight, text_of
 
 
 class SegmentNames:
-    """Rows of weights by name, as SegmentLayout has them (native/models/segment_weights.hpp)."""
+    """Rows of weights by name, as GrownRows has them (native/features/grown_rows.hpp)."""
 
     def __init__(self, model: SegmentModel) -> None:
         self.model = model
-        families = model.features.program.families
-        self.pairs = [model.features.index.pairs(f) for f in range(len(families))]
-        self.slots: list[list[SegmentTemplate]] = [[] for _ in families]
-        program = model.features.segments
-        for (_, family, _), template in zip(program.anchored, program.anchored_templates, strict=True):
-            self.slots[family].append(template)
-        sizes = [len(pairs[0]) * len(slots) for pairs, slots in zip(self.pairs, self.slots, strict=True)]
-        self.starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-        self.grown = model.weights.grown()
+        self.pairs = [model.features.index.pairs(f) for f in range(len(model.features.program.families))]
+        self.parents, self.values = model.weights.rows()
+        self.root_slots, self.root_codes = model.weights.roots()
         self.rows = model.weights.flat().reshape(-1, row_width(len(model.segmentation.types)))
 
     def heaviest(self, kind: int, top: int) -> list[NamedWeight]:
@@ -36,30 +30,31 @@ class SegmentNames:
         return [NamedWeight(self.name(row), label, float(column[row])) for row in order]
 
     def name(self, row: int) -> str:
-        if row >= self.starts[-1]:
-            return self._grown_name(row - int(self.starts[-1]))
-        family = int(np.searchsorted(self.starts, row, side="right")) - 1
-        ngram, slot = divmod(row - int(self.starts[family]), len(self.slots[family]))
-        template = self.slots[family][slot]
-        return f"{template.role} {_taken(template, self._texts(family, ngram))}"
+        steps = [int(self.values[row])]
+        while self.parents[row] >= 0:
+            row = int(self.parents[row])
+            steps.insert(0, int(self.values[row]))
+        root = -1 - int(self.parents[row])
+        slot = int(self.root_slots[root])
+        template, family = self.model.features.segments.slots[slot], self.model.features.segments.families[slot]
+        if template.role == LENGTH:
+            return f"{LENGTH}={steps[0]}"
+        reads = [_taken(template, self._texts(family, ngram)) for ngram in steps if family >= 0]
+        before = self._before(template, int(self.root_codes[root]))
+        return " ".join([*before, *([template.role] if template.role else []), *reads])
 
-    def _grown_name(self, row: int) -> str:
-        path: list[int] = []
-        parents, values = self.grown
-        while parents[row] >= 0:
-            path.append(int(values[row]))
-            row = int(parents[row])
-        path.reverse()
-        kind, family, _, back = self.model.features.segments.grown[row]
-        template = self.model.features.segments.grown_templates[row]
-        if GROWN[kind] == "length":
-            return f"length={path[0]}"
-        if GROWN[kind] == "sequence":
-            return " ".join(["sequence", *(_taken(template, self._texts(family, ngram)) for ngram in path)])
-        start = int(family >= 0)
+    def _before(self, template: SegmentTemplate, code: int) -> list[str]:
+        """What is read of the segments before, from the number that the core makes of it (BackCodes)."""
         types = ("", *self.model.segmentation.types)  # nothing: before the sentence
-        labels = [f"label[-{k}]={types[value]}" for k, value in zip(back, path[start:], strict=True)]
-        return " ".join([*labels, *(f"first {_taken(template, self._texts(family, path[0]))}" for _ in range(start))])
+        length: list[str] = []
+        if template.length_before:
+            code, tokens = divmod(code, self.model.weights.most + 1)
+            length = [f"{LENGTH_BEFORE}={tokens}"]
+        labels: list[str] = []
+        for offset in template.labels:
+            code, label = divmod(code, len(types))
+            labels.append(f"label[{offset}]={types[label]}")
+        return labels + length
 
     def _texts(self, family: int, ngram: int) -> list[str]:
         """The values of an n-gram, in the order of the reads."""

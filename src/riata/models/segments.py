@@ -15,9 +15,7 @@ from riata._core import (
     SegmentWeights,
     SegmentWeights64,
     decode_segments,
-    most_exact_segments_back,
     segment_scores,
-    segment_weight_count,
     unbounded,
 )
 from riata.data.encodings.base import OUTSIDE
@@ -52,7 +50,7 @@ class SegmentModel:
         self, instances: Instances, decoder: Decoder = EXACT, progress: Callable[[int], None] | None = None
     ) -> Ids:
         """The tag ids of every token."""
-        if decoder.queue == EXACT.queue and self.features.segments.order > most_exact_segments_back:
+        if decoder.queue == EXACT.queue and not self.features.native.exact:
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")  # merged, and so exact
         codes = decode_segments(
             self.weights, self.features.index, self.features.native, instances, vars(decoder), progress
@@ -68,7 +66,7 @@ class SegmentModel:
         return segment_scores(self.weights, self.features.index, self.features.native, instances, codes)
 
     def exact_is_cheap(self, longest: int) -> bool:
-        return self.features.segments.order <= most_exact_segments_back
+        return self.features.native.exact
 
     def refuse(self, what: str) -> UnsupportedError:
         """For what only chains have."""
@@ -98,8 +96,10 @@ class SegmentModel:
             parents, values = features.index.pairs(f)
             arrays[f"family/{f}/parents"] = narrow(parents + 1)  # 0: a root
             arrays[f"family/{f}/values"] = narrow(values)
-        parents, values = weights.grown()
-        arrays["grown/parents"], arrays["grown/values"] = narrow(parents + 1), narrow(values)
+        slots, codes = weights.roots()
+        arrays["roots/slots"], arrays["roots/codes"] = narrow(slots), narrow(codes)
+        parents, values = weights.rows()
+        arrays["rows/parents"], arrays["rows/values"] = narrow(parents + len(slots)), narrow(values)  # roots come first
         flat = weights.flat()
         places = np.flatnonzero(flat)
         arrays["weights/steps"] = narrow(np.diff(places, prepend=0))
@@ -112,7 +112,7 @@ Model = ChainModel | SegmentModel  # what an estimator of sequences holds
 
 def check_memory(features: SegmentFeatures, types: int) -> None:
     """Refuses, before training, a model that could not be loaded again."""
-    rows = sum(features.index.size(family) for _, family, _ in features.segments.anchored)
+    rows = sum(features.index.size(family) for family in features.segments.families if family >= 0)
     need = 4 * row_width(types) * rows
     if need > MOST_MEMORY:
         raise DataError(
@@ -137,11 +137,15 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     features.frequencies = {c: read_frequencies(arrays, c) for n, c in features.program.attributes if n == FREQUENCY}
     features.alphabets = [read_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
     for f in range(len(features.program.families)):
-        features.index.insert(f, *_pairs(arrays, f"family/{f}"))
+        parents, values = _pairs(arrays, f"family/{f}/parents", f"family/{f}/values")
+        features.index.insert(f, parents - 1, values)
     segmentation = Segmentation(tuple(types), None if name is None else registry.get("encoding", name))
     weights = SegmentWeights(features.native, len(types), segmentation.outside, longest)
-    weights.set_grown(*_pairs(arrays, "grown"))
-    weights.set_flat(_flat(arrays, segment_weight_count(features.index, features.native, weights)))
+    slots, codes = _pairs(arrays, "roots/slots", "roots/codes")
+    parents, values = _pairs(arrays, "rows/parents", "rows/values")
+    limits = np.array(features.segments.first_values(features.index.size, longest), np.int32)
+    weights.set_rows(slots, codes, parents - len(slots), values, limits)
+    weights.set_flat(_flat(arrays, weights.size))
     return SegmentModel(features, weights, segmentation)
 
 
@@ -156,12 +160,11 @@ def _templates(header: Mapping[str, Any], known: set[str]) -> tuple[Any, ...]:
     return templates
 
 
-def _pairs(arrays: Arrays, name: str) -> tuple[Ids, Ids]:
-    parents = read_array(arrays, f"{name}/parents").astype(np.int64) - 1
-    values = read_array(arrays, f"{name}/values").astype(np.int64)
-    if len(parents) != len(values) or max(parents.max(initial=0), values.max(initial=0)) >= 1 << 31:
-        raise ModelFileError(f"the model's {name!r} is inconsistent")
-    return parents.astype(np.int32), values.astype(np.int32)
+def _pairs(arrays: Arrays, *names: str) -> tuple[Ids, Ids]:
+    left, right = (read_array(arrays, name).astype(np.int64) for name in names)
+    if len(left) != len(right) or max(left.max(initial=0), right.max(initial=0)) >= 1 << 31:
+        raise ModelFileError(f"the model's {names[0]!r} is inconsistent")
+    return left.astype(np.int32), right.astype(np.int32)
 
 
 def _flat(arrays: Arrays, size: int) -> NDArray[np.float32]:
