@@ -146,7 +146,7 @@ def test_an_unknown_list_is_refused_with_file_line_and_near_miss(tmp_path):
 
 
 def test_a_list_that_no_template_reads_is_refused():
-    refused({"city": ["Paris"]}, SettingError, "no template reads it", "list(city)[0]", template="tag")
+    refused({"city": ["Paris"]}, SettingError, "no template reads it", "list(city)[0]", template=parse("word[0]"))
 
 
 def test_a_read_of_a_list_names_the_list_and_column_0():

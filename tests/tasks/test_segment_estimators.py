@@ -78,7 +78,9 @@ def test_it_comes_back_from_its_file_and_from_pickle(data, tmp_path):
     assert (tmp_path / "again.riata").read_bytes() == (tmp_path / "m.riata").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["rows/parents", "roots/slots", "weights/steps", "family/0/values", "family/1/parents"])
+@pytest.mark.parametrize(
+    "name", ["rows/parents", "roots/slots", "weights/steps", "family/0/values", "family/1/parents"]
+)
 def test_broken_files_are_refused(data, name):
     from riata.models.segments import from_parts
 

@@ -47,7 +47,8 @@ def command(json_: bool) -> None:
             last = i == len(pieces) - 1
             about = registry.summary(kind, name)
             table.add_row(kind if i == 0 else "", name, about, getattr(piece, "paper", ""), end_section=last)
-    table.add_row("template", ", ".join(builtin_names()), "named sets of features", "", end_section=True)
+    table.add_row("template", ", ".join(builtin_names()), "named sets of features", "")
+    table.add_row("", ", ".join(builtin_names("segments")), "named sets of features of segments", "", end_section=True)
     table.add_row("attribute", ", ".join(builtin()), "functions of a word, for templates", "")
     table.add_row("", f"{FREQUENCY}, {', '.join(attribute_names(['NAME']))}", "what training and --list know of it", "")
     console = stdout()

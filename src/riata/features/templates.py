@@ -199,7 +199,7 @@ def builtin_names(kind: str = "template") -> tuple[str, ...]:
 
 def load(source: str | Path) -> tuple[Template, ...]:
     """Templates by the name of a built-in set, or from a file."""
-    if str(source) in builtin_names("segments"):
+    if str(source) in set(builtin_names("segments")) - set(builtin_names()):
         raise _for_segments(str(source))
     return parse(read_source(source, "template"), str(source))
 

@@ -19,6 +19,7 @@ from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
 from riata.features.templates import LABEL, NUMBER, Template
+from riata.learning.preference import LANGUAGES, SEGMENTS, preferred
 from riata.learning.recipe import Choice, Recipe, chosen
 from riata.learning.search import DECODING
 from riata.models.chain import FEWEST_BITS, MOST_BITS, Decoder
@@ -34,8 +35,6 @@ SEEDS = Setting("seeds", 1, "models to train, with seed, seed + 1, … , and to 
 SHARDS = Setting("shards", 1, "parts of the data to learn from at once, mixed after every epoch", low=1, high=10_000)
 THREADS = Setting("threads", 1, "that work at once; never changes the model", low=1, high=10_000)
 PATIENCE = Setting("patience", 5, "epochs without a better development score before training stops", low=1)
-SEGMENTS = "segments"  # the structure whose templates are those of segments
-DEFAULT_SEGMENTS = "laso2005"
 LARGEST_WEIGHT = 1e6  # of a class or a sentence: weights must stay finite in single precision
 
 
@@ -87,13 +86,13 @@ class Options:
             return template_language.parse("edge")
         language: Any = segment_language if self.has_segments else template_language
         if self.template is None:
-            default = DEFAULT_SEGMENTS if self.has_segments else self.default_template
-            templates = template_language.fitting(language.load(default), width)
-            templates += tuple(template for name in self.lists for template in self._list_templates(name))
+            templates = template_language.fitting(language.load(self.default_template), width)
         elif isinstance(self.template, (str, Path)):
             templates = language.load(self.template)
         else:
             templates = tuple(self.template)
+        if self.template is None or str(self.template) in template_language.builtin_names(self._language):
+            templates += tuple(template for name in self.lists for template in self._list_templates(name))
         for template in templates:
             if isinstance(template, segment_language.SegmentTemplate) != self.has_segments:
                 raise SettingError(
@@ -104,6 +103,11 @@ class Options:
         template_language.check(templates, width, known.__contains__, known)
         self._check_lists_are_read(templates)
         return templates
+
+    @property
+    def _language(self) -> str:
+        """How files of the templates end that fit the structure."""
+        return next(kind for kind, structure in LANGUAGES.items() if structure == self.choice.structure.name)
 
     @property
     def has_segments(self) -> bool:
@@ -129,8 +133,11 @@ class Options:
                 )
 
 
-def checked(estimator: Any, *, training: bool = True) -> Options:
-    """The parameters of an estimator as Options; SettingError and its kin name what is wrong."""
+def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, structure: str | None = None) -> Options:
+    """The parameters of an estimator as Options; SettingError and its kin name what is wrong.
+
+    goes_on: whether training goes on from the model that is there. structure: where it is known and the estimator names none.
+    """
     if not isinstance(estimator.settings, (Mapping, type(None))):
         raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
     attributes = estimator.attributes or {}
@@ -139,14 +146,17 @@ def checked(estimator: Any, *, training: bool = True) -> Options:
     _check_template(estimator.template)
     _check_flags(estimator)
     _check_class_weight(estimator.class_weight)
-    choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, training=training)
+    prefer = structure or preferred(estimator, goes_on=goes_on or not training)
+    choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, prefer, training=training)
     recipe = choice.recipe
     declared = (*recipe.settings, *choice.structure.settings)
     settings = resolve(declared, estimator.settings or {}, f"The recipe {recipe.name!r}")
     recipe.check(settings)
     return Options(
         chunks=estimator.chunks,
-        default_template=estimator.default_template,
+        default_template=estimator.default_segments
+        if choice.structure.name == SEGMENTS
+        else estimator.default_template,
         template=estimator.template,
         functions={**builtin(), **attributes},
         lists=estimator.lists or {},

@@ -57,11 +57,20 @@ class Choice:
 
 
 def chosen(
-    recipe_name: str, structure_name: str | None, queue_name: str | None, beam: float | None, *, training: bool = True
+    recipe_name: str,
+    structure_name: str | None,
+    queue_name: str | None,
+    beam: float | None,
+    preferred: str | None = None,
+    *,
+    training: bool = True,
 ) -> Choice:
-    """The recipe, its structure and its queue, or the reason why they do not go together."""
+    """The recipe, its structure and its queue, or the reason why they do not go together.
+
+    preferred: the structure where none is named.
+    """
     recipe: Recipe = registry.get("recipe", recipe_name)
-    structure: Structure = registry.get("structure", structure_name or recipe.structure)
+    structure: Structure = registry.get("structure", structure_name or preferred or recipe.structure)
     queue = registry.get("queue", queue_name or recipe.queue)
     missing = sorted(recipe.needs - structure.offers)
     if missing:

@@ -75,6 +75,8 @@ class ChainModel:
     labels: tuple[str, ...]
     legality: Legality
 
+    structure = "chain"
+
     def decode(
         self, instances: Instances, decoder: Decoder = EXACT, progress: Callable[[int], None] | None = None
     ) -> Ids:

@@ -14,7 +14,7 @@ from riata.features.attributes import Attribute, builtin
 from riata.inference.predictor import Predictor
 from riata.learning.options import checked
 from riata.models import container, predictor_file, segments
-from riata.models.chain import from_parts
+from riata.models.chain import ChainModel, from_parts
 from riata.models.segments import Model
 from riata.tasks.base import SequenceEstimator
 
@@ -152,7 +152,7 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Sequen
     if not isinstance(params.get("dev", 0.1), (int, float, type(None))):
         raise ModelFileError("the model's parameter 'dev' is inconsistent")
     estimator = cls(**{**params, "attributes": functions or None})
-    checked(estimator, training=False)
+    checked(estimator, training=False, structure=header.get("structure", ChainModel.structure))
     return estimator
 
 

@@ -39,6 +39,7 @@ class SegmentModel:
     weights: SegmentWeights | SegmentWeights64
     segmentation: Segmentation
 
+    structure = NAME
     folded = None  # there is no faster form
 
     @property

@@ -83,6 +83,8 @@ class SequenceEstimator(Params):
     task_name: str
     chunks: bool  # labels are chunk tags, and the score is span F1; otherwise plain labels and accuracy
     default_template: str
+    default_segments = "chunk"  # the default template of segments
+    search_structure: str | None = None  # what recipes that search prefer to the chain
 
     def __init__(
         self,
@@ -150,7 +152,7 @@ class SequenceEstimator(Params):
         """
         tell = _warn if listener is None else listener
         began = time.perf_counter()
-        options = checked(self)
+        options = checked(self, goes_on=self.warm_start)
         start = self._start() if self.warm_start else None
         if options.has_segments:
             check_segments(options)
@@ -178,7 +180,7 @@ class SequenceEstimator(Params):
 
         Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
         """
-        options = checked(self)
+        options = checked(self, goes_on=True)
         if options.stream:
             raise UnsupportedError(
                 "partial_fit takes sentences from memory; stream=True is for fit.", remedy="Leave out stream."

@@ -11,6 +11,7 @@ class Chunker(SequenceEstimator):
     task_name = "chunk"
     chunks = True
     default_template = "chunk"
+    search_structure = "segments"
 
 
 TASK = Task("chunk", "flat labelled spans, written as tags (B-NP, I-NP, O); scored by span F1", Chunker)

@@ -1,0 +1,42 @@
+"""Which structure is meant where none is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from riata import registry
+from riata.features.segments import SegmentTemplate
+from riata.features.templates import SEGMENT_ROLES, builtin_names, read_source
+
+SEGMENTS = "segments"
+CHAIN = "chain"
+LANGUAGES = {"template": CHAIN, "segments": SEGMENTS}  # how files of templates end, and what these are for
+
+
+def preferred(estimator: Any, *, goes_on: bool) -> str | None:
+    """That of the model where there is one to go on with; else what the template is for; else what the task is best searched as.
+
+    None: whatever the recipe prefers.
+    """
+    model = getattr(estimator, "model_", None)
+    if goes_on and model is not None:
+        return str(model.structure)
+    read_by = None if estimator.template is None else _language(estimator.template)
+    if read_by is not None:
+        return read_by
+    searches = registry.get("recipe", estimator.recipe).searches
+    return estimator.search_structure if searches else None
+
+
+def _language(template: Any) -> str | None:
+    """The structure that a template is for. None: it is the name of a set for either, or nothing that could be read."""
+    if not isinstance(template, (str, Path)):
+        return SEGMENTS if any(isinstance(one, SegmentTemplate) for one in template) else CHAIN
+    known = [structure for kind, structure in LANGUAGES.items() if str(template) in builtin_names(kind)]
+    if known:
+        return known[0] if len(known) == 1 else None
+    if not Path(template).is_file():
+        return None  # refused when it is read
+    lines = (line.split("#", 1)[0].split() for line in read_source(template, "template").splitlines())
+    return SEGMENTS if any(part in SEGMENT_ROLES for parts in lines for part in parts) else CHAIN
