@@ -12,6 +12,7 @@
 #include "bind/search.hpp"
 #include "core/error.hpp"
 #include "learning/segment_search.hpp"
+#include "models/segment_sum.hpp"
 
 namespace riata::bind {
 namespace {
@@ -126,6 +127,12 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def_prop_ro("norm", &Trainer::norm)
       .def_prop_ro("dropped", &Trainer::dropped, "Weights that truncation left out of the model made last.")
       .def("stats", [](const Trainer& self) { return as_dict(self.stats()); });
+
+  m.def("normalised_sum", [](const std::vector<Kind*>& parts) {
+          const std::vector<const Kind*> views(parts.begin(), parts.end());
+          nb::gil_scoped_release release;
+          return normalised_sum<Real>(views);
+        }, nb::arg("parts"), "The sum of weights over one index, each divided by its norm, at their scale.");
 
   m.def("decode_segments", [](const Kind& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
                               const nb::dict& settings, const nb::object& progress) {

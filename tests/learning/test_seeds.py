@@ -7,19 +7,27 @@ import riata
 from learning.test_online import ignore, interrupt_at, same_model
 from packed_weights import weights_of
 from riata.errors import SettingError, UnsupportedError
+from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
 from riata.models.file import to_bytes
+from riata.models.segments import SegmentModel
+from riata.models.weights_by_name import heaviest
 from samples import FEATURES, TAGS, embedded, quietly
 
 HISTORY = parse("word[0]\nword[-1] word[0]\nedge\nlabel[-2] label[-1]\nword[0] label[-1]")
 PLAIN = parse("word[0]\nword[-1]\ntag[0]\ntag[-1] tag[0]\nedge\nedge tag[0]")
+SEGMENTS = parse_segments(
+    "inside word[0]\ninside tag[0] tag[1]\nsequence tag[0]\nlast tag[1]\nfirst tag[-1]\nlength\nlabel[-1]\nlabel[-1] first tag[0]"
+)
 KINDS = {
     "perceptron": {"recipe": "perceptron"},
     "mira": {"recipe": "mira"},
     "laso": {"recipe": "laso-alma"},
     "history": {"recipe": "early", "template": HISTORY},
     "last weights": {"recipe": "perceptron", "settings": {"average": False}},
+    "segments": {"recipe": "laso-alma", "structure": "segments", "template": SEGMENTS},
+    "segments exactly": {"recipe": "perceptron", "structure": "segments", "template": SEGMENTS},
 }
 KIND = pytest.mark.parametrize("kind", KINDS)
 
@@ -30,6 +38,9 @@ def chunker(kind, **params):
 
 def named(estimator):
     """Every weight by name, those of earlier labels included."""
+    if isinstance(estimator.model_, SegmentModel):
+        found = heaviest(estimator.model_, 10**6)
+        return {(weight.feature, label): weight.weight for label, weights in found.items() for weight in weights}
     return weights_of(estimator.model_)
 
 
@@ -54,6 +65,19 @@ def test_the_model_is_the_sum_of_those_of_the_seeds(kind):
     assert len({*parts[0]} ^ {*parts[1]}) > 10  # they differ, in the features that carry weight too
     if kind == "history":
         assert any("label[" in template for (template, _), _ in whole)
+    if kind.startswith("segments"):
+        assert {"label[-1]=NP", "sequence tag[0]=DT tag[0]=NN", "length=2"} <= {feature for feature, _ in whole}
+
+
+def test_rows_that_grow_in_another_order_are_the_same_rows():
+    """Of segments: each seed meets sequences and labels in its own order."""
+    data = embedded()[:60]
+    parts = [quietly(chunker("segments", seed=seed), data).model_.weights.grown() for seed in (7, 8)]
+    trie = [list(zip(*(array.tolist() for array in part), strict=True)) for part in parts]
+    assert trie[0] != trie[1]
+    whole = quietly(chunker("segments", seed=7, seeds=2), data).model_.weights.grown()
+    assert len(whole[0]) > max(map(len, trie))
+    assert len({*zip(*(array.tolist() for array in whole), strict=True)}) == len(whole[0])
 
 
 @KIND

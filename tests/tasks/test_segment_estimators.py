@@ -151,7 +151,7 @@ def test_double_precision(data):
     assert made.score(data[1]) > 0.8
 
 
-@pytest.mark.parametrize("given", [{"bits": 20}, {"seeds": 2}, {"stream": True}, {"shards": 2, "recipe": "perceptron"}])
+@pytest.mark.parametrize("given", [{"bits": 20}, {"stream": True}, {"shards": 2, "recipe": "perceptron"}])
 def test_what_only_chains_can_do_is_refused(data, given):
     with pytest.raises(UnsupportedError, match=next(iter(given))):
         quietly(chunker(**given), data[0])

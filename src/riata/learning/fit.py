@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from riata.features.frequency import FREQUENCY
 from riata.features.segments import SegmentFeatures
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, learnable, legal
-from riata.learning.online import OnlineTrainer, Outcome, OutputTrainer, Plan, Trainer, TrainingSet, train
+from riata.learning.online import Outcome, OutputTrainer, Plan, Trainer, TrainingSet, train
 from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
 from riata.learning.search import SearchTrainer
 from riata.learning.seeds import SeedsTrainer
@@ -133,9 +133,12 @@ class Fit:
             features = start.features.copy()
         parts = (features, labels.labels, labels.legality(), self.options.settings, start)
         members = [self._learner(*parts) for _ in range(self.options.seeds)]
+        return self._of_seeds(members)
+
+    def _of_seeds(self, members: Sequence[Trainer]) -> Trainer:
         return members[0] if len(members) == 1 else SeedsTrainer(members, self.options.threads)
 
-    def _segment_trainer(self, data: Corpus, labels: LabelSet) -> SegmentTrainer:
+    def _segment_trainer(self, data: Corpus, labels: LabelSet) -> Trainer:
         options = self.options
         check_segments(options)
         if self.start is None:
@@ -145,7 +148,8 @@ class Fit:
             self._check_goes_on(data)
             start = self._start_of(SegmentModel)
             features = start.features.copy()
-        return SegmentTrainer(options.decoder, features, self._segmentation(labels), options.settings, start)
+        parts = (options.decoder, features, self._segmentation(labels), options.settings, start)
+        return self._of_seeds([SegmentTrainer(*parts) for _ in range(options.seeds)])
 
     def _segmentation(self, labels: LabelSet) -> Segmentation:
         if self.start is not None:
@@ -163,7 +167,7 @@ class Fit:
             )
         return self.start.model
 
-    def _learner(self, features: Features, *parts: Any) -> OnlineTrainer:
+    def _learner(self, features: Features, *parts: Any) -> Trainer:
         recipe, shards = self.options.choice.recipe, self.options.shards
         if recipe.trainer is None:
             return SearchTrainer(self.options.decoder, features, *parts)

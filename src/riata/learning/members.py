@@ -9,11 +9,11 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any, Generic, TypeVar
 
 from riata.learning.events import Epoch
-from riata.learning.online import OnlineTrainer, TrainingSet
+from riata.learning.online import Trainer, TrainingSet
 from riata.parallel import cores
 
 Found = TypeVar("Found")
-Member = TypeVar("Member", bound=OnlineTrainer)
+Member = TypeVar("Member", bound=Trainer)
 LOOK = 0.1  # seconds between two looks at how far the learners have come
 
 
@@ -21,13 +21,11 @@ class _StoppedError(Exception):
     """Ends a learner whose companions have ended."""
 
 
-class Members(OnlineTrainer, Generic[Member]):
+class Members(Trainer, Generic[Member]):
     """Trains its members one epoch at a time. What they learn does not depend on `threads`."""
 
     def __init__(self, members: Sequence[Member], threads: int | None) -> None:
-        first = members[0]
-        self.features, self.labels, self.legality = first.features, first.labels, first.legality
-        self.settings, self.initial = first.settings, first.initial
+        self.features, self.settings = members[0].features, members[0].settings
         self.members = members
         self.threads = min(threads or cores(), len(members))
 

@@ -24,7 +24,6 @@ def check_segments(options: Options) -> None:
     for name, asked in (
         ("bits", options.bits is not None),
         ("learn_as", options.learn_as is not None),
-        ("seeds", options.seeds > 1),
         ("shards", options.shards > 1),
         ("stream", options.stream),
     ):

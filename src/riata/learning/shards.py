@@ -13,6 +13,7 @@ from riata.errors import SettingError
 from riata.learning.events import Epoch
 from riata.learning.members import Members
 from riata.learning.online import OutputTrainer, TrainingSet
+from riata.models.chain import ChainModel
 
 CUT = 0  # the number of the shuffle that cuts the data; those of epochs start from 1
 
@@ -59,6 +60,7 @@ class ShardsTrainer(Members[OutputTrainer]):
     def sentences_done(self, done: Sequence[int]) -> int:
         return sum(done)
 
-    def weights(self) -> Any:
+    def model(self) -> ChainModel:
         learners = self._learners()  # their last weights are those of all
-        return average_of_all(learners, self.threads) if self.settings["average"] else learners[0].last()
+        weights = average_of_all(learners, self.threads) if self.settings["average"] else learners[0].last()
+        return ChainModel(self.features, weights, self.members[0].labels, self.members[0].legality)
