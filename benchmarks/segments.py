@@ -18,6 +18,9 @@ ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("laso-perceptron", {"beam": 5}),
     ("max-violation", {"beam": 5}),
     ("perceptron", {}),
+    ("laso-alma", {"queue": "exact"}),
+    ("laso-perceptron", {"queue": "exact", "settings": {"update": "lattice"}}),
+    ("laso-alma", {"queue": "exact", "settings": {"update": "lattice"}}),
 )
 
 
@@ -33,7 +36,12 @@ def row(recipe: str, given: dict[str, Any], split: Split) -> str:
     chunker, seconds = timed(lambda: made.fit(split.train))
     errors = chunker.search_errors(split.scored)
     queue = f"beam {given['beam']}" if "beam" in given else "exact"
-    by = f", by {given['settings']['beam_by']}" if "settings" in given else ""
+    settings = given.get("settings", {})
+    by = (
+        f", by {settings['beam_by']}"
+        if "beam_by" in settings
+        else "".join(f", {update}" for update in settings.values())
+    )
     score = 100 * chunker.score(split.scored)
     return f"| `{recipe}` | {queue}{by} | {score:.2f} | {errors.search} of {errors.wrong} | {seconds:.1f} |"
 

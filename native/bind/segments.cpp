@@ -154,6 +154,30 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           return give(segment_scores(index, templates, weights, instances, view(codes)));
         }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("codes"), "The score of given segments, sentence by sentence.");
 
+  m.def("segment_sums", [](const Kind& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances, double sharpness) {
+          SegmentSums found = segment_sums(index, templates, weights, instances, sharpness);
+          std::vector<std::int64_t> places;
+          std::vector<double> values;
+          for (const auto& [place, value] : found.expected) {
+            places.push_back(place);
+            values.push_back(value);
+          }
+          return nb::make_tuple(give(std::move(found.log_z)), give(std::move(found.counts)), give(std::move(places)), give(std::move(values)));
+        }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("sharpness") = 1.0,
+        "Over all segmentations of each sentence: log Z; how many features are expected, which places in the weights, how often.");
+
+  m.def("best_segments", [](const Kind& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances, std::int64_t k) {
+          check(k >= 1);
+          const Poll poll = as_poll(nb::none());
+          BestSegments found;
+          {
+            nb::gil_scoped_release release;
+            found = best_segments(index, templates, weights, instances, k, poll);
+          }
+          return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.codes)), give(std::move(found.scores)));
+        }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("k"),
+        "The k best segmentations: how many of each sentence, their codes one after the other, their scores.");
+
   m.def("segment_rows", [](Kind& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
                            const In<std::int32_t>& codes) {
           check(covers(weights.kinds, instances.starts, view(codes), true));

@@ -157,12 +157,16 @@ template <class Real>
 void SearchLearner<Real>::update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) {
   if (weight_ == 0) return;
   if (competitors.empty()) return;  // nothing outranks the truth: the search went wrong by its order, not by its weights
-  const Difference delta = difference(search, siblings, competitors);
-  if (delta.empty()) return;
-  double cost = 0;  // what MIRA asks for
+  double cost = 0;
   if (spec_.how == How::mira) {
     for (const auto& [id, weight] : competitors) cost += weight * search.space().regret(search.tree(), id);
   }
+  step(difference(search, siblings, competitors), cost);
+}
+
+template <class Real>
+void SearchLearner<Real>::step(const Difference& delta, double cost) {
+  if (weight_ == 0 || delta.empty()) return;
   const double length = p_norm(delta, spec_.p);
   const double step = step_size(delta, length, cost);
   if (step <= 0) return;  // MIRA: the margin is there already
@@ -181,12 +185,18 @@ void SearchLearner<Real>::update(Search& search, std::span<const NodeId> sibling
 }
 
 template <class Real>
+double SearchLearner<Real>::pace(double length) const noexcept {
+  if (spec_.how != How::alma) return 1;
+  return (spec_.c > 0 ? spec_.c : std::sqrt(2.0)) / std::sqrt((spec_.p - 1) * generation_) / std::max(1.0, length);
+}
+
+template <class Real>
 double SearchLearner<Real>::step_size(const Difference& delta, double length, double cost) const {
   switch (spec_.how) {
     case How::perceptron:  // Eq. 2
       return weight_;
     case How::alma:  // Eq. 3: w <- proj(w + C / sqrt(k) proj(delta)); Gentile 2001 for other norms
-      return weight_ * (spec_.c > 0 ? spec_.c : std::sqrt(2.0)) / std::sqrt((spec_.p - 1) * generation_) / std::max(1.0, length);
+      return weight_ * pace(length);
     case How::mira: {  // the smallest step that makes the margin the cost, at most C
       const double shortfall = cost - weights_.dot(delta);
       const double most = weight_ * (spec_.c > 0 ? spec_.c : 1.0);

@@ -14,7 +14,7 @@
 namespace riata {
 
 enum class When { laso, early, max_violation, standard };
-enum class What { mean, queue, best, loss_weighted };
+enum class What { mean, queue, best, loss_weighted, lattice };
 enum class How { perceptron, alma, mira };
 
 struct LearnerSpec {
@@ -73,6 +73,12 @@ class SearchLearner : public Learner {
   Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override;
   void at_dead_end(Search& search, NodeId last) override;
 
+  // One step along a difference whose competitors cost so much; only MIRA asks what they cost.
+  void step(const Difference& delta, double cost);
+  // How far a difference of this length would be followed; MIRA, whose steps depend on more than that: 1.
+  double pace(double length) const noexcept;
+
+  const LearnerSpec& spec() const noexcept { return spec_; }
   // Whether the example at hand caused an update.
   bool updated() const noexcept { return worst_.updated; }
   const SearchStats& stats() const noexcept { return stats_; }

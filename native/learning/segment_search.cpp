@@ -40,6 +40,8 @@ NodeId run_on(std::int64_t sentence, Search& search, Learner* learner = nullptr)
   }
 }
 
+constexpr double least_posterior = 1e-6;  // what is less likely does not count in a lattice update
+
 void check_exact(const SegmentTemplates& templates) {
   if (!exact_reads(templates))
     throw Error("UnsupportedError", "exact search over segments looks back no further than label[-1].", "Use a beam, which may be unbounded.");
@@ -58,7 +60,8 @@ SegmentSearch<Real>::SegmentSearch(SegmentTemplates templates, const SegmentWeig
                                    const Limits& limits)
     : templates_(std::move(templates)), kinds_(initial.kinds), weights_(with_room(initial.flat, kinds_, initial.grown), learner.p), grown_(initial.grown),
       queue_spec_(queue), queue_(queue.name == "exact" ? nullptr : make_queue(queue)), learner_(learner, weights_),
-      exact_(kinds_, kinds_.stride(), templates_.order()), limits_(limits), truncate_(learner.truncate) {
+      exact_(kinds_, kinds_.stride(), templates_.order()), two_best_(kinds_, kinds_.stride(), templates_.order()),
+      sums_(kinds_, kinds_.stride(), templates_.order()), lattice_(kinds_, templates_.order(), sums_, least_posterior), loss_(kinds_), limits_(limits), truncate_(learner.truncate) {
   if (queue_ == nullptr) check_exact(templates_);
 }
 
@@ -80,13 +83,10 @@ EpochResult SegmentSearch<Real>::epoch(const FeatureIndex& index, const Instance
       const auto truth = gold.subspan(static_cast<std::size_t>(instances.starts[s]), static_cast<std::size_t>(instances.length(s)));
       const double weight = sentence_weights.empty() ? 1.0 : sentence_weights[static_cast<std::size_t>(s)];
       space.open(s, truth);
-      if (search != nullptr) {
-        learner_.begin(weight);
-        run_on(s, *search, &learner_);
-        result.updates += learner_.updated();
-      } else {
-        result.updates += learn_exactly(space, truth, weight);
-      }
+      learner_.begin(weight);
+      if (search != nullptr) run_on(s, *search, &learner_);
+      else learn_exactly(space, truth);
+      result.updates += learner_.updated();
       result.tokens += instances.length(s);
     }
     weights_.tick();
@@ -94,25 +94,56 @@ EpochResult SegmentSearch<Real>::epoch(const FeatureIndex& index, const Instance
   return result;
 }
 
+// The margin of ALMA is taken off the truth once, as the paper has it, not once per segment.
 template <class Real>
-bool SegmentSearch<Real>::learn_exactly(SegmentSpace<Real>& space, std::span<const std::int32_t> gold, double weight) {
-  std::vector<std::int32_t> found(gold.size());
-  exact_(space.steps(), found.data());
-  if (std::equal(gold.begin(), gold.end(), found.begin())) return false;
-  StepFeatures features;
-  Difference delta;
-  const auto collect = [&](std::span<const std::int32_t> codes, double sign) {
-    each_segment(kinds_, codes, [&](std::int32_t t, std::int32_t code, const Before& before) {
-      features.clear();
-      space.features_of(t, code, before, features);
-      for (const auto& [id, value] : features) delta.push_back({id, sign * value});
-    });
-  };
-  collect(gold, 1);
-  collect(found, -1);
+void SegmentSearch<Real>::learn_exactly(SegmentSpace<Real>& space, std::span<const std::int32_t> gold) {
+  std::vector<std::int32_t> rival(gold.size());
+  if (!find_rival(space.steps(), gold, rival)) return;
+  const bool from_all = learner_.spec().what == What::lattice;
+  Difference truth, delta;
+  add_features(space, gold, 1, truth);
+  delta = truth;
+  add_features(space, rival, -1, delta);
   sum_up(delta);
-  weights_.add(delta, weight);
-  return true;
+  if (from_all) delta = from_lattice(space.steps(), std::move(truth), learner_.pace(p_norm(delta, weights_.p())));
+  double cost = 0;
+  if (learner_.spec().how == How::mira) {
+    loss_.open(gold);
+    if (from_all) cost = lattice_.expected_loss(space.steps(), loss_);
+    else each_segment(kinds_, rival, [&](std::int32_t t, std::int32_t code, const Before&) { cost += loss_.of(t, code); });
+  }
+  learner_.step(delta, cost);
+}
+
+// Features of the truth - expected features. Scores count in steps of the learner: ALMA's weights stay in the unit ball, where all
+// outputs would be about equally likely.
+template <class Real>
+Difference SegmentSearch<Real>::from_lattice(SegmentSteps<Real>& steps, Difference delta, double pace) {
+  sums_.open(steps, 1 / pace);
+  lattice_.add_features(steps, -1, AddedRows{grown_}, delta);
+  weights_.grow(std::size_t(grown_.rows()) * kinds_.stride());
+  sum_up(delta);
+  std::erase_if(delta, [](const auto& entry) { return std::abs(entry.second) < least_posterior; });
+  return delta;
+}
+
+// The best segmentation if it is wrong. If it is right but ALMA asks for a margin, the second best, where that is within it.
+template <class Real>
+bool SegmentSearch<Real>::find_rival(SegmentSteps<Real>& steps, std::span<const std::int32_t> gold, std::vector<std::int32_t>& found) {
+  const double best = exact_(steps, found.data());
+  if (!std::equal(gold.begin(), gold.end(), found.begin())) return true;
+  if (learner_.margin() <= 0 || two_best_.open(steps, 2) < 2) return false;
+  return two_best_(1, found.data()) >= best - learner_.margin();
+}
+
+template <class Real>
+void SegmentSearch<Real>::add_features(SegmentSpace<Real>& space, std::span<const std::int32_t> codes, double sign, Difference& delta) {
+  StepFeatures features;
+  each_segment(kinds_, codes, [&](std::int32_t t, std::int32_t code, const Before& before) {
+    features.clear();
+    space.features_of(t, code, before, features);
+    for (const auto& [id, value] : features) delta.push_back({id, sign * value});
+  });
 }
 
 template <class Real>
@@ -194,6 +225,50 @@ SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& temp
   return out;
 }
 
+template <class Real>
+SegmentSums segment_sums(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances,
+                         double sharpness) {
+  check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
+  check_exact(templates);
+  const FixedWeights<Real> flat(weights.flat);
+  SegmentSteps<Real, FixedWeights<Real>> steps(templates, weights.kinds, weights.grown, instances, flat);
+  SemiMarkovSums<Real> sums(weights.kinds, weights.kinds.stride(), templates.order());
+  SegmentLattice<Real> lattice(weights.kinds, templates.order(), sums, 0);
+  SegmentSums out;
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    steps.open(s);
+    out.log_z.push_back(instances.length(s) == 0 ? 0 : sums.open(steps, sharpness));
+    Difference expected;
+    if (instances.length(s) > 0)
+      lattice.add_features(steps, 1, KnownRows{weights.grown}, expected);
+    sum_up(expected);
+    out.counts.push_back(static_cast<std::int64_t>(expected.size()));
+    out.expected.insert(out.expected.end(), expected.begin(), expected.end());
+  }
+  return out;
+}
+
+template <class Real>
+BestSegments best_segments(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
+                           const Instances& instances, std::int64_t k, const Poll& poll) {
+  check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
+  check_exact(templates);
+  const FixedWeights<Real> flat(weights.flat);
+  SegmentSteps<Real, FixedWeights<Real>> steps(templates, weights.kinds, weights.grown, instances, flat);
+  SemiMarkovKBest<Real> best(weights.kinds, weights.kinds.stride(), templates.order());
+  BestSegments out;
+  for (std::int64_t s = 0; s < instances.sentences() && poll(s); ++s) {
+    const auto length = static_cast<std::size_t>(instances.length(s));
+    steps.open(s);
+    out.counts.push_back(length == 0 ? 1 : best.open(steps, k));
+    for (std::int64_t rank = 0; rank < out.counts.back(); ++rank) {
+      out.codes.resize(out.codes.size() + length);
+      out.scores.push_back(length == 0 ? 0 : best(rank, out.codes.data() + out.codes.size() - length));
+    }
+  }
+  return out;
+}
+
 std::vector<std::int32_t> segment_regrets(const SegmentKinds& kinds, std::span<const std::int64_t> starts, std::span<const std::int32_t> gold,
                                           std::span<const std::int32_t> codes) {
   SegmentLoss loss(kinds);
@@ -215,6 +290,10 @@ template class SegmentSearch<float>;
 template class SegmentSearch<double>;
 template std::vector<std::int32_t> decode_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
 template std::vector<std::int32_t> decode_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
+template SegmentSums segment_sums(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, double);
+template SegmentSums segment_sums(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, double);
+template BestSegments best_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, std::int64_t, const Poll&);
+template BestSegments best_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, std::int64_t, const Poll&);
 template SegmentRows segment_rows(const FeatureIndex&, const SegmentTemplates&, SegmentWeights<float>&, const Instances&, std::span<const std::int32_t>);
 template SegmentRows segment_rows(const FeatureIndex&, const SegmentTemplates&, SegmentWeights<double>&, const Instances&, std::span<const std::int32_t>);
 template std::vector<double> segment_scores(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, std::span<const std::int32_t>);

@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "inference/exact/semi_markov.hpp"
+#include "inference/exact/semi_markov_kbest.hpp"
+#include "inference/exact/semi_markov_sums.hpp"
 #include "inference/search/engine.hpp"
 #include "inference/spaces/segments.hpp"
 #include "learning/chain_perceptron.hpp"
 #include "learning/search_learner.hpp"
+#include "learning/segment_lattice.hpp"
 #include "learning/truncate.hpp"
 
 namespace riata {
@@ -19,7 +22,8 @@ namespace riata {
 template <class Real>
 class SegmentSearch {
  public:
-  // With the queue `exact`, the best segmentation is found first; where it is wrong, one step of the perceptron (Collins 2002).
+  // With the queue `exact`, the best segmentation is found first; where it is wrong, one step away from it, or from all of them
+  // (`lattice`; Daumé & Marcu 2005, Sec. 4.1).
   SegmentSearch(SegmentTemplates templates, const SegmentWeights<Real>& initial, const QueueSpec& queue,
                 const LearnerSpec& learner, const Limits& limits);
 
@@ -43,7 +47,10 @@ class SegmentSearch {
   const SegmentKinds& kinds() const noexcept { return kinds_; }
 
  private:
-  bool learn_exactly(SegmentSpace<Real>& space, std::span<const std::int32_t> gold, double weight);
+  void learn_exactly(SegmentSpace<Real>& space, std::span<const std::int32_t> gold);
+  bool find_rival(SegmentSteps<Real>& steps, std::span<const std::int32_t> gold, std::vector<std::int32_t>& found);
+  void add_features(SegmentSpace<Real>& space, std::span<const std::int32_t> codes, double sign, Difference& delta);
+  Difference from_lattice(SegmentSteps<Real>& steps, Difference delta, double pace);
   SegmentWeights<Real> model(Numbers<Real> flat) {
     dropped_ = truncate(flat, truncate_);
     return {kinds_, grown_, std::move(flat)};
@@ -57,6 +64,10 @@ class SegmentSearch {
   std::unique_ptr<Queue> queue_;  // none: exact
   SearchLearner<Real> learner_;
   SemiMarkov<Real> exact_;
+  SemiMarkovKBest<Real> two_best_;
+  SemiMarkovSums<Real> sums_;
+  SegmentLattice<Real> lattice_;
+  SegmentLoss loss_;
   Limits limits_;
   double truncate_;
   std::int64_t dropped_ = 0;  // weights that truncation left out of the model made last
@@ -81,6 +92,27 @@ struct SegmentRows {
 template <class Real>
 SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& templates, SegmentWeights<Real>& weights, const Instances& instances,
                          std::span<const std::int32_t> codes);
+
+// Sums over all segmentations, each with the probability exp(sharpness * score) / Z: log Z [S], and the expected features, one sentence
+// after the other; counts [S]: how many numbers of each. Only of features that the weights know.
+struct SegmentSums {
+  std::vector<double> log_z;
+  std::vector<std::int64_t> counts;
+  Difference expected;
+};
+template <class Real>
+SegmentSums segment_sums(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances,
+                         double sharpness);
+
+// The k best segmentations of every sentence: [S] how many, at most k; their codes one after the other, best first; their scores.
+struct BestSegments {
+  std::vector<std::int64_t> counts;
+  std::vector<std::int32_t> codes;
+  std::vector<double> scores;
+};
+template <class Real>
+BestSegments best_segments(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
+                           const Instances& instances, std::int64_t k, const Poll& poll);
 
 // The regret of the states along given segments, [N] at the tokens where they start, -1 elsewhere; what has no gold is no matter.
 std::vector<std::int32_t> segment_regrets(const SegmentKinds& kinds, std::span<const std::int64_t> starts, std::span<const std::int32_t> gold,

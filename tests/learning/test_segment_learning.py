@@ -14,10 +14,10 @@ from riata.features.attributes import builtin
 from segment_problems import EXACT_TEMPLATES, TEMPLATES, noise, random_segments, segment_problem
 
 
-def compared(problem, settings, initial, epochs, seed, weights=()):
+def compared(problem, settings, initial, epochs, seed, weights=(), kind=oracle.SegmentLaso):
     """Trains the core and the twin, sentence by sentence, until rounding would decide a tie. Returns (sentences, twin)."""
     native = problem.trainer(initial, **settings)
-    twin = a_twin(problem, settings, problem.by_name(initial))
+    twin = a_twin(problem, settings, problem.by_name(initial), kind)
     done = 0
     for s in itertools.chain.from_iterable(orders(problem, epochs, seed)):
         try:
@@ -35,9 +35,9 @@ def compared(problem, settings, initial, epochs, seed, weights=()):
     return done, twin
 
 
-def a_twin(problem, settings=None, start=None):
+def a_twin(problem, settings=None, start=None, kind=oracle.SegmentLaso):
     templates = problem.features.templates
-    return oracle.SegmentLaso(problem.labels, problem.most, templates, builtin(), options(**(settings or {})), start)
+    return kind(problem.labels, problem.most, templates, builtin(), options(**(settings or {})), start)
 
 
 @pytest.mark.parametrize("when", WHEN)

@@ -212,10 +212,13 @@ class Laso:
         delta = {}
         add(delta, [(self.phi(x, n.labels), 1 / len(sibs)) for n in sibs])
         add(delta, [(self.phi(x, n.labels), -weight) for n, weight in competitors])
-        delta = {key: value for key, value in delta.items() if abs(value) > NOTHING}
-        if not delta:
-            return
         cost = sum(weight * self.loss(n, y) for n, weight in competitors)
+        self.take_step({key: value for key, value in delta.items() if abs(value) > NOTHING}, cost)
+        self.binary &= all(is_binary(weight) for _, weight in competitors)
+
+    def take_step(self, delta, cost):
+        if not delta or not self.weight:
+            return
         shortfall = cost - self.dot(delta)
         if self.step == "mira" and shortfall <= NOTHING:
             return
@@ -225,15 +228,19 @@ class Laso:
         if self.step == "perceptron":
             add(self.w, [(delta, self.weight)])
         elif self.step == "alma":
-            add(self.theta, [(proj(delta, self.p), self.weight * self.C * ((self.p - 1) * self.k) ** -0.5)])
+            add(self.theta, [(delta, self.weight * self.pace(delta))])
             self.theta = proj(self.theta, self.p)
             self.w = link(self.theta, self.p)
             self.k += 1
         else:
             add(self.w, [(delta, min(self.weight * self.C, shortfall / norm(delta) ** 2))])
-        self.binary &= (
-            self.step == "perceptron" and all(is_binary(weight) for _, weight in competitors) and is_binary(self.weight)
-        )
+        self.binary &= self.step == "perceptron" and is_binary(self.weight)
+
+    def pace(self, delta):
+        """How far a difference is followed; ALMA: Eq. 3."""
+        if self.step != "alma":
+            return 1.0
+        return self.C * ((self.p - 1) * self.k) ** -0.5 / max(1.0, norm(delta, self.p))
 
     def phi(self, x, labels):
         found = {}

@@ -3,9 +3,12 @@
 A segmentation is a tuple of (length, label). Templates are read as their documentation says, one segment at a time.
 """
 
-from oracle.laso import Laso
+import numpy as np
+
+from oracle.laso import CLOSE, NOTHING, Laso, TooClose, add
 
 OUTSIDE = "O"
+LEAST = 1e-6  # what is less likely does not count in a lattice update
 
 
 def segmentations(length, labels, most):
@@ -161,3 +164,91 @@ class SegmentLaso(Laso):
 
     def phi(self, x, labels):
         return phi(x, self.templates, self.functions, labels)
+
+
+def parts(segments):
+    """What a score adds up over: segments by themselves, and labels behind others."""
+    found, at, before = [], 0, None
+    for size, label in segments:
+        found += [("segment", at, size, label), ("labels", at, before, label)]
+        at, before = at + size, label
+    return found
+
+
+class Lattice:
+    """Every segmentation of a sentence with the probability exp(sharpness * score) / Z."""
+
+    def __init__(self, every, scores, sharpness=1.0):
+        scaled = sharpness * np.array(scores)
+        self.log_z = scaled.max() + np.log(np.exp(scaled - scaled.max()).sum())
+        self.every, self.shares = every, np.exp(scaled - self.log_z)
+
+    def of_parts(self):
+        """How likely each part is."""
+        found = {}
+        for segments, share in zip(self.every, self.shares.tolist(), strict=True):
+            for part in parts(segments):
+                found[part] = found.get(part, 0.0) + share
+        return found
+
+
+class ExactSegments(SegmentLaso):
+    """Learns from the best of all segmentations, or from all of them (update "lattice"): Daumé & Marcu 2005, Sec. 4.1, b infinite.
+
+    Differs: all outputs count by their probability, where the paper's sum is uniform; their scores are measured in steps.
+    """
+
+    def learn(self, x, y):
+        every = self.in_order_of_score(x)
+        rival = self.rival(x, y, every)
+        if rival is None:
+            return
+        delta = dict(self.phi(x, y))
+        add(delta, [(self.phi(x, rival), -1.0)])
+        cost = loss(rival, y)
+        if self.what == "lattice":
+            sharpness = 1 / self.pace({key: value for key, value in delta.items() if abs(value) > NOTHING})
+            delta, cost = self.from_lattice(x, y, Lattice(every, [self.score(x, one) for one in every], sharpness))
+            self.binary = False
+        self.take_step({key: value for key, value in delta.items() if abs(value) > NOTHING}, cost)
+
+    def score(self, x, segments):
+        return self.dot(self.phi(x, segments))
+
+    def in_order_of_score(self, x):
+        """Best first; of equals the lowest label and the shortest segment, read from the end."""
+        every = segmentations(len(x), self.labels, self.most)
+        scores = {one: self.score(x, one) for one in every}
+        every.sort(key=lambda one: (-scores[one], [(self.labels.index(label), size) for size, label in reversed(one)]))
+        if not self.binary and len(every) > 1 and scores[every[0]] - scores[every[1]] < CLOSE:
+            raise TooClose
+        return every
+
+    def rival(self, x, y, every):
+        """The best if it is wrong; the second best if the best is right by less than the margin."""
+        if every[0] != y:
+            return every[0]
+        if self.margin() == 0 or len(every) == 1:
+            return None
+        return None if self.below(self.score(x, every[1]), self.score(x, y) - self.margin()) else every[1]
+
+    def from_lattice(self, x, y, lattice):
+        """phi(y) - E phi, and the expected loss."""
+        likely = {part: share for part, share in lattice.of_parts().items() if share >= LEAST}
+        delta = dict(self.phi(x, y))
+        for part, share in likely.items():
+            add(delta, [({feature: 1.0}, -share) for feature in self.features_of(x, part)])
+        delta = {key: value for key, value in delta.items() if abs(value) >= LEAST}
+        gold = spans(y)
+        cost = 0.0
+        for (kind, at, size, label), share in likely.items():
+            if kind == "segment" and (at, at + size, label) not in gold:
+                cost += share * (1 + sum(at <= start < at + size for start, _, _ in gold))
+        return delta, cost
+
+    def features_of(self, x, part):
+        kind, at, what, label = part
+        templates = [t for t in self.templates if bool(t.labels) == (kind == "labels")]
+        before = [(at, what if kind == "labels" else None)] if at else []
+        size = what if kind == "segment" else 1
+        return features(x, templates, self.functions, (*before, (size, label)), len(before))

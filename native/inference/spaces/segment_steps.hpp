@@ -81,6 +81,13 @@ class SegmentSteps {
   // visit(row) of every feature of a segment. rows: KnownRows or AddedRows.
   template <class Rows, class Visit>
   void each_row(std::int32_t t, std::int32_t length, const Before& before, const Rows& rows, Visit visit) const {
+    each_span_row(t, length, rows, visit);
+    each_history_row(t, before, rows, visit);
+  }
+
+  // The same of what depends on the input alone, and of what depends on the segments before.
+  template <class Rows, class Visit>
+  void each_span_row(std::int32_t t, std::int32_t length, const Rows& rows, Visit visit) const {
     const std::int32_t last = t + length - 1;
     const auto known = [&](std::int32_t row) {
       if (row >= 0) visit(row);
@@ -97,7 +104,13 @@ class SegmentSteps {
     for (const SequenceSlot& slot : templates_.sequences()) {
       if (is_known(slot, t, length)) known(sequence_row(slot, t, length, rows));
     }
-    for (const BackSlot& slot : templates_.histories()) known(history_row(slot, t, before, rows));
+  }
+  template <class Rows, class Visit>
+  void each_history_row(std::int32_t t, const Before& before, const Rows& rows, Visit visit) const {
+    for (const BackSlot& slot : templates_.histories()) {
+      const std::int32_t row = history_row(slot, t, before, rows);
+      if (row >= 0) visit(row);
+    }
   }
 
  private:

@@ -18,6 +18,7 @@ from riata.inference.problem import Problem, check, defined
 from riata.inference.structure import Queue
 from riata.inference.trace import Trace
 from riata.learning.diagnostics import Run
+from riata.learning.search import check_update
 from riata.params import Params
 from riata.settings import Setting, resolve
 
@@ -220,6 +221,7 @@ class Predictor(Params):
             )
         if learning:
             queue.check_trains()
+            check_update(settings, queue)
         if queue.name == "a-star":
             self._check_defines("heuristic", "The queue 'a-star'", "Without it, best-first is the same search.")
         if queue.name == "beam" and settings["beam_by"] == "prefix":

@@ -21,7 +21,7 @@ from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, che
 from riata.features.templates import LABEL, NUMBER, Template
 from riata.learning.preference import LANGUAGES, SEGMENTS, preferred
 from riata.learning.recipe import Choice, Recipe, chosen
-from riata.learning.search import DECODING
+from riata.learning.search import DECODING, check_update
 from riata.models.chain import FEWEST_BITS, MOST_BITS, Decoder
 from riata.settings import Setting, resolve
 
@@ -152,6 +152,8 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     declared = (*recipe.settings, *choice.structure.settings)
     settings = resolve(declared, estimator.settings or {}, f"The recipe {recipe.name!r}")
     recipe.check(settings)
+    if training:
+        check_update(settings, registry.get("queue", choice.queue))
     return Options(
         chunks=estimator.chunks,
         default_template=estimator.default_segments

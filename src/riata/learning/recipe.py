@@ -40,6 +40,7 @@ class Recipe:
 
 
 BEAM = 5  # where none is asked for
+EXACT_UPDATES = "exact updates"  # an operation: what recipes that search learn with the queue exact
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,13 @@ def chosen(
             remedy=f"Use one of: {', '.join(sorted(structure.queues))}.",
         )
     if training:
-        _check_trains(recipe, queue)
+        _check_trains(recipe, structure, queue)
     return Choice(recipe, structure, queue.name, _width(recipe, queue, beam))
 
 
-def _check_trains(recipe: Recipe, queue: Queue) -> None:
-    if recipe.searches != queue.searches:
+def _check_trains(recipe: Recipe, structure: Structure, queue: Queue) -> None:
+    exactly = recipe.searches and not queue.searches and EXACT_UPDATES in structure.offers
+    if recipe.searches != queue.searches and not exactly:
         needed = "a queue that keeps states, such as beam" if recipe.searches else "the queue exact"
         raise UnsupportedError(f"The recipe {recipe.name!r} learns with {needed}; found {queue.name!r}.")
     queue.check_trains()

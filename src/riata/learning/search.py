@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from riata._core import ChainSearch, ChainSearch64, ChainWeights
 from riata.errors import SettingError, UnsupportedError
+from riata.inference.structure import Queue
 from riata.learning.diagnostics import Run
 from riata.learning.online import SETTINGS, OnlineTrainer, TrainingSet
 from riata.learning.recipe import Recipe
@@ -18,6 +19,8 @@ from riata.models.chain import ChainModel, Decoder
 from riata.settings import Setting
 
 LARGEST = 1e6  # step or margin: weights must stay finite in single precision
+
+LATTICE = "lattice"  # the update that needs sums over all outputs
 
 # These may be changed after training.
 DECODING = (
@@ -39,8 +42,8 @@ SEARCH_SETTINGS = (
         "update",
         "mean",
         "away from the mean of the states that outrank the truth; of the whole queue (Eq. 2 to the letter); "
-        "from the best one; or weighted by regret",
-        choices=("mean", "queue", "best", "loss-weighted"),
+        "from the best one; weighted by regret; or, with exact search alone, from all outputs by their probability",
+        choices=("mean", "queue", "best", "loss-weighted", LATTICE),
     ),
     Setting("step", "perceptron", "how far an update goes", choices=("perceptron", "alma", "mira")),
     Setting("alpha", 0.9, "of ALMA: 1 asks for no margin, towards 0 for the largest", low=0.01, high=1),
@@ -83,6 +86,15 @@ def check_steps(settings: Mapping[str, Any]) -> None:
         raise SettingError(
             f"p is {settings['p']:g}, but the step {settings['step']!r} is Euclidean: only alma is defined for other norms.",
             remedy="Set step=alma, or leave out p.",
+        )
+
+
+def check_update(settings: Mapping[str, Any], queue: Queue) -> None:
+    """Refuses sums over all outputs where a search meets only some."""
+    if settings.get("update") == LATTICE and queue.searches:
+        raise SettingError(
+            f"update is {LATTICE!r}, away from all outputs, but the queue {queue.name!r} meets only some of them.",
+            remedy="Set structure='segments' and queue='exact', or another update.",
         )
 
 

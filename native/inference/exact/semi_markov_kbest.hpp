@@ -1,0 +1,115 @@
+// The k best segmentations under scores that look back at most one label.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "inference/exact/semi_markov.hpp"
+
+namespace riata {
+
+// Every state keeps its k best ways instead of one: O(k T (most L + L^2)). The first is that of SemiMarkov, to the last tie.
+template <class Real>
+class SemiMarkovKBest {
+ public:
+  SemiMarkovKBest(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
+
+  // Finds the k best of the open sentence, or all where there are fewer; returns how many.
+  template <class Held>
+  std::int64_t open(SegmentSteps<Real, Held>& steps, std::int64_t k) {
+    k_ = static_cast<std::size_t>(k);
+    length_ = steps.length();
+    const std::size_t size = std::size_t(length_ + 1) * kinds_.labels;
+    clear(ends_, size);
+    clear(starts_, order_ == 0 ? std::size_t(length_) + 1 : size);
+    for (std::int32_t t = 0; t < length_; ++t) {
+      enter(steps, t);
+      const Real* spans = steps.spans(t);
+      for (std::int32_t l = 1; l <= steps.lengths(t); ++l)
+        for (std::int32_t y = 0; y < kinds_.labels; ++y)
+          if (kinds_.allows(l, y)) leave(t, l, y, double(spans[std::size_t(l - 1) * stride_ + y]));
+    }
+    best_.clear();
+    for (std::int32_t y = 0; y < kinds_.labels; ++y) gather(end(length_, y), y, 0, best_);
+    return static_cast<std::int64_t>(best_.size());
+  }
+
+  // Writes the codes of the segmentation of a rank to codes [T], -1 where none starts, and returns its score.
+  double operator()(std::int64_t rank, std::int32_t* codes) {
+    std::fill_n(codes, length_, -1);
+    Way way = best_[static_cast<std::size_t>(rank)];
+    const double score = way.score;
+    for (std::int32_t t = length_;;) {
+      const std::int32_t label = way.step;
+      const Way segment = end(t, label)[static_cast<std::size_t>(way.rank)];
+      t -= segment.step;
+      codes[t] = kinds_.code(segment.step, label);
+      if (t == 0) return score;
+      way = start(t, label)[static_cast<std::size_t>(segment.rank)];
+    }
+  }
+
+ private:
+  // To the end of a segment: step is its length; to the start of one: the label of the segment before. rank: which way before that.
+  struct Way {
+    double score;
+    std::int32_t step;
+    std::int64_t rank;
+    bool operator<(const Way& other) const noexcept {  // a better one comes first; of equals the shorter, or the lower label
+      if (score != other.score) return score > other.score;
+      return step != other.step ? step < other.step : rank < other.rank;
+    }
+  };
+  using Ways = std::vector<Way>;  // best first, at most k
+
+  static void clear(std::vector<Ways>& cells, std::size_t size) {
+    if (cells.size() < size) cells.resize(size);
+    for (std::size_t i = 0; i < size; ++i) cells[i].clear();
+  }
+  Ways& end(std::int32_t t, std::int32_t y) { return ends_[std::size_t(t) * kinds_.labels + y]; }
+  Ways& start(std::int32_t t, std::int32_t y) { return starts_[order_ == 0 ? std::size_t(t) : std::size_t(t) * kinds_.labels + y]; }
+
+  // Whether there is room for a way.
+  bool take(Ways& ways, const Way& way) const {
+    if (ways.size() == k_ && !(way < ways.back())) return false;
+    if (ways.size() == k_) ways.pop_back();
+    ways.insert(std::upper_bound(ways.begin(), ways.end(), way), way);
+    return true;
+  }
+  // One step on from each of some ways.
+  void gather(const Ways& from, std::int32_t step, double score, Ways& to) const {
+    for (std::size_t r = 0; r < from.size(); ++r)
+      if (!take(to, {from[r].score + score, step, static_cast<std::int64_t>(r)})) break;
+  }
+
+  template <class Held>
+  void enter(SegmentSteps<Real, Held>& steps, std::int32_t t) {
+    const std::int32_t L = kinds_.labels;
+    if (order_ == 0) {
+      if (t == 0) start(0, 0).push_back({0, 0, 0});
+      for (std::int32_t before = 0; t > 0 && before < L; ++before) gather(end(t, before), before, 0, start(t, 0));
+      return;
+    }
+    if (t == 0) {
+      const Real* history = steps.history(0, {});
+      for (std::int32_t y = 0; y < L; ++y) start(0, y).push_back({double(history[y]), 0, 0});
+      return;
+    }
+    for (std::int32_t before = 0; before < L; ++before) {
+      if (end(t, before).empty()) continue;
+      const Real* history = steps.history(t, {{before + 1}});
+      for (std::int32_t y = 0; y < L; ++y) gather(end(t, before), before, double(history[y]), start(t, y));
+    }
+  }
+  void leave(std::int32_t t, std::int32_t l, std::int32_t y, double score) { gather(start(t, y), l, score, end(t + l, y)); }
+
+  const SegmentKinds& kinds_;
+  std::int32_t stride_, order_, length_ = 0;
+  std::size_t k_ = 1;
+  std::vector<Ways> ends_;    // [T + 1][L] to the end of a segment
+  std::vector<Ways> starts_;  // [T + 1][L] to the start of one; where labels are not read: [T + 1]
+  Ways best_;                 // of whole segmentations; step: the last label
+};
+
+}  // namespace riata

@@ -1,0 +1,135 @@
+// Sums over all segmentations under scores that look back at most one label: log-partition and posteriors.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "inference/exact/semi_markov.hpp"
+
+namespace riata {
+
+// Semi-Markov forward-backward, in logarithms and double. A segmentation has the probability
+// exp(sharpness * score) / Z.
+template <class Real>
+class SemiMarkovSums {
+ public:
+  SemiMarkovSums(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
+
+  // Of the open sentence; returns log Z.
+  template <class Held>
+  double open(SegmentSteps<Real, Held>& steps, double sharpness) {
+    length_ = steps.length();
+    score(steps, sharpness);
+    forward();
+    backward();
+    return log_z_ = sum(row(alpha_, length_), kinds_.labels);
+  }
+
+  // That a segment of this length and label starts at token t.
+  double posterior(std::int32_t t, std::int32_t l, std::int32_t y) const noexcept {
+    return kinds_.allows(l, y) ? std::exp(row(reach_, t)[y] + span(t, l, y) + row(beta_, t + l)[y] - log_z_) : 0;
+  }
+
+  // That a segment of label y starts at token t behind one of label `before`; of the first token there is one `before`, 0.
+  double pair_posterior(std::int32_t t, std::int32_t before, std::int32_t y) const noexcept {
+    return std::exp((t == 0 ? 0 : row(alpha_, t)[before]) + edges(t, before)[y] + row(leave_, t)[y] - log_z_);
+  }
+
+ private:
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+
+  const double* row(const std::vector<double>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * kinds_.labels; }
+  double* row(std::vector<double>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * kinds_.labels; }
+  double span(std::int32_t t, std::int32_t l, std::int32_t y) const noexcept {
+    return spans_[(std::size_t(t) * kinds_.most + l - 1) * kinds_.labels + y];
+  }
+  const double* edges(std::int32_t t, std::int32_t before) const noexcept {
+    return order_ == 0 ? zeros_.data() : edges_.data() + (std::size_t(t) * kinds_.labels + before) * kinds_.labels;
+  }
+  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(kinds_.most, length_ - t); }
+
+  // log of the sum of exponentials
+  static double sum(const double* terms, std::size_t size) noexcept {
+    const double most = size == 0 ? never : *std::max_element(terms, terms + size);
+    if (most == never) return never;
+    double total = 0;
+    for (std::size_t i = 0; i < size; ++i) total += std::exp(terms[i] - most);
+    return most + std::log(total);
+  }
+
+  template <class Held>
+  void score(SegmentSteps<Real, Held>& steps, double sharpness) {
+    const std::int32_t L = kinds_.labels;
+    spans_.assign(std::size_t(length_) * kinds_.most * L, never);
+    edges_.assign(order_ == 0 ? 0 : std::size_t(length_) * L * L, 0);
+    zeros_.assign(static_cast<std::size_t>(L), 0);
+    for (std::int32_t t = 0; t < length_; ++t) {
+      const Real* spans = steps.spans(t);
+      for (std::int32_t l = 1; l <= lengths(t); ++l)
+        for (std::int32_t y = 0; y < L; ++y)
+          if (kinds_.allows(l, y)) spans_[(std::size_t(t) * kinds_.most + l - 1) * L + y] = sharpness * double(spans[std::size_t(l - 1) * stride_ + y]);
+      for (std::int32_t before = 0; order_ > 0 && before < (t == 0 ? 1 : L); ++before) {  // before the sentence: the first row
+        const Real* history = steps.history(t, {{t == 0 ? 0 : before + 1}});
+        double* out = edges_.data() + (std::size_t(t) * L + before) * L;
+        for (std::int32_t y = 0; y < L; ++y) out[y] = sharpness * double(history[y]);
+      }
+    }
+  }
+
+  void forward() {
+    const std::int32_t L = kinds_.labels;
+    alpha_.assign(std::size_t(length_ + 1) * L, never);
+    reach_.assign(std::size_t(length_ + 1) * L, never);
+    for (std::int32_t y = 0; y < L; ++y) row(reach_, 0)[y] = edges(0, 0)[y];
+    for (std::int32_t t = 1; t <= length_; ++t) {
+      for (std::int32_t y = 0; y < L; ++y) {
+        terms_.clear();
+        for (std::int32_t l = 1; l <= std::min(kinds_.most, t); ++l) terms_.push_back(row(reach_, t - l)[y] + span(t - l, l, y));
+        row(alpha_, t)[y] = sum(terms_.data(), terms_.size());
+      }
+      if (t == length_) break;
+      for (std::int32_t y = 0; y < L; ++y) {
+        if (order_ == 0 && y > 0) {
+          row(reach_, t)[y] = row(reach_, t)[0];
+          continue;
+        }
+        terms_.clear();
+        for (std::int32_t before = 0; before < L; ++before) terms_.push_back(row(alpha_, t)[before] + edges(t, before)[y]);
+        row(reach_, t)[y] = sum(terms_.data(), terms_.size());
+      }
+    }
+  }
+
+  void backward() {
+    const std::int32_t L = kinds_.labels;
+    beta_.assign(std::size_t(length_ + 1) * L, 0);
+    leave_.assign(std::size_t(length_ + 1) * L, never);
+    for (std::int32_t t = length_ - 1; t >= 0; --t) {
+      for (std::int32_t y = 0; y < L; ++y) {
+        terms_.clear();
+        for (std::int32_t l = 1; l <= lengths(t); ++l) terms_.push_back(span(t, l, y) + row(beta_, t + l)[y]);
+        row(leave_, t)[y] = sum(terms_.data(), terms_.size());
+      }
+      for (std::int32_t before = 0; before < (order_ == 0 ? 1 : L); ++before) {
+        terms_.clear();
+        for (std::int32_t y = 0; y < L; ++y) terms_.push_back(edges(t, before)[y] + row(leave_, t)[y]);
+        row(beta_, t)[before] = sum(terms_.data(), terms_.size());
+      }
+      if (order_ == 0) std::fill_n(row(beta_, t), L, row(beta_, t)[0]);
+    }
+  }
+
+  const SegmentKinds& kinds_;
+  std::int32_t stride_, order_, length_ = 0;
+  double log_z_ = 0;
+  std::vector<double> spans_;            // [T][most][L] scores
+  std::vector<double> edges_, zeros_;    // [T][L][L] of a label behind another; [L]
+  std::vector<double> alpha_, reach_;    // [T + 1][L] sums over ways to the end of a segment, and to the start of one
+  std::vector<double> beta_, leave_;     // [T + 1][L] sums over ways on from the end of a segment, and from the start of one
+  std::vector<double> terms_;
+};
+
+}  // namespace riata

@@ -1,0 +1,125 @@
+"""Learning on segments with exact search, one-best and lattice updates, against a twin that lists every segmentation."""
+
+import numpy as np
+import pytest
+
+import riata
+from laso_comparison import STEPS, WHAT, WHEN
+from learning.test_segment_learning import compared
+from oracle.segments import ExactSegments
+from riata.errors import SettingError, UnsupportedError
+from samples import embedded, quietly
+from segment_problems import TEMPLATES, noise
+
+EXACT = [template for template in TEMPLATES if "label[-2]" not in template]
+UPDATES = ["best", "lattice"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("update", UPDATES)
+def test_weights_equal_those_of_the_twin(update, step):
+    updates = 0
+    for seed, template in enumerate(EXACT):
+        problem = noise(seed, template, longest=4, sentences=4)
+        initial = problem.random_weights(seed) if seed % 2 else problem.zeros()
+        settings = {"queue": "exact", **STEPS[step], "update": update}
+        done, twin = compared(problem, settings, initial, 3, seed, kind=ExactSegments)
+        assert done >= 4 or twin.updates > 0
+        updates += twin.updates
+    assert updates >= 20
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_the_margin_is_asked_for_once(update):
+    """Of ALMA: a right segmentation is learnt from too, while the second best comes close."""
+    problem = noise(3, EXACT[3], longest=4, sentences=4)
+    settings = {"queue": "exact", "step": "alma", "alpha": 0.1, "update": update}
+    compared(problem, settings, problem.zeros(), 6, 3, kind=ExactSegments)
+    right = []
+    trainer = problem.trainer(problem.zeros(), **settings)
+    for _ in range(6):
+        found = problem.decode(trainer.last(), queue="exact")
+        for s, one in enumerate(found):
+            before = trainer.stats()["updates"]
+            problem.epoch(trainer, [s])
+            right.append(one == problem.gold[s] and trainer.stats()["updates"] > before)
+    assert any(right)
+
+
+@pytest.mark.parametrize("update", UPDATES)
+@pytest.mark.parametrize("step", ["perceptron", "alma", "mira"])
+def test_sentence_weights(step, update):
+    for seed in range(3):
+        problem = noise(seed, EXACT[seed + 2], longest=4, sentences=4)
+        weights = np.random.default_rng(seed).choice([0.0, 0.25, 1.0, 2.0], 4).tolist()
+        settings = {"queue": "exact", **STEPS[step], "update": update}
+        compared(problem, settings, problem.random_weights(seed), 2, seed, weights, kind=ExactSegments)
+
+
+def test_there_is_one_moment_and_one_rival():
+    """Exact search ends with one output: when to update and against which states of a queue makes no difference."""
+    problem = noise(5, EXACT[4], longest=5)
+    found, initial = [], problem.zeros()
+    for when in WHEN:
+        for what in WHAT:
+            trainer = problem.trainer(initial, queue="exact", step="alma", when=when, update=what)
+            for _ in range(3):
+                problem.epoch(trainer)
+            found.append(trainer.averaged().flat().tobytes())
+    assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_lattice_updates_with_scores_far_apart(single):
+    """Neither sums nor weights leave the range of numbers, and the rest of the lattice vanishes: the update is one-best."""
+    problem = noise(1, EXACT[4], longest=5)
+    flat = problem.random_weights(7, single).flat() * 4096
+    found, initial = [], problem.zeros(single)
+    initial.set_flat(flat)
+    for update in UPDATES:
+        trainer = problem.trainer(initial, single, queue="exact", step="perceptron", update=update)
+        problem.epoch(trainer)
+        found.append(trainer.last().flat())
+    assert np.isfinite(found[0]).all()
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+    assert (found[0] != flat).any()
+
+
+def chunker(recipe, update=None, **params):
+    settings = {} if update is None else {"update": update}
+    given = {"structure": "segments", "queue": "exact", "epochs": 4, "settings": settings, **params}
+    return riata.Chunker(recipe, **given)
+
+
+@pytest.mark.parametrize("update", [None, *UPDATES])
+@pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma"])
+def test_estimators_learn_to_chunk(recipe, update, tmp_path):
+    data, test = embedded()[:120], embedded(split="test")[:40]
+    made = quietly(chunker(recipe, update, seeds=2), data)
+    assert made.score(test) > 0.8
+    assert made.search_errors(test).search == 0
+    made.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    assert loaded.predict(test) == made.predict(test)
+    loaded.set_params(queue="beam", beam=float("inf"))  # the update is an affair of training alone
+    assert loaded.predict(test) == made.predict(test)
+    assert quietly(loaded.set_params(queue="exact", beam=None, warm_start=True, epochs=1), data).score(data) > 0.9
+
+
+def test_with_exact_search_the_laso_perceptron_is_the_perceptron():
+    data = embedded()[:60]
+    assert quietly(chunker("laso-perceptron"), data).model_.weights.flat().tobytes() == (
+        quietly(chunker("perceptron"), data).model_.weights.flat().tobytes()
+    )
+
+
+def test_what_has_no_lattice_is_refused():
+    data = embedded()[:10]
+    with pytest.raises(SettingError, match="meets only some"):
+        chunker("laso-alma", "lattice", queue="beam").fit(data)
+    with pytest.raises(SettingError, match="meets only some"):
+        chunker("laso-alma", "lattice", queue=None, structure="chain").fit(data)
+    with pytest.raises(UnsupportedError, match="keeps states"):
+        chunker("laso-alma", structure="chain").fit(data)
+    with pytest.raises(SettingError, match="Unknown setting 'update'"):
+        chunker("perceptron", "lattice").fit(data)
