@@ -121,6 +121,27 @@ def test_new_words_come_with_partial_fit(data):
     assert made.score(train[60:]) > 0.85
 
 
+@pytest.mark.parametrize("anew", [False, True])
+def test_weights_stay_with_their_features_when_words_come(data, anew):
+    """New words without weight in training change no weight, wherever their rows come to stand."""
+    train, _ = data
+    made = chunker(settings={"average": False})
+
+    def named(estimator):
+        found = heaviest(estimator.model_, 10**6)
+        return {(weight.feature, label): weight.weight for label, weights in found.items() for weight in weights}
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made.partial_fit(train[:60], classes=quietly(chunker(epochs=1), train).classes_)
+        before, size = named(made), made.model_.features.index.size(0)
+        if anew:
+            made = pickle.loads(pickle.dumps(made))  # forgets the learner
+        made.partial_fit(train[60:], sample_weight=[0.0] * len(train[60:]))
+    assert made.model_.features.index.size(0) > size
+    assert named(made) == before
+
+
 def test_segments_that_are_too_long_are_reported(data):
     told = []
     made = chunker(settings={"longest": 2}).fit(data[0], listener=told.append)
