@@ -5,6 +5,7 @@ from functools import cache
 
 import riata
 from riata import Chunker, RiataWarning, Tagger
+from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 
 CHUNKS = [
@@ -60,6 +61,18 @@ def recoded_chunker():
     iob1 = [[(word, tag, chunk.replace("B-", "I-")) for word, tag, chunk in sentence] for sentence in CHUNKS]
     template = parse("word[0]\ntag[0] tag[1]\nedge")
     return quietly(Chunker("mira", epochs=3, learn_as="bioes", template=template), iob1)
+
+
+@cache
+def segment_chunker():
+    """Templates of segments of every kind, labels before included."""
+    template = (
+        "inside word[0]\ninside tag[0] tag[1]\nfirst word[-1] word[0]\nlast tag[1]\nsequence tag[0]\nlength\n"
+        "label[-1]\nlabel[-2] label[-1] first tag[0]\naround tag[0]\nlabel[-1] length[-1] previous word[0]"
+    )
+    return quietly(
+        Chunker("laso-alma", structure="segments", beam=3, epochs=4, template=parse_segments(template)), CHUNKS
+    )
 
 
 @cache

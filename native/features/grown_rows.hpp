@@ -1,5 +1,5 @@
-// Rows that enter when a first update touches them. A row is found by its slot, a code and a number, which is one look into a table;
-// rows of sequences go on from there, number by number.
+// Rows that enter when a first update touches them. A row is found by its slot, a code and a number; where the code is 0, that is one look
+// into a table. Rows of sequences go on from there, number by number.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,33 @@ namespace riata {
 
 class GrownRows {
  public:
-  explicit GrownRows(std::int32_t slots = 0) : slots_(slots) {
+  explicit GrownRows(std::int32_t slots = 0) : slots_(slots), first_(static_cast<std::size_t>(slots), {-1}) {
     for (std::int32_t s = 0; s < slots; ++s) add_root(s, 0);
   }
 
   std::int32_t slots() const noexcept { return slots_; }
   std::int32_t rows() const noexcept { return static_cast<std::int32_t>(parents_.size()); }
 
-  // -1: no update has touched it, nor what goes on from it. So it is with the number -1.
-  std::int32_t find(std::int32_t slot, std::int32_t value) const noexcept { return look(slot, value); }
+  // -1: no update has touched it, nor what goes on from it. So it is with the number -1. No branches: most look-ups stand in long rows of
+  // their like, whose memory is waited for together.
+  std::int32_t find(std::int32_t slot, std::int32_t value) const noexcept {
+    const std::vector<std::int32_t>& rows_of = first_[static_cast<std::size_t>(slot)];
+    const auto place = static_cast<std::size_t>(value) + 1;
+    return rows_of[place < rows_of.size() ? place : 0];
+  }
   std::int32_t find(std::int32_t slot, std::int32_t code, std::int32_t value) const noexcept {
-    const std::int32_t root = code == 0 ? slot : roots_.find(slot, code);
-    return root < 0 ? -1 : look(root, value);
+    if (code == 0) return find(slot, value);
+    const std::int32_t root = roots_.find(slot, code);
+    return root < 0 ? -1 : next_.find(-1 - root, value);
   }
-  std::int32_t add(std::int32_t slot, std::int32_t code, std::int32_t value) {
-    std::int32_t root = code == 0 ? slot : roots_.find(slot, code);
-    if (root < 0) root = add_root(slot, code);
-    return add_first(root, value);
-  }
+  std::int32_t add(std::int32_t slot, std::int32_t code, std::int32_t value) { return add_first(code == 0 ? slot : roots_.add(slot, code), value); }
 
   // The row one step further on.
   bool goes_on(std::int32_t row) const noexcept { return goes_on_[static_cast<std::size_t>(row)]; }
   std::int32_t find_next(std::int32_t row, std::int32_t value) const noexcept { return goes_on(row) ? next_.find(row, value) : -1; }
   std::int32_t add_next(std::int32_t row, std::int32_t value) {
-    std::int32_t& next = next_.at(row, value);
-    if (next < 0) {
-      next = rows();
-      push(row, value);
-      goes_on_[static_cast<std::size_t>(row)] = true;
-    }
-    return next;
+    goes_on_[static_cast<std::size_t>(row)] = true;
+    return entered(next_.at(row, value), row, value);
   }
   void prefetch_next(std::int32_t row, std::int32_t value) const noexcept { next_.prefetch(row, value); }
 
@@ -53,40 +50,30 @@ class GrownRows {
   std::int32_t parent(std::int32_t row) const noexcept { return parents_[static_cast<std::size_t>(row)]; }
   std::int32_t value(std::int32_t row) const noexcept { return values_[static_cast<std::size_t>(row)]; }
 
-  std::int32_t add_root(std::int32_t slot, std::int32_t code) {
-    const std::int32_t root = roots_.add(slot, code);
-    if (static_cast<std::size_t>(root) == first_.size()) first_.push_back({-1});
-    return root;
-  }
+  std::int32_t add_root(std::int32_t slot, std::int32_t code) { return roots_.add(slot, code); }
   std::int32_t add_first(std::int32_t root, std::int32_t value) {
+    if (root >= slots_) return entered(next_.at(-1 - root, value), -1 - root, value);
     std::vector<std::int32_t>& rows_of = first_[static_cast<std::size_t>(root)];
     const auto place = static_cast<std::size_t>(value) + 1;
     if (place >= rows_of.size()) rows_of.resize(place + place / 2 + 8, -1);
-    if (rows_of[place] < 0) {
-      rows_of[place] = rows();
-      push(-1 - root, value);
-    }
-    return rows_of[place];
+    return entered(rows_of[place], -1 - root, value);
   }
 
  private:
-  // No branches: most look-ups stand in long rows of their like, whose memory is waited for together.
-  std::int32_t look(std::int32_t root, std::int32_t value) const noexcept {
-    const std::vector<std::int32_t>& rows_of = first_[static_cast<std::size_t>(root)];
-    const auto place = static_cast<std::size_t>(value) + 1;
-    return rows_of[place < rows_of.size() ? place : 0];
-  }
-  void push(std::int32_t parent, std::int32_t value) {
+  std::int32_t entered(std::int32_t& row, std::int32_t parent, std::int32_t value) {
+    if (row >= 0) return row;
     if (parents_.size() >= PairIndex::most) throw Error("DataError", "more than 2^31 different features", "Use a smaller template.");
+    row = rows();
     parents_.push_back(parent);
     values_.push_back(value);
     goes_on_.push_back(false);
+    return row;
   }
 
   std::int32_t slots_;
   PairIndex roots_;                               // slot and code; those of code 0 come first
-  std::vector<std::vector<std::int32_t>> first_;  // [roots] row by number plus one; -1: none, as before all others
-  PairTable next_;
+  std::vector<std::vector<std::int32_t>> first_;  // [slots] of code 0: row by number plus one; -1: none, as before all others
+  PairTable next_;                                // by parent and number
   std::vector<std::int32_t> parents_, values_;    // [rows]
   std::vector<bool> goes_on_;                     // [rows] whether any other is a step from it
 };

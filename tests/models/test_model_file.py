@@ -30,6 +30,7 @@ from samples import (
     number_tagger,
     quietly,
     recoded_chunker,
+    segment_chunker,
     tagger,
 )
 
@@ -38,6 +39,7 @@ MODELS = {
     "chunker": (chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),
     "history_chunker": (history_chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),
     "recoded_chunker": (recoded_chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),
+    "segment_chunker": (segment_chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),
     "tagger": (tagger, WORDS + UNSEEN),
     "feature_tagger": (feature_tagger, [*FEATURES, [{"word": "dog", "other": 2.0}]]),
     "number_tagger": (number_tagger, NUMBERS),
@@ -88,10 +90,7 @@ def test_a_loaded_model_has_the_same_weights_under_the_same_names(model, probe):
 def test_pruning_changes_no_prediction(model, probe):
     """The model in memory still has every n-gram of training; the one from the file has those with weight only."""
     before, after = model().model_, from_bytes(to_bytes(model())).model_
-    families = range(len(before.features.program.families))
-    sizes = [
-        [len(m.weights.pack(m.features.index)["families"][f]["values"]) for f in families] for m in (before, after)
-    ]
+    sizes = [{name: array.size for name, array in m.to_parts()[1].items()} for m in (before, after)]
     assert sizes[0] == sizes[1]
     rng = random.Random(0)
     flat = [token for sentence in probe for token in sentence]

@@ -22,6 +22,7 @@ class SemiMarkovSums {
   template <class Held>
   double open(SegmentSteps<Real, Held>& steps, double sharpness) {
     length_ = steps.length();
+    most_ = std::min(kinds_.most, length_);
     score(steps, sharpness);
     forward();
     backward();
@@ -44,12 +45,12 @@ class SemiMarkovSums {
   const double* row(const std::vector<double>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * kinds_.labels; }
   double* row(std::vector<double>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * kinds_.labels; }
   double span(std::int32_t t, std::int32_t l, std::int32_t y) const noexcept {
-    return spans_[(std::size_t(t) * kinds_.most + l - 1) * kinds_.labels + y];
+    return spans_[(std::size_t(t) * most_ + l - 1) * kinds_.labels + y];
   }
   const double* edges(std::int32_t t, std::int32_t before) const noexcept {
     return order_ == 0 ? zeros_.data() : edges_.data() + (std::size_t(t) * kinds_.labels + before) * kinds_.labels;
   }
-  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(kinds_.most, length_ - t); }
+  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(most_, length_ - t); }
 
   // log of the sum of exponentials
   static double sum(const double* terms, std::size_t size) noexcept {
@@ -63,14 +64,14 @@ class SemiMarkovSums {
   template <class Held>
   void score(SegmentSteps<Real, Held>& steps, double sharpness) {
     const std::int32_t L = kinds_.labels;
-    spans_.assign(std::size_t(length_) * kinds_.most * L, never);
+    spans_.assign(std::size_t(length_) * most_ * L, never);
     edges_.assign(order_ == 0 ? 0 : std::size_t(length_) * L * L, 0);
     zeros_.assign(static_cast<std::size_t>(L), 0);
     for (std::int32_t t = 0; t < length_; ++t) {
       const Real* spans = steps.spans(t);
       for (std::int32_t l = 1; l <= lengths(t); ++l)
         for (std::int32_t y = 0; y < L; ++y)
-          if (kinds_.allows(l, y)) spans_[(std::size_t(t) * kinds_.most + l - 1) * L + y] = sharpness * double(spans[std::size_t(l - 1) * stride_ + y]);
+          if (kinds_.allows(l, y)) spans_[(std::size_t(t) * most_ + l - 1) * L + y] = sharpness * double(spans[std::size_t(l - 1) * stride_ + y]);
       for (std::int32_t before = 0; order_ > 0 && before < (t == 0 ? 1 : L); ++before) {  // before the sentence: the first row
         const Real* history = steps.history(t, {{t == 0 ? 0 : before + 1}});
         double* out = edges_.data() + (std::size_t(t) * L + before) * L;
@@ -87,7 +88,7 @@ class SemiMarkovSums {
     for (std::int32_t t = 1; t <= length_; ++t) {
       for (std::int32_t y = 0; y < L; ++y) {
         terms_.clear();
-        for (std::int32_t l = 1; l <= std::min(kinds_.most, t); ++l) terms_.push_back(row(reach_, t - l)[y] + span(t - l, l, y));
+        for (std::int32_t l = 1; l <= std::min(most_, t); ++l) terms_.push_back(row(reach_, t - l)[y] + span(t - l, l, y));
         row(alpha_, t)[y] = sum(terms_.data(), terms_.size());
       }
       if (t == length_) break;
@@ -123,7 +124,7 @@ class SemiMarkovSums {
   }
 
   const SegmentKinds& kinds_;
-  std::int32_t stride_, order_, length_ = 0;
+  std::int32_t stride_, order_, length_ = 0, most_ = 0;
   double log_z_ = 0;
   std::vector<double> spans_;            // [T][most][L] scores
   std::vector<double> edges_, zeros_;    // [T][L][L] of a label behind another; [L]

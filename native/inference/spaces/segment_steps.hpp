@@ -33,7 +33,7 @@ class SegmentSteps {
  public:
   SegmentSteps(const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown, const Instances& instances, const Held& weights)
       : templates_(templates), kinds_(kinds), codes_(kinds, templates), grown_(grown), instances_(instances), weights_(weights), stride_(kinds.stride()),
-        begin_(static_cast<std::size_t>(stride_)), inside_rows_(static_cast<std::size_t>(kinds.most)), last_rows_(static_cast<std::size_t>(kinds.most)) {
+        begin_(static_cast<std::size_t>(stride_)) {
     for (const AnchoredSlot& slot : templates.anchored()) (slot.role == Role::first ? first_ : slot.role == Role::last ? last_ : inside_).push_back(slot);
     std::stable_sort(inside_.begin(), inside_.end(), [](const AnchoredSlot& a, const AnchoredSlot& b) { return a.reach < b.reach; });
   }
@@ -45,8 +45,11 @@ class SegmentSteps {
     spans_known_.assign(tokens, -1);
     token_known_.assign(tokens, -1);
     gathered_ = -1;
-    make_room(spans_, tokens * kinds_.most * stride_);
-    make_room(peaks_, tokens * kinds_.most);
+    most_ = std::min(kinds_.most, length_);
+    inside_rows_.resize(static_cast<std::size_t>(most_));
+    last_rows_.resize(static_cast<std::size_t>(most_));
+    make_room(spans_, tokens * most_ * stride_);
+    make_room(peaks_, tokens * most_);
     make_room(tokens_, tokens * rows_of_token() * stride_);
     for (std::vector<History>& rows : histories_) rows.clear();
     history_rows_.clear();
@@ -61,10 +64,10 @@ class SegmentSteps {
   // What the input says of every label of a segment from token t, by length: [lengths][stride]. Minus infinity where there is no such segment.
   const Real* spans(std::int32_t t) {
     if (spans_known_[t] != weights_.version()) compute_spans(t);
-    return spans_.data() + std::size_t(t) * kinds_.most * stride_;
+    return spans_.data() + std::size_t(t) * most_ * stride_;
   }
   // The highest of each row: [lengths]. Ask for `spans` first.
-  const Real* peaks(std::int32_t t) const noexcept { return peaks_.data() + std::size_t(t) * kinds_.most; }
+  const Real* peaks(std::int32_t t) const noexcept { return peaks_.data() + std::size_t(t) * most_; }
 
   // What the segments before token t say of every label of the next: [stride]. It stands until another one is asked for.
   const Real* history(std::int32_t t, const Before& before) {
@@ -228,7 +231,7 @@ class SegmentSteps {
 
   void compute_spans(std::int32_t t) {
     const std::int32_t longest = lengths(t);
-    Real* out = spans_.data() + std::size_t(t) * kinds_.most * stride_;
+    Real* out = spans_.data() + std::size_t(t) * most_ * stride_;
     std::fill_n(begin_.data(), stride_, Real{0});
     std::fill(begin_.begin() + kinds_.labels, begin_.end(), -std::numeric_limits<Real>::infinity());
     sum(first_, t, begin_.data());
@@ -242,7 +245,7 @@ class SegmentSteps {
     if (kinds_.outside >= 0) {
       for (std::int32_t l = 1; l < longest; ++l) out[std::size_t(l) * stride_ + kinds_.outside] = -std::numeric_limits<Real>::infinity();
     }
-    scale_rows(out, longest, stride_, static_cast<Real>(weights_.scale()), peaks_.data() + std::size_t(t) * kinds_.most);
+    scale_rows(out, longest, stride_, static_cast<Real>(weights_.scale()), peaks_.data() + std::size_t(t) * most_);
     spans_known_[t] = weights_.version();
   }
 
@@ -307,7 +310,7 @@ class SegmentSteps {
   Gathered now_, next_;
   std::int32_t gathered_ = -1, gathered_from_ = 0;   // of which token next_ is, -1: of none; and how many rows were known then
   std::int64_t origin_ = 0;
-  std::int32_t length_ = 0;
+  std::int32_t length_ = 0, most_ = 0;  // of the sentence; tokens of a segment in it
   std::vector<std::int64_t> spans_known_, token_known_;  // [T] under which weights the rows below were computed; -1: not yet
   std::vector<Real> spans_;                              // [T][most][stride]
   std::vector<Real> peaks_;                              // [T][most]

@@ -139,6 +139,13 @@ class SegmentProgram:
             sizes[len(self.anchored)] = longest + 1
         return sizes
 
+    def code_limits(self, labels: int, longest: int) -> list[int]:
+        """For each slot what the number is below that is made of the segments before (native/models/segment_weights.hpp)."""
+        return [
+            (labels + 1) ** len(template.labels) * (longest + 1 if template.length_before else 1)
+            for template in self.slots
+        ]
+
 
 def compile_segments(templates: Iterable[SegmentTemplate]) -> SegmentProgram:
     attributes: dict[AttributeOf, int] = {}

@@ -251,13 +251,13 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     }
     need = weight_bytes(features, [len(family["values"]) for family in sparse["families"]], count)
     need += 4 * row_width(count) * len(sparse["history"]["slots"])
-    _refuse_huge(need)
+    refuse_huge(need)
     sizes = [len(alphabet) for alphabet in features.alphabets]
     weights = unpack_chain(features.index, sparse, count, sizes, len(features.given))
     return ChainModel(features, weights, tuple(labels), legality)
 
 
-def _refuse_huge(need: int) -> None:
+def refuse_huge(need: int) -> None:
     if need > MOST_MEMORY:
         raise ModelFileError(
             f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed"
@@ -322,7 +322,7 @@ def _table(arrays: Arrays, features: Features, labels: int) -> ChainWeights:
     none = {"values": np.empty(0, np.int32), "parents": np.empty(0, np.int32), "node": rows, "edge": rows}
     if any(name == FREQUENCY for name, _ in features.program.attributes):
         raise ModelFileError("the model's templates are inconsistent")
-    _refuse_huge(weight_bytes(features, [], labels))
+    refuse_huge(weight_bytes(features, [], labels))
     sparse = {
         "families": [none for _ in features.program.families],
         "kept_given": _int32(read_array(arrays, "table/places")),

@@ -14,6 +14,7 @@ from riata._core import (
     Instances,
     SegmentWeights,
     SegmentWeights64,
+    boundary_values,
     decode_segments,
     segment_scores,
     unbounded,
@@ -27,8 +28,19 @@ from riata.features.frequency import FREQUENCY
 from riata.features.lists import attribute_names
 from riata.features.segments import SegmentFeatures, parse
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
-from riata.models.chain import EXACT, MOST_MEMORY, ChainModel, Decoder, read_frequencies, read_lists, row_width
+from riata.models.chain import (
+    EXACT,
+    MOST_LABELS,
+    MOST_MEMORY,
+    ChainModel,
+    Decoder,
+    read_frequencies,
+    read_lists,
+    refuse_huge,
+    row_width,
+)
 from riata.models.container import Arrays
+from riata.models.segment_pruning import Rows, pruned
 
 NAME = "segments"
 
@@ -74,8 +86,12 @@ class SegmentModel:
         return UnsupportedError(f"The structure {NAME!r} has no {what}.", remedy="Use structure='chain' for that.")
 
     def to_parts(self) -> tuple[dict[str, Any], Arrays]:
-        """The model as header and arrays; weights that are zero are left out."""
+        """The model as header and arrays, without rows, n-grams and values that carry no weight."""
         features, weights = self.features, self.weights
+        width = row_width(len(self.segmentation.types))
+        families = [features.index.pairs(f) for f in range(len(features.program.families))]
+        rows = weights.flat().astype(np.float32).reshape(-1, width)
+        kept = pruned(features.segments, families, weights.roots(), weights.rows(), rows)
         header = {
             "structure": NAME,
             "labels": list(self.segmentation.types),
@@ -88,23 +104,21 @@ class SegmentModel:
         arrays: Arrays = {}
         for i, words in enumerate(features.lists.values()):
             store_texts(arrays, f"list/{i}", words.texts())
-        for a, alphabet in enumerate(features.alphabets):
-            store_texts(arrays, f"attribute/{a}", alphabet.texts())
+        for a, (alphabet, values) in enumerate(zip(features.alphabets, kept.values, strict=True)):
+            store_texts(arrays, f"attribute/{a}", [alphabet.text(int(i)) for i in values])
         for column, frequencies in features.frequencies.items():
             store_texts(arrays, f"frequency/{column}", frequencies.words.texts())
             arrays[f"frequency/{column}/classes"] = frequencies.classes
-        for f in range(len(features.program.families)):
-            parents, values = features.index.pairs(f)
+        for f, (parents, values) in enumerate(kept.families):
             arrays[f"family/{f}/parents"] = narrow(parents + 1)  # 0: a root
             arrays[f"family/{f}/values"] = narrow(values)
-        slots, codes = weights.roots()
-        arrays["roots/slots"], arrays["roots/codes"] = narrow(slots), narrow(codes)
-        parents, values = weights.rows()
-        arrays["rows/parents"], arrays["rows/values"] = narrow(parents + len(slots)), narrow(values)  # roots come first
-        flat = weights.flat()
+        arrays["roots/slots"], arrays["roots/codes"] = map(narrow, kept.roots)
+        parents, values = kept.rows
+        arrays["rows/parents"], arrays["rows/values"] = narrow(parents + len(kept.roots[0])), narrow(values)
+        flat = kept.weights.reshape(-1)
         places = np.flatnonzero(flat)
         arrays["weights/steps"] = narrow(np.diff(places, prepend=0))
-        arrays["weights/values"] = flat[places].astype(np.float32)
+        arrays["weights/values"] = flat[places]
         return header, arrays
 
 
@@ -127,27 +141,47 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     """The inverse of to_parts. Raises ModelFileError on anything inconsistent."""
     types, longest = read_strings(header, "labels"), header.get("longest")
     name = header.get("segment_encoding")
-    if not types or len(set(types)) != len(types) or (name is not None and OUTSIDE not in types):
-        raise ModelFileError("the model's labels are inconsistent")
     if name is not None and name not in registry.names("encoding"):
         raise ModelFileError(f"the model's encoding {name!r} is unknown")
+    if (
+        not 0 < len(types) <= MOST_LABELS
+        or len(set(types)) != len(types)
+        or (name is not None and OUTSIDE not in types)
+    ):
+        raise ModelFileError("the model's labels are inconsistent")
     if not isinstance(longest, int) or isinstance(longest, bool) or not 1 <= longest <= 1 << 20:
         raise ModelFileError("the model's longest segment is inconsistent")
     lists = read_lists(header, arrays)
     features = SegmentFeatures(_templates(header, {*functions, FREQUENCY, *attribute_names(lists)}), functions, lists)
+    if set(features.lists) != set(lists):
+        raise ModelFileError("the model's lists are inconsistent")
     features.frequencies = {c: read_frequencies(arrays, c) for n, c in features.program.attributes if n == FREQUENCY}
     features.alphabets = [read_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
-    for f in range(len(features.program.families)):
+    for f, (_, attribute, _) in enumerate(features.program.families):
         parents, values = _pairs(arrays, f"family/{f}/parents", f"family/{f}/values")
+        if values.max(initial=0) >= boundary_values + len(features.alphabets[attribute]):
+            raise ModelFileError("the model's attribute values are inconsistent")
         features.index.insert(f, parents - 1, values)
     segmentation = Segmentation(tuple(types), None if name is None else registry.get("encoding", name))
     weights = SegmentWeights(features.native, len(types), segmentation.outside, longest)
-    slots, codes = _pairs(arrays, "roots/slots", "roots/codes")
-    parents, values = _pairs(arrays, "rows/parents", "rows/values")
-    limits = np.array(features.segments.first_values(features.index.size, longest), np.int32)
-    weights.set_rows(slots, codes, parents - len(slots), values, limits)
-    weights.set_flat(_flat(arrays, weights.size))
+    tables = sum(features.index.size(family) for family in features.segments.families if family >= 0)
+    refuse_huge(4 * row_width(len(types)) * len(arrays.get("rows/parents", ())) + 6 * tables)
+    whole = _set_rows(features, weights, arrays)
+    weights.set_flat(_flat(arrays, weights.size, len(types), whole))
     return SegmentModel(features, weights, segmentation)
+
+
+def _set_rows(features: SegmentFeatures, weights: SegmentWeights, arrays: Arrays) -> NDArray[np.bool_]:
+    """Gives the weights their rows, and says which stand for a feature; ModelFileError where one stands for none that there can be."""
+    program = features.segments
+    roots = _pairs(arrays, "roots/slots", "roots/codes")
+    parents, values = _pairs(arrays, "rows/parents", "rows/values")
+    limits = np.array(program.first_values(features.index.size, weights.most), np.int32)
+    weights.set_rows(*roots, parents - len(roots[0]), values, limits)
+    rows = Rows(program, weights.roots(), weights.rows())
+    if not rows.make_sense(program.code_limits(weights.labels, weights.most), features.index.size):
+        raise ModelFileError("the model's rows are inconsistent")
+    return rows.whole
 
 
 def _templates(header: Mapping[str, Any], known: set[str]) -> tuple[Any, ...]:
@@ -168,11 +202,18 @@ def _pairs(arrays: Arrays, *names: str) -> tuple[Ids, Ids]:
     return left.astype(np.int32), right.astype(np.int32)
 
 
-def _flat(arrays: Arrays, size: int) -> NDArray[np.float32]:
-    places = np.cumsum(read_array(arrays, "weights/steps"), dtype=np.int64)
+def _flat(arrays: Arrays, size: int, types: int, whole: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """All weights. whole: the rows that may carry some."""
+    steps = read_array(arrays, "weights/steps").astype(np.int64)
+    places = np.cumsum(steps)
     values = read_array(arrays, "weights/values", real=True).astype(np.float32)
-    if len(places) != len(values) or (len(places) and not 0 <= places[-1] < size):
+    ok = len(places) == len(values) and (steps[:1] >= 0).all() and (steps[1:] > 0).all() and (places[-1:] < size).all()
+    if not ok or (places % row_width(types) >= types).any():
         raise ModelFileError("the model's weights are inconsistent")
+    if not np.isfinite(values).all():
+        raise ModelFileError("a weight of the model is not a finite number")
     flat = np.zeros(size, np.float32)
     flat[places] = values
+    if flat.reshape(-1, row_width(types))[~whole].any():
+        raise ModelFileError("the model's weights are inconsistent")
     return flat
