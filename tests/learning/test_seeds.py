@@ -72,12 +72,12 @@ def test_the_model_is_the_sum_of_those_of_the_seeds(kind):
 def test_rows_that_grow_in_another_order_are_the_same_rows():
     """Of segments: each seed meets sequences and labels in its own order."""
     data = embedded()[:60]
-    parts = [quietly(chunker("segments", seed=seed), data).model_.weights.grown() for seed in (7, 8)]
+    parts = [quietly(chunker("segments", seed=seed), data).model_.weights.rows() for seed in (7, 8)]
     trie = [list(zip(*(array.tolist() for array in part), strict=True)) for part in parts]
     assert trie[0] != trie[1]
-    whole = quietly(chunker("segments", seed=7, seeds=2), data).model_.weights.grown()
+    whole = quietly(chunker("segments", seed=7, seeds=2), data).model_.weights.rows()
     assert len(whole[0]) > max(map(len, trie))
-    assert len({*zip(*(array.tolist() for array in whole), strict=True)}) == len(whole[0])
+    assert len({*zip(*(array.tolist() for array in whole), strict=True)}) == len(whole[0])  # none twice
 
 
 @KIND

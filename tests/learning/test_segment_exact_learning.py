@@ -9,9 +9,8 @@ from learning.test_segment_learning import compared
 from oracle.segments import ExactSegments
 from riata.errors import SettingError, UnsupportedError
 from samples import embedded, quietly
-from segment_problems import TEMPLATES, noise
+from segment_problems import EXACT_TEMPLATES, noise
 
-EXACT = [template for template in TEMPLATES if "label[-2]" not in template]
 UPDATES = ["best", "lattice"]
 
 
@@ -19,7 +18,7 @@ UPDATES = ["best", "lattice"]
 @pytest.mark.parametrize("update", UPDATES)
 def test_weights_equal_those_of_the_twin(update, step):
     updates = 0
-    for seed, template in enumerate(EXACT):
+    for seed, template in enumerate(EXACT_TEMPLATES):
         problem = noise(seed, template, longest=4, sentences=4)
         initial = problem.random_weights(seed) if seed % 2 else problem.zeros()
         settings = {"queue": "exact", **STEPS[step], "update": update}
@@ -32,7 +31,7 @@ def test_weights_equal_those_of_the_twin(update, step):
 @pytest.mark.parametrize("update", UPDATES)
 def test_the_margin_is_asked_for_once(update):
     """Of ALMA: a right segmentation is learnt from too, while the second best comes close."""
-    problem = noise(3, EXACT[3], longest=4, sentences=4)
+    problem = noise(3, EXACT_TEMPLATES[3], longest=4, sentences=4)
     settings = {"queue": "exact", "step": "alma", "alpha": 0.1, "update": update}
     compared(problem, settings, problem.zeros(), 6, 3, kind=ExactSegments)
     right = []
@@ -50,7 +49,7 @@ def test_the_margin_is_asked_for_once(update):
 @pytest.mark.parametrize("step", ["perceptron", "alma", "mira"])
 def test_sentence_weights(step, update):
     for seed in range(3):
-        problem = noise(seed, EXACT[seed + 2], longest=4, sentences=4)
+        problem = noise(seed, EXACT_TEMPLATES[seed + 2], longest=4, sentences=4)
         weights = np.random.default_rng(seed).choice([0.0, 0.25, 1.0, 2.0], 4).tolist()
         settings = {"queue": "exact", **STEPS[step], "update": update}
         compared(problem, settings, problem.random_weights(seed), 2, seed, weights, kind=ExactSegments)
@@ -58,7 +57,7 @@ def test_sentence_weights(step, update):
 
 def test_there_is_one_moment_and_one_rival():
     """Exact search ends with one output: when to update and against which states of a queue makes no difference."""
-    problem = noise(5, EXACT[4], longest=5)
+    problem = noise(5, EXACT_TEMPLATES[4], longest=5)
     found, initial = [], problem.zeros()
     for when in WHEN:
         for what in WHAT:
@@ -72,7 +71,7 @@ def test_there_is_one_moment_and_one_rival():
 @pytest.mark.parametrize("single", [False, True])
 def test_lattice_updates_with_scores_far_apart(single):
     """Neither sums nor weights leave the range of numbers, and the rest of the lattice vanishes: the update is one-best."""
-    problem = noise(1, EXACT[4], longest=5)
+    problem = noise(1, EXACT_TEMPLATES[4], longest=5)
     flat = problem.random_weights(7, single).flat() * 4096
     found, initial = [], problem.zeros(single)
     initial.set_flat(flat)

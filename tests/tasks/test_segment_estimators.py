@@ -199,17 +199,60 @@ def test_templates_of_the_other_language_are_refused(data, tmp_path):
     with pytest.raises(SettingError, match="does not fit the structure 'segments'"):
         quietly(riata.Chunker("early", structure="segments", template=templates.parse("word[0]")), data[0])
     with pytest.raises(SettingError, match="does not fit the structure 'chain'"):
-        quietly(riata.Chunker("early", template=segments.parse("length")), data[0])
+        quietly(riata.Chunker("early", structure="chain", template=segments.parse("length")), data[0])
     path = tmp_path / "mine.template"
     path.write_text("word[0]\nedge\n")
     with pytest.raises(TemplateError, match="has no role"):
         quietly(riata.Chunker("early", structure="segments", template=path), data[0])
-    path.write_text(TEMPLATE)
-    assert quietly(riata.Chunker("early", structure="segments", template=path, epochs=2), data[0]).score(data[1]) > 0.8
-    with pytest.raises(TemplateError, match="structure='segments'"):
-        quietly(riata.Chunker("early", template=path), data[0])
-    with pytest.raises(TemplateError, match="structure='segments'"):
-        quietly(riata.Chunker("early", template="laso2005"), data[0])
+    path.write_text("inside word[0]\n")
+    with pytest.raises(TemplateError, match="templates of segments"):
+        quietly(riata.Chunker("early", structure="chain", template=path), data[0])
+    with pytest.raises(TemplateError, match="laso2005"):
+        quietly(riata.Chunker("early", structure="chain", template="laso2005"), data[0])
+
+
+def test_where_no_structure_is_named_the_template_speaks_for_one(data, tmp_path):
+    """Without a template of either language, chunkers that search have segments."""
+    path = tmp_path / "mine.template"
+    path.write_text("# mine\ninside word[0]  # all of them\nlabel[-1]\n")
+    other = tmp_path / "other.template"
+    other.write_text("word[0]\nlabel[-1]\n")
+    for recipe, template, structure in [
+        ("early", None, "segments"),
+        ("perceptron", None, "chain"),
+        ("early", "chunk", "segments"),
+        ("early", "classic", "chain"),
+        ("early", "laso2005", "segments"),
+        ("perceptron", "laso2005", "segments"),
+        ("early", path, "segments"),
+        ("early", str(other), "chain"),
+        ("early", templates.parse("word[0]"), "chain"),
+        ("early", segments.parse("length"), "segments"),
+    ]:
+        made = quietly(riata.Chunker(recipe, template=template, epochs=1), data[0][:20])
+        assert made.model_.structure == structure
+    assert quietly(riata.EntityRecognizer("early", epochs=1), data[0][:20]).model_.structure == "chain"
+
+
+def test_training_goes_on_in_the_structure_of_the_model(data, tmp_path):
+    train = data[0][:20]
+    made = quietly(riata.Chunker("early", structure="chain", epochs=1), train).set_params(structure=None)
+    made.predict(train)
+    made.save(tmp_path / "m.riata")
+    for one in (made, riata.load_model(tmp_path / "m.riata")):
+        assert quietly(one.set_params(warm_start=True), train).model_.structure == "chain"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert one.partial_fit(train).model_.structure == "chain"
+    assert quietly(made.set_params(warm_start=False), train).model_.structure == "segments"
+
+
+def test_the_default_template_keeps_to_what_exact_search_can_read(data):
+    made = quietly(riata.Chunker("laso-alma", queue="exact", epochs=2), data[0])
+    assert max(-t.labels[0] for t in made.model_.features.templates if t.labels) == 1
+    assert made.score(data[0]) > 0.9
+    with pytest.raises(UnsupportedError, match="no further than"):
+        quietly(riata.Chunker("laso-alma", queue="exact", template="chunk"), data[0])
 
 
 def test_from_words_alone_and_with_lists(data):

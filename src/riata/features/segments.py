@@ -53,6 +53,11 @@ class SegmentTemplate(Template):
         """Whether it reads anything that is known only while searching: of the segments before."""
         return bool(self.labels) or self.length_before or self.role == PREVIOUS
 
+    @property
+    def exact(self) -> bool:
+        """Whether exact search can tell apart what it reads (native/inference/exact/semi_markov.hpp)."""
+        return not (self.length_before or self.role == PREVIOUS or any(offset < -1 for offset in self.labels))
+
 
 def parse(text: str, name: str = "<template>") -> tuple[SegmentTemplate, ...]:
     """The templates of a text; TemplateError names the line."""

@@ -87,6 +87,8 @@ class Options:
         language: Any = segment_language if self.has_segments else template_language
         if self.template is None:
             templates = template_language.fitting(language.load(self.default_template), width)
+            if self.has_segments and self.choice.queue == "exact":
+                templates = tuple(template for template in templates if template.exact)
         elif isinstance(self.template, (str, Path)):
             templates = language.load(self.template)
         else:
