@@ -10,6 +10,7 @@
 #include "bind/chain.hpp"
 #include "bind/module.hpp"
 #include "bind/search.hpp"
+#include "bind/segments.hpp"
 #include "core/error.hpp"
 #include "learning/segment_search.hpp"
 #include "models/segment_sum.hpp"
@@ -31,25 +32,6 @@ SegmentKinds kinds_of(std::int32_t labels, std::int32_t outside, std::int32_t mo
   return {labels, outside, most};
 }
 
-// Whether codes cover every sentence without gaps. free: segments may be longer than the most, as those of the truth.
-bool covers(const SegmentKinds& kinds, std::span<const std::int64_t> starts, std::span<const std::int32_t> codes, bool free) {
-  if (starts.empty() || static_cast<std::int64_t>(codes.size()) != starts.back()) return false;
-  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
-    std::int64_t next = starts[s];
-    for (std::int64_t t = starts[s]; t < starts[s + 1]; ++t) {
-      const std::int32_t code = codes[static_cast<std::size_t>(t)];
-      if ((code >= 0) != (t == next)) return false;
-      if (code < 0) continue;
-      const std::int32_t length = kinds.length(code);
-      if (length > 1 && kinds.label(code) == kinds.outside) return false;
-      if (!free && length > kinds.most) return false;
-      next = t + length;
-      if (next > starts[s + 1]) return false;
-    }
-  }
-  return true;
-}
-
 template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
   using Kind = SegmentWeights<Real>;
@@ -66,22 +48,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def("flat", [](const Kind& self) { return give(std::vector<Real>(self.flat.begin(), self.flat.end())); }, "All weights, row by row.")
       .def("set_flat", [](Kind& self, const In<Real>& flat) { self.flat.assign(flat.data(), flat.data() + flat.shape(0)); }, nb::arg("flat"))
       .def_prop_ro("size", [](const Kind& self) { return std::int64_t{self.grown.rows()} * self.kinds.stride(); }, "How many numbers the rows are.")
-      .def("roots", [](const Kind& self) {
-             std::vector<std::int32_t> slots, codes;
-             for (std::int32_t root = 0; root < self.grown.roots(); ++root) {
-               slots.push_back(self.grown.slot(root));
-               codes.push_back(self.grown.code(root));
-             }
-             return nb::make_tuple(give(std::move(slots)), give(std::move(codes)));
-           }, "Where rows begin: slots of templates, with what is read of the segments before as one number.")
-      .def("rows", [](const Kind& self) {
-             std::vector<std::int32_t> parents, values;
-             for (std::int32_t row = 0; row < self.grown.rows(); ++row) {
-               parents.push_back(self.grown.parent(row));
-               values.push_back(self.grown.value(row));
-             }
-             return nb::make_tuple(give(std::move(parents)), give(std::move(values)));
-           }, "Of each row what it is a step from (a row, or -1 - root), and the step.")
+      .def("roots", [](const Kind& self) { return roots_of(self.grown); }, "Where rows begin: slots of templates, with what is read of the segments before as one number.")
+      .def("rows", [](const Kind& self) { return rows_of(self.grown); }, "Of each row what it is a step from (a row, or -1 - root), and the step.")
       .def("set_rows", [](Kind& self, const In<std::int32_t>& slots, const In<std::int32_t>& codes, const In<std::int32_t>& parents,
                           const In<std::int32_t>& values, const In<std::int32_t>& limits) {
              check(slots.shape(0) == codes.shape(0) && parents.shape(0) == values.shape(0));
@@ -123,6 +91,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def("averaged", &Trainer::averaged, nb::call_guard<nb::gil_scoped_release>())
       .def("average_into", &Trainer::average_into, nb::arg("weights"), nb::call_guard<nb::gil_scoped_release>(), "The same in the memory of other weights.")
       .def("last", &Trainer::last, nb::call_guard<nb::gil_scoped_release>())
+      .def("untruncated", &Trainer::untruncated, nb::call_guard<nb::gil_scoped_release>(), "The last weights, none of them left out.")
+      .def("recorded_margins", [](const Trainer& self) { return as_tuple(self.recorded_margins()); })
       .def_prop_ro("most", [](const Trainer& self) { return self.kinds().most; })
       .def_prop_ro("norm", &Trainer::norm)
       .def_prop_ro("dropped", &Trainer::dropped, "Weights that truncation left out of the model made last.")

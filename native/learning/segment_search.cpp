@@ -9,8 +9,8 @@
 namespace riata {
 namespace {
 
-void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown, std::size_t size,
-               const Instances& instances) {
+void check_size(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown, std::size_t size,
+                const Instances& instances) {
   bool ok = size >= std::size_t(grown.rows()) * kinds.stride() && static_cast<std::int32_t>(instances.ngrams.size()) == index.families() &&
             grown.slots() == templates.slots();
   for (std::int32_t f = 0; ok && f < index.families(); ++f) ok = instances.sizes[f] <= index.size(f);
@@ -56,6 +56,11 @@ Numbers<Real> with_room(Numbers<Real> flat, const SegmentKinds& kinds, const Gro
 }  // namespace
 
 template <class Real>
+void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances) {
+  check_size(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
+}
+
+template <class Real>
 SegmentSearch<Real>::SegmentSearch(SegmentTemplates templates, const SegmentWeights<Real>& initial, const QueueSpec& queue, const LearnerSpec& learner,
                                    const Limits& limits)
     : templates_(std::move(templates)), kinds_(initial.kinds), weights_(with_room(initial.flat, kinds_, initial.grown), learner.p), grown_(initial.grown),
@@ -68,7 +73,7 @@ SegmentSearch<Real>::SegmentSearch(SegmentTemplates templates, const SegmentWeig
 template <class Real>
 EpochResult SegmentSearch<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int32_t> gold,
                                        std::span<const std::int64_t> order, std::span<const double> sentence_weights, const Poll& poll) {
-  check_fit(index, templates_, kinds_, grown_, weights_.size(), instances);
+  check_size(index, templates_, kinds_, grown_, weights_.size(), instances);
   EpochResult result;
   Limits limits = limits_;
   limits.poll = [&] { poll(result.sentences); };
@@ -149,7 +154,7 @@ void SegmentSearch<Real>::add_features(SegmentSpace<Real>& space, std::span<cons
 template <class Real>
 std::vector<std::int32_t> decode_segments(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
                                           const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll) {
-  check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
+  check_fit(index, templates, weights, instances);
   const FixedWeights<Real> flat(weights.flat);
   SegmentSpace<Real, const FixedWeights<Real>> space(templates, weights.kinds, instances, flat, weights.grown, nullptr, queue);
   const bool exactly = queue.name == "exact";
@@ -184,7 +189,7 @@ std::vector<std::int32_t> decode_segments(const FeatureIndex& index, const Segme
 template <class Real>
 std::vector<double> segment_scores(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
                                    const Instances& instances, std::span<const std::int32_t> codes) {
-  check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
+  check_fit(index, templates, weights, instances);
   const FixedWeights<Real> flat(weights.flat);
   SegmentSpace<Real, const FixedWeights<Real>> space(templates, weights.kinds, instances, flat, weights.grown, nullptr, {});
   std::vector<double> scores;
@@ -207,7 +212,7 @@ template <class Real>
 SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& templates, SegmentWeights<Real>& weights, const Instances& instances,
                          std::span<const std::int32_t> codes) {
   weights.flat = with_room(std::move(weights.flat), weights.kinds, weights.grown);
-  check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
+  check_fit(index, templates, weights, instances);
   const FixedWeights<Real> nothing(weights.flat);
   SegmentSteps<Real, FixedWeights<Real>> steps(templates, weights.kinds, weights.grown, instances, nothing);
   SegmentRows out;
@@ -228,7 +233,7 @@ SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& temp
 template <class Real>
 SegmentSums segment_sums(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances,
                          double sharpness) {
-  check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
+  check_fit(index, templates, weights, instances);
   check_exact(templates);
   const FixedWeights<Real> flat(weights.flat);
   SegmentSteps<Real, FixedWeights<Real>> steps(templates, weights.kinds, weights.grown, instances, flat);
@@ -251,7 +256,7 @@ SegmentSums segment_sums(const FeatureIndex& index, const SegmentTemplates& temp
 template <class Real>
 BestSegments best_segments(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
                            const Instances& instances, std::int64_t k, const Poll& poll) {
-  check_fit(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
+  check_fit(index, templates, weights, instances);
   check_exact(templates);
   const FixedWeights<Real> flat(weights.flat);
   SegmentSteps<Real, FixedWeights<Real>> steps(templates, weights.kinds, weights.grown, instances, flat);
@@ -286,6 +291,8 @@ std::vector<std::int32_t> segment_regrets(const SegmentKinds& kinds, std::span<c
   return regrets;
 }
 
+template void check_fit(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&);
+template void check_fit(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&);
 template class SegmentSearch<float>;
 template class SegmentSearch<double>;
 template std::vector<std::int32_t> decode_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);

@@ -41,6 +41,9 @@ class SegmentSearch {
     dropped_ = truncate(mean.flat, truncate_);
   }
   SegmentWeights<Real> last() { return model(weights_.last()); }
+  // The last weights, whatever the model leaves out: those that training and its theory know.
+  SegmentWeights<Real> untruncated() const { return {kinds_, grown_, weights_.last()}; }
+  LeastMargins recorded_margins() const noexcept { return learner_.recorded_margins(); }
   std::int64_t dropped() const noexcept { return dropped_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }
   double norm() const noexcept { return weights_.norm(); }
@@ -72,6 +75,10 @@ class SegmentSearch {
   double truncate_;
   std::int64_t dropped_ = 0;  // weights that truncation left out of the model made last
 };
+
+// Refuses weights, or sentences, of another feature index.
+template <class Real>
+void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances);
 
 // The best segments, exactly or as a search finds them: [N] codes, -1 where none starts.
 template <class Real>

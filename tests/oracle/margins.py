@@ -3,6 +3,7 @@
 import math
 
 from oracle.laso import Laso, add, norm
+from oracle.segments import SegmentLaso
 
 
 class Margins(Laso):
@@ -10,6 +11,9 @@ class Margins(Laso):
 
     def __init__(self, labels, settings, legal, weights):
         super().__init__(labels, {**settings, "step": "perceptron"}, legal, weights)
+        self.begin()
+
+    def begin(self):
         self.raw, self.normalised = [], []
         self.survival, self.losses, self.largest = math.inf, 0, 0.0
         self.levels = self.queue == "beam" and self.by != "pending"
@@ -22,7 +26,7 @@ class Margins(Laso):
         while nodes:
             front, nodes = self.remove_front(nodes)
             node = front[0]
-            goal = len(node.labels) == len(x)
+            goal = all(self.is_goal(x, n) for n in front)
             if goal or not self.levels:
                 self.end(x, [*front, *nodes])
             lost = not any(n.good for n in [*front, *nodes])
@@ -33,14 +37,19 @@ class Margins(Laso):
                 continue
             if goal:
                 return
-            made = [child for parent in front for child in self.children(x, y, [parent])]
-            self.cut([(n, self.key(x, n)) for n in made] + [(n, n) for n in nodes])
-            self.level(x, made + nodes)
+            waiting = [*nodes, *(n for n in front if self.is_goal(x, n))]
+            made = [child for n in front if not self.is_goal(x, n) for child in self.all_children(x, y, n)]
+            self.cut([(n, self.key(x, n)) for n in made] + [(n, n) for n in waiting])
+            self.level(x, made + waiting)
             nodes = self.enqueue(nodes, self.operators(x, y, front))
+
+    def all_children(self, x, y, node):
+        """Of one node, before any are merged."""
+        return self.children(x, y, [node])
 
     def end(self, x, nodes):
         good = [n.score for n in nodes if n.good]
-        bad = [n.score for n in nodes if not n.good and len(n.labels) == len(x)]
+        bad = [n.score for n in nodes if not n.good and self.is_goal(x, n)]
         if good and bad:
             self.survival = min(self.survival, max(good) - max(bad))
 
@@ -72,3 +81,14 @@ class Margins(Laso):
             self.raw.append(min(a for a, _ in ahead))
             self.normalised.append(min(a / max(1.0, length) for a, length in ahead))
             self.largest = max(self.largest, *(length for _, length in ahead))
+
+
+class SegmentMargins(Margins, SegmentLaso):
+    """The same over segments."""
+
+    def __init__(self, labels, most, templates, functions, settings, weights):
+        SegmentLaso.__init__(self, labels, most, templates, functions, {**settings, "step": "perceptron"}, weights)
+        self.begin()
+
+    def all_children(self, x, y, node):
+        return self.unmerged(x, y, [node])

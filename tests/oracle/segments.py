@@ -115,6 +115,9 @@ class SegmentLaso(Laso):
         return covered(node.labels) == len(x)
 
     def children(self, x, y, front):
+        return self.merged(x, self.unmerged(x, y, front))
+
+    def unmerged(self, x, y, front):
         made = []
         for node in front:
             left = len(x) - covered(node.labels)
@@ -122,7 +125,7 @@ class SegmentLaso(Laso):
                 for label in self.labels:
                     if size == 1 or label != OUTSIDE:
                         made.append(self.make_node(x, y, (*node.labels, (size, label))))
-        return self.merged(x, made)
+        return made
 
     def merged(self, x, nodes):
         """Of nodes that go on alike the best is kept."""

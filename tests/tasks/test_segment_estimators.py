@@ -182,17 +182,32 @@ def test_other_recipes_and_methods_are_refused(data):
     with pytest.raises(UnsupportedError, match="mira"):
         quietly(chunker("mira"), data[0])
     made = quietly(chunker(epochs=1), data[0])
-    for method in (
-        lambda: made.predict_nbest(data[1], 2),
-        lambda: made.trace(data[1][:1]),
-        lambda: made.diagnose(data[0]),
-    ):
-        with pytest.raises(UnsupportedError, match="segments"):
-            method()
+    with pytest.raises(UnsupportedError, match="found exactly; the queue 'beam'"):
+        made.predict_nbest(data[1], 2)
+    with pytest.raises(UnsupportedError, match="no search to trace"):
+        made.set_params(queue="exact", beam=None).trace(data[1][:1])
+    further = quietly(chunker(template=f"{TEMPLATE}\nlabel[-2] label[-1]", epochs=1), data[0])
+    with pytest.raises(UnsupportedError, match=r"label\[-2\]"):
+        further.set_params(queue="exact", beam=None).predict_nbest(data[1], 2)
     with pytest.raises(UnsupportedError, match="class weights"):
         quietly(chunker(class_weight="balanced"), data[0])
     with pytest.raises(UnsupportedError, match="features already"):
         quietly(chunker(template="length"), [[{"a": 1.0}]], [["O"]])
+
+
+def test_the_best_come_in_order(data):
+    made = quietly(chunker("perceptron"), data[0])
+    test, predicted = data[1], made.predict(data[1])
+    for tags, found in zip(predicted, made.predict_nbest(test, 3), strict=True):
+        assert found[0][0] == tags
+        assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
+        assert len({tuple(one) for one, _ in found}) == len(found) == (3 if len(tags) > 1 else len(found))
+    tags = [[found[-1][0] for found in made.predict_nbest(test, 2)][:5]][0]
+    instances = made.model_.features.instances(made.input_columns(test[:5]))
+    ids = np.array([made.model_.labels.index(tag) for one in tags for tag in one], np.int32)
+    scores = [found[-1][1] for found in made.predict_nbest(test[:5], 2)]
+    assert made.model_.scores_of(instances, ids) == pytest.approx(scores, abs=1e-3)
+    assert made.predict_nbest([[]], 2) == [[([], 0.0)]]
 
 
 def test_templates_of_the_other_language_are_refused(data, tmp_path):

@@ -40,7 +40,8 @@ def _front(trace: Trace, number: int, step: Step, width: int) -> str:
 
 def _width(trace: Trace) -> int:
     """Of the tokens, where one is labelled after the other; 0: the input is of another kind."""
-    if len(trace.input) < 2 or not all(isinstance(token, str) for token in trace.input):
+    one_by_one = all(node.depth == len(trace.input) for node in trace.nodes if node.goal)
+    if len(trace.input) < 2 or not one_by_one or not all(isinstance(token, str) for token in trace.input):
         return 0
     return min(LONGEST, max(len(str(token)) for token in trace.input))
 

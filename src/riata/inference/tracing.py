@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from riata._core import ProblemModel, trace_by_search, unbounded
+from riata._core import trace_segments as trace_by_segments
 from riata.data.memory import as_corpus
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, LabelError, UnsupportedError
 from riata.inference.problem import Problem, defined
 from riata.inference.trace import Cut, Feature, Node, Plain, Step, Trace, Update, plain, plain_row
 from riata.models.chain import ChainModel, Decoder
+from riata.models.segment_names import SegmentNames
+from riata.models.segments import SegmentModel
 from riata.models.weights_by_name import name_of
 
 FOLLOWED = ("recipe", "when", "update", "step")  # what a trace says of the learner
@@ -83,6 +86,41 @@ def trace_chain(
         truth=None if truth is None else tuple(truth),
         output=None if path is None else tuple(model.labels[label] for label in path),
         learnt_as=learnt_as,
+        followed=_followed(learner),
+        **_queue(vars(decoder)),
+    )
+
+
+def trace_segments(
+    model: SegmentModel,
+    inputs: Corpus,
+    truth: Sequence[str] | None,
+    decoder: Decoder,
+    learner: Mapping[str, Any] | None,
+    features: bool,
+) -> Trace:
+    """As trace_chain. An action is a segment, such as NP[2:5]: its tokens are 2, 3 and 4, the first of the sentence being 0."""
+    check_queue(decoder)
+    segmentation, instances = model.segmentation, model.features.instances(inputs)
+    gold = np.empty(0, np.int32)
+    if truth is not None:
+        gold = segmentation.codes(model.labels, gold_ids(truth, model.labels), inputs.starts)
+    index, native = model.features.index, model.features.native
+    found = trace_by_segments(model.weights, index, native, instances, gold, vars(decoder), _native(learner), features)
+    names, path = SegmentNames(model, (found["roots"], found["rows"])), _path(found)
+
+    def action(step: tuple[int, int]) -> str:
+        length, kind = divmod(step[1], len(segmentation.types))
+        return f"{segmentation.types[kind]}[{step[0]}:{step[0] + length + 1}]"
+
+    return _built(
+        found,
+        action=action,
+        feature=names.name_of,
+        merges=True,
+        input=tuple(inputs.columns[0].texts()),
+        truth=None if truth is None else tuple(truth),
+        output=None if path is None else model.tags_of(path, inputs.tokens),
         followed=_followed(learner),
         **_queue(vars(decoder)),
     )

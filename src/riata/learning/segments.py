@@ -12,6 +12,7 @@ from riata._core import SegmentSearch, SegmentSearch64, SegmentWeights, SegmentW
 from riata.data.segmentation import Segmentation
 from riata.errors import SettingError, UnsupportedError
 from riata.features.segments import SegmentFeatures
+from riata.learning.diagnostics import Run
 from riata.learning.online import Trainer, TrainingSet
 from riata.learning.options import Options
 from riata.learning.search import SEARCH_SETTINGS
@@ -97,6 +98,21 @@ class SegmentTrainer(Trainer):
         weights = self._native.averaged() if self.settings["average"] else self._native.last()
         self.dropped = self._native.dropped
         return SegmentModel(self.features, weights, self.segmentation)
+
+    def account(self, examples: int, epochs: int) -> Run | None:
+        if self.settings["queue"] == "exact":
+            return None
+        last = SegmentModel(self.features, self._native.untruncated(), self.segmentation)
+        return Run(
+            last,
+            self._native.stats(),
+            self._native.recorded_margins(),
+            self.settings,
+            examples,
+            epochs,
+            from_zero=self._start is None,
+            levelled=False,  # a position can be reached by more or fewer segments
+        )
 
     def next_model(self, old: SegmentModel | None) -> SegmentModel:
         if old is None or not self.settings["average"]:

@@ -124,6 +124,16 @@ class ChainModel:
         legal = self.legality
         return scores_of(self.weights, self.features.index, instances, legal.start, legal.end, legal.follow, labels)
 
+    def check_nbest(self, decoder: Decoder) -> None:
+        """Refuses lists of the best labellings where they would not be exact."""
+        refusal = exact_refusal(self.features, len(self.labels))
+        if refusal is not None:
+            raise UnsupportedError(
+                f"The n best labellings are found exactly: {refusal[0]}.",
+                remedy=f"Use predict, or train with templates that read label[-1] and label[-{exact_order}] only.",
+            )
+        check_exact(decoder)
+
     def exact_is_cheap(self, longest: int) -> bool:
         """Whether the best labels of a sentence of so many tokens are soon found for certain.
 
@@ -132,8 +142,9 @@ class ChainModel:
         order = self.features.program.order
         return order <= 1 or len(self.labels) ** order * longest <= MOST_STATES
 
-    def margins(self, instances: Instances, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """What a search with the queue of these settings shows of its margins; the instances have labels."""
+    def margins(self, instances: Instances, truth: Ids, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """What a search with the queue of these settings shows of its margins. truth: the true labels, [N]."""
+        instances.set_labels(truth, len(self.labels))
         legal = self.legality
         flags = (legal.start, legal.end, legal.follow)
         found: dict[str, Any] = chain_margins(self.weights, self.features.index, instances, *flags, dict(settings))
@@ -204,14 +215,8 @@ def exact_refusal(features: Features, labels: int) -> tuple[str, Template] | Non
     return None
 
 
-def check_nbest(model: ChainModel, decoder: Decoder) -> None:
-    """Refuses lists of the best labellings where they would not be exact."""
-    refusal = exact_refusal(model.features, len(model.labels))
-    if refusal is not None:
-        raise UnsupportedError(
-            f"The n best labellings are found exactly: {refusal[0]}.",
-            remedy=f"Use predict, or train with templates that read label[-1] and label[-{exact_order}] only.",
-        )
+def check_exact(decoder: Decoder) -> None:
+    """Refuses lists of the best outputs from what a search happens to keep."""
     if decoder.queue != EXACT.queue:
         raise UnsupportedError(
             f"The n best labellings are found exactly; the queue {decoder.queue!r} keeps what a search happens to meet.",

@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata.features.segments import LENGTH, LENGTH_BEFORE, SegmentTemplate
 from riata.models.chain import row_width
 from riata.models.segments import SegmentModel
 from riata.models.weights_by_name import NamedWeight, text_of
 
+Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
+
 
 class SegmentNames:
     """Rows of weights by name, as GrownRows has them (native/features/grown_rows.hpp)."""
 
-    def __init__(self, model: SegmentModel) -> None:
+    def __init__(self, model: SegmentModel, grown: tuple[Pairs, Pairs] | None = None) -> None:
+        """grown: all roots and rows, where there are more than the model has."""
         self.model = model
         self.pairs = [model.features.index.pairs(f) for f in range(len(model.features.program.families))]
-        self.parents, self.values = model.weights.rows()
-        self.root_slots, self.root_codes = model.weights.roots()
+        (self.root_slots, self.root_codes), (self.parents, self.values) = grown or (
+            model.weights.roots(),
+            model.weights.rows(),
+        )
         self.rows = model.weights.flat().reshape(-1, row_width(len(model.segmentation.types)))
 
     def heaviest(self, kind: int, top: int) -> list[NamedWeight]:
@@ -28,6 +34,11 @@ class SegmentNames:
         order = [int(row) for row in np.argsort(-np.abs(column), kind="stable")[:top] if column[row]]
         label = self.model.segmentation.types[kind]
         return [NamedWeight(self.name(row), label, float(column[row])) for row in order]
+
+    def name_of(self, place: int) -> tuple[str, str]:
+        """Feature and type of a weight, from its place among all."""
+        row, kind = divmod(place, row_width(len(self.model.segmentation.types)))
+        return self.name(row), self.model.segmentation.types[kind]
 
     def name(self, row: int) -> str:
         steps = [int(self.values[row])]

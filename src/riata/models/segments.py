@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +14,10 @@ from riata._core import (
     Instances,
     SegmentWeights,
     SegmentWeights64,
+    best_segments,
     boundary_values,
     decode_segments,
+    segment_margins,
     segment_scores,
     unbounded,
 )
@@ -34,6 +36,7 @@ from riata.models.chain import (
     MOST_MEMORY,
     ChainModel,
     Decoder,
+    check_exact,
     read_frequencies,
     read_lists,
     refuse_huge,
@@ -70,6 +73,13 @@ class SegmentModel:
         )
         return self.segmentation.tag_ids(codes, instances.starts())
 
+    def tags_of(self, segments: Sequence[tuple[int, int]], tokens: int) -> tuple[str, ...]:
+        """The tags of one sentence, from its segments: first token and code."""
+        codes = np.full(tokens, -1, np.int32)
+        for start, code in segments:
+            codes[start] = code
+        return tuple(self.labels[i] for i in self.segmentation.tag_ids(codes, np.array([0, tokens])))
+
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
         return self.decode(self.features.instances(corpus, threads), decoder)
 
@@ -81,9 +91,35 @@ class SegmentModel:
     def exact_is_cheap(self, longest: int) -> bool:
         return self.features.native.exact
 
-    def refuse(self, what: str) -> UnsupportedError:
-        """For what only chains have."""
-        return UnsupportedError(f"The structure {NAME!r} has no {what}.", remedy="Use structure='chain' for that.")
+    def margins(self, instances: Instances, truth: Ids, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """What a search with the queue of these settings shows of its margins. truth: the true tags, [N]."""
+        codes = self.segmentation.codes(self.labels, truth, instances.starts())
+        features = self.features
+        found: dict[str, Any] = segment_margins(
+            self.weights, features.index, features.native, instances, codes, dict(settings)
+        )
+        return found
+
+    def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
+        """For every sentence the n best segmentations, as ids of tags, with their scores; fewer where there are fewer."""
+        instances = self.features.instances(corpus)
+        counts, codes, scores = best_segments(self.weights, self.features.index, self.features.native, instances, n)
+        lengths = np.repeat(np.diff(corpus.starts), counts)
+        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        tags = np.split(self.segmentation.tag_ids(codes, starts), starts[1:-1])
+        every = list(zip(tags, scores.tolist(), strict=True))
+        ends = np.cumsum(counts).tolist()
+        return [every[end - count : end] for count, end in zip(counts.tolist(), ends, strict=True)]
+
+    def check_nbest(self, decoder: Decoder) -> None:
+        """Refuses lists of the best where they would not be exact."""
+        beyond = [template for template in self.features.templates if not template.exact]
+        if beyond:
+            raise UnsupportedError(
+                f"The n best segmentations are found exactly, which '{beyond[0]}' does not allow: it reads further back than label[-1].",
+                remedy="Use predict, or train with templates that read label[-1] only, as the default does with queue='exact'.",
+            )
+        check_exact(decoder)
 
     def to_parts(self) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays, without rows, n-grams and values that carry no weight."""

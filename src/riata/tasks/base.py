@@ -31,10 +31,11 @@ from riata.learning.labels import LabelSet, chunk_tags, learnable
 from riata.learning.online import Outcome, Trainer
 from riata.learning.options import Options, check_stream, checked
 from riata.learning.recipe import beam_width
+from riata.learning.search import LATTICE
 from riata.learning.segments import check_segments
 from riata.learning.streaming import StreamedFit
 from riata.learning.survey import survey
-from riata.models.chain import EXACT, Decoder, check_nbest
+from riata.models.chain import EXACT, Decoder
 from riata.models.segments import Model, SegmentModel
 from riata.parallel import cores
 from riata.params import Params
@@ -411,9 +412,7 @@ class SequenceEstimator(Params):
     def nbest_ids(self, X: Any, k: int) -> list[list[tuple[Ids, float]]]:
         """predict_nbest with labels as numbers, indices of `classes_`."""
         model, k = self._check_fitted(), int(K.parse(k))
-        if isinstance(model, SegmentModel):
-            raise model.refuse("lists of the n best")
-        check_nbest(model, self._decoder())
+        model.check_nbest(self._decoder())
         if _is_empty(X):
             return [[(np.empty(0, np.int32), 0.0)] for _ in X]
         found = model.nbest(self.input_columns(as_corpus(X)), k)
@@ -474,20 +473,18 @@ class SequenceEstimator(Params):
         """
         from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
 
-        model = self._check_fitted()
-        if isinstance(model, SegmentModel):
-            raise model.refuse("diagnosis of its margins")
+        self._check_fitted()
         run: Run | None = getattr(self, "_run", None)
         if run is None:
             options = checked(self, training=False)
-            searches = options.choice.recipe.searches
+            searches = options.choice.recipe.searches and registry.get("queue", options.choice.queue).searches
             raise not_kept(type(self).__name__, self.recipe, searches=searches, seeds=options.seeds)
         settings = measured_settings(run, beam, beam_width)
         data = self._learnable(self._with_gold(X, y), _warn)
         labels = LabelSet(run.model.labels, {}, self._tags())
         instances = run.model.features.instances(inputs_of(data))
-        instances.set_labels(label_ids(data, labels), len(labels.labels))
-        return diagnosis(run, run.model.margins(instances, settings), settings, len(data))
+        margins = run.model.margins(instances, label_ids(data, labels), settings)
+        return diagnosis(run, margins, settings, len(data))
 
     def trace(self, sentence: Any, labels: Sequence[str] | bool | None = None, *, features: bool = False) -> Trace:
         """What the search for one sentence does, step by step: a list of tokens, or a Corpus of one sentence.
@@ -496,18 +493,19 @@ class SequenceEstimator(Params):
         with the present queue; no weight is changed. features: record those of every step, with their weights.
         With learn_as, the labels of the trace are those that were learnt.
         """
-        from riata.inference.tracing import one_sentence, trace_chain
+        from riata.inference.tracing import one_sentence, trace_chain, trace_segments
 
         model, options = self._check_fitted(), checked(self, training=False)
-        if isinstance(model, SegmentModel):
-            raise model.refuse("trace of its search")
         corpus, truth = one_sentence(sentence), None
         inputs = self.input_columns(corpus)
         if labels is not None and labels is not False:
             truth = self._true_labels(corpus, None if labels is True else [labels], options)
         queue = registry.get("queue", options.choice.queue)
-        follows = truth is not None and options.choice.recipe.searches and queue.searches and not queue.decode_only
-        learner = {**options.settings, "recipe": self.recipe} if follows else None
+        recipe, settings = options.choice.recipe, options.settings
+        trained = recipe.searches and queue.searches and not queue.decode_only and settings["update"] != LATTICE
+        learner = {**settings, "recipe": self.recipe} if truth is not None and trained else None
+        if isinstance(model, SegmentModel):
+            return trace_segments(model, inputs, truth, options.decoder, learner, features)
         learnt_as = None if self._recoder is None else self.learnt_as_
         return trace_chain(model, inputs, truth, options.decoder, learner, features, learnt_as)
 

@@ -1,0 +1,75 @@
+// What a search over segments shows of itself: its trace, and its margins.
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "bind/arrays.hpp"
+#include "bind/chain.hpp"
+#include "bind/margins.hpp"
+#include "bind/module.hpp"
+#include "bind/search.hpp"
+#include "bind/segments.hpp"
+#include "bind/trace.hpp"
+#include "core/error.hpp"
+#include "learning/segment_margins.hpp"
+#include "learning/trace_learner.hpp"
+
+namespace riata::bind {
+namespace {
+
+// instances holds one sentence; gold: its segments, where y-good is to be known, or nothing. learner: the settings of a learner to follow, or None.
+// An action is (first token, code), a feature the number of its weight; `roots` and `rows` are all there are, those that came with the trace included.
+template <class Real>
+nb::dict trace(const SegmentWeights<Real>& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
+               const In<std::int32_t>& gold, const nb::dict& settings, const nb::object& learner, bool with_features) {
+  const bool learning = gold.shape(0) > 0;
+  const bool fits = !learning || covers(weights.kinds, instances.starts, view(gold), true);
+  if (instances.sentences() != 1 || instances.tokens() == 0 || !fits) throw Error("RiataError", "a trace is of one sentence, with its segments or none");
+  check_fit(index, templates, weights, instances);
+  const QueueSpec spec = queue_of(settings);
+  Linear<Real> flat(weights.flat);
+  GrownRows grown = weights.grown;
+  SegmentSpace<Real> space(templates, weights.kinds, instances, flat, grown, learning || with_features ? &grown : nullptr, spec);
+  space.open(0, view(gold));
+  const std::unique_ptr<Queue> queue = make_queue(spec);
+  Search search(space, *queue, limits_of(settings));
+  TraceRecorder recorder(space, spec, learning);
+  TraceLearner<Real> watching(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), flat, recorder, !learner.is_none());
+  const NodeId found = search.run(learning ? &watching : nullptr, &recorder);
+  const Trace done = recorder.finish(search, found, with_features);
+  nb::dict out = as_dict(
+      done, [&](NodeId parent, ActionId action) { return nb::make_tuple(done.nodes[static_cast<std::size_t>(parent)].state, action); },
+      [&](std::int64_t entry) { return nb::make_tuple(entry, double(flat.data()[entry])); });
+  out["roots"] = roots_of(grown);
+  out["rows"] = rows_of(grown);
+  return out;
+}
+
+template <class Real>
+void bind_precision(nb::module_& m) {
+  m.def("trace_segments", &trace<Real>, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("gold"),
+        nb::arg("settings"), nb::arg("learner").none(), nb::arg("features"), "What a search over the segments of one sentence did, step by step.");
+  m.def("segment_margins", [](const SegmentWeights<Real>& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
+                              const In<std::int32_t>& gold, const nb::dict& settings) {
+          if (!covers(weights.kinds, instances.starts, view(gold), true)) throw Error("RiataError", "the segments do not fit the sentences");
+          const QueueSpec queue = queue_of(settings);
+          const double p = nb::cast<double>(settings["p"]);
+          const Poll poll = as_poll(nb::none());
+          MarginReport report;
+          {
+            nb::gil_scoped_release release;
+            report = segment_margins(index, templates, weights, instances, view(gold), queue, p, poll);
+          }
+          return as_dict(std::move(report));
+        }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
+        "What a search with these weights shows of its margins.");
+}
+
+}  // namespace
+
+void segment_views(nb::module_& m) {
+  bind_precision<float>(m);
+  bind_precision<double>(m);
+}
+
+}  // namespace riata::bind
