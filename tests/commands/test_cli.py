@@ -223,13 +223,12 @@ def test_predict_gives_the_n_best_as_blocks_with_rank_and_score(trained, run):
 
 
 def test_predict_refuses_n_best_lists_of_a_beam(folder, run):
-    assert (
-        run("train", "chunk", "--train", "train.txt", "--model", "b.riata", "--recipe", "early", "--epochs", "1")[0]
-        == 0
-    )
-    status, out, err = run("predict", "--model", "b.riata", "train.txt", "--nbest", "2")
-    assert (status, out) == (2, "")
-    assert "queue 'beam'" in err
+    asked = ["train", "chunk", "--train", "train.txt", "--model", "b.riata", "--recipe", "early", "--epochs", "1"]
+    for structure, reason in (("chain", "queue 'beam'"), ("segments", "label[-2]")):
+        assert run(*asked, "--structure", structure)[0] == 0
+        status, out, err = run("predict", "--model", "b.riata", "train.txt", "--nbest", "2")
+        assert (status, out) == (2, "")
+        assert reason in err
 
 
 def test_predict_takes_input_without_the_output_column_and_keeps_separators(trained, run):

@@ -116,7 +116,7 @@ def test_there_are_no_more_labellings_than_there_are():
 
 def test_models_without_exact_lists_say_why():
     data = embedded(("word", "tag", "chunk"))[:10]
-    by_beam = quietly(riata.Chunker("laso-perceptron", epochs=1), data)
+    by_beam = quietly(riata.Chunker("laso-perceptron", structure="chain", epochs=1), data)
     with pytest.raises(UnsupportedError, match=r"the queue 'beam'.*\n?.*queue='exact'"):
         by_beam.predict_nbest(data, 2)
     assert len(by_beam.set_params(queue="exact").predict_nbest(data, 2)) == len(data)

@@ -305,7 +305,7 @@ def test_both_ways_of_losing_the_truth_occur():
 
 @pytest.fixture(scope="module")
 def chunker():
-    return quietly(riata.Chunker(recipe="laso-perceptron", beam=2, epochs=3), CHUNKS)
+    return quietly(riata.Chunker(recipe="laso-perceptron", structure="chain", beam=2, epochs=3), CHUNKS)
 
 
 def packed(model):
@@ -315,7 +315,8 @@ def packed(model):
 
 @pytest.mark.parametrize("queue", [None, "greedy", "best-first", "depth-first", "breadth-first"])
 def test_an_estimator_traces_what_it_predicts_and_stays_the_same(queue):
-    chunker = quietly(riata.Chunker(recipe="laso-perceptron", epochs=3), CHUNKS).set_params(queue=queue)
+    chunker = quietly(riata.Chunker(recipe="laso-perceptron", structure="chain", epochs=3), CHUNKS)
+    chunker.set_params(queue=queue)
     before, weights = chunker.predict(INPUTS), packed(chunker.model_)
     for sentence, tags, expected in list(zip(INPUTS, CHUNKS, before, strict=True))[2:]:  # short ones
         trace = chunker.trace(sentence)

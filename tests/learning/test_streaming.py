@@ -78,7 +78,9 @@ def test_a_part_that_holds_everything_gives_the_same_bytes(path, params):
 
 
 @pytest.mark.parametrize(
-    "params", [{}, {"dev": 0.3}, {"dev": 0.3, "refit": True}, {"recipe": "mira"}, {"recipe": "early"}], ids=str
+    "params",
+    [{}, {"dev": 0.3}, {"dev": 0.3, "refit": True}, {"recipe": "mira"}, {"recipe": "early", "structure": "chain"}],
+    ids=str,
 )
 def test_in_the_order_of_the_file_parts_make_no_difference(path, small, params):
     """Hashed: byte for byte. With dictionaries, n-grams have other numbers, and the same weights."""

@@ -13,6 +13,7 @@ from riata import registry
 from riata.errors import ModelFileError, RiataError
 from riata.features.segments import parse
 from riata.models import container
+from riata.models.chain import row_width
 from riata.models.file import from_bytes, to_bytes
 from riata.models.segment_pruning import Rows
 from riata.models.weights_by_name import heaviest
@@ -58,7 +59,7 @@ def test_a_model_with_many_zeros_predicts_the_same_in_a_smaller_file(zeros):
     assert heaviest(loaded.model_, 10**6) == heaviest(made.model_, 10**6)
     assert to_bytes(loaded) == to_bytes(made)
     parents, _ = loaded.model_.weights.rows()
-    heavy = loaded.model_.weights.flat().reshape(-1, 8).any(axis=1)
+    heavy = loaded.model_.weights.flat().reshape(-1, row_width(len(model.segmentation.types))).any(axis=1)
     leaves = ~np.isin(np.arange(len(parents)), parents)
     assert heavy[leaves].all()
     assert len(parents) < len(model.weights.rows()[0])

@@ -86,9 +86,10 @@ class Options:
             return template_language.parse("edge")
         language: Any = segment_language if self.has_segments else template_language
         if self.template is None:
-            templates = template_language.fitting(language.load(self.default_template), width)
+            default: Any = language.load(self.default_template)
             if self.has_segments and self.choice.queue == "exact":
-                templates = tuple(template for template in templates if template.exact)
+                default = tuple(template for template in default if template.exact)
+            templates = template_language.fitting(default, width)
         elif isinstance(self.template, (str, Path)):
             templates = language.load(self.template)
         else:
