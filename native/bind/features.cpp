@@ -105,6 +105,21 @@ void features(nb::module_& m) {
              if (!ok) throw nb::index_error();
              return self.ngrams[family][static_cast<std::size_t>(self.origin(sentence) + token + offset)];
            }, nb::arg("family"), nb::arg("sentence"), nb::arg("token"), nb::arg("offset"), "The id of the n-gram at an offset from a token, or -1.")
+      .def("set_choices", [](Instances& self, const In<std::int32_t>& starts, const In<std::int32_t>& tags, const In<std::int32_t>& of, std::int32_t count) {
+             const auto copy = [](const In<std::int32_t>& given) { return std::vector<std::int32_t>(given.data(), given.data() + given.shape(0)); };
+             TagChoices found{copy(starts), copy(tags), copy(of), count};
+             const auto sets = static_cast<std::int32_t>(found.starts.size()) - 1;
+             bool ok = static_cast<std::int64_t>(found.of.size()) == self.tokens() && sets >= 1 && found.starts.front() == 0;
+             ok = ok && found.starts.back() == static_cast<std::int32_t>(found.tags.size());
+             for (std::int32_t s = 0; ok && s < sets; ++s) {
+               const std::int32_t low = found.starts[s], high = found.starts[s + 1];
+               ok = low < high && high <= static_cast<std::int32_t>(found.tags.size()) && found.tags[low] >= 0 && found.tags[high - 1] < count;
+               for (std::int32_t k = low + 1; ok && k < high; ++k) ok = found.tags[k - 1] < found.tags[k];
+             }
+             for (const std::int32_t set : found.of) ok = ok && set >= 0 && set < sets;
+             if (!ok) throw Error("RiataError", "the sets of tags do not fit the tokens");
+             self.choices = std::move(found);
+           }, nb::arg("starts"), nb::arg("tags"), nb::arg("of"), nb::arg("count"), "Which tags each token may have: sets of tags, and the set of every token.")
       .def("set_labels", [](Instances& self, const In<std::int32_t>& labels, std::int32_t label_count) {
              bool ok = static_cast<std::int64_t>(labels.shape(0)) == self.tokens();
              for (const std::int32_t label : view(labels)) ok = ok && label >= 0 && label < label_count;

@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   riata::bind::search(m);
   riata::bind::segments(m);
   riata::bind::segment_views(m);
+  riata::bind::joint(m);
   riata::bind::margins(m);
   riata::bind::problem(m);
   riata::bind::trace(m);

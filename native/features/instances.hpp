@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "features/index.hpp"
+#include "features/tag_choices.hpp"
 
 namespace riata {
 
@@ -20,6 +21,7 @@ struct Instances {
   std::int32_t given_size = 0;                     // ids are below this
   bool hashed = false;                             // whether ids are hashes
   std::vector<std::int32_t> labels;                // [N] gold; or empty
+  TagChoices choices;                              // of models that choose tags
 
   std::int64_t sentences() const noexcept { return static_cast<std::int64_t>(starts.size()) - 1; }
   std::int64_t tokens() const noexcept { return starts.back(); }

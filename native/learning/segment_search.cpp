@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "models/fixed_weights.hpp"
 
 namespace riata {
 namespace {

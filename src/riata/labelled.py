@@ -10,8 +10,7 @@ import numpy as np
 
 from riata.data import columns
 from riata.data.conllu import FIELDS
-from riata.data.texts import interned
-from riata.data.types import Column, Corpus, Ids
+from riata.data.types import Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.parallel import in_order
 
@@ -23,19 +22,20 @@ def labelled(
     estimator: SequenceEstimator, file: str | Path, *, conllu: bool, threads: int, nbest: int | None = None
 ) -> Iterator[bytes]:
     """The bytes of the file with the predictions, batch by batch as they can be read. threads never changes them."""
-    if conllu and not 0 <= estimator.output_ < len(FIELDS):
+    if conllu and not all(0 <= output < len(FIELDS) for output in estimator.outputs_):
         raise UnsupportedError(
             "the model was not trained on CoNLL-U: there is no field to put its labels in.",
             remedy="Give a file of columns, or format columns.",
         )
-    texts = interned(estimator.classes_)[0]
     label = estimator.labeller()
 
     def formatted(batch: Corpus, labels: Ids, notes: Sequence[str] = ()) -> bytes:
-        column = Column(texts, labels)
+        added = estimator.output_columns(labels)
         if conllu:
-            return b"".join(columns.formatted(columns.with_texts(batch, estimator.output_, column), notes=notes))
-        return b"".join(columns.formatted(batch, [column], notes))
+            for output, column in zip(estimator.outputs_, added, strict=True):
+                batch = columns.with_texts(batch, output, column)
+            return b"".join(columns.formatted(batch, notes=notes))
+        return b"".join(columns.formatted(batch, added, notes))
 
     def answer(batch: Corpus) -> bytes:
         if nbest is None:

@@ -14,6 +14,7 @@ from riata.inference.trace import Trace
 from riata.models.file import load_model
 from riata.tasks.base import RiataWarning
 from riata.tasks.chunk import Chunker
+from riata.tasks.joint import JointTagger
 from riata.tasks.ner import EntityRecognizer
 from riata.tasks.tag import Tagger
 
@@ -21,6 +22,7 @@ __all__ = [
     "Chunker",
     "Corpus",
     "EntityRecognizer",
+    "JointTagger",
     "Predictor",
     "Problem",
     "RiataError",

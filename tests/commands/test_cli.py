@@ -79,15 +79,16 @@ def test_train_writes_a_model_and_tells_every_epoch_on_standard_error(folder, ru
 
 @pytest.mark.parametrize("task", registry.names("task"))
 def test_every_task_trains_from_its_column(folder, run, task):
-    output = "1" if task == "tag" else "2"
-    inputs = "0" if task == "tag" else "0,1"
+    output = {"tag": "1", "joint": "1,2"}.get(task, "2")
+    inputs = "0" if task in ("tag", "joint") else "0,1"
     options = ["--inputs", inputs, "--outputs", output, "--dev", "test.txt", "--json"]
     status, out, err = run("train", task, "--train", "train.txt", "--model", "m.riata", *options)
     assert status == 0, err
     facts = json.loads(out)
     assert out.count("\n") == 1
     assert list(facts)[: len(KEYS)] == KEYS
-    assert (facts["task"], facts["recipe"], facts["structure"]) == (task, "perceptron", "chain")
+    learnt = ("max-violation", "joint") if task == "joint" else ("perceptron", "chain")
+    assert (facts["task"], facts["recipe"], facts["structure"]) == (task, *learnt)
     assert facts["tokens"] == sum(map(len, CHUNKS))
     assert facts["weights"] > 0
     assert facts["model_mb"] == round((folder / "m.riata").stat().st_size / 1e6, 3)

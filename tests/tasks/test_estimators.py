@@ -50,6 +50,13 @@ def of_the_task(estimator):
     return CHUNKS if estimator.chunks else [[(word, tag) for word, tag, _ in sentence] for sentence in CHUNKS]
 
 
+def inputs_and_labels(estimator):
+    """The same with the outputs apart: labels, or pairs of them."""
+    data, n = of_the_task(estimator), estimator.outputs
+    labels = [[token[-1] if n == 1 else token[-n:] for token in sentence] for sentence in data]
+    return [[token[:-n] for token in sentence] for sentence in data], labels
+
+
 # --- conventions -------------------------------------------------------------------------------------------------------
 
 
@@ -73,7 +80,7 @@ def test_fitting_adds_attributes_that_end_in_an_underscore_and_changes_no_parame
     assert {name: value for name, value in vars(made).items() if name in before} == before
     added = set(vars(made)) - set(before)
     assert all(name.endswith("_") or name.startswith("_") for name in added)
-    assert {"model_", "classes_", "inputs_", "output_", "best_epoch_", "history_"} <= added
+    assert {"model_", "classes_", "inputs_", "outputs_", "best_epoch_", "history_"} <= added
 
 
 @EVERY_TASK
@@ -132,7 +139,8 @@ def test_training_starts_without_what_only_diagnoses_need():
 @EVERY_TASK
 def test_clones_have_the_parameters_and_not_the_model(estimator):
     base = pytest.importorskip("sklearn.base")
-    fitted = estimator(epochs=2, class_weight={"O": 0.5} if estimator.chunks else None).fit(of_the_task(estimator))
+    weight = {"class_weight": {"O": 0.5}} if estimator.chunks and estimator.outputs == 1 else {"settings": {}}
+    fitted = estimator(epochs=2, **weight).fit(of_the_task(estimator))
     twin = base.clone(fitted)
     assert type(twin) is estimator
     assert twin.get_params() == fitted.get_params()
@@ -211,19 +219,19 @@ def test_scikit_learn_knows_what_is_fitted():
 @EVERY_TASK
 def test_predictions_have_the_shape_of_the_input(estimator):
     model = estimator(epochs=1).fit(of_the_task(estimator))
-    inputs = [[token[:-1] for token in sentence] for sentence in of_the_task(estimator)]
+    inputs, _ = inputs_and_labels(estimator)
     probe = [inputs[0], [], inputs[1][:1], [], inputs[2]]
     found = model.predict(probe)
     assert [len(labels) for labels in found] == [len(sentence) for sentence in probe]
-    assert all(type(label) is str and label in model.classes_ for labels in found for label in labels)
+    kind = str if estimator.outputs == 1 else tuple
+    assert all(type(label) is kind and label in model.classes_ for labels in found for label in labels)
 
 
 @EVERY_TASK
 def test_the_score_is_the_main_metric_of_evaluate(estimator):
     model = estimator(epochs=1).fit(of_the_task(estimator)[:2])
     data = of_the_task(estimator)
-    X = [[token[:-1] for token in sentence] for sentence in data]
-    y = [[token[-1] for token in sentence] for sentence in data]
+    X, y = inputs_and_labels(estimator)
     main = "f1" if estimator.chunks else "accuracy"
     assert model.score(data) == model.score(X, y) == pytest.approx(model.evaluate(data).metrics[main] / 100)
     assert model.evaluate(X, y).metrics == model.evaluate(data).metrics

@@ -31,7 +31,7 @@ _TESTS = {  # by what search errors were found
     "--task",
     "task_name",
     metavar="NAME",
-    help="With --gold: tag, chunk or ner (default: chunk where all labels are chunk tags).",
+    help="With --gold: tag, chunk, joint or ner (default: chunk where all labels are chunk tags).",
 )
 @format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
@@ -62,7 +62,7 @@ def command(**options: Any) -> None:
 def _evaluate_model(options: dict[str, Any]) -> None:
     from riata import load_model
     from riata.data.files import read_file
-    from riata.learning.recipe import chosen
+    from riata.learning.options import choice_of
     from riata.measure import Meter
     from riata.models.weights_by_name import count
 
@@ -73,7 +73,7 @@ def _evaluate_model(options: dict[str, Any]) -> None:
     predicted = estimator.predict_ids(corpus)
     evaluation = estimator.evaluate(corpus, predicted=predicted)
     seconds = time.perf_counter() - began
-    choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, training=False)
+    choice = choice_of(estimator, training=False)
     facts: dict[str, Any] = {
         "task": estimator.task_name,
         "recipe": choice.recipe.name,
@@ -96,41 +96,49 @@ def _evaluate_files(options: dict[str, Any]) -> None:
 
     meter = Meter()
     gold = read_file(options["gold_file"], options["format_"])
-    chunks = _is_chunks(gold, options["task_name"])
-    evaluation = _scored(gold, options["predicted_file"], options, chunks)
+    task = _task(gold, options["task_name"])
+    evaluation = _scored(gold, options["predicted_file"], options, task)
     facts: dict[str, Any] = dict.fromkeys(
         ("recipe", "structure", "seconds_train", "seconds_decode", "weights", "model_mb")
     )
     facts |= {
-        "task": options["task_name"] or ("chunk" if chunks else "tag"),
+        "task": task,
         "tokens": gold.tokens,
         "peak_rss_mb": meter.peak_rss_mb(),
     }
     if options["other_file"] is not None:
-        other = _scored(gold, options["other_file"], options, chunks)
+        other = _scored(gold, options["other_file"], options, task)
         test = paired_test(evaluation.statistic, evaluation.rows, other.rows)
         facts["against"] = {"metrics": other.metrics, "difference": test.difference, "p_value": test.p_value}
     _show(evaluation, facts, options, title=f"{options['predicted_file']} against {options['gold_file']}")
 
 
-def _is_chunks(gold: Any, task_name: str | None) -> bool:
+def _task(gold: Any, name: str | None) -> str:
+    """The task by name; without one, what the labels look like."""
     from riata import registry
     from riata.data.files import output_column
 
-    if task_name is not None:
-        return bool(registry.get("task", task_name).estimator.chunks)
+    if name is not None:
+        return str(registry.get("task", name).name)
     encodings = registry.all_of("encoding").values()
     texts = output_column(gold).alphabet.texts()
-    return any(text != "O" for text in texts) and all(any(e.is_tag(text) for e in encodings) for text in texts)
+    chunks = any(text != "O" for text in texts) and all(any(e.is_tag(text) for e in encodings) for text in texts)
+    return "chunk" if chunks else "tag"
 
 
-def _scored(gold: Any, path: str, options: dict[str, Any], chunks: bool) -> Any:
-    from riata.data.files import aligned, output_column, read_file
+def _scored(gold: Any, path: str, options: dict[str, Any], task: str) -> Any:
+    from riata import registry
+    from riata.data.files import aligned, last_columns, output_column, read_file
     from riata.data.types import Column
     from riata.scoring.evaluation import evaluate
+    from riata.scoring.pairs import evaluate_columns
 
     predicted = read_file(path, options["format_"])
     aligned(gold, predicted)
+    estimator = registry.get("task", task).estimator
+    chunks = bool(estimator.chunks)
+    if estimator.outputs > 1:
+        return evaluate_columns(last_columns(gold), last_columns(predicted), gold.starts)
     both = Column.of([*output_column(gold).texts(), *output_column(predicted).texts()])
     half = gold.tokens
     return evaluate(both.alphabet.texts(), both.ids[:half], both.ids[half:], gold.starts, chunks=chunks)
@@ -151,6 +159,9 @@ def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title
 
     table = span_table if isinstance(evaluation.report, SpanReport) else tag_table
     stdout().print(table(evaluation.report, title, interval))
+    if evaluation.more:
+        named = (f"{name.replace('_', ' ')} {value:.2f}" for name, value in evaluation.more.items())
+        stdout().print(", ".join(named), soft_wrap=True)
     if "errors" in facts:
         errors = facts["errors"]
         stdout().print(

@@ -25,13 +25,13 @@ def command(model_file: str, top: int, labels: tuple[str, ...], json_: bool) -> 
     """
     from riata import load_model
     from riata.errors import UnknownNameError
-    from riata.models.weights_by_name import count, heaviest, transitions
+    from riata.models.weights_by_name import count, heaviest, label_names, transitions
 
     estimator = load_model(model_file)
     hashed = bool(estimator.model_.features.bits)
     for label in labels:
-        if label not in estimator.model_.labels:
-            raise UnknownNameError.of("label", label, estimator.model_.labels)
+        if label not in label_names(estimator.model_):
+            raise UnknownNameError.of("label", label, label_names(estimator.model_))
     facts = {
         "task": estimator.task_name,
         "recipe": estimator.recipe,

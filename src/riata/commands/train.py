@@ -57,7 +57,9 @@ class Columns(click.ParamType[Any]):
     "--dev-fraction", type=float, metavar="P", help="Hold out this part of the training data instead, such as 0.1."
 )
 @click.option(
-    "--recipe", default="perceptron", show_default=True, metavar="NAME", help="The learner; `riata pieces` lists them."
+    "--recipe",
+    metavar="NAME",
+    help="The learner; `riata pieces` lists them (default: perceptron; of joint, max-violation).",
 )
 @click.option("--structure", metavar="NAME", help="What is searched (default: what the recipe prefers).")
 @click.option("--queue", metavar="NAME", help="How it is searched (default: what the recipe prefers).")
@@ -107,8 +109,8 @@ class Columns(click.ParamType[Any]):
     help="Keep no dictionaries: hash features into a table of 2^B weights, 10 to 30.",
 )
 @click.option("--stream", is_flag=True, help="Read the file in parts in every epoch instead of holding it in memory.")
-@click.option("--inputs", type=Columns(), help="Columns to read, from 0 (default: all but the output).")
-@click.option("--outputs", type=Columns(), help="The column to predict (default: the last).")
+@click.option("--inputs", type=Columns(), help="Columns to read, from 0 (default: all but the outputs).")
+@click.option("--outputs", type=Columns(), help="The column to predict (default: the last), or columns.")
 @click.option(
     "--encoding",
     default="auto",
@@ -135,7 +137,7 @@ class Columns(click.ParamType[Any]):
 )
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object with the facts of the run.")
 def command(**options: Any) -> None:
-    """Learn TASK (tag, chunk, ner) from a file of columns and write a model.
+    """Learn TASK (tag, chunk, joint, ner) from a file of columns and write a model.
 
     \b
     riata train chunk --train train.txt --model chunker.riata
@@ -145,7 +147,7 @@ def command(**options: Any) -> None:
     riata train chunk --train train.txt --shards 2 --threads 2 --model chunker.riata
     riata train tag --train words.tsv --inputs 0 --outputs 3 --set average=false --model t.riata
 
-    The last column is the output, the others are inputs. Ctrl-C keeps the model of the last complete epoch (exit 130).
+    The last column is the output (of joint, the last two: tag and chunk label), the others are inputs. Ctrl-C keeps the model of the last complete epoch (exit 130).
     """
     from riata.console import TrainingProgress, stderr
     from riata.measure import Meter
@@ -176,7 +178,7 @@ def _estimator(options: dict[str, Any]) -> Any:
     task = registry.get("task", options["task"])
     if options["dev_file"] is not None and options["dev_fraction"] is not None:
         raise SettingError("both --dev and --dev-fraction are given; expected one.")
-    params = {name: options[name] for name in SAME_NAMES}
+    params = {name: options[name] for name in SAME_NAMES if name != "recipe" or options[name] is not None}
     params |= {"beam": _beam(options["beam"]), "settings": _pairs("--set", options["assignments"], "key=value")}
     params["lists"] = _pairs("--list", options["lists"], "name=file") or None
     params["dev"] = options["dev_fraction"] if options["dev_file"] is None else _read(options, options["dev_file"])
@@ -235,12 +237,14 @@ def _read(options: dict[str, Any], path: str) -> Any:
 
 
 def _roles(options: dict[str, Any]) -> dict[str, Any]:
+    from riata import registry
     from riata.errors import SettingError
 
-    outputs = options["outputs"]
-    if outputs is not None and len(outputs) != 1:
-        raise SettingError(f"the task {options['task']!r} has one output column; --outputs names {len(outputs)}.")
-    return {"format": options["format_"], "inputs": options["inputs"], "output": outputs[0] if outputs else None}
+    outputs, number = options["outputs"], registry.get("task", options["task"]).estimator.outputs
+    if outputs is not None and len(outputs) != number:
+        columns = "one output column" if number == 1 else f"{number} output columns"
+        raise SettingError(f"the task {options['task']!r} has {columns}; --outputs names {len(outputs)}.")
+    return {"format": options["format_"], "inputs": options["inputs"], "output": outputs, "number": number}
 
 
 def _check_target(path: Path, sources: list[str | None]) -> None:
@@ -281,7 +285,7 @@ def _tell(text: str) -> None:
 
 
 def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
-    from riata.learning.recipe import chosen
+    from riata.learning.options import choice_of
     from riata.measure import as_json
     from riata.models.weights_by_name import count
 
@@ -295,7 +299,7 @@ def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
         f"epoch {estimator.best_epoch_}, {estimator.seconds_:.1f} s"
     )
     if options["json_"]:
-        choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam)
+        choice = choice_of(estimator)
         text = as_json(
             task=estimator.task_name,
             recipe=choice.recipe.name,

@@ -28,30 +28,56 @@ def read_file(path: str | Path, format: str = "auto") -> Corpus:
 
 
 def read_roles(
-    path: str | Path, *, format: str = "auto", inputs: Sequence[int] | None = None, output: int | None = None
+    path: str | Path,
+    *,
+    format: str = "auto",
+    inputs: Sequence[int] | None = None,
+    output: int | Sequence[int] | None = None,
+    number: int = 1,
 ) -> Corpus:
-    """The input columns of a file and then its output column: the last one and all others, unless told otherwise."""
-    return with_roles(read_file(path, format), inputs=inputs, output=output)
+    """The input columns of a file and then its output columns: the last ones and all others, unless told otherwise.
+
+    number: of output columns, where they are not given.
+    """
+    return with_roles(read_file(path, format), inputs=inputs, output=output, number=number)
 
 
-def with_roles(corpus: Corpus, *, inputs: Sequence[int] | None, output: int | None) -> Corpus:
+def with_roles(
+    corpus: Corpus, *, inputs: Sequence[int] | None, output: int | Sequence[int] | None, number: int = 1
+) -> Corpus:
     """The same of a file that was read with all its columns."""
     conllu = corpus.format == "conllu"
-    gold = (CONLLU_OUTPUT if conllu else corpus.width - 1) if output is None else output
-    gold = gold + corpus.width if gold < 0 else gold
+    outputs: Sequence[int]
+    if output is not None:
+        outputs = [output] if isinstance(output, int) else output
+    else:
+        if conllu and number > 1:
+            raise DataError(
+                "CoNLL-U has no fields for a tag and a chunk label.",
+                remedy="Name both with --outputs.",
+                file=corpus.name,
+            )
+        outputs = [CONLLU_OUTPUT] if conllu else range(max(corpus.width - number, 0), corpus.width)
+    gold = [o + corpus.width if o < 0 else o for o in outputs]
     if inputs is None:
-        inputs = CONLLU_INPUTS if conllu else [i for i in range(corpus.width) if i != gold]
+        inputs = CONLLU_INPUTS if conllu else [i for i in range(corpus.width) if i not in gold]
     inputs = [i + corpus.width if i < 0 else i for i in inputs]
-    if gold in inputs:
-        raise DataError(
-            f"column {gold} is both input and output.", remedy="Give --inputs and --outputs different columns."
-        )
+    for column in gold:
+        if column in inputs:
+            raise DataError(
+                f"column {column} is both input and output.", remedy="Give --inputs and --outputs different columns."
+            )
     if not inputs:
-        raise DataError(
-            "the file has one column, which is the output; expected at least one input column before it.",
-            file=corpus.name,
-        )
-    return corpus.select([*inputs, gold])
+        have = "one column, which is the output" if number == 1 else f"{corpus.width} columns, for {number} outputs"
+        raise DataError(f"the file has {have}; expected at least one input column before it.", file=corpus.name)
+    return corpus.select([*inputs, *gold])
+
+
+def last_columns(corpus: Corpus) -> tuple[Column, Column]:
+    """Where tags and chunk labels stand in a file of columns that was read whole."""
+    if corpus.width < 2 or corpus.format == "conllu":
+        raise DataError("expected a file of columns, the last two of them tags and chunk labels.", file=corpus.name)
+    return corpus.columns[-2], corpus.columns[-1]
 
 
 def output_column(corpus: Corpus) -> Column:

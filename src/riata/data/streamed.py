@@ -27,7 +27,8 @@ class ColumnFile:
     path: str | Path
     format: str = "auto"
     inputs: Sequence[int] | None = None
-    output: int | None = None
+    output: int | Sequence[int] | None = None
+    number: int = 1  # of output columns, where they are not given
 
     @classmethod
     def of(cls, given: Any) -> ColumnFile:
@@ -55,4 +56,4 @@ class ColumnFile:
         """The sentences in the order of the file, inputs first and output last, as many at a time as PART bytes hold."""
         conllu = is_conllu(self.path, self.format)
         for part in stream(self.path, conllu=conllu, size=PART):
-            yield with_roles(part, inputs=self.inputs, output=self.output)
+            yield with_roles(part, inputs=self.inputs, output=self.output, number=self.number)

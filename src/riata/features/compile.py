@@ -128,12 +128,15 @@ class Features:
 
     def copy(self) -> Features:
         """An equal set that can grow on its own."""
-        twin = type(self)(self.templates, self.functions, self.lists, self.bits)
+        twin = self._empty_twin()
         twin.frequencies = dict(self.frequencies)
         twin.alphabets = [copy(alphabet) for alphabet in self.alphabets]
         twin.given = copy(self.given)
         twin.index = copy(self.index)
         return twin
+
+    def _empty_twin(self) -> Features:
+        return type(self)(self.templates, self.functions, self.lists, self.bits)
 
     def extend(self, corpus: Corpus, cutoff: int = 1, threads: int = 1) -> Instances:
         """Learns the attribute values and n-grams of a training corpus, and returns what `instances` would then give.

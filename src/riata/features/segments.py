@@ -162,7 +162,7 @@ def compile_segments(templates: Iterable[SegmentTemplate]) -> SegmentProgram:
     reads: set[tuple[int, int]] = set()  # which n-grams are read how far from a token
     for template in templates:
         first = template.reads[0].offset if template.reads else 0
-        family, role = _family(template.reads, attributes, families), template.role
+        family, role = family_of(template.reads, attributes, families), template.role
         if template.looks_back:
             back = tuple(-offset for offset in reversed(template.labels))
             histories.setdefault((back, template.length_before, family, first, role == PREVIOUS), template)
@@ -196,9 +196,10 @@ def compile_segments(templates: Iterable[SegmentTemplate]) -> SegmentProgram:
     )
 
 
-def _family(
+def family_of(
     reads: Sequence[Read], attributes: dict[AttributeOf, int], families: dict[tuple[int, int, int], int]
 ) -> int:
+    """The family of these reads taken together; -1 for none. What is new is added."""
     family = -1
     for read in reads:
         attribute = attributes.setdefault((read.attribute, read.column), len(attributes))

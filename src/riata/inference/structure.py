@@ -20,6 +20,7 @@ class Structure:
         default_factory=dict, hash=False
     )  # queues that make no sense here, with the reason
     settings: tuple[Setting, ...] = ()
+    outputs: int = 1  # columns that it predicts
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances
+from riata.data.encodings.base import Encoding
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, joined
+from riata.data.pairs import paired
 from riata.data.recoding import Tags
 from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids
@@ -19,27 +21,32 @@ from riata.errors import DataError, LabelError, SettingError, UnsupportedError, 
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
+from riata.features.joint import JointFeatures
 from riata.features.segments import SegmentFeatures
 from riata.learning.events import Listener, Note
-from riata.learning.labels import LabelSet, class_weights, label_counts, label_set, learnable, legal
+from riata.learning.joint import JointTrainer, check_joint, joint_labels, new_features, tell_of_labels
+from riata.learning.labels import LabelSet, class_weights, counts_of, label_counts, label_set, learnable, legal
 from riata.learning.online import Outcome, OutputTrainer, Plan, Trainer, TrainingSet, train
-from riata.learning.options import LARGEST_WEIGHT, Options, check_dev
+from riata.learning.options import LARGEST_WEIGHT, Options, check_dev, check_only_chains
 from riata.learning.search import SearchTrainer
 from riata.learning.seeds import SeedsTrainer
-from riata.learning.segments import SegmentTrainer, check_segments
+from riata.learning.segments import SegmentTrainer
 from riata.learning.shards import ShardsTrainer
 from riata.models.chain import ChainModel, check_memory, exact_refusal, row_width
+from riata.models.joint import JointLabels, JointModel
+from riata.models.joint import check_memory as check_joint_memory
 from riata.models.segments import SegmentModel
 from riata.models.segments import check_memory as check_segment_memory
 from riata.parallel import cores
 from riata.scoring.evaluation import evaluate_column
+from riata.scoring.pairs import evaluate_pairs
 
 
 @dataclass(frozen=True, eq=False)
 class Start:
     """A model that training goes on from, and how many epochs it has seen."""
 
-    model: Any  # ChainModel or SegmentModel
+    model: Any
     width: int  # input columns
     array_width: int | None  # columns of arrays of numbers, where it reads such
     epochs: int
@@ -54,6 +61,7 @@ class Fit:
     tags: Tags | None  # None: plain labels
     start: Start | None
     tell: Listener
+    pair_encoding: Encoding | None = None  # of the chunk labels, where outputs are pairs
 
     def run(self, data: Corpus, weights: NDArray[np.float64]) -> tuple[Outcome, LabelSet]:
         """Trains; with development data, keeps the best epoch and, if asked, trains again on everything."""
@@ -71,7 +79,8 @@ class Fit:
         if dev is None:
             return data, None
         if not isinstance(dev, (int, float)):
-            return data, self.checked_dev(as_corpus(dev), data)
+            corpus = as_corpus(dev)
+            return data, self.checked_dev(paired(corpus) if self.options.outputs > 1 else corpus, data)
         first = len(data) - held_out(len(data), float(dev), data.name, self.tell)
         return data[:first], data[first:]
 
@@ -90,7 +99,13 @@ class Fit:
         return dev
 
     def labels(self, data: Corpus, extra: tuple[str, ...] = ()) -> LabelSet:
-        return self.known(label_set(data, self.tags, extra))
+        if not self.options.is_joint:
+            return self.known(label_set(data, self.tags, extra))
+        counts = {**dict.fromkeys(extra, 0), **counts_of(data.columns[-1])}
+        if self.start is not None:
+            return self.known(LabelSet(tuple(counts), counts, None))
+        assert self.pair_encoding is not None
+        return LabelSet(joint_labels(counts, self.pair_encoding, data.name).pairs, counts, None)
 
     def known(self, found: LabelSet) -> LabelSet:
         """These labels, or those of the model to start from, which must have them."""
@@ -120,6 +135,8 @@ class Fit:
         """A learner that has seen nothing yet, or what the model to start from has seen."""
         if self.options.has_segments:
             return self._segment_trainer(data, labels)
+        if self.options.is_joint:
+            return self._joint_trainer(data, labels)
         start = None
         if self.start is None:
             options = self.options
@@ -140,7 +157,7 @@ class Fit:
 
     def _segment_trainer(self, data: Corpus, labels: LabelSet) -> Trainer:
         options = self.options
-        check_segments(options)
+        check_only_chains(options)
         if self.start is None:
             start = None
             features = SegmentFeatures(options.templates(data.width - 1), options.functions, options.word_lists())
@@ -150,6 +167,26 @@ class Fit:
             features = start.features.copy()
         parts = (options.decoder, features, self._segmentation(labels), options.settings, start)
         return self._of_seeds([SegmentTrainer(*parts) for _ in range(options.seeds)])
+
+    def _joint_trainer(self, data: Corpus, labels: LabelSet) -> JointTrainer:
+        options, start = self.options, None
+        check_joint(options)
+        parts = self._parts(labels)
+        if self.start is None:
+            features = new_features(options, data.width - 1, parts)
+        else:
+            self._check_goes_on(data)
+            start = self._start_of(JointModel)
+            features = start.features.copy()
+        return JointTrainer(options.decoder, features, parts, options.settings, start)
+
+    def _parts(self, labels: LabelSet) -> JointLabels:
+        """Of pairs, the tags and the chunk labels."""
+        if self.start is not None:
+            known: JointLabels = self._start_of(JointModel).parts
+            return known
+        assert self.pair_encoding is not None
+        return joint_labels(labels.counts, self.pair_encoding, "")
 
     def _segmentation(self, labels: LabelSet) -> Segmentation:
         if self.start is not None:
@@ -205,6 +242,8 @@ class Fit:
 
     def learn_features(self, features: Features, data: Corpus) -> Instances:
         """Learns the features of the training data; returns the data with all of them looked up."""
+        if isinstance(features, JointFeatures):
+            features.count_tags(data)
         return features.extend(inputs_of(data), self.options.cutoff, self.options.threads or cores())
 
     def examples(
@@ -236,7 +275,7 @@ class Fit:
         self._tell_of_silent_functions(trainer.features, data)
         examples = self.examples(instances, data, weights, labels)
         if again is None:
-            label_counts(labels, self.tell)
+            (tell_of_labels if self.options.is_joint else label_counts)(labels, self.tell)
         plan = self.plan(again or self.options.epochs, refit=again is not None)
         score = None if dev is None else self._dev_score(trainer.features, dev)
         return train(trainer, examples, plan, score, self.tell)
@@ -244,6 +283,8 @@ class Fit:
     def _check_memory(self, features: Features, labels: LabelSet) -> None:
         if isinstance(features, SegmentFeatures):
             check_segment_memory(features, len(self._segmentation(labels).types))
+        elif isinstance(features, JointFeatures):
+            check_joint_memory(features, self._parts(labels))
         else:
             check_memory(features, len(labels.labels), self.options.shards)
 
@@ -269,6 +310,8 @@ class Fit:
 
         def score(model: Any) -> float:
             predicted = model.decode(instances, self.options.decoder)
+            if self.options.is_joint:
+                return evaluate_pairs(dev.columns[-1], predicted, model.labels, dev.starts).score
             return evaluate_column(
                 dev.columns[-1], predicted, model.labels, dev.starts, chunks=self.options.chunks
             ).score

@@ -80,7 +80,7 @@ class Plan:
 class Outcome:
     """What training gave. `interrupted`: Ctrl-C came, and the model is that of the last good epoch (None: there was none)."""
 
-    model: Any = None  # of the structure: ChainModel or SegmentModel
+    model: Any = None  # of the structure
     best_epoch: int = 0
     best_score: float | None = None
     history: list[Epoch] = field(default_factory=list)

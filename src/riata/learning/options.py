@@ -13,13 +13,14 @@ import numpy as np
 from riata import registry
 from riata.data.types import Corpus
 from riata.errors import RiataError, SettingError, UnsupportedError
+from riata.features import joint as joint_language
 from riata.features import segments as segment_language
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
 from riata.features.templates import LABEL, NUMBER, Template
-from riata.learning.preference import LANGUAGES, SEGMENTS, preferred
+from riata.learning.preference import CHAIN, JOINT, LANGUAGES, SEGMENTS, preferred
 from riata.learning.recipe import Choice, Recipe, chosen
 from riata.learning.search import DECODING, check_update
 from riata.models.chain import FEWEST_BITS, MOST_BITS, Decoder
@@ -43,6 +44,7 @@ class Options:
     """What training needs to know. `template` None: the task's default, as far as the data have its columns."""
 
     chunks: bool
+    outputs: int
     default_template: str
     template: str | Path | Sequence[Template] | None
     functions: Mapping[str, Attribute]
@@ -70,13 +72,13 @@ class Options:
         known = {s.name: self.settings[s.name] for s in DECODING if s.name in self.settings}
         return replace(self.choice.decoder, **known)
 
-    def templates(self, width: int) -> tuple[Template, ...]:
+    def templates(self, width: int) -> tuple[Any, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""
         if width == 0:
-            if self.has_segments:
+            if not self.is_chain:
                 raise UnsupportedError(
-                    "Segments are scored by templates, which read columns, but the sentences are features already.",
-                    remedy="Give words, or use structure='chain'.",
+                    f"The structure {self.choice.structure.name!r} is scored by templates, which read columns, but the sentences are features already.",
+                    remedy="Give words, or use structure='chain'." if self.has_segments else "Give words.",
                 )
             if self.template is not None or self.lists:
                 raise UnsupportedError(
@@ -84,23 +86,25 @@ class Options:
                     remedy="Leave out template and lists.",
                 )
             return template_language.parse("edge")
-        language: Any = segment_language if self.has_segments else template_language
+        language, kind = self._language
         if self.template is None:
             default: Any = language.load(self.default_template)
             if self.has_segments and self.choice.queue == "exact":
                 default = tuple(template for template in default if template.exact)
-            templates = template_language.fitting(default, width)
+            if self.is_joint:
+                default = tuple(t for t in default if joint_language.misfit(t, self.settings["lookahead"]) is None)
+            templates: tuple[Any, ...] = template_language.fitting(default, width)
         elif isinstance(self.template, (str, Path)):
             templates = language.load(self.template)
         else:
             templates = tuple(self.template)
-        if self.template is None or str(self.template) in template_language.builtin_names(self._language):
+        if self.template is None or str(self.template) in template_language.builtin_names(self._file_ending):
             templates += tuple(template for name in self.lists for template in self._list_templates(name))
         for template in templates:
-            if isinstance(template, segment_language.SegmentTemplate) != self.has_segments:
+            if type(template) is not kind:
                 raise SettingError(
                     f"the template '{template}' does not fit the structure {self.choice.structure.name!r}.",
-                    remedy="riata.features.segments.parse makes those of segments, riata.features.templates.parse all others.",
+                    remedy=f"{language.__name__}.parse makes those that do.",
                 )
         known = {*self.functions, NUMBER, FREQUENCY, *attribute_names(self.lists)}
         template_language.check(templates, width, known.__contains__, known)
@@ -108,19 +112,39 @@ class Options:
         return templates
 
     @property
-    def _language(self) -> str:
-        """How files of the templates end that fit the structure."""
+    def has_segments(self) -> bool:
+        return self.choice.structure.name == SEGMENTS
+
+    @property
+    def is_joint(self) -> bool:
+        return self.choice.structure.name == JOINT
+
+    @property
+    def is_chain(self) -> bool:
+        return self.choice.structure.name == CHAIN
+
+    @property
+    def _file_ending(self) -> str:
+        """Of the templates that fit the structure."""
         return next(kind for kind, structure in LANGUAGES.items() if structure == self.choice.structure.name)
 
     @property
-    def has_segments(self) -> bool:
-        return self.choice.structure.name == SEGMENTS
+    def _language(self) -> tuple[Any, type[Template]]:
+        """Of the templates, and what they are."""
+        if self.is_joint:
+            return joint_language, joint_language.JointTemplate
+        if self.has_segments:
+            return segment_language, segment_language.SegmentTemplate
+        return template_language, Template
 
     def _list_templates(self, name: str) -> tuple[Template, ...]:
         """What a default template reads of a list."""
         if self.has_segments:
             text = f"inside {EXACT}({name})[0]\nfirst {EXACT}({name})[-1]\nlast {EXACT}({name})[1]\nsequence {EXACT}({name})[0]"
             return segment_language.parse(text, "lists")
+        if self.is_joint:
+            lines = [f"{output} {EXACT}({name})[{k}]" for output in joint_language.OUTPUTS for k in (-1, 0, 1)]
+            return joint_language.parse("\n".join(lines), "lists")
         return template_language.parse("\n".join(f"{EXACT}({name})[{offset}]" for offset in (-1, 0, 1)), "lists")
 
     def word_lists(self) -> dict[str, WordList]:
@@ -149,8 +173,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     _check_template(estimator.template)
     _check_flags(estimator)
     _check_class_weight(estimator.class_weight)
-    prefer = structure or preferred(estimator, goes_on=goes_on or not training)
-    choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, prefer, training=training)
+    choice = choice_of(estimator, training=training, goes_on=goes_on, structure=structure)
     recipe = choice.recipe
     declared = (*recipe.settings, *choice.structure.settings)
     settings = resolve(declared, estimator.settings or {}, f"The recipe {recipe.name!r}")
@@ -159,6 +182,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         check_update(settings, registry.get("queue", choice.queue))
     return Options(
         chunks=estimator.chunks,
+        outputs=estimator.outputs,
         default_template=estimator.default_segments
         if choice.structure.name == SEGMENTS
         else estimator.default_template,
@@ -183,6 +207,36 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         strict=bool(estimator.strict),
         choice=choice,
     )
+
+
+def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, structure: str | None = None) -> Choice:
+    """The recipe, structure and queue of an estimator. The parameters are those of `checked`."""
+    prefer = structure or preferred(estimator, goes_on=goes_on or not training)
+    choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, prefer, training=training)
+    if choice.structure.outputs != estimator.outputs:
+        raise UnsupportedError(
+            f"The structure {choice.structure.name!r} (with the recipe {choice.recipe.name!r}) is for {choice.structure.outputs} output columns; "
+            f"the task {estimator.task_name!r} has {estimator.outputs}.",
+            remedy="Leave out the structure, or use another task.",
+        )
+    return choice
+
+
+def check_only_chains(options: Options) -> None:
+    """Refuses what only chains can do."""
+    remedy = ", or use structure='chain'." if options.has_segments else "."
+    for name, asked in (
+        ("bits", options.bits is not None),
+        ("learn_as", options.learn_as is not None),
+        ("seeds", options.seeds > 1 and options.is_joint),
+        ("shards", options.shards > 1),
+        ("stream", options.stream),
+    ):
+        if asked:
+            raise UnsupportedError(
+                f"{name} is set, which the structure {options.choice.structure.name!r} cannot do.",
+                remedy=f"Leave out {name}{remedy}",
+            )
 
 
 def _shards(given: Any, recipe: Recipe) -> int:

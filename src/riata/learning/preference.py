@@ -9,16 +9,21 @@ from riata import registry
 from riata.features.segments import SegmentTemplate
 from riata.features.templates import SEGMENT_ROLES, builtin_names, read_source
 
-SEGMENTS = "segments"
-CHAIN = "chain"
-LANGUAGES = {"template": CHAIN, "segments": SEGMENTS}  # how files of templates end, and what these are for
+CHAIN, SEGMENTS, JOINT = "chain", "segments", "joint"
+LANGUAGES = {
+    "template": CHAIN,
+    "segments": SEGMENTS,
+    "joint": JOINT,
+}  # how files of templates end, and what these are for
 
 
 def preferred(estimator: Any, *, goes_on: bool) -> str | None:
-    """That of the model where there is one to go on with; else what the template is for; else what the task is best searched as.
+    """The task's own; that of the model where there is one to go on with; what the template is for; or what the task is best searched as.
 
     None: whatever the recipe prefers.
     """
+    if estimator.own_structure is not None:
+        return str(estimator.own_structure)
     model = getattr(estimator, "model_", None)
     if goes_on and model is not None:
         return str(model.structure)

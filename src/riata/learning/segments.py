@@ -14,25 +14,9 @@ from riata.errors import SettingError, UnsupportedError
 from riata.features.segments import SegmentFeatures
 from riata.learning.diagnostics import Run
 from riata.learning.online import Trainer, TrainingSet
-from riata.learning.options import Options
 from riata.learning.search import SEARCH_SETTINGS
 from riata.models.chain import Decoder
 from riata.models.segments import SegmentModel
-
-
-def check_segments(options: Options) -> None:
-    """Refuses what only chains can do."""
-    for name, asked in (
-        ("bits", options.bits is not None),
-        ("learn_as", options.learn_as is not None),
-        ("shards", options.shards > 1),
-        ("stream", options.stream),
-    ):
-        if asked:
-            raise UnsupportedError(
-                f"{name} is set, which the structure {options.choice.structure.name!r} cannot do.",
-                remedy=f"Leave out {name}, or use structure='chain'.",
-            )
 
 
 class SegmentTrainer(Trainer):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -13,12 +13,13 @@ from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute, builtin
 from riata.inference.predictor import Predictor
 from riata.learning.options import checked
-from riata.models import container, predictor_file, segments
+from riata.models import container, joint, predictor_file, segments
 from riata.models.chain import ChainModel, from_parts
-from riata.models.segments import Model
+from riata.models.model import Model
 from riata.tasks.base import SequenceEstimator
 
 FORMAT = "riata model"
+_READERS: dict[str, Callable[..., Model]] = {segments.NAME: segments.from_parts, joint.NAME: joint.from_parts}
 NOT_STORED = (
     "attributes",
     "bits",
@@ -35,7 +36,7 @@ def save_model(estimator: SequenceEstimator | Predictor, path: str | Path) -> No
 
 
 def load_model(path: str | Path, using: Iterable[Any] = ()) -> Any:
-    """A trained estimator from its file: a Tagger, a Chunker, an EntityRecognizer or a Predictor.
+    """A trained estimator from its file: a Tagger, a Chunker, a JointTagger, an EntityRecognizer or a Predictor.
 
     Nothing in the file is executed or imported. A model that uses code of yours (attributes, a Problem) names it, and `using`
     must supply every piece: `load_model("m.riata", using=[vowels])`, `load_model("p.riata", using=[MyProblem()])`.
@@ -68,7 +69,7 @@ def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
         "functions": _qualified_names(functions),
         "inputs": list(estimator.inputs_),
         "array_width": estimator.array_width_,
-        "output": estimator.output_,
+        "output": list(estimator.outputs_) if estimator.outputs > 1 else estimator.output_,
         "source": estimator.format_,
         "encoding": estimator.encoding_,
         "learnt_as": estimator.learnt_as_,
@@ -127,12 +128,12 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
             raise ModelFileError("the model's functions are inconsistent")
         return predictor_file.from_parts(header, arrays, predictor_file.supplied_problem(functions[task]))
     estimator = _unfitted(header, functions)
-    read = segments.from_parts if header.get("structure") == segments.NAME else from_parts
+    read: Callable[..., Model] = _READERS.get(_structure(header, estimator), from_parts)
     model = read(header, arrays, {**builtin(), **functions})
     estimator.set_model(model, _tags(header, model))
     estimator.inputs_ = _inputs(header, estimator)
     estimator.array_width_ = _array_width(header)
-    estimator.output_ = _output(header)
+    estimator.outputs_ = _outputs(header, estimator.outputs)
     estimator.format_ = _source(header)
     features = model.features
     estimator.template = features.templates if estimator.inputs_ else None
@@ -226,11 +227,21 @@ def _array_width(header: dict[str, Any]) -> int | None:
     return width
 
 
-def _output(header: dict[str, Any]) -> int:
+def _outputs(header: dict[str, Any], number: int) -> tuple[int, ...]:
+    """One column is a number, several are a list."""
     output = header.get("output")
-    if not isinstance(output, int) or isinstance(output, bool) or not -1 <= output < 1 << 31:
+    found = output if isinstance(output, list) and number > 1 else [output]
+    if len(found) != number or not all((_is_count(column) and column < 1 << 31) or column == -1 for column in found):
         raise ModelFileError("the model's output is missing or inconsistent")
-    return output
+    return tuple(found)
+
+
+def _structure(header: dict[str, Any], estimator: SequenceEstimator) -> str:
+    """A task of one output has no model of two, nor the other way round."""
+    name = header.get("structure", ChainModel.structure)
+    if not isinstance(name, str) or (name == joint.NAME) != (estimator.outputs > 1):
+        raise ModelFileError("the model's structure is inconsistent")
+    return name
 
 
 def _source(header: dict[str, Any]) -> str:

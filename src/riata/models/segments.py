@@ -15,7 +15,6 @@ from riata._core import (
     SegmentWeights,
     SegmentWeights64,
     best_segments,
-    boundary_values,
     decode_segments,
     segment_margins,
     segment_scores,
@@ -29,20 +28,27 @@ from riata.features.attributes import Attribute
 from riata.features.frequency import FREQUENCY
 from riata.features.lists import attribute_names
 from riata.features.segments import SegmentFeatures, parse
-from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
+from riata.models.arrays import narrow, read_strings
 from riata.models.chain import (
     EXACT,
     MOST_LABELS,
     MOST_MEMORY,
-    ChainModel,
     Decoder,
     check_exact,
-    read_frequencies,
     read_lists,
     refuse_huge,
     row_width,
 )
 from riata.models.container import Arrays
+from riata.models.feature_parts import (
+    feature_header,
+    read_features,
+    read_ids,
+    read_templates,
+    read_weights,
+    store_features,
+    store_weights,
+)
 from riata.models.segment_pruning import Rows, pruned
 
 NAME = "segments"
@@ -131,34 +137,17 @@ class SegmentModel:
         header = {
             "structure": NAME,
             "labels": list(self.segmentation.types),
-            "templates": [str(template) for template in features.templates],
-            "attributes": [list(attribute) for attribute in features.program.attributes],
-            "lists": list(features.lists),
+            **feature_header(features),
             "longest": weights.most,
             "segment_encoding": None if self.segmentation.encoding is None else self.segmentation.encoding.name,
         }
         arrays: Arrays = {}
-        for i, words in enumerate(features.lists.values()):
-            store_texts(arrays, f"list/{i}", words.texts())
-        for a, (alphabet, values) in enumerate(zip(features.alphabets, kept.values, strict=True)):
-            store_texts(arrays, f"attribute/{a}", [alphabet.text(int(i)) for i in values])
-        for column, frequencies in features.frequencies.items():
-            store_texts(arrays, f"frequency/{column}", frequencies.words.texts())
-            arrays[f"frequency/{column}/classes"] = frequencies.classes
-        for f, (parents, values) in enumerate(kept.families):
-            arrays[f"family/{f}/parents"] = narrow(parents + 1)  # 0: a root
-            arrays[f"family/{f}/values"] = narrow(values)
+        store_features(features, arrays, kept.families, kept.values)
         arrays["roots/slots"], arrays["roots/codes"] = map(narrow, kept.roots)
         parents, values = kept.rows
         arrays["rows/parents"], arrays["rows/values"] = narrow(parents + len(kept.roots[0])), narrow(values)
-        flat = kept.weights.reshape(-1)
-        places = np.flatnonzero(flat)
-        arrays["weights/steps"] = narrow(np.diff(places, prepend=0))
-        arrays["weights/values"] = flat[places]
+        store_weights(kept.weights.reshape(-1), arrays)
         return header, arrays
-
-
-Model = ChainModel | SegmentModel  # what an estimator of sequences holds
 
 
 def check_memory(features: SegmentFeatures, types: int) -> None:
@@ -188,16 +177,11 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     if not isinstance(longest, int) or isinstance(longest, bool) or not 1 <= longest <= 1 << 20:
         raise ModelFileError("the model's longest segment is inconsistent")
     lists = read_lists(header, arrays)
-    features = SegmentFeatures(_templates(header, {*functions, FREQUENCY, *attribute_names(lists)}), functions, lists)
+    known = {*functions, FREQUENCY, *attribute_names(lists)}
+    features = SegmentFeatures(read_templates(header, parse, known), functions, lists)
     if set(features.lists) != set(lists):
         raise ModelFileError("the model's lists are inconsistent")
-    features.frequencies = {c: read_frequencies(arrays, c) for n, c in features.program.attributes if n == FREQUENCY}
-    features.alphabets = [read_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
-    for f, (_, attribute, _) in enumerate(features.program.families):
-        parents, values = _pairs(arrays, f"family/{f}/parents", f"family/{f}/values")
-        if values.max(initial=0) >= boundary_values + len(features.alphabets[attribute]):
-            raise ModelFileError("the model's attribute values are inconsistent")
-        features.index.insert(f, parents - 1, values)
+    read_features(features, arrays)
     segmentation = Segmentation(tuple(types), None if name is None else registry.get("encoding", name))
     weights = SegmentWeights(features.native, len(types), segmentation.outside, longest)
     tables = sum(features.index.size(family) for family in features.segments.families if family >= 0)
@@ -210,46 +194,20 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
 def _set_rows(features: SegmentFeatures, weights: SegmentWeights, arrays: Arrays) -> NDArray[np.bool_]:
     """Gives the weights their rows, and says which stand for a feature; ModelFileError where one stands for none that there can be."""
     program = features.segments
-    roots = _pairs(arrays, "roots/slots", "roots/codes")
-    parents, values = _pairs(arrays, "rows/parents", "rows/values")
+    roots = read_ids(arrays, "roots/slots"), read_ids(arrays, "roots/codes")
+    parents, values = read_ids(arrays, "rows/parents", -len(roots[0])), read_ids(arrays, "rows/values")
     limits = np.array(program.first_values(features.index.size, weights.most), np.int32)
-    weights.set_rows(*roots, parents - len(roots[0]), values, limits)
+    weights.set_rows(*roots, parents, values, limits)
     rows = Rows(program, weights.roots(), weights.rows())
     if not rows.make_sense(program.code_limits(weights.labels, weights.most), features.index.size):
         raise ModelFileError("the model's rows are inconsistent")
     return rows.whole
 
 
-def _templates(header: Mapping[str, Any], known: set[str]) -> tuple[Any, ...]:
-    lines = read_strings(header, "templates")
-    try:
-        templates = parse("\n".join(lines), "<templates of the model>")
-    except ValueError:  # every TemplateError is one
-        templates = ()
-    if [str(t) for t in templates] != lines or not all(read.attribute in known for t in templates for read in t.reads):
-        raise ModelFileError("the model's templates are inconsistent")
-    return templates
-
-
-def _pairs(arrays: Arrays, *names: str) -> tuple[Ids, Ids]:
-    left, right = (read_array(arrays, name).astype(np.int64) for name in names)
-    if len(left) != len(right) or max(left.max(initial=0), right.max(initial=0)) >= 1 << 31:
-        raise ModelFileError(f"the model's {names[0]!r} is inconsistent")
-    return left.astype(np.int32), right.astype(np.int32)
-
-
 def _flat(arrays: Arrays, size: int, types: int, whole: NDArray[np.bool_]) -> NDArray[np.float32]:
     """All weights. whole: the rows that may carry some."""
-    steps = read_array(arrays, "weights/steps").astype(np.int64)
-    places = np.cumsum(steps)
-    values = read_array(arrays, "weights/values", real=True).astype(np.float32)
-    ok = len(places) == len(values) and (steps[:1] >= 0).all() and (steps[1:] > 0).all() and (places[-1:] < size).all()
-    if not ok or (places % row_width(types) >= types).any():
-        raise ModelFileError("the model's weights are inconsistent")
-    if not np.isfinite(values).all():
-        raise ModelFileError("a weight of the model is not a finite number")
-    flat = np.zeros(size, np.float32)
-    flat[places] = values
-    if flat.reshape(-1, row_width(types))[~whole].any():
+    flat = read_weights(arrays, size)
+    rows = flat.reshape(-1, row_width(types))
+    if rows[~whole].any() or rows[:, types:].any():
         raise ModelFileError("the model's weights are inconsistent")
     return flat

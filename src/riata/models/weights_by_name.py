@@ -11,7 +11,9 @@ from riata._core import boundary_reach, boundary_values
 from riata.errors import UnsupportedError
 from riata.features.templates import LABEL, Template
 from riata.models.chain import ChainModel
-from riata.models.segments import Model, SegmentModel
+from riata.models.joint import JointModel
+from riata.models.model import Model
+from riata.models.segments import SegmentModel
 
 GIVEN, HISTORY = -1, -2  # in place of a family: features given by the user, and those of earlier labels
 
@@ -32,6 +34,10 @@ def heaviest(model: Model, top: int, labels: Sequence[str] | None = None) -> dic
             label: names.heaviest(segmentation.types.index(segmentation.type_of(label)), top)
             for label in labels or segmentation.types
         }
+    if isinstance(model, JointModel):
+        from riata.models.joint_names import JointNames
+
+        return JointNames(model).heaviest(labels or label_names(model), top)
     if model.features.bits:
         raise UnsupportedError(
             f"The features of this model are hashed (bits={model.features.bits}), and hashes have no names.",
@@ -41,9 +47,14 @@ def heaviest(model: Model, top: int, labels: Sequence[str] | None = None) -> dic
     return {label: named.heaviest(model.labels.index(label), top) for label in labels or model.labels}
 
 
+def label_names(model: Model) -> tuple[str, ...]:
+    """Whose weights can be asked for: labels; of pairs, the tags and the chunk labels."""
+    return (*model.parts.tags, *model.parts.chunks) if isinstance(model, JointModel) else model.labels
+
+
 def transitions(model: Model, top: int) -> list[NamedWeight]:
     """The heaviest pairs of neighbouring labels."""
-    if isinstance(model, SegmentModel):
+    if not isinstance(model, ChainModel):
         return []
     _, columns, values = model.weights.pack(model.features.index)["transition"]
     order = np.argsort(-np.abs(values), kind="stable")[:top]
@@ -52,7 +63,7 @@ def transitions(model: Model, top: int) -> list[NamedWeight]:
 
 def count(model: Model) -> int:
     """How many weights are not zero."""
-    if isinstance(model, SegmentModel):
+    if not isinstance(model, ChainModel):
         return int(np.count_nonzero(model.weights.flat()))
     sparse = model.weights.pack(model.features.index)
     rows = [sparse["given"], sparse["transition"], sparse["history"]["rows"]]

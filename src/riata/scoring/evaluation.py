@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ class Evaluation:
     report: SpanReport | TagReport
     rows: Counts  # [S, K] counts per sentence, for tests between outputs
     statistic: Callable[[Any], Any]  # of summed rows: the main score in per cent
+    more: Mapping[str, float] = field(default_factory=dict)  # other metrics
 
     @property
     def score(self) -> float:
@@ -30,9 +31,9 @@ class Evaluation:
     def metrics(self) -> dict[str, float]:
         """In per cent, by the names of the JSON contract."""
         if isinstance(self.report, TagReport):
-            return {"accuracy": self.report.accuracy}
+            return {"accuracy": self.report.accuracy, **self.more}
         r = self.report
-        return {"precision": r.precision, "recall": r.recall, "f1": r.f1, "accuracy": r.accuracy}
+        return {"precision": r.precision, "recall": r.recall, "f1": r.f1, "accuracy": r.accuracy, **self.more}
 
     def interval(self, samples: int = 1000, seed: int = 0) -> Interval:
         return bootstrap_interval(self.statistic, self.rows, samples=samples, seed=seed)

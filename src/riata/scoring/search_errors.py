@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from riata._core import Instances
 from riata.data.types import Ids, Starts
-from riata.models.segments import Model
+from riata.models.model import Model
 
 ROUNDING = 1e-5  # relative; scores are sums of single-precision numbers
 

@@ -19,6 +19,7 @@ from riata.data.given import check_kind
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.recoding import Recoder, Tags
 from riata.data.streamed import ColumnFile
+from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.features.attributes import Attribute
@@ -29,14 +30,15 @@ from riata.learning.events import Event, Listener, Note
 from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, sentence_weights
 from riata.learning.labels import LabelSet, chunk_tags, learnable
 from riata.learning.online import Outcome, Trainer
-from riata.learning.options import Options, check_stream, checked
+from riata.learning.options import Options, check_only_chains, check_stream, checked
 from riata.learning.recipe import beam_width
 from riata.learning.search import LATTICE
-from riata.learning.segments import check_segments
 from riata.learning.streaming import StreamedFit
 from riata.learning.survey import survey
 from riata.models.chain import EXACT, Decoder
-from riata.models.segments import Model, SegmentModel
+from riata.models.joint import JointModel
+from riata.models.model import Model
+from riata.models.segments import SegmentModel
 from riata.parallel import cores
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
@@ -86,6 +88,8 @@ class SequenceEstimator(Params):
     default_template: str
     default_segments = "chunk"  # the default template of segments
     search_structure: str | None = None  # what recipes that search prefer to the chain
+    outputs = 1  # columns to predict
+    own_structure: str | None = None  # of the task, whatever the recipe prefers
 
     def __init__(
         self,
@@ -155,8 +159,8 @@ class SequenceEstimator(Params):
         began = time.perf_counter()
         options = checked(self, goes_on=self.warm_start)
         start = self._start() if self.warm_start else None
-        if options.has_segments:
-            check_segments(options)
+        if not options.is_chain:
+            check_only_chains(options)
         if options.stream:
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
             file = ColumnFile.of(X)
@@ -165,7 +169,7 @@ class SequenceEstimator(Params):
             self._keep(outcome, found.shape, labels, found.sentences, found.tokens)
         else:
             data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell)
-            outcome, labels = Fit(options, tags, start, tell).run(data, weights)
+            outcome, labels = self._fit(options, tags, start, tell).run(data, weights)
             self._keep(outcome, data, labels, len(data), data.tokens)
         self.__dict__.pop("_partial", None)  # partial_fit goes on from this training
         self.history_ = [event.__dict__ for event in outcome.history]
@@ -188,7 +192,7 @@ class SequenceEstimator(Params):
             )
         start = self._start()
         data, tags, weights = self._training_data(options, X, y, sample_weight, start, _warn)
-        fit = Fit(options, tags, start, _warn)
+        fit = self._fit(options, tags, start, _warn)
         partial: tuple[Trainer, LabelSet] | None = getattr(self, "_partial", None)
         if partial is not None:
             trainer, labels = partial
@@ -196,7 +200,7 @@ class SequenceEstimator(Params):
             check_width(data, len(self.inputs_), self.array_width_)
             label_ids(data, labels)  # refuses before anything is changed
         else:
-            labels = fit.labels(data, _class_names(classes))
+            labels = fit.labels(data, self._class_names(classes))
             trainer = fit.trainer(data, labels)
         instances = fit.learn_features(trainer.features, data)
         number = getattr(self, "best_epoch_", 0) + 1
@@ -213,6 +217,16 @@ class SequenceEstimator(Params):
         self.history_ = [*getattr(self, "history_", []), replace(event, dropped=trainer.dropped).__dict__]
         self.seconds_ = (getattr(self, "seconds_", None) or 0.0) + event.seconds
         return self
+
+    def _fit(self, options: Options, tags: Tags | None, start: Start | None, tell: Listener) -> Fit:
+        return Fit(options, tags, start, tell)
+
+    def _class_names(self, classes: Any) -> tuple[str, ...]:
+        if classes is None:
+            return ()
+        if isinstance(classes, str) or not all(isinstance(label, str) for label in classes):
+            raise SettingError(f"classes is {classes!r}; expected a list of labels, each a string.")
+        return tuple(classes)
 
     def _start(self) -> Start | None:
         model: Model | None = getattr(self, "model_", None)
@@ -252,7 +266,7 @@ class SequenceEstimator(Params):
         self.set_model(outcome.model, labels.tags)
         self.inputs_ = data.origins[:-1]
         self.array_width_ = None if data.given is None else data.given.width
-        self.output_ = data.origins[-1]
+        self.outputs_: tuple[int, ...] = data.origins[-1:]
         self.format_ = data.format
         self.best_epoch_ = outcome.best_epoch
         self.best_score_ = outcome.best_score
@@ -264,13 +278,18 @@ class SequenceEstimator(Params):
             "label_counts": labels.counts,
         }
 
+    @property
+    def output_(self) -> int:
+        """The column that holds the output, or the last of them."""
+        return self.outputs_[-1]
+
     def set_model(self, model: Model, tags: Tags | None) -> None:
         """Takes on a model whose chunk tags are learnt and written in this way."""
         self.model_ = model
         self.encoding_ = None if tags is None else tags.data.name
         self.learnt_as_ = None if tags is None else tags.learnt.name
         self._recoder: Recoder | None = None
-        self.classes_ = list(model.labels)
+        self.classes_: list[Any] = list(model.labels)  # texts, or pairs of them
         self._texts: list[str] | None = (
             self.classes_
         )  # by label of the model; None: what is written depends on its neighbours
@@ -363,6 +382,10 @@ class SequenceEstimator(Params):
         """Labels as they are learnt as ids of the model; -1 where it does not have them."""
         return LabelSet(self._check_fitted().labels, {}, None).ids(column)
 
+    def output_columns(self, ids: Ids) -> Sequence[Column]:
+        """The columns to write for what predict_ids gave."""
+        return (Column(interned(self.classes_)[0], ids),)
+
     def labeller(self) -> Callable[[Corpus], Ids]:
         """predict_ids for corpus after corpus, on one thread, by the parameters of now."""
         model, decoder = self._check_fitted(), self._decoder()
@@ -412,6 +435,8 @@ class SequenceEstimator(Params):
     def nbest_ids(self, X: Any, k: int) -> list[list[tuple[Ids, float]]]:
         """predict_nbest with labels as numbers, indices of `classes_`."""
         model, k = self._check_fitted(), int(K.parse(k))
+        if isinstance(model, JointModel):
+            raise model.refuse("lists of the n best")
         model.check_nbest(self._decoder())
         if _is_empty(X):
             return [[(np.empty(0, np.int32), 0.0)] for _ in X]
@@ -445,7 +470,10 @@ class SequenceEstimator(Params):
         data = self._with_gold(X, y)
         if predicted is None:
             predicted = self._as_classes(model.predict(inputs_of(data), self._decoder()), data.starts)
-        return evaluate_column(data.columns[-1], predicted, self.classes_, data.starts, chunks=self.chunks)
+        return self._evaluated(data.columns[-1], predicted, data.starts)
+
+    def _evaluated(self, gold: Column, predicted: Ids, starts: Starts) -> Evaluation:
+        return evaluate_column(gold, predicted, self.classes_, starts, chunks=self.chunks)
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
         """How many wrong sentences are faults of the search, and how many of the model. predicted: as for evaluate."""
@@ -473,7 +501,9 @@ class SequenceEstimator(Params):
         """
         from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
 
-        self._check_fitted()
+        model = self._check_fitted()
+        if isinstance(model, JointModel):
+            raise model.refuse("diagnosis of its margins")
         run: Run | None = getattr(self, "_run", None)
         if run is None:
             options = checked(self, training=False)
@@ -496,6 +526,8 @@ class SequenceEstimator(Params):
         from riata.inference.tracing import one_sentence, trace_chain, trace_segments
 
         model, options = self._check_fitted(), checked(self, training=False)
+        if isinstance(model, JointModel):
+            raise model.refuse("trace of its search")
         corpus, truth = one_sentence(sentence), None
         inputs = self.input_columns(corpus)
         if labels is not None and labels is not False:
@@ -544,14 +576,6 @@ class SequenceEstimator(Params):
         loaded = from_bytes(state["model"], using=state["functions"])
         self.__dict__.update(loaded.__dict__)
         self.__dict__.update(state["params"])
-
-
-def _class_names(classes: Any) -> tuple[str, ...]:
-    if classes is None:
-        return ()
-    if isinstance(classes, str) or not all(isinstance(label, str) for label in classes):
-        raise SettingError(f"classes is {classes!r}; expected a list of labels, each a string.")
-    return tuple(classes)
 
 
 def _is_empty(X: Any) -> bool:

@@ -1,0 +1,74 @@
+// Features that read outputs: rows that enter when a first update touches them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/pair_index.hpp"
+
+namespace riata {
+
+// A row is an n-gram (-1: none) together with a slot and a context: what the group of the slot reads of the outputs, as one number. So the
+// outputs are looked up once for all slots of a group.
+class JointRows {
+ public:
+  // Of so many slots, in so many groups.
+  explicit JointRows(std::int32_t slots = 0, std::int32_t groups = 0) : slots_(std::max(slots, 1)), groups_(std::max(groups, 1)) {}
+
+  // Of a group and what it reads (JointGroup::packed); -1: no update has met that.
+  std::int32_t find_context(std::int32_t group, std::uint64_t packed) const noexcept {
+    const std::uint64_t key = keyed(group, packed);
+    return contexts_.find(high(key), low(key));
+  }
+  void prefetch_context(std::int32_t group, std::uint64_t packed) const noexcept {
+    const std::uint64_t key = keyed(group, packed);
+    contexts_.prefetch(high(key), low(key));
+  }
+  std::int32_t add_context(std::int32_t group, std::uint64_t packed) {
+    const std::uint64_t key = keyed(group, packed);
+    const std::int32_t context = contexts_.add(high(key), low(key));
+    if (context > (std::numeric_limits<std::int32_t>::max() - slots_) / slots_)
+      throw Error("DataError", "templates read more different outputs together than can be counted", "Use templates that read fewer outputs.");
+    return context;
+  }
+
+  std::int32_t find(std::int32_t slot, std::int32_t ngram, std::int32_t context) const noexcept { return rows_.find(ngram, context * slots_ + slot); }
+  void prefetch(std::int32_t slot, std::int32_t ngram, std::int32_t context) const noexcept { rows_.prefetch(ngram, context * slots_ + slot); }
+  // stride: numbers of a row of this slot.
+  std::int32_t add(std::int32_t slot, std::int32_t ngram, std::int32_t context, std::int32_t stride) {
+    const std::int32_t row = rows_.add(ngram, context * slots_ + slot);
+    if (row == rows()) {
+      starts_.push_back(size_);
+      size_ += stride;
+    }
+    return row;
+  }
+
+  std::int32_t rows() const noexcept { return static_cast<std::int32_t>(starts_.size()); }
+  std::int64_t start(std::int32_t row) const noexcept { return starts_[static_cast<std::size_t>(row)]; }  // its place among all rows
+  std::int64_t size() const noexcept { return size_; }  // numbers of all rows
+
+  // What a row stands for.
+  std::int32_t slot(std::int32_t row) const noexcept { return rows_.right(row) % slots_; }
+  std::int32_t ngram(std::int32_t row) const noexcept { return rows_.left(row); }
+  std::uint64_t packed(std::int32_t row) const noexcept {
+    const std::int32_t context = rows_.right(row) / slots_;
+    return ((std::uint64_t(std::uint32_t(contexts_.left(context))) << 32) | std::uint32_t(contexts_.right(context))) / std::uint64_t(groups_);
+  }
+
+ private:
+  std::uint64_t keyed(std::int32_t group, std::uint64_t packed) const noexcept { return packed * std::uint64_t(groups_) + std::uint64_t(group); }
+  static std::int32_t high(std::uint64_t key) noexcept { return static_cast<std::int32_t>(key >> 32); }
+  static std::int32_t low(std::uint64_t key) noexcept { return static_cast<std::int32_t>(key & 0xFFFFFFFFu); }
+
+  std::int32_t slots_, groups_;
+  PairIndex contexts_;  // (group, what it reads), in two halves
+  PairIndex rows_;      // (n-gram, context and slot)
+  std::vector<std::int64_t> starts_;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace riata

@@ -1,0 +1,129 @@
+// What the features of a tag and of a chunk label read (see src/riata/features/joint.py).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "features/index.hpp"
+
+namespace riata {
+
+enum class Output : std::int32_t { tag, chunk };
+inline constexpr std::size_t outputs = 2;
+constexpr std::size_t number(Output output) noexcept { return static_cast<std::size_t>(output); }
+
+// A feature of one output. What it reads of outputs is counted in operators back from the one at hand: 0 is the tag that this one gives.
+struct JointSlot {
+  Output output = Output::tag;
+  std::int32_t family = -1;  // -1: none
+  std::int32_t offset = 0;   // of the n-gram's first position from the token
+  std::vector<std::int32_t> tags = {}, chunks = {};  // increasing
+  std::int32_t slot = 0, slots = 0;                  // of those without outputs: block of `family`, row `id * slots + slot`
+};
+
+// Slots of one output that read the same places of a window: tags 0, 1, … operators back, then chunk labels 1, 2, … back.
+struct JointGroup {
+  struct Place {
+    std::int32_t at;
+    bool tag;  // or a chunk label
+    bool operator==(const Place&) const = default;
+  };
+  std::vector<Place> places;
+  std::vector<std::int32_t> slots;  // numbers of slots
+  std::int32_t number = 0;          // of the group, among those of both outputs
+  bool candidate = false;           // reads the tag that the operator gives
+
+  // What it reads of a window as one number; of so many tags and chunk labels. Values are labels plus one, 0 before the sentence.
+  std::uint64_t packed(std::span<const std::int32_t> window, std::int32_t tags, std::int32_t chunks) const noexcept {
+    std::uint64_t key = 0;
+    for (const Place& place : places) key = key * std::uint64_t(base(place, tags, chunks)) + std::uint64_t(window[static_cast<std::size_t>(place.at)]);
+    return key;
+  }
+  // More than any such number.
+  double size(std::int32_t tags, std::int32_t chunks) const noexcept {
+    double size = 1;
+    for (const Place& place : places) size *= base(place, tags, chunks);
+    return size;
+  }
+  static std::int32_t base(const Place& place, std::int32_t tags, std::int32_t chunks) noexcept { return 1 + (place.tag ? tags : chunks); }
+};
+
+class JointTemplates {
+ public:
+  JointTemplates(const FeatureIndex& index, std::vector<JointSlot> slots) : slots_(std::move(slots)) {
+    for (auto& counts : counts_) counts.assign(static_cast<std::size_t>(index.families()), 0);
+    for (JointSlot& slot : slots_) {
+      check(slot.family >= -1 && slot.family < index.families());
+      for (const std::int32_t back : slot.tags) check(back >= 0 && back <= most_back && (back > 0 || slot.output == Output::chunk));
+      for (const std::int32_t back : slot.chunks) check(back >= 1 && back <= most_back);
+      check(std::is_sorted(slot.tags.begin(), slot.tags.end()) && std::is_sorted(slot.chunks.begin(), slot.chunks.end()));
+      if (!slot.tags.empty()) tags_back_ = std::max(tags_back_, slot.tags.back());
+      if (!slot.chunks.empty()) chunks_back_ = std::max(chunks_back_, slot.chunks.back());
+      if (slot.tags.empty() && slot.chunks.empty()) {
+        check(slot.family >= 0);
+        slot.slot = counts_[number(slot.output)][slot.family]++;
+      }
+    }
+    for (std::int32_t s = 0; s < static_cast<std::int32_t>(slots_.size()); ++s) {
+      JointSlot& slot = slots_[s];
+      if (!slot.tags.empty() || !slot.chunks.empty()) {
+        join_group(s);
+        continue;
+      }
+      slot.slots = counts_[number(slot.output)][slot.family];
+      plain_[number(slot.output)].push_back(s);
+    }
+  }
+
+  static constexpr std::int32_t most_back = 4;
+
+  const std::vector<JointSlot>& slots() const noexcept { return slots_; }
+  const std::vector<std::int32_t>& plain(Output output) const noexcept { return plain_[number(output)]; }  // slots that read no outputs
+  const std::vector<JointGroup>& groups(Output output) const noexcept { return groups_[number(output)]; }
+  std::int32_t all_groups() const noexcept { return static_cast<std::int32_t>(groups_[0].size() + groups_[1].size()); }
+  // The group of a slot; none: it reads no outputs.
+  const JointGroup* group_of(std::int32_t slot) const noexcept {
+    for (const JointGroup& group : groups_[number(slots_[slot].output)]) {
+      if (std::find(group.slots.begin(), group.slots.end(), slot) != group.slots.end()) return &group;
+    }
+    return nullptr;
+  }
+  std::int32_t slots_of(Output output, std::int32_t family) const noexcept { return counts_[number(output)][family]; }
+
+  // How many operators back outputs are read; chunk labels always, for the sake of legality.
+  std::int32_t tags_back() const noexcept { return tags_back_; }
+  std::int32_t chunks_back() const noexcept { return chunks_back_; }
+
+  // The window that slots read: the place of a tag or a chunk label so many operators back, and how many there are.
+  std::int32_t tag_place(std::int32_t back) const noexcept { return back; }
+  std::int32_t chunk_place(std::int32_t back) const noexcept { return tags_back_ + back; }
+  std::int32_t window() const noexcept { return tags_back_ + chunks_back_ + 1; }
+
+ private:
+  static void check(bool ok) {
+    if (!ok) throw Error("TemplateError", "the templates of tags and chunk labels are inconsistent");
+  }
+
+  void join_group(std::int32_t s) {
+    const JointSlot& slot = slots_[s];
+    std::vector<JointGroup::Place> places;
+    for (const std::int32_t back : slot.tags) places.push_back({tag_place(back), true});
+    for (const std::int32_t back : slot.chunks) places.push_back({chunk_place(back), false});
+    std::vector<JointGroup>& groups = groups_[number(slot.output)];
+    auto same = std::find_if(groups.begin(), groups.end(), [&](const JointGroup& group) { return group.places == places; });
+    if (same == groups.end()) same = groups.insert(groups.end(), {places, {}, all_groups(), places.front().at == 0});
+    same->slots.push_back(s);
+  }
+
+  std::vector<JointSlot> slots_;
+  std::vector<std::int32_t> counts_[outputs];  // [F] plain slots
+  std::vector<std::int32_t> plain_[outputs];
+  std::vector<JointGroup> groups_[outputs];
+  std::int32_t tags_back_ = 0, chunks_back_ = 1;
+};
+
+}  // namespace riata

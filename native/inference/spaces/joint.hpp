@@ -1,0 +1,367 @@
+// A tag and a chunk label for every token, from left to right (Daumé & Marcu 2005, Sec. 4.2): an operator gives both for the next token, or,
+// one token ahead, its tag and the chunk label of the token before.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/error.hpp"
+#include "inference/search/queue.hpp"
+#include "inference/search/space.hpp"
+#include "inference/spaces/chunk_completions.hpp"
+#include "inference/spaces/joint_steps.hpp"
+
+namespace riata {
+
+// A state is the number of operators so far; the outputs are in the tree. States of one number that agree in the last outputs, as far back as
+// templates read them, go on alike and are merged. Loss is Hamming, of tags and of chunk labels; regret counts the wrong ones so far and
+// those that legality forces. An operator is a code, whose tag or chunk label means nothing where the operator gives none.
+template <class Real, class Held = Linear<Real>>  // Held: weights that change, or FixedWeights
+class JointSpace : public Space {
+ public:
+  // grown: where given, features that an update touches first are added to it and to the weights; `known` are the same rows.
+  JointSpace(const JointTemplates& templates, const JointLayout& layout, const JointKinds& kinds, const Instances& instances, Held& weights, const JointRows& known, JointRows* grown, const QueueSpec& queue)
+      : templates_(templates), layout_(layout), kinds_(kinds), instances_(instances), weights_(weights), known_(known), grown_(grown),
+        remembers_(!queue.by_level()), blind_(queue.blind()), steps_(templates, layout, kinds, known, instances, weights, queue.by_level()), completions_(kinds),
+        window_(static_cast<std::size_t>(templates.window())), tags_(static_cast<std::size_t>(layout.stride(Output::tag))),
+        chunks_(static_cast<std::size_t>(layout.stride(Output::chunk))), both_(chunks_.size()) {
+    for (std::int32_t back = 1; back < templates.tags_back(); ++back) tags_unit_ *= kinds.tags + 1;
+    for (std::int32_t back = 1; back < templates.chunks_back(); ++back) chunks_unit_ *= kinds.chunks + 1;
+    if (templates.tags_back() == 0) tags_unit_ = 0;
+    tags_size_ = std::max<std::int64_t>(tags_unit_ * (kinds.tags + 1), 1);
+    chunks_size_ = chunks_unit_ * (kinds.chunks + 1);
+  }
+
+  // gold: [T] codes, whose tags are then allowed; empty where nothing is learnt.
+  void open(std::int64_t sentence, std::span<const std::int32_t> gold = {}) {
+    steps_.open(sentence);
+    gold_ = gold;
+    if (!gold.empty()) completions_.open(gold);
+    expanded_.clear();
+    list_tags(sentence);
+    check_size();
+  }
+
+  StateId initial() override { return 0; }
+  bool is_goal(StateId state) override { return state == operators(); }
+  StateId apply(StateId state, ActionId) override { return state + 1; }
+
+  double initial_regret() override { return forced(0, -1); }
+  double regret(const Tree& tree, NodeId node) override {
+    std::int32_t sum = forced(tree[node].state, last_chunk(tree, node));
+    for (; tree[node].parent >= 0; node = tree[node].parent) sum += wrong(tree[node].state - 1, tree[node].action);
+    return sum;
+  }
+
+  bool merges() const override { return true; }
+  std::int64_t key(const Tree& tree, NodeId node) override {
+    look_back(tree, node);
+    return key_of(tree[node].state, tags_key(templates_.tags_back()), chunks_key(templates_.chunks_back()));
+  }
+
+  void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning, std::vector<Candidate>& out) override {
+    least_ = -std::numeric_limits<double>::infinity();
+    for (const NodeId id : frontier) ask(tree, id);
+    for (const NodeId id : frontier) {
+      const bool remembers = remembers_ && !aside_;
+      if (remembers && !is_new(tree, id)) continue;
+      const auto first = static_cast<std::ptrdiff_t>(out.size());
+      expand_node(tree, id, ranking, learning, out);
+      if (remembers) out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return is_known(c); }), out.end());
+    }
+  }
+
+  double step_score(const Tree& tree, NodeId node) override {
+    const StateId from = tree[node].state - 1;
+    const std::int32_t tag = kinds_.tag(tree[node].action), chunk = kinds_.chunk(tree[node].action);
+    look_back(tree, tree[node].parent);
+    score_history(from);
+    const Real* chunks = score_chunks(from, tag);
+    return step(from, chunks, tag, chunk);
+  }
+
+  void features(const Tree& tree, NodeId node, StepFeatures& out) override {
+    look_back(tree, tree[node].parent);
+    features_of(tree[node].state - 1, tree[node].action, out);
+  }
+
+  // The features of the steps of given codes, all of a sentence.
+  void features_of(std::span<const std::int32_t> codes, StepFeatures& out) {
+    for (StateId from = 0; from < operators(); ++from) {
+      for (std::int32_t back = 1; back <= templates_.tags_back(); ++back) {
+        const std::int32_t t = from - back;
+        window_[templates_.tag_place(back)] = t < 0 ? 0 : kinds_.tag(codes[t]) + 1;
+      }
+      for (std::int32_t back = 1; back <= templates_.chunks_back(); ++back) {
+        const std::int32_t t = chunk_token(from) - back;
+        window_[templates_.chunk_place(back)] = t < 0 ? 0 : kinds_.chunk(codes[t]) + 1;
+      }
+      const std::int32_t tag = gives_tag(from) ? kinds_.tag(codes[from]) : 0, u = chunk_token(from);
+      features_of(from, kinds_.code(tag, u < 0 ? 0 : kinds_.chunk(codes[u])), out);
+    }
+  }
+
+  // The codes of the tokens from the operators of a path.
+  void codes_of(std::span<const ActionId> path, std::int32_t* codes) const {
+    for (std::int32_t t = 0; t < steps_.length(); ++t) codes[t] = kinds_.code(kinds_.tag(path[t]), kinds_.chunk(path[t + kinds_.ahead]));
+  }
+
+  // The regret of the states along given codes, from the initial one on: [operators + 1].
+  void regrets_of(std::span<const std::int32_t> codes, std::vector<std::int32_t>& out) const {
+    std::int32_t sum = 0;
+    for (StateId state = 0; state <= operators(); ++state) {
+      if (state > 0) {
+        const std::int32_t u = chunk_token(state - 1);
+        sum += wrong(state - 1, kinds_.code(gives_tag(state - 1) ? kinds_.tag(codes[state - 1]) : 0, u < 0 ? 0 : kinds_.chunk(codes[u])));
+      }
+      const std::int32_t next = chunk_token(state);
+      out.push_back(sum + forced(state, next <= 0 ? -1 : kinds_.chunk(codes[next - 1])));
+    }
+  }
+
+  std::int64_t step_identity(const Tree& tree, NodeId node) override { return key(tree, tree[node].parent) * codes() + tree[node].action; }
+
+  void looking_aside(bool is) override { aside_ = is; }
+  void weights_changed() override { expanded_.clear(); }  // rows know under which weights they were computed
+
+ private:
+  static constexpr std::int64_t few = 64;  // candidates up to which it pays to look for the best
+
+  std::int32_t operators() const noexcept { return steps_.length() + kinds_.ahead; }
+  bool gives_tag(StateId from) const noexcept { return from < steps_.length(); }
+  std::int32_t chunk_token(StateId from) const noexcept { return from - kinds_.ahead; }  // whose chunk label the step from a state gives; -1: of none
+
+  std::int64_t codes() const noexcept { return std::int64_t{kinds_.tags} * kinds_.chunks; }
+
+  // The wrong chunk labels that legality forces from a state on, whose last chunk label is given (-1: none).
+  std::int32_t forced(StateId state, std::int32_t last) const noexcept { return completions_.least(std::max(chunk_token(state), 0), last); }
+
+  std::int32_t wrong(StateId from, ActionId action) const noexcept {
+    const std::int32_t u = chunk_token(from);
+    return (gives_tag(from) && kinds_.tag(action) != kinds_.tag(gold_[from])) + (u >= 0 && kinds_.chunk(action) != kinds_.chunk(gold_[u]));
+  }
+
+  // The chunk label that a node ends with; -1: there is none yet.
+  std::int32_t last_chunk(const Tree& tree, NodeId node) const noexcept {
+    return tree[node].parent < 0 || chunk_token(tree[node].state) <= 0 ? -1 : kinds_.chunk(tree[node].action);
+  }
+
+  // The tags of every token. While learning, the true one is among them.
+  void list_tags(std::int64_t sentence) {
+    const TagChoices& choices = instances_.choices;
+    starts_.assign(1, 0);
+    listed_.clear();
+    for (std::int32_t t = 0; t < steps_.length(); ++t) {
+      const auto first = static_cast<std::ptrdiff_t>(listed_.size());
+      if (choices.of.empty()) {
+        for (std::int32_t tag = 0; tag < kinds_.tags; ++tag) listed_.push_back(tag);
+      } else {
+        const auto set = static_cast<std::size_t>(choices.of[static_cast<std::size_t>(instances_.starts[sentence] + t)]);
+        listed_.insert(listed_.end(), choices.tags.begin() + choices.starts[set], choices.tags.begin() + choices.starts[set + 1]);
+        if (!gold_.empty()) {
+          const auto place = std::lower_bound(listed_.begin() + first, listed_.end(), kinds_.tag(gold_[t]));
+          if (place == listed_.end() || *place != kinds_.tag(gold_[t])) listed_.insert(place, kinds_.tag(gold_[t]));
+        }
+      }
+      starts_.push_back(static_cast<std::int32_t>(listed_.size()));
+    }
+  }
+
+  // Keys of states and of their steps are numbers, which must be small enough.
+  void check_size() const {
+    double states = double(operators() + 1) * double(codes());
+    for (std::int32_t back = 0; back < templates_.tags_back(); ++back) states *= kinds_.tags + 1;
+    for (std::int32_t back = 0; back < templates_.chunks_back(); ++back) states *= kinds_.chunks + 1;
+    if (states > double(std::numeric_limits<std::int64_t>::max() / 2))
+      throw Error("UnsupportedError", "there are too many labels for templates that read so far back.", "Use templates that read fewer outputs back.");
+  }
+
+  // Queues that take nodes one by one meet states again: they are expanded anew only with a better score, and not even then by
+  // blind queues. The y-good path is not merged into another one.
+  bool is_new(const Tree& tree, NodeId id) {
+    const Node& node = tree[id];
+    const auto [place, fresh] = expanded_.emplace(key(tree, id), node.score);
+    if (!fresh && (blind_ || place->second >= node.score) && !node.good) return false;
+    place->second = std::max(place->second, node.score);
+    return true;
+  }
+  bool is_known(const Candidate& candidate) const {
+    const auto same = expanded_.find(candidate.key);
+    return !candidate.good && same != expanded_.end() && (blind_ || same->second >= candidate.score);
+  }
+
+  // For all that the expansion of a node will need. Goals have no step.
+  void ask(const Tree& tree, NodeId id) {
+    const StateId from = tree[id].state;
+    const std::int32_t u = chunk_token(from);
+    steps_.at_step(from);
+    look_back(tree, id);
+    if (gives_tag(from)) steps_.ask(Output::tag, from, window_, false);
+    if (u < 0) return;
+    steps_.ask(Output::chunk, u, window_, false);
+    for (const std::int32_t tag : listed(from)) {
+      window_[0] = gives_tag(from) ? tag + 1 : 0;
+      steps_.ask(Output::chunk, u, window_, true);
+    }
+  }
+
+  // The tags that the step from a state may give; one that means nothing where it gives none.
+  std::span<const std::int32_t> listed(StateId from) const noexcept {
+    if (!gives_tag(from)) return {&none, 1};
+    return std::span<const std::int32_t>(listed_).subspan(static_cast<std::size_t>(starts_[from]), static_cast<std::size_t>(starts_[from + 1] - starts_[from]));
+  }
+
+  // What the step from a state, after what look_back left, says of all tags, and of all chunk labels whatever the tag.
+  void score_history(StateId from) {
+    steps_.at_step(from);
+    if (gives_tag(from)) {
+      steps_.set_input(Output::tag, from, tags_.data());
+      steps_.add_outputs(Output::tag, from, window_, false, tags_.data());
+    }
+    const std::int32_t u = chunk_token(from);
+    if (u < 0) return;
+    steps_.set_input(Output::chunk, u, chunks_.data());
+    steps_.add_outputs(Output::chunk, u, window_, false, chunks_.data());
+  }
+
+  // What it says of all chunk labels beside a tag, once score_history is done.
+  const Real* score_chunks(StateId from, std::int32_t tag) {
+    const std::int32_t u = chunk_token(from);
+    if (u < 0) return nullptr;
+    window_[0] = gives_tag(from) ? tag + 1 : 0;
+    std::copy(chunks_.begin(), chunks_.end(), both_.begin());
+    steps_.add_outputs(Output::chunk, u, window_, true, both_.data());
+    return both_.data();
+  }
+
+  double step(StateId from, const Real* chunks, std::int32_t tag, std::int32_t chunk) const noexcept {
+    const double own = gives_tag(from) ? double(tags_[static_cast<std::size_t>(tag)]) : 0.0;
+    return chunks == nullptr ? own : own + double(chunks[chunk]);
+  }
+
+  void expand_node(const Tree& tree, NodeId id, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
+    const Node& node = tree[id];
+    const StateId from = node.state;
+    const std::int32_t u = chunk_token(from), before = last_chunk(tree, id);
+    look_back(tree, id);
+    score_history(from);
+    list_chunks(u, before);
+    const bool choosy = ranking.width <= few && !aside_ && templates_.tags_back() > 0;  // else several candidates may be of one key
+    const double before_it = learning ? forced(from, before) : 0;
+    const std::int64_t tags_before = tags_key(templates_.tags_back() - 1), chunks_before = chunks_key(templates_.chunks_back() - 1);
+    const std::size_t first = out.size();
+    best_.clear();
+    for (const std::int32_t tag : listed(from)) {
+      const Real* scores = score_chunks(from, tag);
+      for (const std::int32_t chunk : allowed_) {
+        Candidate candidate{node.score + step(from, scores, tag, chunk), 0, 0, 0, id, kinds_.code(tag, chunk), false};
+        if (choosy && candidate.score < least_) continue;
+        candidate.key = key_of(from + 1, (gives_tag(from) ? tag + 1 : 0) * tags_unit_ + tags_before, (u < 0 ? 0 : chunk + 1) * chunks_unit_ + chunks_before);
+        if (learning) {
+          candidate.regret = node.regret - before_it + wrong(from, candidate.action) + forced(from + 1, u < 0 ? -1 : chunk);
+          candidate.good = node.good && candidate.regret == forced(0, -1);
+        }
+        if (!choosy || is_among_best(ranking, candidate)) out.push_back(candidate);
+      }
+    }
+    if (!choosy) return;
+    const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < least_; };
+    out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), hopeless), out.end());
+  }
+
+  // The chunk labels that may be given to a token after another one; 0 stands for none.
+  void list_chunks(std::int32_t u, std::int32_t before) {
+    allowed_.clear();
+    if (u < 0) allowed_.push_back(0);
+    for (std::int32_t chunk = 0; u >= 0 && chunk < kinds_.chunks; ++chunk) {
+      if (completions_.allows(before, chunk, steps_.length() - u - 1)) allowed_.push_back(chunk);
+    }
+  }
+
+  // The last outputs as far back as asked for, of what look_back left; a child's own come before those.
+  std::int64_t tags_key(std::int32_t most) const noexcept {
+    std::int64_t key = 0;
+    for (std::int32_t back = 1; back <= most; ++back) key = key * (kinds_.tags + 1) + window_[templates_.tag_place(back)];
+    return key;
+  }
+  std::int64_t chunks_key(std::int32_t most) const noexcept {
+    std::int64_t key = 0;
+    for (std::int32_t back = 1; back <= most; ++back) key = key * (kinds_.chunks + 1) + window_[templates_.chunk_place(back)];
+    return key;
+  }
+  std::int64_t key_of(StateId state, std::int64_t tags, std::int64_t chunks) const noexcept { return (state * tags_size_ + tags) * chunks_size_ + chunks; }
+
+  // Keeps the ranks of the best of one node; with as many as can survive, the least of them is a bound for all to come.
+  bool is_among_best(const Ranking& ranking, const Candidate& candidate) {
+    const double rank = ranking.rank(candidate);
+    if (rank < least_) return false;
+    auto place = best_.end();
+    while (place != best_.begin() && rank > *(place - 1)) --place;
+    best_.insert(place, rank);
+    if (static_cast<std::int64_t>(best_.size()) > ranking.width) best_.pop_back();
+    if (static_cast<std::int64_t>(best_.size()) == ranking.width) least_ = std::max(least_, best_.back());
+    return true;
+  }
+
+  // The outputs before the step out of a node, each plus one; 0 before the sentence. The tag of the step itself is still to be set.
+  void look_back(const Tree& tree, NodeId id) {
+    window_[0] = 0;
+    const std::int32_t most = std::max(templates_.tags_back(), templates_.chunks_back());
+    for (std::int32_t back = 1; back <= most; ++back) {
+      const bool inside = tree[id].parent >= 0;
+      const StateId from = tree[id].state - 1;
+      if (back <= templates_.tags_back()) window_[templates_.tag_place(back)] = inside && gives_tag(from) ? kinds_.tag(tree[id].action) + 1 : 0;
+      if (back <= templates_.chunks_back()) window_[templates_.chunk_place(back)] = inside && chunk_token(from) >= 0 ? kinds_.chunk(tree[id].action) + 1 : 0;
+      if (inside) id = tree[id].parent;
+    }
+  }
+
+  // Of the step from a state, after what look_back left.
+  void features_of(StateId from, ActionId action, StepFeatures& out) {
+    window_[0] = gives_tag(from) ? kinds_.tag(action) + 1 : 0;
+    const auto context = [&](const JointGroup& group) {
+      const std::uint64_t packed = group.packed(window_, kinds_.tags, kinds_.chunks);
+      return grown_ != nullptr ? grown_->add_context(group.number, packed) : known_.find_context(group.number, packed);
+    };
+    const auto row = [&](std::int32_t slot, std::int32_t ngram, std::int32_t at) {
+      if (grown_ == nullptr) return known_.find(slot, ngram, at);
+      return grown_->add(slot, ngram, at, layout_.stride(templates_.slots()[static_cast<std::size_t>(slot)].output));
+    };
+    const auto collect = [&](Output output, std::int32_t t, std::int32_t label) {
+      steps_.each_row(output, t, context, row, [&](std::int64_t place) { out.push_back({place + label, 1.0}); });
+    };
+    if (gives_tag(from)) collect(Output::tag, from, kinds_.tag(action));
+    const std::int32_t u = chunk_token(from);
+    if (u >= 0) collect(Output::chunk, u, kinds_.chunk(action));
+    if (grown_ != nullptr) weights_.grow(static_cast<std::size_t>(layout_.whole(*grown_)));
+  }
+
+  static constexpr std::int32_t none = 0;  // the tag of operators that give none
+
+  const JointTemplates& templates_;
+  const JointLayout& layout_;
+  const JointKinds& kinds_;
+  const Instances& instances_;
+  Held& weights_;
+  const JointRows& known_;
+  JointRows* grown_;
+  bool remembers_, blind_;
+  bool aside_ = false;
+  JointSteps<Real, Held> steps_;
+  ChunkCompletions completions_;
+  std::span<const std::int32_t> gold_;
+  std::vector<std::int32_t> starts_, listed_;  // [T + 1], and the tags of every token
+  std::vector<std::int32_t> allowed_;          // chunk labels of the node at hand
+  std::vector<std::int32_t> window_;           // as look_back leaves it; its first place is the tag of the operator at hand
+  std::vector<Real> tags_, chunks_, both_;     // [stride] of the node at hand; both: beside the tag at hand
+  std::int64_t tags_unit_ = 1, chunks_unit_ = 1, tags_size_ = 1, chunks_size_ = 1;  // of keys: what the last output counts, and all of its kind
+  std::vector<double> best_;                   // ranks, highest first
+  double least_ = 0;                           // what a candidate must rank to survive
+  std::unordered_map<std::int64_t, double> expanded_;  // best score with which a state was expanded, by key
+};
+
+}  // namespace riata

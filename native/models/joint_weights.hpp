@@ -1,0 +1,75 @@
+// A tag and a chunk label per token as numbers, and the weights that score them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/kernels.hpp"
+#include "core/numbers.hpp"
+#include "features/index.hpp"
+#include "features/joint_rows.hpp"
+#include "features/joint_templates.hpp"
+
+namespace riata {
+
+// Which outputs there are. Those of a token are one number, its code.
+struct JointKinds {
+  std::int32_t tags = 0, chunks = 0;
+  std::int32_t ahead = 0;  // 1: an operator gives a tag, and the chunk label of the token before
+  std::vector<std::uint8_t> start, end, follow;  // [chunks], [chunks], [chunks * chunks]: which chunk labels may start, end, follow
+
+  std::int32_t code(std::int32_t tag, std::int32_t chunk) const noexcept { return tag * chunks + chunk; }
+  std::int32_t tag(std::int32_t code) const noexcept { return code / chunks; }
+  std::int32_t chunk(std::int32_t code) const noexcept { return code % chunks; }
+  bool follows(std::int32_t before, std::int32_t chunk) const noexcept { return follow[static_cast<std::size_t>(before) * chunks + chunk] != 0; }
+};
+
+// Where rows stand in one long vector: features of the input alone, output by output and family by family, then those that grow.
+class JointLayout {
+ public:
+  JointLayout(const FeatureIndex& index, const JointTemplates& templates, const JointKinds& kinds) : strides_{padded(kinds.tags), padded(kinds.chunks)} {
+    for (const Output output : {Output::tag, Output::chunk}) {
+      for (std::int32_t f = 0; f < index.families(); ++f) {
+        starts_[number(output)].push_back(size);
+        blocks_.push_back(size);
+        size += std::int64_t{index.size(f)} * templates.slots_of(output, f) * stride(output);
+      }
+    }
+    blocks_.push_back(size);
+  }
+
+  std::int32_t stride(Output output) const noexcept { return strides_[number(output)]; }
+  std::int64_t row(const JointSlot& slot, std::int32_t id) const noexcept {
+    return starts_[number(slot.output)][slot.family] + (std::int64_t{id} * slot.slots + slot.slot) * stride(slot.output);
+  }
+  std::int64_t grown_row(const JointRows& rows, std::int32_t row) const noexcept { return size + rows.start(row); }
+  std::int64_t whole(const JointRows& rows) const noexcept { return size + rows.size(); }
+
+  // A long vector of an earlier layout, in the places of this one; features that have come since weigh zero.
+  template <class Real>
+  Numbers<Real> moved(const Numbers<Real>& old, const JointLayout& from) const {
+    Numbers<Real> out(static_cast<std::size_t>(size), Real{0});
+    for (std::size_t b = 0; b + 1 < blocks_.size(); ++b)
+      std::copy(old.begin() + from.blocks_[b], old.begin() + from.blocks_[b + 1], out.begin() + blocks_[b]);
+    out.insert(out.end(), old.begin() + from.size, old.end());
+    return out;
+  }
+
+  std::int64_t size = 0;  // before the rows that grow
+
+ private:
+  std::int32_t strides_[outputs];
+  std::vector<std::int64_t> starts_[outputs];  // [F]
+  std::vector<std::int64_t> blocks_;           // all of them, and the end
+};
+
+template <class Real>
+struct JointWeights {
+  JointKinds kinds;
+  JointRows rows;
+  Numbers<Real> flat;  // as JointLayout has it
+};
+
+}  // namespace riata

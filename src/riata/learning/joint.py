@@ -1,0 +1,137 @@
+"""Learning tags and chunk labels together, by search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import JointSearch, JointSearch64, JointWeights, JointWeights64
+from riata.data.encodings.base import OUTSIDE, Encoding
+from riata.data.pairs import parts_of
+from riata.errors import DataError, SettingError, UnsupportedError, shortened
+from riata.features.dictionary import TagDictionary
+from riata.features.joint import JointFeatures
+from riata.learning.events import Listener, Note
+from riata.learning.labels import SHOWN, LabelSet
+from riata.learning.online import Trainer, TrainingSet
+from riata.learning.options import Options, check_only_chains
+from riata.models.chain import MOST_LABELS, Decoder
+from riata.models.joint import JointLabels, JointModel
+
+
+def joint_labels(counts: Mapping[str, int], encoding: Encoding, name: str) -> JointLabels:
+    """The tags and chunk labels of these pairs, most frequent first. name: of the data."""
+    tags, chunks = totals(counts)
+    chunks.setdefault(OUTSIDE, 0)
+    for what, found in (("tags", tags), ("chunk labels", chunks)):
+        if len(found) > MOST_LABELS:
+            raise DataError(
+                f"the data have {len(found):,} different {what}; expected at most {MOST_LABELS:,}.",
+                remedy="Are the right columns the outputs? Choose with --outputs, or corpus.select in Python.",
+                file=name,
+            )
+    return JointLabels(_by_count(tags), _by_count(chunks), encoding)
+
+
+def totals(counts: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+    """How often each tag and each chunk label occurs in these pairs."""
+    found: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    for pair, count in counts.items():
+        for label, total in zip(parts_of(pair), found, strict=True):
+            total[label] = total.get(label, 0) + count
+    return found
+
+
+def _by_count(counts: Mapping[str, int]) -> tuple[str, ...]:
+    return tuple(sorted(counts, key=lambda label: (-counts[label], label)))
+
+
+def tell_of_labels(labels: LabelSet, listener: Listener) -> None:
+    for what, counts in zip(("tags", "chunk labels"), totals(labels.counts), strict=True):
+        most = [f"{label} {counts[label]:,}" for label in _by_count(counts)[:SHOWN]]
+        more = f", … {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
+        listener(Note(shortened(f"{len(counts)} {what}: {', '.join(most)}{more}.")))
+
+
+def check_joint(options: Options) -> None:
+    """Refuses what only chains can do."""
+    check_only_chains(options)
+    if options.class_weight is not None:
+        raise UnsupportedError(
+            "Recipes that search take no class weights: an update compares states, not single labels.",
+            remedy="Use sample_weight for sentences.",
+        )
+
+
+def new_features(options: Options, width: int, parts: JointLabels) -> JointFeatures:
+    """Features that have seen nothing yet, on so many input columns."""
+    settings = options.settings
+    dictionary = TagDictionary(parts.tags, settings["dictionary"], {})
+    return JointFeatures(
+        options.templates(width), options.functions, options.word_lists(), settings["lookahead"], dictionary
+    )
+
+
+class JointTrainer(Trainer):
+    """Takes one example after another; the search itself says what to learn from it."""
+
+    features: JointFeatures
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        features: JointFeatures,
+        parts: JointLabels,
+        settings: Mapping[str, Any],
+        start: JointModel | None,
+    ) -> None:
+        self.features = features
+        self.parts = parts
+        self.settings = {**settings, **vars(decoder)}
+        self._start = None if start is None else start.weights
+        self._single = settings["precision"] == "single"
+        if start is not None and self._single != isinstance(start.weights, JointWeights):
+            raise SettingError(
+                f"precision is {settings['precision']!r}, but the model that training goes on from has another one.",
+                remedy="Models from files have single precision; leave out precision, or train anew.",
+            )
+        if features.ahead != settings["lookahead"]:
+            raise SettingError(
+                f"lookahead is {settings['lookahead']}, but the model that training goes on from has {features.ahead}.",
+                remedy="Set it as it was, or train anew (warm_start=False).",
+            )
+        self._native: Any = None  # made at the first epoch, when the features are complete
+
+    def run(
+        self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
+    ) -> dict[str, Any]:
+        if self._native is None:
+            kind: Any = JointSearch if self._single else JointSearch64
+            self._native = kind(self.features.index, self.features.native, self._initial(), self.settings)
+        result: dict[str, Any] = self._native.epoch(
+            self.features.index, data.instances, order, data.sentence_weights, progress
+        )
+        return {**result, "wrong_tokens": None}
+
+    def _initial(self) -> Any:
+        if self._start is not None:
+            return self._start
+        kind: Any = JointWeights if self._single else JointWeights64
+        legal = self.parts.legality()
+        flags = (legal.start, legal.end, legal.follow)
+        return kind(self.features.native, len(self.parts.tags), *flags, self.features.ahead)
+
+    def model(self) -> JointModel:
+        weights = self._native.averaged() if self.settings["average"] else self._native.last()
+        self.dropped = self._native.dropped
+        return JointModel(self.features, weights, self.parts)
+
+    def next_model(self, old: JointModel | None) -> JointModel:
+        if old is None or not self.settings["average"]:
+            return self.model()
+        self._native.average_into(old.weights)
+        self.dropped = self._native.dropped
+        return old

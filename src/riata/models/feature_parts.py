@@ -1,0 +1,111 @@
+"""The features of models whose weights are one long vector, as header and arrays of a model file and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import boundary_values
+from riata.data.types import Ids
+from riata.errors import ModelFileError
+from riata.features.compile import Features
+from riata.features.frequency import FREQUENCY
+from riata.features.templates import Template
+from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
+from riata.models.chain import read_frequencies, refuse_huge
+from riata.models.container import Arrays
+
+AnyTemplate = TypeVar("AnyTemplate", bound=Template)
+
+
+def feature_header(features: Features) -> dict[str, Any]:
+    return {
+        "templates": [str(template) for template in features.templates],
+        "attributes": [list(attribute) for attribute in features.program.attributes],
+        "lists": list(features.lists),
+    }
+
+
+Pairs = tuple[NDArray[Any], NDArray[Any]]
+
+
+def store_features(
+    features: Features,
+    arrays: Arrays,
+    families: Sequence[Pairs] | None = None,
+    values: Sequence[NDArray[np.int64]] | None = None,
+) -> None:
+    """families: the n-grams of each, and values: of each attribute the ids to keep; None: all."""
+    for i, words in enumerate(features.lists.values()):
+        store_texts(arrays, f"list/{i}", words.texts())
+    for a, alphabet in enumerate(features.alphabets):
+        kept = alphabet.texts() if values is None else [alphabet.text(int(i)) for i in values[a]]
+        store_texts(arrays, f"attribute/{a}", kept)
+    for column, frequencies in features.frequencies.items():
+        store_texts(arrays, f"frequency/{column}", frequencies.words.texts())
+        arrays[f"frequency/{column}/classes"] = frequencies.classes
+    for f in range(len(features.program.families)):
+        parents, own = features.index.pairs(f) if families is None else families[f]
+        arrays[f"family/{f}/parents"] = narrow(parents + 1)  # 0: a root
+        arrays[f"family/{f}/values"] = narrow(own)
+
+
+def read_features(features: Features, arrays: Arrays) -> None:
+    """Fills a set of templates that has seen nothing yet."""
+    features.frequencies = {c: read_frequencies(arrays, c) for n, c in features.program.attributes if n == FREQUENCY}
+    features.alphabets = [read_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
+    for f, (_, attribute, _) in enumerate(features.program.families):
+        parents, values = read_ids(arrays, f"family/{f}/parents", -1), read_ids(arrays, f"family/{f}/values")
+        if values.max(initial=0) >= boundary_values + len(features.alphabets[attribute]):
+            raise ModelFileError("the model's attribute values are inconsistent")
+        try:
+            features.index.insert(f, parents, values)
+        except IndexError:  # of a parent that is not there, or of arrays that do not fit
+            raise ModelFileError(f"the model's 'family/{f}' is inconsistent") from None
+
+
+def read_templates(
+    header: Mapping[str, Any], parse: Callable[[str, str], tuple[AnyTemplate, ...]], known: Collection[str]
+) -> tuple[AnyTemplate, ...]:
+    lines = read_strings(header, "templates")
+    templates: tuple[AnyTemplate, ...] = ()
+    with suppress(ValueError):  # every TemplateError is one
+        templates = parse("\n".join(lines), "<templates of the model>")
+    if [str(t) for t in templates] != lines or not all(read.attribute in known for t in templates for read in t.reads):
+        raise ModelFileError("the model's templates are inconsistent")
+    return templates
+
+
+def read_ids(arrays: Arrays, name: str, more: int = 0) -> Ids:
+    """Numbers of 31 bits, each with something added."""
+    found = read_array(arrays, name).astype(np.int64) + more
+    if found.max(initial=0) >= 1 << 31:
+        raise ModelFileError(f"the model's {name!r} is inconsistent")
+    return found.astype(np.int32)
+
+
+def store_weights(flat: NDArray[Any], arrays: Arrays) -> None:
+    """Those that are not zero."""
+    places = np.flatnonzero(flat)
+    arrays["weights/steps"] = narrow(np.diff(places, prepend=0))
+    arrays["weights/values"] = flat[places].astype(np.float32)
+
+
+def read_weights(arrays: Arrays, size: int) -> NDArray[np.float32]:
+    """All weights: so many, of which some are given."""
+    refuse_huge(4 * size)
+    steps = read_array(arrays, "weights/steps").astype(np.int64)
+    places = np.cumsum(steps)
+    values = read_array(arrays, "weights/values", real=True).astype(np.float32)
+    ok = len(places) == len(values) and (steps[:1] >= 0).all() and (steps[1:] > 0).all() and (places[-1:] < size).all()
+    if not ok:
+        raise ModelFileError("the model's weights are inconsistent")
+    if not np.isfinite(values).all():
+        raise ModelFileError("a weight of the model is not a finite number")
+    flat = np.zeros(size, np.float32)
+    flat[places] = values
+    return flat

@@ -1,0 +1,169 @@
+"""A trained model of tags and chunk labels that are decided together. Its labels are pairs, one per token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import registry
+from riata._core import Instances, JointWeights, JointWeights64, decode_joint, joint_scores, joint_weight_count
+from riata.data.encodings.base import OUTSIDE, Encoding
+from riata.data.pairs import BETWEEN, joined_text
+from riata.data.types import Corpus, Ids
+from riata.errors import DataError, ModelFileError, UnsupportedError
+from riata.features.attributes import Attribute
+from riata.features.dictionary import TagDictionary
+from riata.features.frequency import FREQUENCY
+from riata.features.joint import OUTPUTS, JointFeatures, parse
+from riata.features.lists import attribute_names
+from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
+from riata.models.chain import EXACT, MOST_LABELS, MOST_MEMORY, Decoder, Legality, read_lists, row_width
+from riata.models.container import Arrays
+from riata.models.feature_parts import (
+    feature_header,
+    read_features,
+    read_ids,
+    read_templates,
+    read_weights,
+    store_features,
+    store_weights,
+)
+
+NAME = "joint"
+
+
+@dataclass(frozen=True)
+class JointLabels:
+    """The tags and the chunk labels, each most frequent first. A pair is numbered tag x chunk labels + chunk label."""
+
+    tags: tuple[str, ...]
+    chunks: tuple[str, ...]
+    encoding: Encoding  # of the chunk labels
+
+    @cached_property
+    def pairs(self) -> tuple[str, ...]:
+        return tuple(joined_text(tag, chunk) for tag in self.tags for chunk in self.chunks)
+
+    def legality(self) -> Legality:
+        return Legality(*self.encoding.allowed(self.chunks))
+
+
+@dataclass(frozen=True, eq=False)
+class JointModel:
+    features: JointFeatures
+    weights: JointWeights | JointWeights64
+    parts: JointLabels
+
+    structure = NAME
+    folded = None  # there is no faster form
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.parts.pairs
+
+    def decode(self, instances: Instances, decoder: Decoder, progress: Callable[[int], None] | None = None) -> Ids:
+        """The number of the pair of every token."""
+        return decode_joint(self.weights, self.features.index, self.features.native, instances, vars(decoder), progress)
+
+    def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
+        return self.decode(self.features.instances(corpus, threads), decoder)
+
+    def scores_of(self, instances: Instances, labels: Ids) -> NDArray[np.float64]:
+        """The score of given pairs, sentence by sentence: [S]."""
+        return joint_scores(self.weights, self.features.index, self.features.native, instances, labels)
+
+    def exact_is_cheap(self, longest: int) -> bool:
+        return False
+
+    def refuse(self, what: str) -> UnsupportedError:
+        """For what only chains have."""
+        return UnsupportedError(f"The structure {NAME!r} has no {what}.", remedy="Tagger and Chunker have that.")
+
+    def to_parts(self) -> tuple[dict[str, Any], Arrays]:
+        """The model as header and arrays; weights that are zero are left out."""
+        features, dictionary = self.features, self.features.dictionary
+        header = {
+            "structure": NAME,
+            "tags": list(self.parts.tags),
+            "chunks": list(self.parts.chunks),
+            "chunk_encoding": self.parts.encoding.name,
+            **feature_header(features),
+            "lookahead": features.ahead,
+            "dictionary": dictionary.least,
+        }
+        arrays: Arrays = {}
+        store_features(features, arrays)
+        seen = sorted(dictionary.counts.items())
+        store_texts(arrays, "dictionary/words", list(dict.fromkeys(word for (word, _), _ in seen)))
+        new = [i == 0 or word != seen[i - 1][0][0] for i, ((word, _), _) in enumerate(seen)]
+        arrays["dictionary/new"] = np.array(new, np.uint8)  # whether an entry is the first of its word
+        arrays["dictionary/tags"] = narrow(np.array([tag for (_, tag), _ in seen], np.int64))
+        arrays["dictionary/counts"] = narrow(np.array([count for _, count in seen], np.int64))
+        slots, ngrams, values = self.weights.rows(self.features.native)
+        arrays["rows/slots"], arrays["rows/ngrams"] = narrow(slots), narrow(ngrams + 1)  # 0: none
+        arrays["rows/values"] = narrow(values)
+        store_weights(self.weights.flat(), arrays)
+        return header, arrays
+
+
+def check_memory(features: JointFeatures, parts: JointLabels) -> None:
+    """Refuses, before training, a model that could not be loaded again."""
+    widths = dict(zip(OUTPUTS, (row_width(len(parts.tags)), row_width(len(parts.chunks))), strict=True))
+    need = 0
+    for template, family, _ in features.joint.slots:
+        if not template.tags and not template.chunks:
+            need += 4 * widths[template.output] * features.index.size(family)
+    if need > MOST_MEMORY:
+        raise DataError(
+            f"{len(parts.tags):,} tags, {len(parts.chunks):,} chunk labels and these features need {need / 2**30:.1f} GiB of weights, "
+            f"more than the {MOST_MEMORY >> 30} GiB allowed.",
+            remedy="Use a smaller template, or a higher cutoff.",
+        )
+
+
+def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> JointModel:
+    """The inverse of to_parts. Raises ModelFileError on anything inconsistent."""
+    parts = _labels(header)
+    ahead, lists = header.get("lookahead"), read_lists(header, arrays)
+    if not isinstance(ahead, bool):
+        raise ModelFileError("the model's look-ahead is missing or inconsistent")
+    templates = read_templates(header, parse, {*functions, FREQUENCY, *attribute_names(lists)})
+    features = JointFeatures(templates, functions, lists, ahead, _dictionary(header, arrays, parts.tags))
+    read_features(features, arrays)
+    native, legal = features.native, parts.legality()
+    weights = JointWeights(native, len(parts.tags), legal.start, legal.end, legal.follow, ahead)
+    rows = (read_ids(arrays, "rows/slots"), read_ids(arrays, "rows/ngrams", -1), read_ids(arrays, "rows/values"))
+    weights.set_rows(features.index, native, *rows)
+    weights.set_flat(read_weights(arrays, joint_weight_count(features.index, native, weights)))
+    return JointModel(features, weights, parts)
+
+
+def _labels(header: Mapping[str, Any]) -> JointLabels:
+    tags, chunks, name = read_strings(header, "tags"), read_strings(header, "chunks"), header.get("chunk_encoding")
+    if name not in registry.names("encoding"):
+        raise ModelFileError(f"the model's encoding {name!r} is unknown")
+    encoding: Encoding = registry.get("encoding", name)
+    for labels in (tags, chunks):
+        several = len(set(labels)) != len(labels) or any(BETWEEN in label for label in labels)
+        if several or not 0 < len(labels) <= MOST_LABELS:
+            raise ModelFileError("the model's labels are inconsistent")
+    if OUTSIDE not in chunks or not all(map(encoding.is_tag, chunks)):
+        raise ModelFileError("the model's chunk labels are inconsistent")
+    return JointLabels(tuple(tags), tuple(chunks), encoding)
+
+
+def _dictionary(header: Mapping[str, Any], arrays: Arrays, tags: tuple[str, ...]) -> TagDictionary:
+    least, words = header.get("dictionary"), read_alphabet(arrays, "dictionary/words").texts()
+    new, of, counts = (read_array(arrays, f"dictionary/{name}").astype(np.int64) for name in ("new", "tags", "counts"))
+    word = np.cumsum(new) - 1
+    ok = isinstance(least, int) and not isinstance(least, bool) and 0 <= least < 1 << 31
+    ok = ok and len(new) == len(of) == len(counts) and ((new == 0) | (new == 1)).all() and of.max(initial=0) < len(tags)
+    if not ok or word.max(initial=-1) != len(words) - 1 or (len(new) and not new[0]):
+        raise ModelFileError("the model's dictionary of tags is inconsistent")
+    seen = {(words[w], t): n for w, t, n in zip(word.tolist(), of.tolist(), counts.tolist(), strict=True)}
+    return TagDictionary(tags, int(least or 0), seen)

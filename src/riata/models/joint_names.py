@@ -1,0 +1,93 @@
+"""The weights of a model of tags and chunk labels with names that people can read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from riata.features.joint import OUTPUTS, JointTemplate
+from riata.models.chain import row_width
+from riata.models.joint import JointModel
+from riata.models.weights_by_name import NamedWeight, boundary_name, text_of
+
+
+class JointNames:
+    """Rows of weights by name, as JointLayout has them (native/models/joint_weights.hpp)."""
+
+    def __init__(self, model: JointModel) -> None:
+        self.model = model
+        self.flat = model.weights.flat()
+        self.labels = (model.parts.tags, model.parts.chunks)
+        families = model.features.program.families
+        self.pairs = [model.features.index.pairs(f) for f in range(len(families))]
+        self.blocks: list[tuple[int, int, int, list[JointTemplate]]] = []  # output, start, family, templates
+        start = 0
+        for output, name in enumerate(OUTPUTS):
+            for f in range(len(families)):
+                plain = [t for t, g, _ in model.features.joint.slots if g == f and t.output == name and not _reads(t)]
+                self.blocks.append((output, start, f, plain))
+                start += len(self.pairs[f][0]) * len(plain) * row_width(len(self.labels[output]))
+        self.grown = model.weights.rows(model.features.native)
+        slots = [template for template, _, _ in model.features.joint.slots]
+        widths = np.array([row_width(len(self.labels[OUTPUTS.index(t.output)])) for t in slots] or [0])
+        read = np.array([len(t.tags) + len(t.chunks) for t in slots] or [0])
+        self.grown_starts = start + np.concatenate([[0], np.cumsum(widths[self.grown[0]], dtype=np.int64)])
+        self.value_starts = np.concatenate([[0], np.cumsum(read[self.grown[0]], dtype=np.int64)])
+
+    def heaviest(self, labels: Sequence[str], top: int) -> dict[str, list[NamedWeight]]:
+        """The features of the largest absolute weight for each of these tags or chunk labels, heaviest first."""
+        return {label: self._heaviest(label, top) for label in labels}
+
+    def _heaviest(self, label: str, top: int) -> list[NamedWeight]:
+        output = 0 if label in self.labels[0] else 1
+        column = self.labels[output].index(label)
+        starts = self._rows_of(output)
+        values = self.flat[starts + column]
+        order = [int(i) for i in np.argsort(-np.abs(values), kind="stable")[:top] if values[i]]
+        return [NamedWeight(self.name(int(starts[i])), label, float(values[i])) for i in order]
+
+    def _rows_of(self, output: int) -> np.ndarray:
+        """Where the rows of an output start."""
+        width = row_width(len(self.labels[output]))
+        found = [
+            start + width * np.arange(len(self.pairs[family][0]) * len(plain))
+            for of, start, family, plain in self.blocks
+            if of == output
+        ]
+        of_slot = np.array([OUTPUTS.index(t.output) for t, _, _ in self.model.features.joint.slots] or [0])
+        return np.concatenate([*found, self.grown_starts[:-1][of_slot[self.grown[0]] == output]]).astype(np.int64)
+
+    def name(self, start: int) -> str:
+        """Of the row that starts at a place of the long vector."""
+        if start >= self.grown_starts[0]:
+            return self._grown_name(int(np.searchsorted(self.grown_starts, start)))
+        output, first, family, plain = [block for block in self.blocks if block[1] <= start and block[3]][-1]
+        ngram, slot = divmod((start - first) // row_width(len(self.labels[output])), len(plain))
+        return " ".join([OUTPUTS[output], *self._reads(plain[slot], family, ngram)])
+
+    def _grown_name(self, row: int) -> str:
+        template, family, _ = self.model.features.joint.slots[int(self.grown[0][row])]
+        values = iter(self.grown[2][self.value_starts[row] : self.value_starts[row + 1]].tolist())
+        found = [template.output]
+        for output, offsets in enumerate((template.tags, template.chunks)):
+            names = (boundary_name(0), *self.labels[output])
+            # the nearest comes first among the values
+            read = [f"{OUTPUTS[output]}[{k}]={names[next(values)]}" for k in reversed(offsets)]
+            found += reversed(read)
+        return " ".join([*found, *self._reads(template, family, int(self.grown[1][row]))])
+
+    def _reads(self, template: JointTemplate, family: int, ngram: int) -> list[str]:
+        """The reads of a template with the values of an n-gram."""
+        texts: list[str] = []
+        families = self.model.features.program.families
+        while family >= 0:
+            parents, values = self.pairs[family]
+            parent, attribute, _ = families[family]
+            texts.append(text_of(self.model, attribute, int(values[ngram])))
+            family, ngram = parent, int(parents[ngram])
+        return [f"{read}={text}" for read, text in zip(template.reads, reversed(texts), strict=True)]
+
+
+def _reads(template: JointTemplate) -> bool:
+    return bool(template.tags or template.chunks)

@@ -1,0 +1,130 @@
+"""Tags and chunk labels together: two labels for every word, decided in one search (Daumé & Marcu 2005, Sec. 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data.memory import as_corpus
+from riata.data.pairs import joined_text, paired, parts_of, split_column, with_pairs
+from riata.data.recoding import Tags
+from riata.data.texts import interned
+from riata.data.types import Column, Corpus, Ids
+from riata.errors import DataError, SettingError
+from riata.learning.events import Listener
+from riata.learning.fit import Fit, Start, sentence_weights
+from riata.learning.labels import LabelSet, chunk_tags, learnable
+from riata.learning.online import Outcome
+from riata.learning.options import Options
+from riata.models.joint import JointModel
+from riata.models.model import Model
+from riata.scoring.evaluation import Evaluation
+from riata.scoring.pairs import evaluate_pairs
+from riata.tasks.base import PARAMETERS, SequenceEstimator, Task
+
+OUTPUTS = 2
+
+
+def _with_recipe(recipe: str) -> Any:
+    """The constructor of all estimators, with another recipe where none is given."""
+    given = SequenceEstimator.__init__
+    made = FunctionType(given.__code__, given.__globals__, given.__name__, (recipe,), given.__closure__)
+    made.__kwdefaults__, made.__annotations__ = given.__kwdefaults__, given.__annotations__
+    return made
+
+
+class JointTagger(SequenceEstimator):
+    __doc__ = f"""Gives every word a tag and a chunk label, by searching for both at once. Scored by span F1 of the chunks.
+
+    The last two columns of the data are the outputs, the tag and then the chunk label; y is a list of (tag, chunk) pairs per sentence, and so is
+    what predict gives. Needs a recipe that searches.\n\n{PARAMETERS}"""
+
+    task_name = "joint"
+    chunks = True
+    outputs = OUTPUTS
+    own_structure = "joint"
+    default_template = "joint2005"
+
+    __init__ = _with_recipe("max-violation")
+
+    def _training_data(
+        self, options: Options, X: Any, y: Any, sample_weight: Any, start: Start | None, tell: Listener
+    ) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
+        """The corpus with pairs as its last column, whose chunk labels are legal."""
+        data = self._with_output(X, y)
+        if data.tokens == 0:
+            raise DataError("there are no tokens to learn from.", file=data.name)
+        before = None if start is None else Tags(*2 * (start.model.parts.encoding,))
+        tags = chunk_tags(data, options.encoding, None, before)
+        data = learnable(data, tags, strict=options.strict, listener=tell)
+        self._read_from = data.origins[-OUTPUTS:]
+        return paired(data), tags, sentence_weights(sample_weight, len(data))
+
+    def _with_output(self, X: Any, y: Any) -> Corpus:
+        corpus = as_corpus(X)
+        if y is not None:
+            return with_pairs(corpus, y)
+        if corpus.width < OUTPUTS + 1:
+            raise DataError(
+                f"training needs at least one input column, the tags and the chunk labels; found {corpus.width} column{'s' * (corpus.width != 1)}.",
+                remedy="Give pairs as y, or tags and chunk labels as the last two columns.",
+                file=corpus.name,
+            )
+        return corpus
+
+    def _fit(self, options: Options, tags: Tags | None, start: Start | None, tell: Listener) -> Fit:
+        return Fit(options, None, start, tell, None if tags is None else tags.data)
+
+    def _keep(self, outcome: Outcome, data: Corpus, labels: LabelSet, sentences: int, tokens: int) -> None:
+        super()._keep(outcome, data, labels, sentences, tokens)
+        if outcome.model is not None:
+            self.outputs_ = self._read_from
+            self.facts_["label_counts"] = {pair: count for pair, count in labels.counts.items() if count}
+
+    def set_model(self, model: Model, tags: Tags | None) -> None:
+        assert isinstance(model, JointModel)
+        super().set_model(model, None)
+        self.encoding_ = self.learnt_as_ = model.parts.encoding.name
+        self.classes_ = [parts_of(pair) for pair in model.labels]
+
+    def _tags(self) -> Tags | None:
+        return None  # pairs are learnt as they are
+
+    def _class_names(self, classes: Any) -> tuple[str, ...]:
+        if classes is None:
+            return ()
+        pairs = [tuple(pair) if isinstance(pair, (tuple, list)) else pair for pair in classes]
+        if not all(isinstance(p, tuple) and len(p) == OUTPUTS and all(isinstance(x, str) for x in p) for p in pairs):
+            raise SettingError(f"classes is {classes!r:.60}; expected a list of pairs, each a tag and a chunk label.")
+        return tuple(joined_text(*pair) for pair in pairs)
+
+    def scored_columns(self, corpus: Corpus) -> Corpus:
+        inputs = self.input_columns(corpus)
+        same = corpus.format == self.format_ and set(self.outputs_) <= set(corpus.origins)
+        gold = [corpus.origins.index(o) for o in self.outputs_] if same else [corpus.width - 2, corpus.width - 1]
+        if gold[0] < 0 or any(corpus.origins[g] in inputs.origins for g in gold):
+            raise DataError(
+                f"scoring needs the columns of tags and of chunk labels; the data have {corpus.width} column{'s' * (corpus.width != 1)}.",
+                remedy="Score a file that holds the gold labels too.",
+                file=corpus.name,
+            )
+        columns = (*inputs.columns, *(corpus.columns[g] for g in gold))
+        return replace(inputs, columns=columns, origin=(*inputs.origins, *(corpus.origins[g] for g in gold)))
+
+    def _with_gold(self, X: Any, y: Any) -> Corpus:
+        corpus = as_corpus(X)
+        return paired(self.scored_columns(corpus) if y is None else with_pairs(self.input_columns(corpus), y))
+
+    def _evaluated(self, gold: Column, predicted: Ids, starts: NDArray[np.int64]) -> Evaluation:
+        return evaluate_pairs(gold, predicted, self._check_fitted().labels, starts)
+
+    def output_columns(self, ids: Ids) -> Sequence[Column]:
+        return split_column(Column(interned(self._check_fitted().labels)[0], ids))
+
+
+TASK = Task("joint", "a tag and a chunk label per word, decided together; scored by span F1 and accuracy", JointTagger)

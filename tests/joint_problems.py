@@ -1,0 +1,186 @@
+"""Small problems of tags and chunk labels for the native core: corpora with everything it asks for, and random weights."""
+
+import itertools
+import random
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from chain_problems import options
+from oracle import joint as oracle
+from riata import _core, registry
+from riata.data.memory import as_corpus
+from riata.features.attributes import builtin
+from riata.features.dictionary import TagDictionary
+from riata.features.joint import JointFeatures, misfit, parse
+from riata.models.joint import JointLabels
+
+TAGS = ("N", "V")
+CHUNKS = ("O", "B-A", "I-A")
+WORDS = "abc"
+TEMPLATES = [
+    "tag word[0]\nchunk word[0]\nchunk tag[0]",
+    "tag word[0]\ntag tag[-1]\nchunk tag[0]\nchunk chunk[-1]\nchunk tag[0] tag[1]",
+    "tag word[0]\ntag tag[-1] word[0]\ntag tag[-2] tag[-1]\nchunk chunk[-1] tag[0]\nchunk chunk[-1] word[0]\nchunk tag[-1] tag[0] word[1]",
+    "tag lower[0]\ntag chunk[-1]\ntag chunk[-2] tag[-1]\nchunk chunk[-2] chunk[-1]\nchunk tag[0] word[-1] word[0]\nchunk tag[1] word[0]",
+    "tag word[-1]\ntag word[1]\nchunk chunk[-1] tag[-1] tag[0] tag[1]\nchunk chunk[-3]\nchunk bias[0]\nchunk tag[1] word[1]\nchunk tag[1] suffix1[0]",
+    "tag bias[0]\ntag word[0] word[1]\nchunk word[-1] word[0]\nchunk word[0]",  # no tag is ever read
+]
+
+
+@dataclass
+class JointProblem:
+    sentences: list
+    gold: list  # tuples of (tag, chunk label)
+    ahead: bool
+    features: JointFeatures
+    instances: Any
+    parts: JointLabels
+    sets: list = field(default_factory=list)  # of tags, one per token; empty: all
+
+    @property
+    def tags(self):
+        return self.parts.tags
+
+    @property
+    def chunks(self):
+        return self.parts.chunks
+
+    @property
+    def functions(self):
+        return builtin()
+
+    @cached_property
+    def _legal(self):
+        legal, chunks = self.parts.legality(), self.chunks
+        pairs = {(None, None): True}
+        pairs |= {(None, c): bool(legal.start[i]) for i, c in enumerate(chunks)}
+        pairs |= {(c, None): bool(legal.end[i]) for i, c in enumerate(chunks)}
+        follow = itertools.product(chunks, repeat=2)
+        return pairs | {pair: bool(flag) for pair, flag in zip(follow, legal.follow, strict=True)}
+
+    def legal(self, before, label):
+        return self._legal[before, label]
+
+    def allowed(self, sentence, t, gold):
+        """The tags of a token; while learning, the true one is among them."""
+        if not self.sets:
+            return self.tags
+        s = next(i for i, one in enumerate(self.sentences) if one is sentence)
+        start = sum(map(len, self.sentences[:s]))
+        return [tag for tag in self.tags if tag in self.sets[start + t] or tag == gold]
+
+    def codes(self, outputs):
+        numbers = [(self.tags.index(t), self.chunks.index(c)) for output in outputs for t, c in output]
+        return np.array([t * len(self.chunks) + c for t, c in numbers], np.int32)
+
+    def outputs(self, codes):
+        labels = [(self.tags[c // len(self.chunks)], self.chunks[c % len(self.chunks)]) for c in codes.tolist()]
+        ends = np.cumsum([0, *map(len, self.sentences)])
+        return [tuple(labels[a:b]) for a, b in itertools.pairwise(ends)]
+
+    def every(self, s):
+        """All legal outputs of a sentence."""
+        found = oracle.outputs(len(self.sentences[s]), self.tags, self.chunks, self.legal)
+        if not self.sets:
+            return found
+        x = self.sentences[s]
+        return [one for one in found if all(tag in self.allowed(x, t, None) for t, (tag, _) in enumerate(one))]
+
+    def weights(self, kind=_core.JointWeights64):
+        legal = self.parts.legality()
+        flags = (legal.start, legal.end, legal.follow)
+        return kind(self.features.native, len(self.tags), *flags, self.ahead)
+
+    def trainer(self, initial, **chosen):
+        kind = _core.JointSearch if isinstance(initial, _core.JointWeights) else _core.JointSearch64
+        return kind(self.features.index, self.features.native, initial, options(**chosen))
+
+    def epoch(self, trainer, order=None, weights=()):
+        order = np.arange(len(self.sentences)) if order is None else np.array(order)
+        self.instances.set_labels(self.codes(self.gold), len(self.tags) * len(self.chunks))
+        weights = np.array(weights, np.float64)
+        return trainer.epoch(self.features.index, self.instances, order.astype(np.int64), weights)
+
+    def decode(self, weights, **chosen):
+        found = _core.decode_joint(
+            weights, self.features.index, self.features.native, self.instances, options(**chosen)
+        )
+        return self.outputs(found)
+
+    def scores(self, weights, outputs):
+        """Of one output of each sentence."""
+        codes = self.codes(outputs)
+        return _core.joint_scores(weights, self.features.index, self.features.native, self.instances, codes)
+
+    def regrets(self, outputs):
+        """Of the states along one output of each sentence, from the initial one on."""
+        self.instances.set_labels(self.codes(self.gold), len(self.tags) * len(self.chunks))
+        found = _core.joint_regrets(
+            self.weights(), self.features.index, self.features.native, self.instances, self.codes(outputs)
+        ).tolist()
+        sizes = [len(x) + self.ahead + 1 for x in self.sentences]
+        return [found[end - size : end] for size, end in zip(sizes, np.cumsum(sizes).tolist(), strict=True)]
+
+    def zeros(self, kind=_core.JointWeights64):
+        """Weights of zero that know every feature of these sentences, so that its place is always the same."""
+        weights = self.weights(kind)
+        free = replace(self, sets=[])
+        every = [free.every(s) for s in range(len(self.sentences))]
+        self.names = {}
+        native, templates = self.features.native, self.features.templates
+        for turn in range(max(map(len, every))):
+            some = [one[turn % len(one)] for one in every]
+            counts, found = _core.joint_places(weights, self.features.index, native, self.instances, self.codes(some))
+            for x, one, its in zip(self.sentences, some, np.split(found, np.cumsum(counts)[:-1]), strict=True):
+                path = oracle.path_of(one, self.ahead)
+                steps = [oracle.features(x, templates, builtin(), path, step, self.ahead) for step in range(len(path))]
+                for name, place in zip(itertools.chain(*steps), its.tolist(), strict=True):
+                    assert self.names.setdefault(place, name) == name
+        assert len(set(self.names.values())) == len(self.names)
+        return weights
+
+    def random_weights(self, seed, kind=_core.JointWeights64):
+        """Every feature with a weight that is a multiple of 1/32."""
+        weights = self.zeros(kind)
+        flat = weights.flat()
+        places = sorted(self.names)
+        flat[places] = np.random.default_rng(seed).integers(-64, 64, len(places), endpoint=True) / 32
+        weights.set_flat(flat)
+        return weights
+
+    def by_name(self, weights):
+        """Weights that began as zeros or random ones as a dictionary, keyed as in tests/oracle."""
+        flat = weights.flat()
+        named = {name: float(flat[place]) for place, name in self.names.items()}
+        assert np.count_nonzero(flat) == np.count_nonzero(list(named.values()))
+        return named
+
+
+def joint_problem(template, sentences, gold, ahead, tags=TAGS, chunks=CHUNKS, encoding="iob2", sets=()):
+    templates = [t for t in parse(template) if misfit(t, ahead) is None]
+    features = JointFeatures(templates, builtin(), {}, ahead, TagDictionary(tags, 0, {}))
+    instances = features.extend(as_corpus(sentences))
+    if sets:
+        starts = np.cumsum([0, *map(len, sets)]).astype(np.int32)
+        flat = np.array([tags.index(tag) for one in sets for tag in one], np.int32)
+        instances.set_choices(starts, flat, np.arange(len(sets), dtype=np.int32), len(tags))
+    parts = JointLabels(tags, chunks, registry.get("encoding", encoding))
+    return JointProblem(sentences, gold, ahead, features, instances, parts, list(sets))
+
+
+def noise(seed, template, ahead, longest=3, sentences=4, tags=TAGS, chunks=CHUNKS, encoding="iob2", limited=False):
+    draw = random.Random(seed)
+    words = [[draw.choice(WORDS) for _ in range(draw.randint(1, longest))] for _ in range(sentences)]
+    sets = []
+    if limited:
+        every = [one for n in range(1, len(tags) + 1) for one in itertools.combinations(tags, n)]
+        sets = [draw.choice(every) for sentence in words for _ in sentence]
+    problem = joint_problem(template, words, [], ahead, tags, chunks, encoding, sets)
+    # the truth may have tags that decoding would not allow
+    for x in words:
+        labels = draw.choice(oracle.completions((), len(x), chunks, problem.legal))
+        problem.gold.append(tuple((draw.choice(tags), chunk) for chunk in labels))
+    return problem

@@ -1,0 +1,422 @@
+"""JointTagger: pairs in and out, files, saved and loaded, from the command line, with everything it refuses."""
+
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import riata
+from mangling import mangled_arrays, mangled_bytes, mangled_header, mangled_places, try_mangled
+from riata import registry
+from riata.commands import main
+from riata.data.columns import write_columns
+from riata.errors import DataError, ModelFileError, RiataError, SettingError, TemplateError, UnsupportedError
+from riata.features import joint, templates
+from riata.models.file import from_bytes, to_bytes
+from riata.models.weights_by_name import heaviest
+
+TEMPLATE = """tag word[0]
+tag suffix3[0]
+tag tag[-1]
+tag tag[-2] tag[-1]
+chunk tag[0]
+chunk tag[0] tag[1]
+chunk chunk[-1] tag[0]
+chunk chunk[-1]
+chunk tag[0] word[0]"""
+
+
+@pytest.fixture(scope="module")
+def data():
+    train, test = riata.load("embedded", "train")[:150], riata.load("embedded", "test")[:40]
+    return train.select([0, 1, 2]), test.select([0, 1, 2])
+
+
+@pytest.fixture(scope="module")
+def made(data):
+    return quietly(tagger(), data[0])
+
+
+def tagger(recipe="max-violation", template=TEMPLATE, **params):
+    given = {"template": joint.parse(template), "epochs": 4, "beam": 3, **params}
+    return riata.JointTagger(recipe, **given)
+
+
+def without_ahead():
+    return "\n".join(line for line in TEMPLATE.splitlines() if "tag[1]" not in line)
+
+
+def quietly(estimator, *data, **given):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return estimator.fit(*data, **given)
+
+
+def words(corpus):
+    return [[token[0] for token in sentence] for sentence in corpus]
+
+
+def pairs(corpus):
+    return [[(token[1], token[2]) for token in sentence] for sentence in corpus]
+
+
+@pytest.mark.parametrize("recipe", ["laso-alma", "laso-perceptron", "early", "max-violation", "standard"])
+def test_it_learns_tags_and_chunks(data, recipe):
+    train, test = data
+    made = quietly(tagger(recipe, epochs=20 if recipe == "early" else 8), train)
+    metrics = made.evaluate(train).metrics
+    assert set(metrics) == {"precision", "recall", "f1", "accuracy", "tag_accuracy", "joint_accuracy"}
+    assert metrics["f1"] > 90
+    assert metrics["tag_accuracy"] > 95
+    assert metrics["joint_accuracy"] <= min(metrics["tag_accuracy"], metrics["accuracy"])
+    assert made.score(test) > 0.6
+    errors = made.search_errors(test)
+    assert errors.test == "truth"
+    assert errors.wrong == errors.search + errors.model + errors.ties > 0
+
+
+def test_the_metrics_are_those_of_the_columns(data, made):
+    _, test = data
+    found = [pair for sentence in made.predict(test) for pair in sentence]
+    gold = [pair for sentence in pairs(test) for pair in sentence]
+    metrics = made.evaluate(test).metrics
+    assert metrics["tag_accuracy"] == pytest.approx(
+        100 * np.mean([a[0] == b[0] for a, b in zip(found, gold, strict=True)])
+    )
+    assert metrics["joint_accuracy"] == pytest.approx(100 * np.mean([a == b for a, b in zip(found, gold, strict=True)]))
+    assert metrics["accuracy"] == pytest.approx(100 * np.mean([a[1] == b[1] for a, b in zip(found, gold, strict=True)]))
+    assert made.evaluate(words(test), pairs(test)).metrics == metrics
+    assert made.score(test) == pytest.approx(metrics["f1"] / 100)
+
+
+def test_lists_give_what_a_corpus_gives(data, made):
+    train, test = data
+    from_lists = quietly(tagger(), words(train), pairs(train))
+    found = made.predict(test)
+    assert from_lists.predict(words(test)) == found == made.predict(words(test))
+    assert {type(pair) for sentence in found for pair in sentence} == {tuple}
+    assert {pair for sentence in found for pair in sentence} <= set(made.classes_)
+    assert made.predict([]) == []
+    assert made.predict([[], []]) == [[], []]
+    assert [len(sentence) for sentence in made.predict([["Zyxst"], ["a", "dog"]])] == [1, 2]
+
+
+@pytest.mark.parametrize("encoding", sorted(registry.names("encoding")))
+def test_every_encoding_is_legal_in_and_out(data, encoding):
+    train, test = data
+    iob2, other = registry.get("encoding", "iob2"), registry.get("encoding", encoding)
+
+    def rewritten(corpus):
+        chunks = [other.encode(iob2.spans([c for _, c in one]), len(one)) for one in pairs(corpus)]
+        return [list(zip([t for t, _ in one], c, strict=True)) for one, c in zip(pairs(corpus), chunks, strict=True)]
+
+    made = quietly(tagger(encoding=encoding), words(train), rewritten(train))
+    assert made.encoding_ == encoding
+    chunks = [[chunk for _, chunk in sentence] for sentence in made.predict(words(test))]
+    for tags in chunks:
+        texts = sorted(set(tags))
+        ids = np.array([texts.index(tag) for tag in tags], np.int32)
+        assert not len(other.violations(texts, ids, np.array([0, len(tags)])))
+    assert made.score(words(test), rewritten(test)) > 0.55
+
+
+def test_it_comes_back_from_its_file_and_from_pickle(data, made, tmp_path):
+    _, test = data
+    made.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    for twin in (loaded, pickle.loads(pickle.dumps(made))):
+        assert twin.predict(test) == made.predict(test)
+        assert twin.classes_ == made.classes_
+        assert twin.encoding_ == "iob2"
+        assert twin.search_errors(test) == made.search_errors(test)
+        assert twin.evaluate(test).metrics == made.evaluate(test).metrics
+    loaded.save(tmp_path / "again.riata")
+    assert (tmp_path / "again.riata").read_bytes() == (tmp_path / "m.riata").read_bytes()
+
+
+@pytest.mark.parametrize("mangled", [mangled_bytes, mangled_header, mangled_places, mangled_arrays])
+def test_mangled_files_are_refused_or_work(mangled):
+    small = riata.load("embedded", "train")[:12].select([0, 1, 2])
+    content = to_bytes(quietly(tagger(epochs=1), small))
+
+    def check(found):
+        try:
+            loaded = from_bytes(found)
+        except ModelFileError:
+            return False
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                loaded.predict([["The", "dog", "barks"]])
+            except RiataError:
+                return False
+        return True
+
+    try_mangled(mangled, content, check, times=120, most_mb=300)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rows/slots",
+        "rows/ngrams",
+        "rows/values",
+        "weights/steps",
+        "dictionary/tags",
+        "dictionary/new",
+        "family/0/values",
+    ],
+)
+def test_broken_arrays_are_refused(made, name):
+    from riata.models.joint import from_parts
+
+    header, arrays = made.model_.to_parts()
+    functions = made.model_.features.functions
+    assert from_parts(header, arrays, functions).labels == made.model_.labels
+    for broken in (arrays[name][:-1], np.full_like(arrays[name], 255), np.zeros(3)):
+        with pytest.raises(RiataError):
+            from_parts(header, {**arrays, name: broken}, functions)
+    for key, value in [
+        ("tags", []), ("chunks", ["O", "O"]), ("chunks", ["x"]), ("chunk_encoding", "none"), ("lookahead", 1), ("dictionary", -1),
+        ("templates", ["word[0]"]), ("templates", ["tag chunk[-1]"]),
+    ]:  # fmt: skip
+        with pytest.raises(RiataError):
+            from_parts({**header, key: value}, arrays, functions)
+
+
+def test_a_file_of_another_task_is_refused(made, data):
+    from riata.models import container
+
+    header, arrays = container.unpack(memoryview(to_bytes(made)))
+    for task in ("tag", "chunk"):
+        with pytest.raises(ModelFileError):
+            from_bytes(container.pack({**header, "task": task}, arrays))
+    chunker = quietly(riata.Chunker(epochs=1), data[0])
+    header, arrays = container.unpack(memoryview(to_bytes(chunker)))
+    with pytest.raises(ModelFileError):
+        from_bytes(container.pack({**header, "task": "joint"}, arrays))
+
+
+def test_training_goes_on(data):
+    train, test = data
+    once = quietly(tagger(epochs=2, settings={"shuffle": False}), train)
+    part = tagger(
+        settings={"shuffle": False, "dictionary": 10}
+    )  # which words seen twice as often pass in the second call
+    again = tagger(settings={"shuffle": False})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        part.partial_fit(train)
+        again.partial_fit(train)
+        counts = dict(again.model_.features.dictionary.counts)
+        again.partial_fit(train)
+    assert {key: 2 * count for key, count in counts.items()} == again.model_.features.dictionary.counts
+    assert part.score(train) > 0.5
+    before = once.score(train)
+    assert quietly(once.set_params(warm_start=True), train).score(train) > before
+    with pytest.raises(SettingError, match="lookahead"):
+        quietly(once.set_params(settings={"lookahead": False}), train)
+    with pytest.raises(SettingError, match="templates"):
+        quietly(once.set_params(settings=None, template=joint.parse("tag word[0]\nchunk tag[0]")), train)
+    assert len(once.predict(test)) == len(test)
+
+
+def test_new_words_and_labels_come_with_partial_fit(data):
+    train, _ = data
+    made, classes = tagger(), quietly(tagger(epochs=1), train).classes_
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made.partial_fit(train[:60], classes=classes)
+        for _ in range(5):
+            made.partial_fit(train[60:])
+        assert made.score(train[60:]) > 0.8
+        with pytest.raises(riata.errors.LabelError, match="unknown"):
+            made.partial_fit([["new"]], [[("NEW", "O")]])
+    with pytest.raises(SettingError, match="pairs"):
+        tagger().partial_fit(train, classes=["NN"])
+
+
+def test_sentence_weights(data):
+    train, _ = data
+    half = np.array([1.0] * 75 + [0.0] * 75)
+    weighted = quietly(tagger(), train, sample_weight=half)
+    assert weighted.score(train[:75]) > weighted.score(train[75:])
+
+
+def test_dev_data_and_refit(data):
+    train, test = data
+    made = quietly(tagger(dev=0.2, refit=True, patience=2), train)
+    assert made.best_score_ > 50
+    assert quietly(tagger(dev=test, refit=True), train).best_score_ > 60
+
+
+def test_look_ahead_or_not(data):
+    train, test = data
+    plain = quietly(tagger(template=without_ahead() + "\ntag chunk[-1]", settings={"lookahead": False}), train)
+    assert plain.score(test) > 0.6
+    with pytest.raises(TemplateError, match=r"tag\[1\].*look-ahead"):
+        quietly(tagger(settings={"lookahead": False}), train)
+    with pytest.raises(TemplateError, match=r"chunk\[-1\].*decided together"):
+        quietly(tagger(template="tag chunk[-1]"), train)
+    for ahead in (True, False):
+        default = quietly(riata.JointTagger(epochs=2, settings={"lookahead": ahead}), train[:40])
+        lines = [str(template) for template in default.model_.features.templates]
+        assert any("tag[1]" in line.split()[1:] for line in lines) == ahead
+        assert ("tag chunk[-1]" in lines) != ahead
+
+
+def test_the_dictionary(data):
+    train, test = data
+    free = quietly(tagger(settings={"dictionary": 0}), train)
+    strict = quietly(tagger(settings={"dictionary": 1}), train)
+    seen = {}
+    for sentence in train:
+        for word, tag, _ in sentence:
+            seen.setdefault(word, set()).add(tag)
+    found = [
+        (word, tag)
+        for x, y in zip(words(test), strict.predict(test), strict=True)
+        for word, (tag, _) in zip(x, y, strict=True)
+    ]
+    assert all(tag in seen[word] for word, tag in found if word in seen)
+    assert free.predict(test) != strict.predict(test)
+
+
+@pytest.mark.parametrize("queue", ["greedy", "best-first", "depth-first", "breadth-first"])
+def test_other_queues(data, made, queue):
+    short = [x[:3] for x in words(data[1])[:5]]
+    twin = pickle.loads(pickle.dumps(made)).set_params(queue=queue, beam=None)
+    assert [len(y) for y in twin.predict(short)] == [len(x) for x in short]
+    if queue == "greedy":
+        assert twin.predict(data[1]) == twin.set_params(queue="beam", beam=1).predict(data[1])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"bits": 20},
+        {"seeds": 2},
+        {"learn_as": "bioes"},
+        {"queue": "exact", "beam": None},
+        {"recipe": "perceptron", "beam": None},
+    ],
+)
+def test_what_it_cannot_do_is_refused(data, given):
+    with pytest.raises(UnsupportedError):
+        quietly(tagger(**given), data[0])
+
+
+def test_more_that_is_refused(data, made):
+    train, test = data
+    for method in (lambda: made.predict_nbest(test, 2), lambda: made.trace(test[:1]), lambda: made.diagnose(train)):
+        with pytest.raises(UnsupportedError, match="'joint'"):
+            method()
+    with pytest.raises(UnsupportedError, match="class weights"):
+        quietly(tagger(class_weight="balanced"), train)
+    with pytest.raises(UnsupportedError, match="features already"):
+        quietly(tagger(), [[{"a": 1.0}]], [[("N", "O")]])
+    with pytest.raises(UnsupportedError, match="2 output columns"):
+        quietly(riata.Chunker("early", structure="joint"), train)
+    with pytest.raises(UnsupportedError, match="1 output columns"):
+        quietly(tagger(structure="chain"), train)
+    with pytest.raises(SettingError, match="does not fit the structure 'joint'"):
+        quietly(riata.JointTagger(template=templates.parse("word[0]")), train)
+    with pytest.raises(SettingError, match="does not fit the structure 'chain'"):
+        quietly(riata.Chunker(template=joint.parse("tag word[0]")), train)
+
+
+@pytest.mark.parametrize(
+    "y, what",
+    [
+        ([["NN"]], "pair"), ([[("NN",)]], "pair"), ([[("NN", 3)]], "string"), ([[("NN", "O"), ("NN", "O")]], "1 tokens and 2"),
+        ([], "0 lists"), ("NN", "str"), ([3], "int"), ([[("N\tN", "O")]], "tab"), ([[("NN", "xyz")]], "no chunk tag"),
+    ],
+)  # fmt: skip
+def test_bad_labels_are_refused(y, what):
+    with pytest.raises((DataError, riata.errors.LabelError), match=what):
+        quietly(tagger(), [["dog"]], y)
+
+
+def test_too_few_columns(data, made):
+    with pytest.raises(DataError, match="found 2 columns"):
+        quietly(tagger(), data[0].select([0, 1]))
+    with pytest.raises(DataError, match="scoring needs"):
+        made.evaluate(data[1].select([0]))
+
+
+def test_the_heaviest_features_have_names(made):
+    found = heaviest(made.model_, 10_000)
+    assert set(found) == {*made.model_.parts.tags, *made.model_.parts.chunks}
+    names = {weight.feature for weights in found.values() for weight in weights}
+    assert {"chunk tag[0]=NN", "chunk chunk[-1]=_B-1", "tag tag[-2]=_B-1 tag[-1]=_B-1"} <= names
+    assert any(name.startswith("chunk tag[0]=DT tag[1]=") for name in names)
+    assert any(name.startswith("tag word[0]=") for name in names)
+    weights = made.model_.weights.flat()
+    shown = sorted(abs(weight.weight) for each in found.values() for weight in each)
+    assert shown == pytest.approx(sorted(np.abs(weights[weights != 0]).tolist()))
+
+
+def test_lists_and_more_columns(data):
+    train, _ = data
+    more = [[(word, word[-1], tag, chunk) for word, tag, chunk in sentence] for sentence in train]
+    inputs, gold = [[t[:2] for t in s] for s in more], [[t[2:] for t in s] for s in more]
+    given = tagger(template=TEMPLATE + "\ntag x1[0]\nchunk list(month)[0]", lists={"month": ["May", "June"]})
+    made = quietly(given, inputs, gold)
+    assert "tag x1[0]" in [str(template) for template in made.model_.features.templates]
+    assert from_bytes(to_bytes(made)).predict(inputs) == made.predict(inputs)
+    listed = quietly(riata.JointTagger(epochs=1, lists={"month": ["May"]}), train[:20])
+    assert any("list(month)" in str(template) for template in listed.model_.features.templates)
+
+
+def run(capsys, *arguments, code=0):
+    with pytest.raises(SystemExit) as caught:
+        main([*map(str, arguments)])
+    assert (caught.value.code or 0) == code
+    return capsys.readouterr()
+
+
+def test_from_the_command_line(data, tmp_path, capsys):
+    for name, corpus in zip(("train", "test"), data, strict=True):
+        write_columns(corpus, tmp_path / f"{name}.txt")
+    write_columns(data[1].select([0]), tmp_path / "bare.txt")
+    (tmp_path / "mine.joint").write_text(TEMPLATE)
+    model, test = tmp_path / "m.riata", tmp_path / "test.txt"
+    given = [
+        "--recipe",
+        "laso-alma",
+        "--beam",
+        3,
+        "--epochs",
+        3,
+        "--template",
+        tmp_path / "mine.joint",
+        "--set",
+        "dictionary=3",
+    ]
+    trained = run(
+        capsys, "train", "joint", "--train", tmp_path / "train.txt", "--dev", test, "--model", model, *given, "--json"
+    ).out
+    assert json.loads(trained)["metrics"]["f1"] > 50
+    facts = json.loads(run(capsys, "evaluate", "--model", model, test, "--json").out)
+    assert (facts["task"], facts["structure"], facts["recipe"]) == ("joint", "joint", "laso-alma")
+    assert set(facts["metrics"]) == {"precision", "recall", "f1", "accuracy", "tag_accuracy", "joint_accuracy"}
+    assert "tag accuracy" in run(capsys, "evaluate", "--model", model, test).out
+    full, bare = (run(capsys, "predict", "--model", model, tmp_path / name).out for name in ("test.txt", "bare.txt"))
+    rows = [line.split() for line in full.splitlines() if line]
+    assert {len(row) for row in rows} == {5}
+    assert [[row[0], *row[3:]] for row in rows] == [line.split() for line in bare.splitlines() if line]
+    (tmp_path / "found.txt").write_text(bare)
+    scored = json.loads(
+        run(capsys, "evaluate", "--gold", test, "--predicted", tmp_path / "found.txt", "--task", "joint", "--json").out
+    )
+    assert scored["metrics"] == pytest.approx(facts["metrics"])
+    assert "chunk chunk[-1]=" in run(capsys, "inspect", model).out
+    assert list(json.loads(run(capsys, "inspect", model, "--json", "--label", "NN").out)["heaviest"]) == ["NN"]
+    run(capsys, "train", "joint", "--train", tmp_path / "train.txt", "--model", model, "--resume", "--epochs", 1)
+    assert "joint" in run(capsys, "pieces").out
+    refused = run(capsys, "train", "joint", "--train", tmp_path / "bare.txt", "--model", tmp_path / "n.riata", code=2)
+    assert "input column" in refused.err
+    refused = run(capsys, "train", "joint", "--train", test, "--outputs", 2, "--model", tmp_path / "n.riata", code=2)
+    assert "2 output columns" in refused.err
