@@ -24,10 +24,11 @@ template <class Real, class Held = Linear<Real>>  // Held: weights that change, 
 class JointSpace : public Space {
  public:
   // grown: where given, features that an update touches first are added to it and to the weights; `known` are the same rows.
-  JointSpace(const JointTemplates& templates, const JointLayout& layout, const JointKinds& kinds, const Instances& instances, Held& weights, const JointRows& known, JointRows* grown, const QueueSpec& queue)
+  JointSpace(const JointTemplates& templates, const JointLayout& layout, const JointKinds& kinds, const Instances& instances, Held& weights,
+             const JointRows& known, JointRows* grown, const QueueSpec& queue)
       : templates_(templates), layout_(layout), kinds_(kinds), instances_(instances), weights_(weights), known_(known), grown_(grown),
-        remembers_(!queue.by_level()), blind_(queue.blind()), steps_(templates, layout, kinds, known, instances, weights, queue.by_level()), completions_(kinds),
-        window_(static_cast<std::size_t>(templates.window())), tags_(static_cast<std::size_t>(layout.stride(Output::tag))),
+        remembers_(!queue.by_level()), blind_(queue.blind()), steps_(templates, layout, kinds, known, instances, weights, queue.by_level()),
+        completions_(kinds), window_(static_cast<std::size_t>(templates.window())), tags_(static_cast<std::size_t>(layout.stride(Output::tag))),
         chunks_(static_cast<std::size_t>(layout.stride(Output::chunk))), both_(chunks_.size()) {
     for (std::int32_t back = 1; back < templates.tags_back(); ++back) tags_unit_ *= kinds.tags + 1;
     for (std::int32_t back = 1; back < templates.chunks_back(); ++back) chunks_unit_ *= kinds.chunks + 1;

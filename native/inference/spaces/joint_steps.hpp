@@ -45,9 +45,10 @@ class JointSteps {
     if (known_[number(output)][t] != weights_.version()) compute_plain(output, t);
     std::copy_n(plain_row(output, t), layout_.stride(output), out);
   }
-  // Before the step from a state is scored. Where the search leaves a level for good, what was remembered of others is forgotten: it stays few.
+  // Before the step from a state is scored. Where the search leaves a level for good, what was remembered of others is forgotten, so that it
+  // stays in the cache; and where there is too much of it.
   void at_step(StateId from) {
-    if (version_ != weights_.version() || (forgets_ && from_ != from)) forget(from);
+    if (version_ != weights_.version() || (forgets_ && from_ != from) || arena_.size() > most_remembered) forget(from);
   }
   // Adds to what the input says what outputs say; candidate: of groups that read the operator's own tag, or of all others.
   void add_outputs(Output output, std::int32_t t, std::span<const std::int32_t> window, bool candidate, Real* out) {
@@ -117,6 +118,8 @@ class JointSteps {
   }
 
  private:
+  static constexpr std::size_t most_remembered = std::size_t{1} << 24;  // numbers
+
   // -1: the slot reads none; `unseen`: training has not seen it.
   std::int32_t ngram(const JointSlot& slot, std::int32_t t) const noexcept {
     if (slot.family < 0) return -1;

@@ -38,6 +38,7 @@ def command(json_: bool) -> None:
     from riata.features.frequency import FREQUENCY
     from riata.features.lists import attribute_names
     from riata.features.templates import builtin_names
+    from riata.learning.preference import LANGUAGES
 
     table = Table(show_lines=False)
     for name in ("kind", "name", "what it is", "paper"):
@@ -47,15 +48,20 @@ def command(json_: bool) -> None:
             last = i == len(pieces) - 1
             about = registry.summary(kind, name)
             table.add_row(kind if i == 0 else "", name, about, getattr(piece, "paper", ""), end_section=last)
-    table.add_row("template", ", ".join(builtin_names()), "named sets of features", "")
-    table.add_row("", ", ".join(builtin_names("segments")), "named sets of features of segments", "", end_section=True)
+    for i, (kind, structure) in enumerate(LANGUAGES.items()):
+        about = "named sets of features" if i == 0 else f"the same for {structure}"
+        table.add_row(
+            "" if i else "template", ", ".join(builtin_names(kind)), about, "", end_section=i == len(LANGUAGES) - 1
+        )
     table.add_row("attribute", ", ".join(builtin()), "functions of a word, for templates", "")
     table.add_row("", f"{FREQUENCY}, {', '.join(attribute_names(['NAME']))}", "what training and --list know of it", "")
     console = stdout()
     console.print(table)
-    for name, recipe in found["recipe"].items():
+    for name, piece in [*found["recipe"].items(), *found["structure"].items()]:
+        if not piece.settings:
+            continue
         console.print(f"\nsettings of [bold]{name}[/] (--set key=value):")
-        for setting in recipe.settings:
+        for setting in piece.settings:
             console.print(f"  {setting.name}={str(setting.default).lower()}: {setting.help}; {setting.expected()}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -56,15 +55,20 @@ def split_column(column: Column) -> tuple[Column, Column]:
 
 def with_pairs(corpus: Corpus, labels: Any) -> Corpus:
     """The corpus and, as two columns more, pairs of a tag and a chunk label given apart from it."""
-    if isinstance(labels, Sequence) and not isinstance(labels, str):
-        for s, sentence in enumerate(labels):
-            for pair in sentence if isinstance(sentence, Iterable) and not isinstance(sentence, str) else ():
-                if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                    raise DataError(
-                        f"sentence {s}: a label is {pair!r:.60}; expected a pair, a tag and a chunk label.",
-                        remedy="Give (tag, chunk) for every token, such as ('DT', 'B-NP').",
-                    )
-        tags = [[pair[0] for pair in sentence] if isinstance(sentence, list) else sentence for sentence in labels]
-        chunks = [[pair[1] for pair in sentence] if isinstance(sentence, list) else sentence for sentence in labels]
-        return with_column(with_column(corpus, label_column(tags, corpus)), label_column(chunks, corpus))
-    return with_column(corpus, label_column(labels, corpus))  # which says what is wrong with them
+    if not isinstance(labels, (list, tuple)):
+        return with_column(corpus, label_column(labels, corpus))  # which says what is wrong with them
+    tags, chunks = ([_parts(sentence, s, k) for s, sentence in enumerate(labels)] for k in range(2))
+    return with_column(with_column(corpus, label_column(tags, corpus)), label_column(chunks, corpus))
+
+
+def _parts(sentence: Any, s: int, k: int) -> Any:
+    """The k-th label of every pair; what is no list of pairs is left as it is, for label_column to refuse."""
+    if not isinstance(sentence, (list, tuple)):
+        return sentence
+    for pair in sentence:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise DataError(
+                f"sentence {s}: a label is {pair!r:.60}; expected a pair, a tag and a chunk label.",
+                remedy="Give (tag, chunk label) for every token, such as ('DT', 'B-NP').",
+            )
+    return [pair[k] for pair in sentence]

@@ -19,20 +19,20 @@ from riata.learning.labels import SHOWN, LabelSet
 from riata.learning.online import Trainer, TrainingSet
 from riata.learning.options import Options, check_only_chains
 from riata.models.chain import MOST_LABELS, Decoder
-from riata.models.joint import JointLabels, JointModel
+from riata.models.joint import MOST_PAIRS, JointLabels, JointModel
 
 
 def joint_labels(counts: Mapping[str, int], encoding: Encoding, name: str) -> JointLabels:
     """The tags and chunk labels of these pairs, most frequent first. name: of the data."""
     tags, chunks = totals(counts)
     chunks.setdefault(OUTSIDE, 0)
-    for what, found in (("tags", tags), ("chunk labels", chunks)):
-        if len(found) > MOST_LABELS:
-            raise DataError(
-                f"the data have {len(found):,} different {what}; expected at most {MOST_LABELS:,}.",
-                remedy="Are the right columns the outputs? Choose with --outputs, or corpus.select in Python.",
-                file=name,
-            )
+    if max(len(tags), len(chunks)) > MOST_LABELS or len(tags) * len(chunks) > MOST_PAIRS:
+        raise DataError(
+            f"the data have {len(tags):,} different tags and {len(chunks):,} chunk labels; expected at most {MOST_LABELS:,} of each, "
+            f"and {MOST_PAIRS:,} pairs.",
+            remedy="Are the right columns the outputs? Choose with --outputs, or corpus.select in Python.",
+            file=name,
+        )
     return JointLabels(_by_count(tags), _by_count(chunks), encoding)
 
 

@@ -35,6 +35,7 @@ from riata.models.feature_parts import (
 )
 
 NAME = "joint"
+MOST_PAIRS = 1 << 18  # of a tag and a chunk label
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ def _labels(header: Mapping[str, Any]) -> JointLabels:
         several = len(set(labels)) != len(labels) or any(BETWEEN in label for label in labels)
         if several or not 0 < len(labels) <= MOST_LABELS:
             raise ModelFileError("the model's labels are inconsistent")
-    if OUTSIDE not in chunks or not all(map(encoding.is_tag, chunks)):
+    if len(tags) * len(chunks) > MOST_PAIRS or OUTSIDE not in chunks or not all(map(encoding.is_tag, chunks)):
         raise ModelFileError("the model's chunk labels are inconsistent")
     return JointLabels(tuple(tags), tuple(chunks), encoding)
 
