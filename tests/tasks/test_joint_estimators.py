@@ -30,7 +30,7 @@ chunk tag[0] word[0]"""
 
 @pytest.fixture(scope="module")
 def data():
-    train, test = riata.load("embedded", "train")[:150], riata.load("embedded", "test")[:40]
+    train, test = riata.load("embedded", "train")[:100], riata.load("embedded", "test")[:40]
     return train.select([0, 1, 2]), test.select([0, 1, 2])
 
 
@@ -71,7 +71,7 @@ def test_it_learns_tags_and_chunks(data, recipe):
     assert metrics["f1"] > 90
     assert metrics["tag_accuracy"] > 95
     assert metrics["joint_accuracy"] <= min(metrics["tag_accuracy"], metrics["accuracy"])
-    assert made.score(test) > 0.6
+    assert made.score(test) > 0.55
     errors = made.search_errors(test)
     assert errors.test == "truth"
     assert errors.wrong == errors.search + errors.model + errors.ties > 0
@@ -228,10 +228,10 @@ def test_new_words_and_labels_come_with_partial_fit(data):
     made, classes = tagger(), quietly(tagger(epochs=1), train).classes_
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made.partial_fit(train[:60], classes=classes)
+        made.partial_fit(train[:40], classes=classes)
         for _ in range(5):
-            made.partial_fit(train[60:])
-        assert made.score(train[60:]) > 0.8
+            made.partial_fit(train[40:])
+        assert made.score(train[40:]) > 0.8
         with pytest.raises(riata.errors.LabelError, match="unknown"):
             made.partial_fit([["new"]], [[("NEW", "O")]])
     with pytest.raises(SettingError, match="pairs"):
@@ -240,9 +240,9 @@ def test_new_words_and_labels_come_with_partial_fit(data):
 
 def test_sentence_weights(data):
     train, _ = data
-    half = np.array([1.0] * 75 + [0.0] * 75)
+    half = np.array([1.0] * 50 + [0.0] * 50)
     weighted = quietly(tagger(), train, sample_weight=half)
-    assert weighted.score(train[:75]) > weighted.score(train[75:])
+    assert weighted.score(train[:50]) > weighted.score(train[50:])
 
 
 def test_dev_data_and_refit(data):

@@ -68,6 +68,7 @@ class JointSpace : public Space {
     least_ = -std::numeric_limits<double>::infinity();
     for (const NodeId id : frontier) ask(tree, id);
     for (const NodeId id : frontier) {
+      if (tree[id].goal) continue;
       const bool remembers = remembers_ && !aside_;
       if (remembers && !is_new(tree, id)) continue;
       const auto first = static_cast<std::ptrdiff_t>(out.size());
@@ -195,10 +196,11 @@ class JointSpace : public Space {
     return !candidate.good && same != expanded_.end() && (blind_ || same->second >= candidate.score);
   }
 
-  // For all that the expansion of a node will need. Goals have no step.
+  // For all that the expansion of a node will need.
   void ask(const Tree& tree, NodeId id) {
     const StateId from = tree[id].state;
     const std::int32_t u = chunk_token(from);
+    if (tree[id].goal) return;
     steps_.at_step(from);
     look_back(tree, id);
     if (gives_tag(from)) steps_.ask(Output::tag, from, window_, false);
