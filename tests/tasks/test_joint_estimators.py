@@ -236,6 +236,8 @@ def test_new_words_and_labels_come_with_partial_fit(data):
             made.partial_fit([["new"]], [[("NEW", "O")]])
     with pytest.raises(SettingError, match="pairs"):
         tagger().partial_fit(train, classes=["NN"])
+    with pytest.raises(riata.errors.LabelError, match="no chunk tag"):
+        tagger().partial_fit(train, classes=[("NN", "xyz")])
 
 
 def test_sentence_weights(data):
@@ -249,7 +251,10 @@ def test_dev_data_and_refit(data):
     train, test = data
     made = quietly(tagger(dev=0.2, refit=True, patience=2), train)
     assert made.best_score_ > 50
-    assert quietly(tagger(dev=test, refit=True), train).best_score_ > 60
+    assert quietly(tagger(dev=test, refit=True), train).best_score_ > 50
+    for width in (1, 2):
+        with pytest.raises(DataError, match="column"):
+            quietly(tagger(dev=test.select(range(width))), train)
 
 
 def test_look_ahead_or_not(data):

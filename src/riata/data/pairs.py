@@ -18,6 +18,11 @@ def joined_text(tag: str, chunk: str) -> str:
     return f"{tag}{BETWEEN}{chunk}"
 
 
+def shown(label: str) -> str:
+    """A label, or a pair of them, for messages."""
+    return label.replace(BETWEEN, " ")
+
+
 def parts_of(text: str) -> tuple[str, str]:
     tag, _, chunk = text.partition(BETWEEN)
     return tag, chunk
@@ -25,6 +30,8 @@ def parts_of(text: str) -> tuple[str, str]:
 
 def paired(corpus: Corpus) -> Corpus:
     """The corpus with its last two columns as one."""
+    if corpus.width < 2:
+        raise DataError("expected columns of tags and of chunk labels; found one column.", file=corpus.name)
     tags, chunks = corpus.columns[-2:]
     column = pair_column(tags, chunks, corpus.name)
     return replace(corpus, columns=(*corpus.columns[:-2], column), origin=(*corpus.origins[:-2], corpus.origins[-1]))

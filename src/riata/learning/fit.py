@@ -13,7 +13,7 @@ from riata._core import Instances
 from riata.data.encodings.base import Encoding
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, joined
-from riata.data.pairs import paired
+from riata.data.pairs import paired, shown
 from riata.data.recoding import Tags
 from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids
@@ -116,7 +116,7 @@ class Fit:
         unknown = sorted(set(found.labels) - set(known))
         if unknown:
             raise LabelError(
-                f"label {unknown[0]!r}{_note(self.tags)} is unknown to the model that training goes on from; it has {', '.join(known[:12])}.",
+                f"label {shown(unknown[0])!r}{_note(self.tags)} is unknown to the model that training goes on from; it has {', '.join(map(shown, known[:12]))}.",
                 remedy="Train anew, or name all labels at the first partial_fit with classes=.",
             )
         return LabelSet(known, {label: found.counts.get(label, 0) for label in known}, found.tags)
@@ -396,7 +396,7 @@ def label_ids(data: Corpus, labels: LabelSet) -> NDArray[np.int32]:
         token = int(np.argmax(ids < 0))
         column = data.columns[-1]
         raise LabelError(
-            f"label {column.alphabet.text(int(column.ids[token]))!r}{_note(labels.tags)} is unknown; known: {', '.join(labels.labels[:12])}.",
+            f"label {shown(column.alphabet.text(int(column.ids[token])))!r}{_note(labels.tags)} is unknown; known: {', '.join(map(shown, labels.labels[:12]))}.",
             remedy="Name all labels at the first partial_fit with classes=.",
             file=data.name,
             line=data.line_of(token),

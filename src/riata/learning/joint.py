@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from riata._core import JointSearch, JointSearch64, JointWeights, JointWeights64
 from riata.data.encodings.base import OUTSIDE, Encoding
 from riata.data.pairs import parts_of
-from riata.errors import DataError, SettingError, UnsupportedError, shortened
+from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
 from riata.features.dictionary import TagDictionary
 from riata.features.joint import JointFeatures
 from riata.learning.events import Listener, Note
@@ -33,6 +33,9 @@ def joint_labels(counts: Mapping[str, int], encoding: Encoding, name: str) -> Jo
             remedy="Are the right columns the outputs? Choose with --outputs, or corpus.select in Python.",
             file=name,
         )
+    wrong = [chunk for chunk in chunks if not encoding.is_tag(chunk)]
+    if wrong:
+        raise LabelError(f"label {wrong[0]!r} is no chunk tag of {encoding.name.upper()}.", file=name)
     return JointLabels(_by_count(tags), _by_count(chunks), encoding)
 
 

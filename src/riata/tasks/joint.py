@@ -18,6 +18,7 @@ from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, SettingError
 from riata.learning.events import Listener
 from riata.learning.fit import Fit, Start, sentence_weights
+from riata.learning.joint import totals
 from riata.learning.labels import LabelSet, chunk_tags, learnable
 from riata.learning.online import Outcome
 from riata.learning.options import Options
@@ -84,7 +85,8 @@ class JointTagger(SequenceEstimator):
         super()._keep(outcome, data, labels, sentences, tokens)
         if outcome.model is not None:
             self.outputs_ = self._read_from
-            self.facts_["label_counts"] = {pair: count for pair, count in labels.counts.items() if count}
+            tags, chunks = totals(labels.counts)
+            self.facts_["label_counts"] = {**tags, **chunks}
 
     def set_model(self, model: Model, tags: Tags | None) -> None:
         assert isinstance(model, JointModel)
