@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from benchmarks import comparison, growth, rounds
+from riata.provenance import about
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -68,27 +67,12 @@ def write(results: list[dict[str, Any]], final: bool) -> None:
         write_page()
 
 
-def about() -> dict[str, str]:
-    """Where and when results were made."""
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=HERE).stdout
-    date = datetime.now(timezone.utc).strftime("%Y-%m-%d")
-    return {"commit": commit.strip(), "date": date, "cpu": cpu(), "python": platform.python_version()}
-
-
 def write_page() -> None:
     """docs/benchmarks.md, from the results on file."""
     text = page(json.loads((RESULTS / "latest.json").read_text())["results"])
     if growth.RESULT.exists():
         text += "\n".join(growth.section(json.loads(growth.RESULT.read_text()))) + "\n"
     PAGE.write_text(text)
-
-
-def cpu() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or "unknown"
 
 
 def page(results: list[dict[str, Any]]) -> str:

@@ -23,6 +23,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "loss": ("riata.inference.losses", "LOSS"),
     "encoding": ("riata.data.encodings", "ENCODING"),
     "data set": ("riata.data.sets", "DATASET"),
+    "reproduction": ("riata.reproduce", "REPRODUCTION"),
 }
 
 

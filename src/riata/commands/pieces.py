@@ -6,7 +6,7 @@ import json
 
 import click
 
-SHOWN = ("task", "structure", "queue", "recipe", "loss", "encoding")
+SHOWN = ("task", "structure", "queue", "recipe", "loss", "encoding", "reproduction")
 
 
 @click.command(short_help="Every task, structure, queue, recipe and loss.")

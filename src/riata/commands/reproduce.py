@@ -1,0 +1,123 @@
+"""riata reproduce"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command(short_help="A table or figure of a paper, ours beside theirs.")
+@click.argument("name")
+@click.option("--quick", is_flag=True, help="The corpus that comes with Riata and few epochs: seconds, and no proof.")
+@click.option("--final", is_flag=True, help="Train again on all training data and score the test data; kept on record.")
+@click.option(
+    "--seeds", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Trainings of every row."
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Trainings at once; never changes a score, but times suffer.",
+)
+@click.option("--plot", "plot_file", metavar="FILE", help="Draw it too: .svg or .png (needs the extra `plots`).")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(**options: Any) -> None:
+    """Train a paper's models from scratch, and show ours beside the paper's figures, with a verdict on its claims.
+
+    \b
+    riata reproduce laso-table1 --quick
+    riata reproduce laso-table1 --seeds 3 --threads 2 --plot table1.svg
+
+    Models learn from the first nine tenths of CoNLL-2000's training data and are scored on the rest, which chooses the number of epochs
+    too. NAME is one of those that `riata pieces` lists.
+    """
+    from riata import registry
+    from riata.console import stderr, stdout
+    from riata.errors import UnsupportedError
+    from riata.reproducing import plot
+    from riata.reproducing.report import as_json, show
+    from riata.reproducing.run import Plan, run
+
+    reproduction = registry.get("reproduction", options["name"])
+    plan = Plan(options["quick"], options["final"], options["seeds"], options["threads"])
+    picture = None if options["plot_file"] is None else Path(options["plot_file"])
+    if plan.final and reproduction.sentences is not None:
+        raise UnsupportedError(
+            f"{reproduction.name} measures training, and has no test data.", remedy="Leave out --final."
+        )
+    if picture is not None:
+        plot.check(picture)
+    _check_data(plan)
+    with _Progress(reproduction, plan, stderr()) as watch:
+        outcome = run(reproduction, plan, watch)
+    if options["json_"]:
+        click.echo(as_json(outcome))
+    else:
+        show(outcome, stdout())
+    if picture is not None:
+        plot.plot(outcome, picture)
+    if plan.final and not plan.quick:
+        _record(outcome)
+
+
+def _check_data(plan: Any) -> None:
+    from riata import registry
+    from riata.errors import DataError
+
+    try:
+        for split in ("train", "test") if plan.final else ("train",):
+            registry.get("data set", plan.data).path(split)
+    except DataError as error:
+        raise DataError(
+            error.message, remedy=f"Run `riata data fetch {plan.data}`, or use --quick. {error.remedy}"
+        ) from None
+
+
+def _record(outcome: Any) -> None:
+    from riata.console import stderr
+    from riata.reproducing.log import place, record
+
+    path, about = place(), outcome.about
+    record(outcome, path)
+    made = f"version {about['version']}, commit {about['commit'] or 'not known'}, {about['date']}"
+    stderr().print(f"Test data were scored ({made}); on record in {path}", markup=False, soft_wrap=True)
+
+
+class _Progress:
+    """A bar on a terminal, and a line for every training that is done."""
+
+    def __init__(self, reproduction: Any, plan: Any, console: Any) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        from riata.reproducing.run import trainings
+
+        self._console = console
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task(reproduction.name, total=len(trainings(reproduction, plan)))
+
+    def __enter__(self) -> _Progress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._bar.stop()
+
+    def __call__(self, step: Any) -> None:
+        from rich.markup import escape
+
+        text = escape(f"{step.row}, seed {step.seed}: {step.text}")
+        if step.done:
+            self._console.print(text, soft_wrap=True)
+        self._bar.update(self._task, description=text, advance=int(step.done))

@@ -1,0 +1,47 @@
+"""Where and when results were made: version and commit, date, processor, Python."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
+
+CHECKOUT = Path(__file__).parents[2]  # where the package lies in its repository; elsewhere, of no meaning
+
+
+def about() -> dict[str, str | None]:
+    date = datetime.now(timezone.utc).strftime("%Y-%m-%d")
+    return {
+        "version": version("riata"),
+        "commit": commit(),
+        "date": date,
+        "cpu": cpu(),
+        "python": platform.python_version(),
+    }
+
+
+def in_checkout() -> bool:
+    """Whether the package is used from its repository, and not installed somewhere else."""
+    return (CHECKOUT / ".git").exists() and (CHECKOUT / "src" / "riata").is_dir()
+
+
+def commit() -> str | None:
+    """The commit of the repository; None for an installed package, which knows only its version."""
+    if not in_checkout():
+        return None
+    try:
+        command = ["git", "rev-parse", "--short", "HEAD"]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=CHECKOUT)
+    except OSError:  # no git
+        return None
+    return done.stdout.strip() or None
+
+
+def cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown"

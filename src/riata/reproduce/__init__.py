@@ -1,0 +1,1 @@
+"""Tables and figures of papers, one file each: `riata reproduce NAME`."""

@@ -1,0 +1,108 @@
+"""A measured number and how far it can be trusted: by its seeds, or by the sentences it was scored on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from riata.scoring.counts import Counts, Scores, Sums
+from riata.scoring.significance import Statistic, bootstrap_interval
+
+LEVEL = 0.95
+ROUNDING = 1e-9  # 94.4 - 94.3 is a little more than 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One number of one training; with the counts of its sentences where it is a score of them."""
+
+    value: float
+    counts: Counts | None = None  # [S, K]
+    statistic: Statistic | None = None
+
+    def minus(self, other: Sample) -> Sample:
+        """The difference of two scores, sentence by sentence where both know their sentences."""
+        value = self.value - other.value
+        first, second = self.statistic, other.statistic
+        if self.counts is None or other.counts is None or first is None or second is None:
+            return Sample(value)
+        width = self.counts.shape[1]
+        both = np.concatenate([self.counts, other.counts], axis=1)
+        return Sample(value, both, lambda sums: first(sums[..., :width]) - second(sums[..., width:]))
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A number over seeds."""
+
+    samples: tuple[Sample, ...]  # one per seed
+
+    @classmethod
+    def of(cls, *values: float) -> Figure:
+        return cls(tuple(map(Sample, values)))
+
+    @property
+    def values(self) -> list[float]:
+        return [sample.value for sample in self.samples]
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.values))
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """95 %: Student's t over several seeds; of one seed, a bootstrap over sentences; None where neither is possible."""
+        if len(self.samples) > 1:
+            return t_interval(self.values)
+        counts, statistic = self.samples[0].counts, self.samples[0].statistic
+        if counts is None or statistic is None:
+            return None
+        found = bootstrap_interval(statistic, counts, level=LEVEL)
+        return found.low, found.high
+
+    @classmethod
+    def mean_of(cls, figures: Sequence[Figure]) -> Figure:
+        """The mean of several numbers, seed by seed."""
+        return cls(tuple(map(_mean, zip(*(figure.samples for figure in figures), strict=True))))
+
+    def minus(self, other: Figure) -> Figure:
+        """The difference, seed by seed."""
+        return Figure(tuple(a.minus(b) for a, b in zip(self.samples, other.samples, strict=True)))
+
+    def above(self, threshold: float = 0.0) -> bool | None:
+        """Whether the number is above; None where its interval says neither. Without an interval, the number decides."""
+        low, high = self.interval or (self.mean, self.mean)
+        return True if low > threshold else False if high <= threshold else None
+
+    def within(self, most: float) -> bool | None:
+        """Whether the number is at most so far from 0; None where its interval says neither."""
+        low, high = self.interval or (self.mean, self.mean)
+        most += ROUNDING
+        if low >= -most and high <= most:
+            return True
+        return False if low > most or high < -most else None
+
+
+def _mean(samples: Sequence[Sample]) -> Sample:
+    value = float(np.mean([sample.value for sample in samples]))
+    counts = [sample.counts for sample in samples if sample.counts is not None]
+    statistics = [sample.statistic for sample in samples if sample.statistic is not None]
+    if len(counts) < len(samples) or len(statistics) < len(samples):
+        return Sample(value)
+    ends = np.cumsum([each.shape[1] for each in counts])[:-1]
+
+    def mean(sums: Sums) -> Scores:
+        parts = np.split(sums, ends, axis=-1)
+        return np.asarray(np.mean([score(part) for score, part in zip(statistics, parts, strict=True)], axis=0))
+
+    return Sample(value, np.concatenate(counts, axis=1), mean)
+
+
+def t_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Of the mean, from the spread of several values."""
+    half = stdtrit(len(values) - 1, (1 + LEVEL) / 2) * np.std(values, ddof=1) / np.sqrt(len(values))
+    middle = float(np.mean(values))
+    return middle - float(half), middle + float(half)

@@ -1,0 +1,38 @@
+"""Every look at test data is on record: a line per row, with the commit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from riata.data.datasets import cache_folder
+from riata.provenance import CHECKOUT, in_checkout
+from riata.reproducing.run import Outcome
+
+
+def place() -> Path:
+    """In the repository the log of its benchmarks; for an installed package, the user's cache."""
+    folder = CHECKOUT / "benchmarks" / "results" if in_checkout() else cache_folder()
+    return folder / "final.jsonl"
+
+
+def lines(outcome: Outcome) -> list[dict[str, Any]]:
+    return [
+        {
+            **outcome.about,
+            "question": f"reproduce {outcome.reproduction.name}",
+            "contestant": row,
+            "data": f"{outcome.plan.data} test",
+            "metrics": {key: figure.mean for key, figure in figures.items()},
+            "values": {key: figure.values for key, figure in figures.items()},
+        }
+        for row, figures in outcome.measured.items()
+    ]
+
+
+def record(outcome: Outcome, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a", encoding="utf-8") as log:
+        for line in lines(outcome):
+            log.write(json.dumps(line) + "\n")

@@ -1,0 +1,68 @@
+"""What is measured of a trained row."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from riata.reproducing.figures import Sample
+from riata.reproducing.reproduction import Trained
+
+NEAR = 0.1  # of a score in per cent
+
+
+def chunk_scores(trained: Trained) -> dict[str, Sample]:
+    """Times, precision, recall and F1 of chunks, and the epoch that was chosen."""
+    began = time.thread_time()
+    predicted = trained.estimator.predict_ids(trained.scored)
+    seconds = time.thread_time() - began
+    evaluation = trained.estimator.evaluate(trained.scored, predicted=predicted)
+    return {
+        "seconds_train": Sample(trained.seconds),
+        "seconds_decode": Sample(seconds),
+        "epoch": Sample(trained.estimator.best_epoch_),
+        "precision": Sample(evaluation.metrics["precision"]),
+        "recall": Sample(evaluation.metrics["recall"]),
+        "f1": Sample(evaluation.score, evaluation.rows, evaluation.statistic),
+    }
+
+
+def convergence(trained: Trained) -> dict[str, Sample]:
+    """The same, and the first epoch whose development score is less than NEAR below the best: less of an accident than the best one."""
+    scores = [epoch["dev_score"] for epoch in trained.estimator.history_ if not epoch["refit"]]
+    near = next(number for number, score in enumerate(scores, 1) if score >= max(scores) - NEAR)
+    return {**chunk_scores(trained), "epoch_near": Sample(near)}
+
+
+def bound(trained: Trained) -> dict[str, Sample]:
+    """Updates, margins of the final weights (not averaged), and what Theorem 4 makes of them; it has no number without a margin."""
+    found = trained.estimator.diagnose(trained.data)
+    updates = [epoch["updates"] for epoch in trained.estimator.history_]
+    measured = {
+        "epochs_needed": Sample(max((at for at, number in enumerate(updates, 1) if number), default=0)),
+        "updates_last_epoch": Sample(updates[-1]),
+        "updates": Sample(found.updates),
+        "survival_margin": Sample(found.survival_margin),
+        "margin": Sample(found.update_margin),
+    }
+    theorem = found.bounds["Theorem 4"]
+    if theorem.value is not None and theorem.holds:
+        measured["bound"] = Sample(theorem.value)
+    return measured
+
+
+def f1_by_beam(beams: Sequence[int]) -> Callable[[Trained], dict[str, Sample]]:
+    """F1 of one trained model under decoding beams, by the keys of `beam_key`."""
+
+    def measure(trained: Trained) -> dict[str, Sample]:
+        found = {}
+        for beam in beams:
+            evaluation = trained.estimator.set_params(beam=beam).evaluate(trained.scored)
+            found[beam_key(beam)] = Sample(evaluation.score, evaluation.rows, evaluation.statistic)
+        return found
+
+    return measure
+
+
+def beam_key(beam: int) -> str:
+    return f"f1_beam_{beam}"

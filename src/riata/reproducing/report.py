@@ -1,0 +1,140 @@
+"""What a reproduction found: as one JSON object, and as a table with the claims in words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from riata.reproducing.figures import LEVEL, Figure
+from riata.reproducing.reproduction import Column, Row
+from riata.reproducing.run import Outcome
+
+PARTS = {"train": "training", "dev": "development", "test": "test"}
+COLOURS = {"held": "green", "did not hold": "red"}
+
+
+def as_json(outcome: Outcome) -> str:
+    """The one object of `--json`; docs/reproduce.md has its shape."""
+    return json.dumps(facts(outcome))
+
+
+def facts(outcome: Outcome) -> dict[str, Any]:
+    reproduction, plan, split = outcome.reproduction, outcome.plan, outcome.split
+    return {
+        "reproduction": reproduction.name,
+        "title": reproduction.title,
+        "paper": reproduction.paper,
+        "task": reproduction.task.name,
+        "quick": plan.quick,
+        "data": plan.data,
+        "scored": split.part,
+        "sentences_train": len(split.learnt),
+        "sentences_scored": len(split.scored),
+        "epochs": plan.epochs(reproduction),
+        "seeds": list(range(plan.seeds)),
+        "interval": interval_kind(outcome),
+        "columns": {column.key: column.title for column in reproduction.columns},
+        "rows": [row_facts(row, outcome) for row in reproduction.rows],
+        "claims": claims(outcome),
+        "remarks": list(reproduction.remarks),
+        **outcome.about,
+    }
+
+
+def row_facts(row: Row, outcome: Outcome) -> dict[str, Any]:
+    ours = outcome.measured.get(row.name)
+    return {
+        "row": row.name,
+        "run": ours is not None,
+        "setting": None if row.setting is None else dict(row.setting),
+        "ours": None if ours is None else {key: _numbers(figure) for key, figure in ours.items()},
+        "paper": {reading: dict(figures) for reading, figures in row.paper.items()},
+        "note": row.note,
+    }
+
+
+def _numbers(figure: Figure) -> dict[str, Any]:
+    low, high = figure.interval or (None, None)
+    return {
+        "mean": _rounded(figure.mean),
+        "low": None if low is None else _rounded(low),
+        "high": None if high is None else _rounded(high),
+        "values": list(map(_rounded, figure.values)),
+    }
+
+
+def _rounded(value: float) -> float:
+    """To nine digits: numbers may be times, scores, margins or counts."""
+    return float(f"{value:.9g}")
+
+
+def claims(outcome: Outcome) -> list[dict[str, Any]]:
+    return [claim.judged(outcome.measured) for claim in outcome.reproduction.claims]
+
+
+def interval_kind(outcome: Outcome) -> str:
+    """How the intervals were made."""
+    seeds = outcome.plan.seeds
+    if seeds > 1:
+        return f"{100 * LEVEL:.0f} %, Student's t over {seeds} seeds"
+    return (
+        "none, of one run" if outcome.split.dev is None else f"{100 * LEVEL:.0f} %, bootstrap over sentences, one seed"
+    )
+
+
+def show(outcome: Outcome, console: Console) -> None:
+    reproduction, plan, split = outcome.reproduction, outcome.plan, outcome.split
+    about = (
+        f"{reproduction.task.name}; {plan.data}, {len(split.learnt):,} sentences to learn from, {PARTS[split.part]} data of {len(split.scored):,}; "
+        f"at most {plan.epochs(reproduction)} epochs; intervals: {interval_kind(outcome)}"
+    )
+    console.print(f"[bold]{escape(reproduction.title)}[/]", soft_wrap=True)
+    console.print(escape(about), soft_wrap=True)
+    if plan.quick:
+        console.print("A quick run on little data: it shows that everything works, and proves nothing.", style="yellow")
+    console.print(table(outcome))
+    for row in reproduction.rows:
+        if row.note:
+            console.print(f"[bold]{escape(row.name)}[/]: {escape(row.note)}", soft_wrap=True)
+    for remark in reproduction.remarks:
+        console.print(f"- {escape(remark)}", soft_wrap=True)
+    console.print("\nWhat the paper says, and what was found:")
+    for claim in claims(outcome):
+        colour = COLOURS.get(claim["verdict"], "yellow")
+        console.print(f"[{colour}]{claim['verdict']}[/]: {escape(claim['claim'])}", soft_wrap=True)
+        console.print(f"    {escape(claim['said'])}", soft_wrap=True)
+
+
+def table(outcome: Outcome) -> Table:
+    """Every row in two lines or more: ours, and the paper's under each of its readings."""
+    columns = outcome.reproduction.columns
+    made = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    made.add_column("", no_wrap=True)
+    for column in columns:
+        made.add_column(column.title, justify="right", no_wrap=True)
+    for row in outcome.reproduction.rows:
+        ours = outcome.measured.get(row.name)
+        name = escape(row.name)
+        if ours is None:
+            made.add_row(f"{name} (quoted)", *[""] * len(columns))
+        else:
+            made.add_row(f"[bold]{name}[/]", *(_cell(column, ours.get(column.key)) for column in columns))
+        for reading, figures in row.paper.items():
+            cells = [column.show_paper(figures[column.key]) if column.key in figures else "" for column in columns]
+            made.add_row(f"  {escape(reading)}", *cells, style="dim")
+    return made
+
+
+def _cell(column: Column, figure: Figure | None) -> str:
+    if figure is None:
+        return ""
+    text = column.show(figure.mean)
+    if not column.interval or figure.interval is None:
+        return text
+    low, high = figure.interval
+    return f"{text} ({low:.1f}–{high:.1f})"

@@ -1,0 +1,203 @@
+"""Runs the rows of a reproduction, each trained from scratch, once per seed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from riata.data.datasets import load
+from riata.data.memory import joined
+from riata.data.types import Corpus
+from riata.learning.events import Epoch, Event, Started
+from riata.provenance import about
+from riata.reproducing.figures import Figure
+from riata.reproducing.reproduction import Measured, Reproduction, Row, Samples, Trained
+
+POLL = 0.2  # seconds between looks for Ctrl-C while others work
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a reproduction is run here."""
+
+    quick: bool = False
+    final: bool = False
+    seeds: int = 1
+    threads: int = 1
+
+    @property
+    def data(self) -> str:
+        return "embedded" if self.quick else "conll2000"
+
+    def epochs(self, of: Reproduction) -> int:
+        return of.quick_epochs if self.quick else of.epochs
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """What is learnt from, what chooses the epoch, and what is scored: the development data, or with --final the test data."""
+
+    train: Corpus
+    dev: Corpus | None
+    test: Corpus | None
+
+    @classmethod
+    def of(cls, reproduction: Reproduction, plan: Plan) -> Split:
+        columns = reproduction.task.columns
+        train = load(plan.data, "train", columns)
+        if reproduction.sentences is not None:
+            return cls(train[: reproduction.sentences], None, None)
+        test = load(plan.data, "test", columns) if plan.final else None
+        held_out = len(train) // 10
+        return cls(train[:-held_out], train[-held_out:], test)
+
+    @property
+    def part(self) -> str:
+        """Which data are scored."""
+        return "test" if self.test is not None else "dev" if self.dev is not None else "train"
+
+    @property
+    def scored(self) -> Corpus:
+        return next(corpus for corpus in (self.test, self.dev, self.train) if corpus is not None)
+
+    @property
+    def learnt(self) -> Corpus:
+        """What the model that is scored has learnt from."""
+        return self.train if self.test is None or self.dev is None else joined(self.train, self.dev)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where a run is: an epoch is done, or a whole training."""
+
+    row: str
+    seed: int
+    text: str
+    done: bool = False
+
+
+Watcher = Callable[[Step], None]
+
+
+@dataclass(eq=False)
+class Outcome:
+    """What a run gave."""
+
+    reproduction: Reproduction
+    plan: Plan
+    split: Split
+    measured: Measured
+    about: dict[str, Any] = field(default_factory=about)
+
+
+def run(reproduction: Reproduction, plan: Plan, watch: Watcher) -> Outcome:
+    """Trains and measures every row that is not quoted. Rows of equal settings are trained once."""
+    split = Split.of(reproduction, plan)
+    jobs = trainings(reproduction, plan)
+    stopped = threading.Event()
+    work = _Work(reproduction, plan, split, watch, stopped)
+    samples: dict[str, list[Samples]] = {}
+    for (row, _), found in zip(jobs, _all(work, jobs, plan.threads, stopped), strict=True):
+        samples.setdefault(_key(row), []).append(found)
+    measured = {row.name: _figures(samples[_key(row)]) for row in reproduction.rows if row.setting is not None}
+    return Outcome(reproduction, plan, split, measured)
+
+
+def trainings(reproduction: Reproduction, plan: Plan) -> list[tuple[Row, int]]:
+    """What is to be trained: rows that are not quoted, of equal ones the first, with every seed."""
+    first = {_key(row): row for row in reversed(reproduction.rows) if row.setting is not None}
+    return [(row, seed) for row in reproduction.rows if first.get(_key(row)) is row for seed in range(plan.seeds)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    reproduction: Reproduction
+    plan: Plan
+    split: Split
+    watch: Watcher
+    stopped: threading.Event
+
+    def __call__(self, job: tuple[Row, int]) -> Samples:
+        row, seed = job
+        assert row.setting is not None
+        clock = _Clock(row.name, seed, self.watch, self.stopped)
+        made = self.reproduction.task.make(
+            **row.setting,
+            epochs=self.plan.epochs(self.reproduction),
+            seed=seed,
+            threads=1,
+            dev=self.split.dev,
+            refit=self.plan.final,
+        )
+        made.fit(self.split.train, listener=clock)
+        trained = Trained(made, self.split.learnt, self.split.scored, clock.seconds(made.best_epoch_))
+        found = self.reproduction.measure(trained)
+        told = [f"{c.title} {c.show(found[c.key].value)}" for c in self.reproduction.columns if c.key in found]
+        self.watch(Step(row.name, seed, ", ".join(told), done=True))
+        return found
+
+
+class _Clock:
+    """Listens to a training: tells where it is, stops it when asked to, and knows what it has cost after every epoch."""
+
+    def __init__(self, row: str, seed: int, watch: Watcher, stopped: threading.Event) -> None:
+        self._row, self._seed, self._watch, self._stopped = row, seed, watch, stopped
+        self._began = self._last = time.thread_time()
+        self._after: dict[int, float] = {}  # epoch -> CPU seconds from the beginning
+
+    def __call__(self, event: Event) -> None:
+        if self._stopped.is_set():
+            raise KeyboardInterrupt
+        if isinstance(event, Started) and event.epoch == 1:
+            if event.refit:  # a training of its own, which began when the first had ended
+                self._began, self._after = self._last, {}
+            self._watch(Step(self._row, self._seed, "begins" + " again, on all data" * event.refit))
+        elif isinstance(event, Epoch):
+            self._last = time.thread_time()
+            self._after[event.epoch] = self._last - self._began
+            score = "" if event.dev_score is None else f", dev {event.dev_score:.2f}"
+            self._watch(Step(self._row, self._seed, f"epoch {event.epoch}{score}"))
+
+    def seconds(self, epoch: int) -> float:
+        """CPU seconds from the corpus to the model of this epoch."""
+        return self._after[epoch]
+
+
+def _all(
+    work: Callable[[tuple[Row, int]], Samples],
+    jobs: list[tuple[Row, int]],
+    threads: int,
+    stopped: threading.Event,
+) -> Iterator[Samples]:
+    """The results in the order of the jobs. On one thread Ctrl-C reaches the training itself; otherwise it is asked to stop."""
+    if threads == 1:
+        yield from map(work, jobs)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: list[Future[Samples]] = [pool.submit(work, job) for job in jobs]
+        try:
+            pending = set(waiting)
+            while pending:
+                done, pending = wait(pending, POLL, FIRST_COMPLETED)
+                for future in done:
+                    future.result()  # raises what went wrong
+        except BaseException:
+            stopped.set()
+            for future in waiting:
+                future.cancel()
+            raise
+        yield from (future.result() for future in waiting)
+
+
+def _key(row: Row) -> str:
+    return repr(sorted(dict(row.setting or {}).items()))
+
+
+def _figures(by_seed: list[Samples]) -> dict[str, Figure]:
+    """Of what was measured with every seed."""
+    common = [key for key in by_seed[0] if all(key in samples for samples in by_seed)]
+    return {key: Figure(tuple(samples[key] for samples in by_seed)) for key in common}

@@ -1,0 +1,26 @@
+"""The tasks that papers report on, as they are done here: an estimator, and the columns it reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from riata.tasks.chunk import Chunker
+
+
+@dataclass(frozen=True)
+class Task:
+    name: str
+    make: Callable[..., Any]  # an untrained estimator, from its parameters
+    columns: tuple[str, ...]  # of conll2000, and of the embedded corpus
+
+
+CHAIN = Task("chunking by tags", partial(Chunker, structure="chain"), ("word", "tag", "chunk"))
+
+SEGMENTS = Task(
+    "chunking by segments",
+    partial(Chunker, structure="segments", template="laso2005"),
+    ("word", "tag", "chunk"),
+)

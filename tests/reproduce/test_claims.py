@@ -1,0 +1,134 @@
+"""Claims are judged by what was measured: each with numbers for which it holds, and with numbers for which it does not."""
+
+import pytest
+
+from riata import registry
+from riata.reproducing.figures import Figure
+from riata.reproducing.measures import beam_key
+from riata.reproducing.reproduction import beats, equal, faster, fewer, from_to, together
+
+BEAMS = (1, 5, 10, 25, 50)
+
+
+def measured(key="f1", **rows):
+    return {name: {key: Figure.of(*values)} for name, values in rows.items()}
+
+
+def claims_of(name):
+    return registry.get("reproduction", name).claims
+
+
+def verdicts(name, found):
+    return [claim.judged(found)["verdict"] for claim in claims_of(name)]
+
+
+@pytest.mark.parametrize(
+    ("claim", "good", "bad"),
+    [
+        (beats("c", "f1", ("a", "b")), {"a": (95, 95.1), "b": (94, 94.1)}, {"a": (94, 94.1), "b": (95, 95.1)}),
+        (beats("c", "f1", ("a", "b")), {"a": (95,), "b": (94,)}, {"a": (94,), "b": (94,)}),
+        (fewer("c", "f1", ("a", "b")), {"a": (2, 3), "b": (7, 8)}, {"a": (9, 9), "b": (7, 7)}),
+        (equal("c", "f1", 0.1, ("a", "b")), {"a": (95.05, 94.05), "b": (95, 94)}, {"a": (96, 96), "b": (95, 95)}),
+        (faster("c", "f1", 2.0, ("a", "b")), {"a": (1, 2), "b": (9, 9)}, {"a": (5, 5), "b": (9, 9)}),
+        (from_to("c", "f1", "a", 2, 3), {"a": (2, 3)}, {"a": (2, 9)}),
+    ],
+)
+def test_a_claim_holds_or_does_not(claim, good, bad):
+    assert claim.judged(measured(**good))["verdict"] == "held"
+    assert claim.judged(measured(**bad))["verdict"] == "did not hold"
+
+
+def test_what_seeds_contradict_is_undecided():
+    claim = beats("c", "f1", ("a", "b"))
+    found = claim.judged(measured(a=(95, 93), b=(94, 94)))
+    assert found["verdict"] == "undecided"
+    assert found["said"] == "a 94.00, b 94.00: +0.00 (-12.71 to +12.71)"
+
+
+def test_a_claim_about_rows_that_were_not_run_is_not_measured():
+    found = beats("c", "f1", ("a", "b"), ("a", "d")).judged(measured(a=(95,)))
+    assert found == {"claim": "c", "verdict": "not measured", "said": "not run here: b, d"}
+
+
+def test_a_claim_in_parts_holds_if_all_do():
+    assert together([True, True]) is True
+    assert together([True, None]) is None
+    assert together([True, None, False]) is False
+    found = beats("c", "f1", ("a", "b"), ("b", "d")).judged(measured(a=(95,), b=(94,), d=(94.5,)))
+    assert found["verdict"] == "did not hold"
+
+
+def of_paper(name, reading="paper"):
+    """The paper's own figures, as if they had been measured."""
+    return {
+        row.name: {key: Figure.of(value) for key, value in row.paper[reading].items()}
+        for row in registry.get("reproduction", name).rows
+        if reading in row.paper
+    }
+
+
+def test_the_papers_own_table_1_supports_its_claims():
+    assert verdicts("laso-table1", of_paper("laso-table1")) == ["held"] * len(claims_of("laso-table1"))
+
+
+@pytest.mark.parametrize("reading", ["paper, by its caption", "paper, by its text"])
+def test_the_papers_own_table_3_supports_its_claims_in_both_readings(reading):
+    assert verdicts("laso-table3", of_paper("laso-table3", reading)) == ["held"] * 4
+
+
+def test_table_3_is_printed_both_ways():
+    first, second = registry.get("reproduction", "laso-table3").rows[:2]
+    assert first.paper["paper, by its caption"][beam_key(5)] == 92.8
+    assert first.paper["paper, by its text"][beam_key(5)] == 90.5
+    assert second.paper["paper, by its caption"][beam_key(1)] == 90.5
+    assert second.paper["paper, by its text"][beam_key(1)] == 92.8
+
+
+def test_table_3_of_other_numbers_does_not_support_them():
+    flat = {f"train {a}": {beam_key(b): Figure.of(94.0) for b in BEAMS} for a in BEAMS}
+    assert verdicts("laso-table3", flat) == ["did not hold", "did not hold", "did not hold", "held"]
+    steep = {f"train {a}": {beam_key(b): Figure.of(94.0 + b / 10) for b in BEAMS} for a in BEAMS}
+    assert verdicts("laso-table3", steep)[1:] == ["did not hold", "held", "did not hold"]
+
+
+def test_the_scores_of_table_1_follow_from_precision_and_recall_but_for_two():
+    """A mistake in copying the table would show; two of its own are known (LASOA 5 and 25), and named in notes."""
+    strange = []
+    for row in registry.get("reproduction", "laso-table1").rows:
+        if row.paper:
+            p, r, f = (row.paper["paper"][key] for key in ("precision", "recall", "f1"))
+            strange += [row.name] * (abs(2 * p * r / (p + r) - f) > 0.1)
+    assert strange == ["LASOA 5", "LASOA 25"]
+
+
+def alpha_run(f1, epochs):
+    rows = {
+        f"alpha {a:g}": {"f1": Figure.of(f1(a)), "epoch": Figure.of(epochs[0])} for a in (0.5, 0.6, 0.7, 0.8, 0.9, 1)
+    }
+    rows["perceptron"] = {"f1": Figure.of(93.0), "epoch": Figure.of(epochs[1])}
+    return {name: {**row, "epoch_near": row["epoch"]} for name, row in rows.items()}
+
+
+def test_alpha_and_epochs():
+    assert verdicts("laso-alpha", alpha_run(lambda a: 94 + 0.1 * a, (2, 8))) == ["held"] * 5
+    assert verdicts("laso-alpha", alpha_run(lambda a: 94 + a, (12, 10))) == ["did not hold"] * 5
+
+
+def bound_run(updates, last, **bound):
+    numbers = {"updates": updates, "updates_last_epoch": last, "epochs_needed": 29, **bound}
+    return {"LASOA 5": {key: Figure.of(value) for key, value in numbers.items()}}
+
+
+def test_the_bound():
+    assert verdicts("laso-bound", bound_run(15932, 0, bound=17724)) == ["held", "held"]
+    assert verdicts("laso-bound", bound_run(18000, 3, bound=17724)) == ["did not hold", "did not hold"]
+    assert verdicts("laso-bound", bound_run(18000, 3)) == ["did not hold", "undecided"]
+
+
+def test_updates():
+    def found(laso, early, standard):
+        names = {"laso mean": laso, "laso best": laso, "early": early, "standard": standard}
+        return {f"{s}: {name}": {"f1": Figure.of(f)} for s in ("perceptron", "alma") for name, f in names.items()}
+
+    assert verdicts("laso-updates", found(94.4, 93.1, 92.5)) == ["held"] * 6
+    assert verdicts("laso-updates", found(92.5, 93.1, 94.4)) == ["did not hold"] * 6

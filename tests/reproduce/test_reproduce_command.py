@@ -1,0 +1,226 @@
+"""Every reproduction runs in --quick, as table, JSON and plot; what cannot be run is refused before anything is trained."""
+
+import json
+import sys
+
+import pytest
+
+from riata import registry
+from riata.errors import DataError
+from riata.reproducing import log
+from riata.reproducing.run import Plan, trainings
+from riata.reproducing.run import run as run_rows
+
+NAMES = registry.names("reproduction")
+EVERY_ONE = pytest.mark.parametrize("name", NAMES)
+TIMES = {"seconds_train", "seconds_decode"}
+SHAPE = {
+    "reproduction", "title", "paper", "task", "quick", "data", "scored", "sentences_train", "sentences_scored", "epochs", "seeds", "interval",
+    "columns", "rows", "claims", "remarks", "version", "commit", "date", "cpu", "python",
+}  # fmt: skip
+
+
+def scores(found):
+    return {
+        row["row"]: {key: number for key, number in row["ours"].items() if key not in TIMES}
+        for row in found["rows"]
+        if row["run"]
+    }
+
+
+@EVERY_ONE
+def test_it_runs_in_quick_and_prints_one_object(run, name):
+    code, out, err = run("reproduce", name, "--quick", "--json")
+    assert code == 0, err
+    assert out.count("\n") == 1
+    found = json.loads(out)
+    reproduction = registry.get("reproduction", name)
+    assert set(found) == SHAPE
+    assert (found["reproduction"], found["data"], found["quick"], found["seeds"]) == (name, "embedded", True, [0])
+    assert [row["row"] for row in found["rows"]] == [row.name for row in reproduction.rows]
+    for row, declared in zip(found["rows"], reproduction.rows, strict=True):
+        assert set(row) == {"row", "run", "setting", "ours", "paper", "note"}
+        assert row["run"] == (declared.setting is not None) == (row["ours"] is not None)
+        assert row["paper"] == declared.paper
+        assert row["run"] or row["note"], "what is not run says why"
+        for number in (row["ours"] or {}).values():
+            assert set(number) == {"mean", "low", "high", "values"}
+            assert number["values"] == [number["mean"]]
+    assert all(set(found["columns"]) <= set(row["ours"]) for row in found["rows"] if row["run"])
+    assert [claim["claim"] for claim in found["claims"]] == [claim.text for claim in reproduction.claims]
+    known = {"held", "did not hold", "undecided", "not measured"}
+    assert all(claim["verdict"] in known and claim["said"] for claim in found["claims"])
+    assert err.count("seed 0: ") == len(trainings(reproduction, Plan(quick=True)))
+
+
+@EVERY_ONE
+def test_the_table_has_the_papers_figures_and_the_claims_in_words_and_the_picture_is_drawn(
+    run, name, tmp_path, monkeypatch
+):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setenv("COLUMNS", "80")  # nothing is cut at the usual width of a terminal
+    code, out, err = run("reproduce", name, "--quick", "--plot", tmp_path / "p.svg")
+    assert code == 0, err
+    reproduction = registry.get("reproduction", name)
+    drawn = (tmp_path / "p.svg").read_text(encoding="utf-8")
+    assert "<svg" in drawn
+    assert all(f"<!-- {row.name} -->" in drawn for row in reproduction.rows)
+    lines = out.splitlines()
+    for row in reproduction.rows:
+        at = next(i for i, line in enumerate(lines) if line.strip().startswith(row.name))
+        for offset, figures in enumerate(row.paper.values(), 1):
+            shown = [column.show_paper(figures[column.key]) for column in reproduction.columns if column.key in figures]
+            cells = lines[at + offset].split()
+            assert all(word in cells for text in shown for word in text.split())
+    assert "…" not in out
+    assert all(claim.text in out for claim in reproduction.claims)
+    assert all(remark in out for remark in reproduction.remarks)
+    assert "proves nothing" in out
+
+
+def test_threads_change_no_score_and_seeds_are_averaged(run):
+    arguments = ("reproduce", "laso-alpha", "--quick", "--json", "--seeds", 2)
+    one, two = (json.loads(run(*arguments, "--threads", threads)[1]) for threads in (1, 2))
+    assert scores(one) == scores(two)
+    assert one["interval"] == "95 %, Student's t over 2 seeds"
+    f1 = scores(one)["alpha 0.9"]["f1"]
+    assert f1["mean"] == pytest.approx(sum(f1["values"]) / 2)
+    assert f1["values"][0] != f1["values"][1]
+    assert f1["low"] < f1["mean"] < f1["high"]
+
+
+def test_final_trains_again_on_everything_and_scores_test_data(run):
+    dev, test = (
+        json.loads(run("reproduce", "laso-alpha", "--quick", "--json", *more)[1]) for more in ((), ("--final",))
+    )
+    assert (dev["scored"], test["scored"]) == ("dev", "test")
+    assert (dev["sentences_train"], dev["sentences_scored"]) == (317, 35)
+    assert (test["sentences_train"], test["sentences_scored"]) == (352, 112)
+    epochs = [{name: row["epoch"]["mean"] for name, row in scores(found).items()} for found in (dev, test)]
+    assert epochs[0] == epochs[1], "test data choose nothing"
+    assert scores(dev) != scores(test)
+
+
+def test_rows_of_equal_settings_are_trained_once():
+    reproduction = registry.get("reproduction", "laso-table1")
+    names = [row.name for row, _ in trainings(reproduction, Plan(quick=True, seeds=1))]
+    assert "PERCEPTRON" in names and "LASOP ∞" not in names and "SEMICRF" not in names
+    assert len(trainings(reproduction, Plan(seeds=3))) == 3 * len(names)
+
+
+def test_a_look_at_test_data_is_recorded(tmp_path):
+    outcome = run_rows(registry.get("reproduction", "laso-bound"), Plan(quick=True), lambda step: None)
+    path = tmp_path / "new" / "final.jsonl"
+    for _ in range(2):
+        log.record(outcome, path)
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 2
+    assert lines[0]["question"] == "reproduce laso-bound" and lines[0]["contestant"] == "LASOA 5"
+    assert lines[0]["metrics"]["updates"] == lines[0]["values"]["updates"][0] > 0
+    assert lines[0]["version"] and "commit" in lines[0] and lines[0]["date"]
+
+
+def test_an_installed_package_logs_in_the_cache_and_knows_no_commit(tmp_path, monkeypatch):
+    monkeypatch.setattr("riata.provenance.CHECKOUT", tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    from riata.provenance import about
+
+    assert log.place() == tmp_path / "cache" / "riata" / "final.jsonl"
+    assert about()["commit"] is None
+    assert about()["version"]
+
+
+def test_final_on_real_data_is_logged_and_told(run, tmp_path, monkeypatch):
+    """The embedded corpus stands in for CoNLL-2000."""
+    monkeypatch.setattr("riata.provenance.CHECKOUT", tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(Plan, "data", "embedded")
+    monkeypatch.setattr(Plan, "epochs", lambda self, of: 1)
+    code, _, err = run("reproduce", "laso-alpha", "--final", "--json")
+    assert code == 0
+    assert "commit not known" in err
+    assert str(tmp_path / "riata" / "final.jsonl") in err
+    lines = (tmp_path / "riata" / "final.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["contestant"] for line in lines][-1] == "perceptron"
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def nowhere(tmp_path, monkeypatch):
+    monkeypatch.delenv("RIATA_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_without_data_it_says_how_to_get_them(run, nowhere):
+    code, out, err = run("reproduce", "laso-table1")
+    assert (code, out) == (2, "")
+    assert "'conll2000' is not here" in err
+    assert "riata data fetch conll2000" in err and "--quick" in err
+
+
+def test_an_unknown_name(run):
+    code, out, err = run("reproduce", "laso-table4", "--quick")
+    assert (code, out) == (2, "")
+    assert "Unknown reproduction 'laso-table4'. Did you mean 'laso-table" in err
+    assert all(name in err for name in NAMES)
+
+
+@pytest.mark.parametrize("option", ["--seeds", "--threads"])
+@pytest.mark.parametrize("value", ["0", "-1", "x", "1.5"])
+def test_numbers_that_make_no_sense(run, option, value):
+    code, out, err = run("reproduce", "laso-alpha", "--quick", option, value)
+    assert (code, out) == (2, "")
+    assert option in err
+
+
+def test_the_bound_has_no_test_data(run):
+    code, _, err = run("reproduce", "laso-bound", "--final", "--quick")
+    assert code == 2
+    assert "measures training" in err and "--final" in err
+
+
+@pytest.mark.parametrize(("file", "said"), [("p.pdf", ".svg or .png"), ("nowhere/p.svg", "folder does not exist")])
+def test_a_picture_that_cannot_be_drawn_is_refused_before_training(run, file, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("reproduce", "laso-alpha", "--quick", "--plot", file)
+    assert (code, out) == (2, "")
+    assert said in err and "seed 0" not in err
+
+
+def test_without_matplotlib_a_picture_is_refused_with_the_remedy(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, out, err = run("reproduce", "laso-alpha", "--quick", "--plot", tmp_path / "p.svg")
+    assert (code, out) == (2, "")
+    assert "matplotlib" in err and "riata[plots]" in err and "seed 0" not in err
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_ends_it_with_130(run, monkeypatch, threads):
+    """And soon: nothing is trained to its end after it."""
+    from riata.commands import reproduce
+
+    done = []
+
+    def interrupt(self, step):
+        done.append(step)
+        if step.text.startswith("epoch 2"):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduce._Progress, "__call__", interrupt)
+    code, out, err = run("reproduce", "laso-table1", "--quick", "--threads", threads)
+    assert (code, out) == (130, "")
+    assert "Interrupted" in err
+    assert not any(step.done for step in done)
+
+
+def test_what_goes_wrong_in_a_thread_is_told(monkeypatch):
+    def fails(split):
+        raise DataError("nothing to score")
+
+    reproduction = registry.get("reproduction", "laso-alpha")
+    monkeypatch.setattr("riata.reproducing.run._Clock.seconds", lambda self, epoch: fails(None))
+    with pytest.raises(DataError, match="nothing to score"):
+        run_rows(reproduction, Plan(quick=True, threads=2), lambda step: None)
