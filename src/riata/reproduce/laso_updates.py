@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from riata.reproducing.measures import chunk_scores
+from riata.reproducing.measures import scores
 from riata.reproducing.reproduction import Column, Reproduction, Row, beats
 from riata.reproducing.tasks import SEGMENTS
 
@@ -33,7 +33,7 @@ REPRODUCTION = Reproduction(
     paper="daume2005laso",
     title="Daumé & Marcu 2005, Sec. 5: when to update, at beam 10",
     task=TASK,
-    measure=chunk_scores,
+    measure=scores,
     columns=(
         Column("seconds_train", "train", "{:.1f} s".format),
         Column("epoch", "epoch", "{:.1f}".format),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import stdtrit
@@ -52,7 +53,7 @@ class Figure:
     def mean(self) -> float:
         return float(np.mean(self.values))
 
-    @property
+    @cached_property
     def interval(self) -> tuple[float, float] | None:
         """95 %: Student's t over several seeds; of one seed, a bootstrap over sentences; None where neither is possible."""
         if len(self.samples) > 1:

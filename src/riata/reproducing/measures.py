@@ -11,8 +11,8 @@ from riata.reproducing.reproduction import Trained
 NEAR = 0.1  # of a score in per cent
 
 
-def chunk_scores(trained: Trained) -> dict[str, Sample]:
-    """Times, precision, recall and F1 of chunks, and the epoch that was chosen."""
+def scores(trained: Trained) -> dict[str, Sample]:
+    """Times, the epoch that was chosen, and every metric of the task; the sentences of its main one, F1, are kept."""
     began = time.thread_time()
     predicted = trained.estimator.predict_ids(trained.scored)
     seconds = time.thread_time() - began
@@ -21,17 +21,16 @@ def chunk_scores(trained: Trained) -> dict[str, Sample]:
         "seconds_train": Sample(trained.seconds),
         "seconds_decode": Sample(seconds),
         "epoch": Sample(trained.estimator.best_epoch_),
-        "precision": Sample(evaluation.metrics["precision"]),
-        "recall": Sample(evaluation.metrics["recall"]),
+        **{name: Sample(value) for name, value in evaluation.metrics.items()},
         "f1": Sample(evaluation.score, evaluation.rows, evaluation.statistic),
     }
 
 
 def convergence(trained: Trained) -> dict[str, Sample]:
     """The same, and the first epoch whose development score is less than NEAR below the best: less of an accident than the best one."""
-    scores = [epoch["dev_score"] for epoch in trained.estimator.history_ if not epoch["refit"]]
-    near = next(number for number, score in enumerate(scores, 1) if score >= max(scores) - NEAR)
-    return {**chunk_scores(trained), "epoch_near": Sample(near)}
+    by_epoch = [epoch["dev_score"] for epoch in trained.estimator.history_ if not epoch["refit"]]
+    near = next(number for number, score in enumerate(by_epoch, 1) if score >= max(by_epoch) - NEAR)
+    return {**scores(trained), "epoch_near": Sample(near)}
 
 
 def bound(trained: Trained) -> dict[str, Sample]:
