@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from riata.data.datasets import load
@@ -91,11 +91,12 @@ class Outcome:
     plan: Plan
     split: Split
     measured: Measured
-    about: dict[str, Any] = field(default_factory=about)
+    about: dict[str, Any]  # of the program that ran
 
 
 def run(reproduction: Reproduction, plan: Plan, watch: Watcher) -> Outcome:
     """Trains and measures every row that is not quoted. Rows of equal settings are trained once."""
+    made_by = about()  # now: the repository may have moved on when everything is done
     split = Split.of(reproduction, plan)
     jobs = trainings(reproduction, plan)
     stopped = threading.Event()
@@ -104,7 +105,7 @@ def run(reproduction: Reproduction, plan: Plan, watch: Watcher) -> Outcome:
     for (row, _), found in zip(jobs, _all(work, jobs, plan.threads, stopped), strict=True):
         samples.setdefault(_key(row), []).append(found)
     measured = {row.name: _figures(samples[_key(row)]) for row in reproduction.rows if row.setting is not None}
-    return Outcome(reproduction, plan, split, measured)
+    return Outcome(reproduction, plan, split, measured, made_by)
 
 
 def trainings(reproduction: Reproduction, plan: Plan) -> list[tuple[Row, int]]:
