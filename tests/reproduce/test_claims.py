@@ -26,7 +26,7 @@ def verdicts(name, found):
     ("claim", "good", "bad"),
     [
         (beats("c", "f1", ("a", "b")), {"a": (95, 95.1), "b": (94, 94.1)}, {"a": (94, 94.1), "b": (95, 95.1)}),
-        (beats("c", "f1", ("a", "b")), {"a": (95,), "b": (94,)}, {"a": (94,), "b": (94,)}),
+        (beats("c", "f1", ("a", "b")), {"a": (95, 95), "b": (94, 94)}, {"a": (94, 94), "b": (94, 94)}),
         (fewer("c", "f1", ("a", "b")), {"a": (2, 3), "b": (7, 8)}, {"a": (9, 9), "b": (7, 7)}),
         (equal("c", "f1", 0.1, ("a", "b")), {"a": (95.05, 94.05), "b": (95, 94)}, {"a": (96, 96), "b": (95, 95)}),
         (faster("c", "f1", 2.0, ("a", "b")), {"a": (1, 2), "b": (9, 9)}, {"a": (5, 5), "b": (9, 9)}),
@@ -36,6 +36,11 @@ def verdicts(name, found):
 def test_a_claim_holds_or_does_not(claim, good, bad):
     assert claim.judged(measured(**good))["verdict"] == "held"
     assert claim.judged(measured(**bad))["verdict"] == "did not hold"
+
+
+def test_one_run_without_an_interval_decides_nothing():
+    found = fewer("c", "f1", ("a", "b")).judged(measured(a=(10,), b=(13,)))
+    assert found == {"claim": "c", "verdict": "undecided", "said": "b 13.00, a 10.00: +3.00 (one run, no interval)"}
 
 
 def test_what_seeds_contradict_is_undecided():
@@ -54,14 +59,19 @@ def test_a_claim_in_parts_holds_if_all_do():
     assert together([True, True]) is True
     assert together([True, None]) is None
     assert together([True, None, False]) is False
-    found = beats("c", "f1", ("a", "b"), ("b", "d")).judged(measured(a=(95,), b=(94,), d=(94.5,)))
+    found = beats("c", "f1", ("a", "b"), ("b", "d")).judged(measured(a=(95, 95), b=(94, 94), d=(94.5, 94.5)))
     assert found["verdict"] == "did not hold"
+
+
+def twice(value):
+    """The same number with two seeds: an interval without width."""
+    return Figure.of(value, value)
 
 
 def of_paper(name, reading="paper"):
     """The paper's own figures, as if they had been measured."""
     return {
-        row.name: {key: Figure.of(value) for key, value in row.paper[reading].items()}
+        row.name: {key: twice(value) for key, value in row.paper[reading].items()}
         for row in registry.get("reproduction", name).rows
         if reading in row.paper
     }
@@ -85,9 +95,9 @@ def test_table_3_is_printed_both_ways():
 
 
 def test_table_3_of_other_numbers_does_not_support_them():
-    flat = {f"train {a}": {beam_key(b): Figure.of(94.0) for b in BEAMS} for a in BEAMS}
+    flat = {f"train {a}": {beam_key(b): twice(94.0) for b in BEAMS} for a in BEAMS}
     assert verdicts("laso-table3", flat) == ["did not hold", "did not hold", "did not hold", "held"]
-    steep = {f"train {a}": {beam_key(b): Figure.of(94.0 + b / 10) for b in BEAMS} for a in BEAMS}
+    steep = {f"train {a}": {beam_key(b): twice(94.0 + b / 10) for b in BEAMS} for a in BEAMS}
     assert verdicts("laso-table3", steep)[1:] == ["did not hold", "held", "did not hold"]
 
 
@@ -102,10 +112,8 @@ def test_the_scores_of_table_1_follow_from_precision_and_recall_but_for_two():
 
 
 def alpha_run(f1, epochs):
-    rows = {
-        f"alpha {a:g}": {"f1": Figure.of(f1(a)), "epoch": Figure.of(epochs[0])} for a in (0.5, 0.6, 0.7, 0.8, 0.9, 1)
-    }
-    rows["perceptron"] = {"f1": Figure.of(93.0), "epoch": Figure.of(epochs[1])}
+    rows = {f"alpha {a:g}": {"f1": twice(f1(a)), "epoch": twice(epochs[0])} for a in (0.5, 0.6, 0.7, 0.8, 0.9, 1)}
+    rows["perceptron"] = {"f1": twice(93.0), "epoch": twice(epochs[1])}
     return {name: {**row, "epoch_near": row["epoch"]} for name, row in rows.items()}
 
 
@@ -116,7 +124,7 @@ def test_alpha_and_epochs():
 
 def bound_run(updates, last, **bound):
     numbers = {"updates": updates, "updates_last_epoch": last, "epochs_needed": 29, **bound}
-    return {"LASOA 5": {key: Figure.of(value) for key, value in numbers.items()}}
+    return {"LASOA 5": {key: twice(value) for key, value in numbers.items()}}
 
 
 def test_the_bound():
@@ -128,7 +136,7 @@ def test_the_bound():
 def test_updates():
     def found(laso, early, standard):
         names = {"laso mean": laso, "laso best": laso, "early": early, "standard": standard}
-        return {f"{s}: {name}": {"f1": Figure.of(f)} for s in ("perceptron", "alma") for name, f in names.items()}
+        return {f"{s}: {name}": {"f1": twice(f)} for s in ("perceptron", "alma") for name, f in names.items()}
 
     assert verdicts("laso-updates", found(94.4, 93.1, 92.5)) == ["held"] * 6
     assert verdicts("laso-updates", found(92.5, 93.1, 94.4)) == ["did not hold"] * 6

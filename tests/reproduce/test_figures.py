@@ -86,8 +86,8 @@ def test_the_mean_of_scores_knows_its_sentences():
         ((0.05, 0.051, 0.049), True, True),
         ((0.0, 0.0, 0.0), False, True),
         ((-1.0, 1.0, 0.5), None, None),
-        ((0.3,), True, False),
-        ((-0.05,), False, True),
+        ((0.3,), None, None),
+        ((-0.05,), None, None),
     ],
 )
 def test_an_interval_decides_or_nothing_does(values, above, within):

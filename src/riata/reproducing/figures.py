@@ -74,13 +74,17 @@ class Figure:
         return Figure(tuple(a.minus(b) for a, b in zip(self.samples, other.samples, strict=True)))
 
     def above(self, threshold: float = 0.0) -> bool | None:
-        """Whether the number is above; None where its interval says neither. Without an interval, the number decides."""
-        low, high = self.interval or (self.mean, self.mean)
+        """Whether the number is above; None where its interval says neither, or where it has none."""
+        if self.interval is None:
+            return None
+        low, high = self.interval
         return True if low > threshold else False if high <= threshold else None
 
     def within(self, most: float) -> bool | None:
-        """Whether the number is at most so far from 0; None where its interval says neither."""
-        low, high = self.interval or (self.mean, self.mean)
+        """Whether the number is at most so far from 0; None where its interval says neither, or where it has none."""
+        if self.interval is None:
+            return None
+        low, high = self.interval
         most += ROUNDING
         if low >= -most and high <= most:
             return True
