@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -23,6 +23,7 @@ def scored(seed, share):
     return Sample(float(rate(counts.sum(axis=0))), counts, rate)
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_several_seeds_have_the_interval_of_student(values):
     figure = Figure.of(*values)
@@ -61,6 +62,7 @@ def test_seeds_are_paired_too():
         Figure.of(1, 2).minus(Figure.of(1))
 
 
+@settings(deadline=None)
 @given(st.lists(VALUES.filter(lambda v: len(v) >= 3).map(lambda v: v[:3]), min_size=1, max_size=4))
 def test_the_mean_of_figures_is_taken_seed_by_seed(rows):
     found = Figure.mean_of([Figure.of(*values) for values in rows])
