@@ -19,7 +19,7 @@ class SemiMarkov {
   SemiMarkov(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
 
   // Writes the codes of the best segments of the open sentence to codes [T], -1 where none starts, and returns their score.
-  // Ties go to the shortest last segment, then to the lowest label, read from the end.
+  // Ties go to the lowest label, then to the shortest segment, read from the end.
   template <class Held>
   double operator()(SegmentSteps<Real, Held>& steps, std::int32_t* codes) {
     const std::int32_t T = steps.length(), L = kinds_.labels;

@@ -76,7 +76,8 @@ def chosen(
     missing = sorted(recipe.needs - structure.offers)
     if missing:
         raise UnsupportedError(
-            f"Recipe {recipe.name!r} needs {', '.join(missing)}; the structure {structure.name!r} has none."
+            f"Recipe {recipe.name!r} needs {', '.join(missing)}; the structure {structure.name!r} has none.",
+            remedy=f"Use structure={recipe.structure!r}, or another recipe.",
         )
     if queue.name not in structure.queues:
         reason = structure.refused.get(queue.name, f"{queue.name!r} is no queue for it.")
