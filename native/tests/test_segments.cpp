@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "core/rng.hpp"
@@ -39,14 +40,14 @@ std::vector<Codes> segmentations(std::int32_t length) {
 }
 
 struct Data {
-  FeatureIndex index{{{-1, 0, 0}, {0, 0, 1}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}, {1, 0}}};
-  SegmentTemplates templates{index,
-                             {{Role::inside, 0, 0}, {Role::inside, 1, 0}, {Role::first, 0, -1}},
-                             {{Grown::length}, {Grown::sequence, 0}, {Grown::history, -1, 0, {1}}, {Grown::history, 0, 0, {1}}}};
+  FeatureIndex index{{{-1, 0, 0}, {0, 0, 1}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}, {0, 1}, {1, 0}}};
+  SegmentTemplates templates;
   Instances instances;
   Codes gold;
 
-  explicit Data(Rng& rng) {
+  // further: whether more is read of the segments before than exact search can tell apart.
+  Data(Rng& rng, bool further)
+      : templates(index, {{Role::inside, 0, 0}, {Role::inside, 1, 0}, {Role::first, 0, -1}, {Role::last, 0, 1}}, true, {{0, 0}, {0, 1}}, histories(further)) {
     const RandomSentences sentences(rng, words, [](const std::vector<std::int32_t>&) { return 0; });
     instances = sentences.entered(index);
     for (std::int64_t s = 0; s < instances.sentences(); ++s) {
@@ -54,6 +55,12 @@ struct Data {
       const Codes& one = every[rng.below(every.size())];
       gold.insert(gold.end(), one.begin(), one.end());
     }
+  }
+
+  static std::vector<BackSlot> histories(bool further) {
+    std::vector<BackSlot> slots{{{1}, false, -1, 0, false}, {{1}, false, 0, 0, false}};
+    if (further) slots.insert(slots.end(), {{{1, 2}, true, -1, 0, false}, {{2}, false, 0, 0, true}});
+    return slots;
   }
 };
 
@@ -63,8 +70,8 @@ SegmentWeights<double> trained(const Data& data, const QueueSpec& queue, What wh
   LearnerSpec spec;
   spec.what = what;
   spec.how = how;
-  const SegmentWeights<double> zero{kinds, GrownRows(static_cast<std::int32_t>(data.templates.grown().size())), {}};
-  SegmentSearch<double> search(data.index, data.templates, zero, queue, spec, {});
+  const SegmentWeights<double> zero{kinds, GrownRows(data.templates.slots()), {}};
+  SegmentSearch<double> search(data.templates, zero, queue, spec, {});
   for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
     const auto order = shuffled(data.instances.sentences(), seed, epoch);
     CHECK(search.epoch(data.index, data.instances, data.gold, order, {}, poll).sentences == data.instances.sentences());
@@ -88,14 +95,19 @@ void check_all(const Data& data, const SegmentWeights<double>& weights) {
     for (std::size_t s = 0; s < every.size(); ++s)
       if (turn < every[s].size()) scores[s].push_back(found[s]);
   }
-  const Codes best = decode_segments(data.index, data.templates, weights, instances, {"exact"}, {}, poll);
+  const bool exact = exact_reads(data.templates);
+  const QueueSpec whole = exact ? QueueSpec{"exact"} : QueueSpec{"beam", std::numeric_limits<std::int64_t>::max(), "operations"};
+  const Codes best = decode_segments(data.index, data.templates, weights, instances, whole, {}, poll);
   const std::vector<double> best_scores = segment_scores(data.index, data.templates, weights, instances, best);
+  for (std::size_t s = 0; s < every.size(); ++s) {
+    std::sort(scores[s].begin(), scores[s].end(), std::greater<>());
+    CHECK(std::abs(best_scores[s] - scores[s][0]) < 1e-9);
+  }
+  if (!exact) return;
   const BestSegments four = best_segments(data.index, data.templates, weights, instances, 4, poll);
   const SegmentSums sums = segment_sums(data.index, data.templates, weights, instances, 1.0);
   std::size_t place = 0;
   for (std::size_t s = 0; s < every.size(); ++s) {
-    std::sort(scores[s].begin(), scores[s].end(), std::greater<>());
-    CHECK(std::abs(best_scores[s] - scores[s][0]) < 1e-9);
     double z = 0;
     for (const double score : scores[s]) z += std::exp(score - scores[s][0]);
     CHECK(std::abs(sums.log_z[s] - (scores[s][0] + std::log(z))) < 1e-9);
@@ -108,15 +120,18 @@ void check_all(const Data& data, const SegmentWeights<double>& weights) {
 
 int main() {
   Rng rng(11);
-  const Data data(rng);
   const QueueSpec beam{"beam", 3, "operations"};
-  std::vector<SegmentWeights<double>> made;
-  for (const What what : {What::best, What::lattice})
-    for (const How how : {How::perceptron, How::alma, How::mira}) made.push_back(trained(data, {"exact"}, what, how, 1));
-  made.push_back(trained(data, beam, What::mean, How::alma, 2));
-  made.push_back(normalised_sum<double>(std::vector<const SegmentWeights<double>*>{&made[0], &made[6]}));
-  for (const SegmentWeights<double>& weights : made) check_all(data, weights);
-  const MarginReport report = segment_margins(data.index, data.templates, made[6], data.instances, data.gold, beam, 2, poll);
-  CHECK(report.norm > 0 && !report.raw.empty());
+  for (const bool further : {false, true}) {
+    const Data data(rng, further);
+    std::vector<SegmentWeights<double>> made;
+    for (const What what : {What::best, What::lattice})
+      for (const How how : {How::perceptron, How::alma, How::mira})
+        if (!further) made.push_back(trained(data, {"exact"}, what, how, 1));
+    for (const std::uint64_t seed : {2, 3}) made.push_back(trained(data, beam, What::mean, How::alma, seed));
+    made.push_back(normalised_sum<double>(std::vector<const SegmentWeights<double>*>{&made.front(), &made.back()}));
+    for (const SegmentWeights<double>& weights : made) check_all(data, weights);
+    const MarginReport report = segment_margins(data.index, data.templates, made.back(), data.instances, data.gold, beam, 2, poll);
+    CHECK(report.norm > 0 && !report.raw.empty());
+  }
   return 0;
 }

@@ -40,7 +40,7 @@ def test_a_greedy_decoder_makes_search_errors_where_exact_search_finds_another_o
 
 @pytest.mark.parametrize(("queue", "searches"), [("exact", ["exact"]), ("beam", ["beam", "exact"])])
 def test_evaluating_a_model_decodes_once_by_its_queue_and_once_exactly(tmp_path, monkeypatch, queue, searches):
-    trained(recipe="perceptron" if queue == "exact" else "early").save(tmp_path / "m.riata")
+    trained(recipe="perceptron" if queue == "exact" else "early", structure="chain").save(tmp_path / "m.riata")
     riata.write_columns(SENTENCES, tmp_path / "test.txt")
     used, decode, predict = [], ChainModel.decode, FoldedModel.predict
 
