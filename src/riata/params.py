@@ -15,8 +15,22 @@ class Params:
     """get_params, set_params and a readable repr, from the signature of `__init__`, which only stores."""
 
     @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        """Of all parameters; where `__init__` hands on others by name, those of the class above are among them."""
+        found: dict[str, Any] = {}
+        for base in cls.__mro__:
+            if "__init__" in vars(base):
+                signature = inspect.signature(vars(base)["__init__"]).parameters.values()
+                own = {p.name: p.default for p in signature if p.kind is not p.VAR_KEYWORD}
+                found = {name: found.get(name, default) for name, default in own.items()} | found
+                if len(own) == len(signature):
+                    break
+        del found["self"]
+        return found
+
+    @classmethod
     def _param_names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+        return list(cls._defaults())
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._param_names()}
@@ -31,11 +45,9 @@ class Params:
         return self
 
     def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
+        defaults = self._defaults()
         changed = [
-            f"{k}={_short(v)}"
-            for k, v in self.get_params().items()
-            if v is not defaults[k].default and v != defaults[k].default
+            f"{k}={_short(v)}" for k, v in self.get_params().items() if v is not defaults[k] and v != defaults[k]
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 

@@ -62,14 +62,13 @@ def inputs_and_labels(estimator):
 
 @EVERY_TASK
 def test_the_constructor_only_stores(estimator):
-    names = list(inspect.signature(estimator.__init__).parameters)[1:]
-    values = {name: object() for name in names}
+    values = {name: object() for name in estimator().get_params()}
     made = estimator(**values)
     assert vars(made) == values
     for name, value in values.items():
         assert getattr(made, name) is value
     assert made.get_params() == values
-    assert all(p.default is not inspect.Parameter.empty for p in inspect.signature(estimator).parameters.values())
+    assert set(inspect.signature(riata.Chunker).parameters) == set(values)
 
 
 @EVERY_TASK

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -31,14 +30,6 @@ from riata.tasks.base import PARAMETERS, SequenceEstimator, Task
 OUTPUTS = 2
 
 
-def _with_recipe(recipe: str) -> Any:
-    """The constructor of all estimators, with another recipe where none is given."""
-    given = SequenceEstimator.__init__
-    made = FunctionType(given.__code__, given.__globals__, given.__name__, (recipe,), given.__closure__)
-    made.__kwdefaults__, made.__annotations__ = given.__kwdefaults__, given.__annotations__
-    return made
-
-
 class JointTagger(SequenceEstimator):
     __doc__ = f"""Gives every word a tag and a chunk label, by searching for both at once. Scored by span F1 of the chunks.
 
@@ -51,7 +42,8 @@ class JointTagger(SequenceEstimator):
     own_structure = "joint"
     default_template = "joint2005"
 
-    __init__ = _with_recipe("max-violation")
+    def __init__(self, recipe: str = "max-violation", **parameters: Any) -> None:
+        super().__init__(recipe, **parameters)
 
     def _training_data(
         self, options: Options, X: Any, y: Any, sample_weight: Any, start: Start | None, tell: Listener
