@@ -1,19 +1,23 @@
-"""python-crfsuite as a contestant: averaged perceptron, 10 iterations, features as lists of strings."""
+"""python-crfsuite as a contestant, features as lists of strings."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pycrfsuite
 
 from benchmarks import plain
+from benchmarks.contest import Split, timed
 from benchmarks.stages import Contestant
 
 Extract = Callable[[Sequence[str], Sequence[str]], list[list[str]]]
 
 
 class CRFsuite(Contestant):
+    """The averaged perceptron, 10 iterations."""
+
     saves_in_training = True
 
     def __init__(self, features: str, extract: Extract) -> None:
@@ -41,3 +45,30 @@ class CRFsuite(Contestant):
     def label(self, tagger: pycrfsuite.Tagger, sentence: list[tuple[str, str]]) -> list[str]:
         words, tags = zip(*sentence, strict=True)
         return list(tagger.tag(self.extract(words, tags)))
+
+
+def trained_by(algorithm: str, **settings: float) -> Callable[[Split], tuple[list[list[str]], dict[str, float]]]:
+    """A contestant with CRFsuite's own template."""
+
+    def train(split: Split, path: str) -> None:
+        trainer = pycrfsuite.Trainer(algorithm=algorithm, verbose=False)
+        trainer.set_params(settings)
+        words, tags, labels = (split.train.sentences_of(column) for column in range(3))
+        for sentence, truth in zip(zip(words, tags, strict=True), labels, strict=True):
+            trainer.append(plain.classic(*sentence), truth)
+        trainer.train(path)
+
+    def tag(split: Split, path: str) -> list[list[str]]:
+        tagger = pycrfsuite.Tagger()
+        tagger.open(path)
+        words, tags = (split.scored.sentences_of(column) for column in range(2))
+        return [tagger.tag(plain.classic(*sentence)) for sentence in zip(words, tags, strict=True)]
+
+    def contest(split: Split) -> tuple[list[list[str]], dict[str, float]]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / "model")
+            _, train_seconds = timed(lambda: train(split, path))
+            labels, decode_seconds = timed(lambda: tag(split, path))
+        return labels, {"seconds_train": train_seconds, "seconds_decode": decode_seconds}
+
+    return contest

@@ -13,6 +13,8 @@
 #include "bind/search.hpp"
 #include "core/error.hpp"
 #include "learning/joint_search.hpp"
+#include "models/flat_sum.hpp"
+#include "models/joint_sum.hpp"
 
 namespace riata::bind {
 namespace {
@@ -121,6 +123,12 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
   m.def("joint_weight_count", [](const FeatureIndex& index, const JointTemplates& templates, const Kind& weights) {
           return JointLayout(index, templates, weights.kinds).whole(weights.rows);
         }, nb::arg("index"), nb::arg("templates"), nb::arg("weights"), "How many numbers the weights of these features are.");
+
+  m.def("normalised_sum", [](const std::vector<Kind*>& parts) {
+          const std::vector<const Kind*> views(parts.begin(), parts.end());
+          nb::gil_scoped_release release;
+          return normalised_flat_sum<Kind>(views);
+        }, nb::arg("parts"), "The sum of weights over one index, each divided by its norm, at their scale.");
 
   m.def("decode_joint", [](const Kind& weights, const FeatureIndex& index, const JointTemplates& templates, const Instances& instances, const nb::dict& settings,
                            const nb::object& progress) {

@@ -13,6 +13,7 @@
 #include "bind/segments.hpp"
 #include "core/error.hpp"
 #include "learning/segment_search.hpp"
+#include "models/flat_sum.hpp"
 #include "models/segment_sum.hpp"
 
 namespace riata::bind {
@@ -101,7 +102,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
   m.def("normalised_sum", [](const std::vector<Kind*>& parts) {
           const std::vector<const Kind*> views(parts.begin(), parts.end());
           nb::gil_scoped_release release;
-          return normalised_sum<Real>(views);
+          return normalised_flat_sum<Kind>(views);
         }, nb::arg("parts"), "The sum of weights over one index, each divided by its norm, at their scale.");
 
   m.def("decode_segments", [](const Kind& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,

@@ -54,13 +54,17 @@ class JointRows {
   // What a row stands for.
   std::int32_t slot(std::int32_t row) const noexcept { return rows_.right(row) % slots_; }
   std::int32_t ngram(std::int32_t row) const noexcept { return rows_.left(row); }
-  std::uint64_t packed(std::int32_t row) const noexcept {
-    const std::int32_t context = rows_.right(row) / slots_;
-    return ((std::uint64_t(std::uint32_t(contexts_.left(context))) << 32) | std::uint32_t(contexts_.right(context))) / std::uint64_t(groups_);
-  }
+  std::int32_t group(std::int32_t row) const noexcept { return static_cast<std::int32_t>(key(row) % std::uint64_t(groups_)); }
+  std::uint64_t packed(std::int32_t row) const noexcept { return key(row) / std::uint64_t(groups_); }
+  // How many numbers it has.
+  std::int64_t width(std::int32_t row) const noexcept { return (row + 1 < rows() ? start(row + 1) : size_) - start(row); }
 
  private:
   std::uint64_t keyed(std::int32_t group, std::uint64_t packed) const noexcept { return packed * std::uint64_t(groups_) + std::uint64_t(group); }
+  std::uint64_t key(std::int32_t row) const noexcept {
+    const std::int32_t context = rows_.right(row) / slots_;
+    return (std::uint64_t(std::uint32_t(contexts_.left(context))) << 32) | std::uint32_t(contexts_.right(context));
+  }
   static std::int32_t high(std::uint64_t key) noexcept { return static_cast<std::int32_t>(key >> 32); }
   static std::int32_t low(std::uint64_t key) noexcept { return static_cast<std::int32_t>(key & 0xFFFFFFFFu); }
 

@@ -1,9 +1,7 @@
-// Several weight vectors of segments over one feature index as one.
+// Weights of segments added to others over one feature index.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "core/error.hpp"
@@ -28,26 +26,6 @@ void add_scaled(SegmentWeights<Real>& to, const SegmentWeights<Real>& from, doub
     Real* target = to.flat.data() + std::size_t(same[row]) * stride;
     for (std::int32_t j = 0; j < stride; ++j) target[j] += static_cast<Real>(scale * source[j]);
   }
-}
-
-// As that of chains: models/weights_sum.hpp.
-template <class Real>
-SegmentWeights<Real> normalised_sum(std::span<const SegmentWeights<Real>* const> parts) {
-  if (parts.empty()) throw Error("RiataError", "there are no weights to sum");
-  std::vector<double> norms;
-  double total = 0;
-  for (const SegmentWeights<Real>* part : parts) {
-    double sum = 0;
-    for (const Real value : part->flat) sum += double(value) * value;
-    total += norms.emplace_back(std::sqrt(sum));
-  }
-  const double number = static_cast<double>(parts.size());
-  SegmentWeights<Real> out = *parts[0];
-  out.flat.assign(out.flat.size(), Real{0});
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    if (norms[p] > 0) add_scaled(out, *parts[p], total / number / number / norms[p]);
-  }
-  return out;
 }
 
 }  // namespace riata

@@ -8,6 +8,7 @@
 #include "core/rng.hpp"
 #include "learning/segment_margins.hpp"
 #include "learning/segment_search.hpp"
+#include "models/flat_sum.hpp"
 #include "models/segment_sum.hpp"
 #include "tests/check.hpp"
 #include "tests/sentences.hpp"
@@ -128,7 +129,7 @@ int main() {
       for (const How how : {How::perceptron, How::alma, How::mira})
         if (!further) made.push_back(trained(data, {"exact"}, what, how, 1));
     for (const std::uint64_t seed : {2, 3}) made.push_back(trained(data, beam, What::mean, How::alma, seed));
-    made.push_back(normalised_sum<double>(std::vector<const SegmentWeights<double>*>{&made.front(), &made.back()}));
+    made.push_back(normalised_flat_sum<SegmentWeights<double>>(std::vector<const SegmentWeights<double>*>{&made.front(), &made.back()}));
     for (const SegmentWeights<double>& weights : made) check_all(data, weights);
     const MarginReport report = segment_margins(data.index, data.templates, made.back(), data.instances, data.gold, beam, 2, poll);
     CHECK(report.norm > 0 && !report.raw.empty());

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import riata
+from learning.test_seeds import sum_by_hand
 from mangling import mangled_arrays, mangled_bytes, mangled_header, mangled_places, try_mangled
 from riata import registry
 from riata.commands import main
@@ -302,7 +303,6 @@ def test_other_queues(data, made, queue):
     "given",
     [
         {"bits": 20},
-        {"seeds": 2},
         {"learn_as": "bioes"},
         {"queue": "exact", "beam": None},
         {"recipe": "perceptron", "beam": None},
@@ -425,3 +425,22 @@ def test_from_the_command_line(data, tmp_path, capsys):
     assert "input column" in refused.err
     refused = run(capsys, "train", "joint", "--train", test, "--outputs", 2, "--model", tmp_path / "n.riata", code=2)
     assert "2 output columns" in refused.err
+
+
+def test_seeds_are_summed_into_one_model(data):
+    """By name, since rows that read outputs come in an order of their own; threads change nothing."""
+
+    def trained(seed=4, **params):
+        return quietly(tagger(seed=seed, **params), data[0][:40])
+
+    def named(estimator):
+        found = heaviest(estimator.model_, 10**6)
+        return {(weight.feature, label): weight.weight for label, weights in found.items() for weight in weights}
+
+    parts = [named(trained(seed=seed)) for seed in (4, 5)]
+    whole = trained(seeds=2, threads=1)
+    assert to_bytes(trained(seeds=2, threads=2)) == to_bytes(whole)
+    summed = named(whole)
+    assert summed.keys() == parts[0].keys() | parts[1].keys()
+    assert len(summed) > max(map(len, parts))
+    assert summed == pytest.approx(sum_by_hand(parts), abs=1e-4)

@@ -168,7 +168,7 @@ class Fit:
         parts = (options.decoder, features, self._segmentation(labels), options.settings, start)
         return self._of_seeds([SegmentTrainer(*parts) for _ in range(options.seeds)])
 
-    def _joint_trainer(self, data: Corpus, labels: LabelSet) -> JointTrainer:
+    def _joint_trainer(self, data: Corpus, labels: LabelSet) -> Trainer:
         options, start = self.options, None
         check_joint(options)
         parts = self._parts(labels)
@@ -178,7 +178,8 @@ class Fit:
             self._check_goes_on(data)
             start = self._start_of(JointModel)
             features = start.features.copy()
-        return JointTrainer(options.decoder, features, parts, options.settings, start)
+        given = (options.decoder, features, parts, options.settings, start)
+        return self._of_seeds([JointTrainer(*given) for _ in range(options.seeds)])
 
     def _parts(self, labels: LabelSet) -> JointLabels:
         """Of pairs, the tags and the chunk labels."""

@@ -228,7 +228,6 @@ def check_only_chains(options: Options) -> None:
     for name, asked in (
         ("bits", options.bits is not None),
         ("learn_as", options.learn_as is not None),
-        ("seeds", options.seeds > 1 and options.is_joint),
         ("shards", options.shards > 1),
         ("stream", options.stream),
     ):

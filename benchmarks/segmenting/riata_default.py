@@ -1,0 +1,13 @@
+"""Riata: whole segments, the default template, ALMA against the best rival, beam 5, 16 epochs, five seeds."""
+
+from benchmarks.contest import conll2000, riata_contestant, run
+from riata import Chunker
+
+BEST = {"update": "best"}
+
+if __name__ == "__main__":
+    run(
+        conll2000,
+        riata_contestant(lambda seed: Chunker("laso-alma", beam=5, epochs=16, settings=BEST, seed=seed), seeds=5),
+        chunks=True,
+    )
