@@ -303,7 +303,6 @@ def test_other_queues(data, made, queue):
     "given",
     [
         {"bits": 20},
-        {"learn_as": "bioes"},
         {"queue": "exact", "beam": None},
         {"recipe": "perceptron", "beam": None},
     ],
@@ -444,3 +443,34 @@ def test_seeds_are_summed_into_one_model(data):
     assert summed.keys() == parts[0].keys() | parts[1].keys()
     assert len(summed) > max(map(len, parts))
     assert summed == pytest.approx(sum_by_hand(parts), abs=1e-4)
+
+
+def test_chunks_are_learnt_in_another_encoding_and_given_in_that_of_the_data(data, tmp_path):
+    """As if the data had been written so, and the predictions written back."""
+    iob2, bioes = (registry.get("encoding", name) for name in ("iob2", "bioes"))
+
+    def rewritten(sentence):
+        chunks = [chunk for _, _, chunk in sentence]
+        return [(w, t, c) for (w, t, _), c in zip(sentence, bioes.encode(iob2.spans(chunks), len(chunks)), strict=True)]
+
+    made = quietly(tagger(learn_as="bioes", dev=data[1]), data[0])
+    by_hand = quietly(tagger(dev=[rewritten(s) for s in data[1]]), [rewritten(s) for s in data[0]])
+    assert (made.encoding_, made.learnt_as_) == ("iob2", "bioes")
+    assert made.best_score_ == by_hand.best_score_
+    found, expected = made.predict(words(data[1])), by_hand.predict(words(data[1]))
+    assert [iob2.spans([c for _, c in s]) for s in found] == [bioes.spans([c for _, c in s]) for s in expected]
+    assert [[t for t, _ in s] for s in found] == [[t for t, _ in s] for s in expected]
+    assert {pair for sentence in found for pair in sentence} <= set(made.classes_)
+    assert made.score(data[1]) == by_hand.score([rewritten(s) for s in data[1]])
+    assert made.search_errors(data[1]) == by_hand.search_errors([rewritten(s) for s in data[1]])
+    made.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    assert loaded.predict(words(data[1])) == found
+    assert quietly(loaded.set_params(warm_start=True), data[0]).learnt_as_ == "bioes"
+    with pytest.raises(SettingError, match="learn_as"):
+        quietly(loaded.set_params(learn_as=None), data[0])
+    parts = tagger(learn_as="bioes", dev=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parts.partial_fit(data[0][:50], classes=[("NN", "B-XX")]).partial_fit(data[0][:50])
+    assert ("NN", "I-XX") in parts.classes_

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from riata.data.encodings.base import Encoding
 from riata.data.memory import label_column, with_column
-from riata.data.types import Column, Corpus
+from riata.data.recoding import Recoder
+from riata.data.texts import interned
+from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError
 
 BETWEEN = "\t"  # no column of a file holds one
@@ -37,6 +41,12 @@ def paired(corpus: Corpus) -> Corpus:
     return replace(corpus, columns=(*corpus.columns[:-2], column), origin=(*corpus.origins[:-2], corpus.origins[-1]))
 
 
+def unpaired(corpus: Corpus) -> Corpus:
+    """The inverse."""
+    columns = (*corpus.columns[:-1], *split_column(corpus.columns[-1]))
+    return replace(corpus, columns=columns, origin=(*corpus.origins, corpus.origins[-1]))
+
+
 def pair_column(tags: Column, chunks: Column, name: str) -> Column:
     for column in (tags, chunks):
         for text in column.alphabet.texts_of(column.used()):
@@ -58,6 +68,33 @@ def split_column(column: Column) -> tuple[Column, Column]:
         labels = Column.of([part[k] for part in parts])
         found.append(Column(labels.alphabet, labels.ids[column.ids] if len(parts) else column.ids))
     return found[0], found[1]
+
+
+@dataclass(frozen=True, eq=False)
+class PairRecoder:
+    """As Recoder (recoding.py), of pairs whose chunk labels are written in one encoding and another."""
+
+    labels: list[str]
+    table: Ids | None
+    _tags: Ids  # [L] what to add for the tag
+    _chunks: Ids  # [L] the chunk label, for:
+    _recoder: Recoder
+
+    @classmethod
+    def of(cls, labels: Sequence[str], source: Encoding, target: Encoding) -> PairRecoder:
+        tags, chunks = split_column(Column.of(labels))
+        recoder = Recoder.of(chunks.alphabet.texts(), source, target)
+        texts = [joined_text(tag, chunk) for tag in tags.alphabet.texts() for chunk in recoder.labels]
+        first = (tags.ids * len(recoder.labels)).astype(np.int32)
+        table = None if recoder.table is None else first + recoder.table[chunks.ids]
+        return cls(texts, table, first, chunks.ids, recoder)
+
+    def ids(self, ids: Ids, starts: Starts) -> Ids:
+        found: Ids = self._tags[ids] + self._recoder.ids(self._chunks[ids], starts)
+        return found
+
+    def column(self, ids: Ids, starts: Starts) -> Column:
+        return Column(interned(self.labels)[0], self.ids(ids, starts))
 
 
 def with_pairs(corpus: Corpus, labels: Any) -> Corpus:

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances
-from riata.data.encodings.base import Encoding
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, joined
-from riata.data.pairs import paired, shown
+from riata.data.pairs import paired, shown, unpaired
 from riata.data.recoding import Tags
 from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids
@@ -24,7 +23,7 @@ from riata.features.frequency import FREQUENCY
 from riata.features.joint import JointFeatures
 from riata.features.segments import SegmentFeatures
 from riata.learning.events import Listener, Note
-from riata.learning.joint import JointTrainer, check_joint, joint_labels, new_features, tell_of_labels
+from riata.learning.joint import JointTrainer, check_joint, joint_labels, learnt_pairs, new_features, tell_of_labels
 from riata.learning.labels import LabelSet, class_weights, counts_of, label_counts, label_set, learnable, legal
 from riata.learning.online import Outcome, OutputTrainer, Plan, Trainer, TrainingSet, train
 from riata.learning.options import LARGEST_WEIGHT, Options, check_dev, check_only_chains
@@ -61,7 +60,6 @@ class Fit:
     tags: Tags | None  # None: plain labels
     start: Start | None
     tell: Listener
-    pair_encoding: Encoding | None = None  # of the chunk labels, where outputs are pairs
 
     def run(self, data: Corpus, weights: NDArray[np.float64]) -> tuple[Outcome, LabelSet]:
         """Trains; with development data, keeps the best epoch and, if asked, trains again on everything."""
@@ -79,33 +77,33 @@ class Fit:
         if dev is None:
             return data, None
         if not isinstance(dev, (int, float)):
-            corpus = as_corpus(dev)
-            return data, self.checked_dev(paired(corpus) if self.options.outputs > 1 else corpus, data)
+            return data, self.checked_dev(as_corpus(dev), data)
         first = len(data) - held_out(len(data), float(dev), data.name, self.tell)
         return data[:first], data[first:]
 
     def checked_dev(self, dev: Corpus, data: Corpus) -> Corpus:
-        """Development data of their own, with the labels that are learnt."""
-        if dev.width != data.width:
+        """Development data of their own, with the labels that are learnt; several outputs are one column of pairs, as in the training data."""
+        expected = data.width + self.options.outputs - 1
+        if dev.width != expected:
             raise DataError(
-                f"the development data have {dev.width} columns, the training data {data.width}.", file=dev.name
+                f"the development data have {dev.width} columns, the training data {expected}.", file=dev.name
             )
         if data.given is not None:
             check_kind(dev.given, data.given.width, dev.name)
         if self.tags is not None and self.tags.recoded:
-            return learnable(dev, self.tags, strict=self.options.strict, listener=self.tell)
-        if self.tags is not None and self.options.strict:
+            dev = learnable(dev, self.tags, strict=self.options.strict, listener=self.tell)
+        elif self.tags is not None and self.options.strict:
             legal(dev, self.tags.data, strict=True, listener=self.tell)
-        return dev
+        return paired(dev) if self.options.outputs > 1 else dev
 
     def labels(self, data: Corpus, extra: tuple[str, ...] = ()) -> LabelSet:
         if not self.options.is_joint:
             return self.known(label_set(data, self.tags, extra))
-        counts = {**dict.fromkeys(extra, 0), **counts_of(data.columns[-1])}
+        assert self.tags is not None
+        counts = {**dict.fromkeys(learnt_pairs(extra, self.tags), 0), **counts_of(data.columns[-1])}
         if self.start is not None:
-            return self.known(LabelSet(tuple(counts), counts, None))
-        assert self.pair_encoding is not None
-        return LabelSet(joint_labels(counts, self.pair_encoding, data.name).pairs, counts, None)
+            return self.known(LabelSet(tuple(counts), counts, self.tags))
+        return LabelSet(joint_labels(counts, self.tags.learnt, data.name).pairs, counts, self.tags)
 
     def known(self, found: LabelSet) -> LabelSet:
         """These labels, or those of the model to start from, which must have them."""
@@ -186,8 +184,8 @@ class Fit:
         if self.start is not None:
             known: JointLabels = self._start_of(JointModel).parts
             return known
-        assert self.pair_encoding is not None
-        return joint_labels(labels.counts, self.pair_encoding, "")
+        assert self.tags is not None
+        return joint_labels(labels.counts, self.tags.learnt, "")
 
     def _segmentation(self, labels: LabelSet) -> Segmentation:
         if self.start is not None:
@@ -336,7 +334,10 @@ class Fit:
     ) -> tuple[Outcome, LabelSet]:
         """Training on all data."""
         if self.tags is not None:
-            dev_part = legal(dev_part, self.tags.learnt, strict=False, listener=self.tell)
+            pairs = self.options.outputs > 1
+            apart = unpaired(dev_part) if pairs else dev_part
+            apart = legal(apart, self.tags.learnt, strict=False, listener=self.tell)
+            dev_part = paired(apart) if pairs else apart
         both = joined(train_part, dev_part)
         if len(weights) and len(weights) < len(both):
             weights = np.concatenate([weights, np.ones(len(both) - len(weights))])

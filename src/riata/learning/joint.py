@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from riata._core import JointSearch, JointSearch64, JointWeights, JointWeights64
 from riata.data.encodings.base import OUTSIDE, Encoding
-from riata.data.pairs import parts_of
+from riata.data.pairs import joined_text, parts_of
+from riata.data.recoding import Tags
 from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
 from riata.features.dictionary import TagDictionary
 from riata.features.joint import JointFeatures
@@ -37,6 +38,11 @@ def joint_labels(counts: Mapping[str, int], encoding: Encoding, name: str) -> Jo
     if wrong:
         raise LabelError(f"label {wrong[0]!r} is no chunk tag of {encoding.name.upper()}.", file=name)
     return JointLabels(_by_count(tags), _by_count(chunks), encoding)
+
+
+def learnt_pairs(pairs: Sequence[str], tags: Tags) -> list[str]:
+    """Every pair that may be learnt where the data have these."""
+    return [joined_text(tag, chunk) for tag, given in map(parts_of, pairs) for chunk in tags.learnt_classes([given])]
 
 
 def totals(counts: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:

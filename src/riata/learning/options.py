@@ -227,7 +227,7 @@ def check_only_chains(options: Options) -> None:
     remedy = ", or use structure='chain'." if options.has_segments else "."
     for name, asked in (
         ("bits", options.bits is not None),
-        ("learn_as", options.learn_as is not None),
+        ("learn_as", options.learn_as is not None and options.has_segments),
         ("shards", options.shards > 1),
         ("stream", options.stream),
     ):

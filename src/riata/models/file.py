@@ -260,7 +260,8 @@ def _tags(header: dict[str, Any], model: Model) -> Tags | None:
         if given not in registry.names("encoding"):
             raise ModelFileError(f"the model's encoding {given!r} is unknown")
     tags = Tags(*(registry.get("encoding", given) for given in names))
-    if tags.recoded and not all(map(tags.learnt.is_tag, model.labels)):
+    labels = model.parts.chunks if isinstance(model, joint.JointModel) else model.labels
+    if tags.recoded and not all(map(tags.learnt.is_tag, labels)):
         raise ModelFileError("the model's labels are not tags of the encoding that it was learnt in")
     return tags
 

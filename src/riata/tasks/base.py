@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata.data.columns import write
+from riata.data.encodings.base import Encoding
 from riata.data.files import is_conllu
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, label_column, with_column
+from riata.data.pairs import PairRecoder
 from riata.data.recoding import Recoder, Tags
 from riata.data.streamed import ColumnFile
 from riata.data.texts import interned
@@ -169,7 +171,7 @@ class SequenceEstimator(Params):
             self._keep(outcome, found.shape, labels, found.sentences, found.tokens)
         else:
             data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell)
-            outcome, labels = self._fit(options, tags, start, tell).run(data, weights)
+            outcome, labels = Fit(options, tags, start, tell).run(data, weights)
             self._keep(outcome, data, labels, len(data), data.tokens)
         self.__dict__.pop("_partial", None)  # partial_fit goes on from this training
         self.history_ = [event.__dict__ for event in outcome.history]
@@ -192,7 +194,7 @@ class SequenceEstimator(Params):
             )
         start = self._start()
         data, tags, weights = self._training_data(options, X, y, sample_weight, start, _warn)
-        fit = self._fit(options, tags, start, _warn)
+        fit = Fit(options, tags, start, _warn)
         partial: tuple[Trainer, LabelSet] | None = getattr(self, "_partial", None)
         if partial is not None:
             trainer, labels = partial
@@ -217,9 +219,6 @@ class SequenceEstimator(Params):
         self.history_ = [*getattr(self, "history_", []), replace(event, dropped=trainer.dropped).__dict__]
         self.seconds_ = (getattr(self, "seconds_", None) or 0.0) + event.seconds
         return self
-
-    def _fit(self, options: Options, tags: Tags | None, start: Start | None, tell: Listener) -> Fit:
-        return Fit(options, tags, start, tell)
 
     def _class_names(self, classes: Any) -> tuple[str, ...]:
         if classes is None:
@@ -288,16 +287,31 @@ class SequenceEstimator(Params):
         self.model_ = model
         self.encoding_ = None if tags is None else tags.data.name
         self.learnt_as_ = None if tags is None else tags.learnt.name
-        self._recoder: Recoder | None = None
+        self._recoder: Recoder | PairRecoder | None = None
         self.classes_: list[Any] = list(model.labels)  # texts, or pairs of them
         self._texts: list[str] | None = (
             self.classes_
         )  # by label of the model; None: what is written depends on its neighbours
         if tags is not None and tags.recoded:
-            self._recoder = Recoder.of(model.labels, tags.learnt, tags.data)
+            self._recoder = self._recoding(model.labels, tags.learnt, tags.data)
             self.classes_ = self._recoder.labels
             table = self._recoder.table
             self._texts = None if table is None else [self.classes_[i] for i in table]
+
+    def _recoding(self, labels: Sequence[str], source: Encoding, target: Encoding) -> Recoder | PairRecoder:
+        """From these labels to those of another encoding."""
+        return Recoder.of(labels, source, target)
+
+    def _class_texts(self) -> list[str]:
+        """The classes, as they are written in a column."""
+        return self.classes_
+
+    def _learnt_column(self, gold: Column, starts: Starts) -> Column:
+        """Gold labels of the data as they are learnt."""
+        tags = self._tags()
+        if tags is None or not tags.recoded:
+            return gold
+        return self._recoding(gold.alphabet.texts(), tags.data, tags.learnt).column(gold.ids, starts)
 
     def _tags(self) -> Tags | None:
         if self.encoding_ is None or self.learnt_as_ is None:
@@ -370,7 +384,7 @@ class SequenceEstimator(Params):
         tags = self._tags()
         if tags is None or self._recoder is None:
             return classes
-        recoder = Recoder.of(self.classes_, tags.data, tags.learnt)
+        recoder = self._recoding(self._class_texts(), tags.data, tags.learnt)
         found = self._label_ids(recoder.column(classes, starts))
         if (found < 0).any():
             raise DataError(
@@ -482,8 +496,7 @@ class SequenceEstimator(Params):
         model = self._check_fitted()
         data = self._with_gold(X, y)
         instances = model.features.instances(inputs_of(data))
-        gold, tags = data.columns[-1], self._tags()
-        truth = self._label_ids(gold if tags is None else tags.learnt_column(gold, data.starts))
+        truth = self._label_ids(self._learnt_column(data.columns[-1], data.starts))
         decoder = self._decoder()
         found = model.decode(instances, decoder) if predicted is None else self._as_labels(predicted, data.starts)
         best = None

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.data.encodings.base import Encoding
 from riata.data.memory import as_corpus
-from riata.data.pairs import joined_text, paired, parts_of, split_column, with_pairs
+from riata.data.pairs import PairRecoder, joined_text, paired, parts_of, split_column, with_pairs
 from riata.data.recoding import Tags
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, SettingError
 from riata.learning.events import Listener
-from riata.learning.fit import Fit, Start, sentence_weights
+from riata.learning.fit import Start, sentence_weights
 from riata.learning.joint import totals
 from riata.learning.labels import LabelSet, chunk_tags, learnable
 from riata.learning.online import Outcome
 from riata.learning.options import Options
-from riata.models.joint import JointModel
 from riata.models.model import Model
 from riata.scoring.evaluation import Evaluation
 from riata.scoring.pairs import evaluate_pairs
@@ -52,8 +52,7 @@ class JointTagger(SequenceEstimator):
         data = self._with_output(X, y)
         if data.tokens == 0:
             raise DataError("there are no tokens to learn from.", file=data.name)
-        before = None if start is None else Tags(*2 * (start.model.parts.encoding,))
-        tags = chunk_tags(data, options.encoding, None, before)
+        tags = chunk_tags(data, options.encoding, options.learn_as, None if start is None else start.tags)
         data = learnable(data, tags, strict=options.strict, listener=tell)
         self._read_from = data.origins[-OUTPUTS:]
         return paired(data), tags, sentence_weights(sample_weight, len(data))
@@ -70,9 +69,6 @@ class JointTagger(SequenceEstimator):
             )
         return corpus
 
-    def _fit(self, options: Options, tags: Tags | None, start: Start | None, tell: Listener) -> Fit:
-        return Fit(options, None, start, tell, None if tags is None else tags.data)
-
     def _keep(self, outcome: Outcome, data: Corpus, labels: LabelSet, sentences: int, tokens: int) -> None:
         super()._keep(outcome, data, labels, sentences, tokens)
         if outcome.model is not None:
@@ -81,13 +77,14 @@ class JointTagger(SequenceEstimator):
             self.facts_["label_counts"] = {**tags, **chunks}
 
     def set_model(self, model: Model, tags: Tags | None) -> None:
-        assert isinstance(model, JointModel)
-        super().set_model(model, None)
-        self.encoding_ = self.learnt_as_ = model.parts.encoding.name
-        self.classes_ = [parts_of(pair) for pair in model.labels]
+        super().set_model(model, tags)
+        self.classes_ = list(map(parts_of, self.classes_))
 
-    def _tags(self) -> Tags | None:
-        return None  # pairs are learnt as they are
+    def _recoding(self, labels: Sequence[str], source: Encoding, target: Encoding) -> PairRecoder:
+        return PairRecoder.of(labels, source, target)
+
+    def _class_texts(self) -> list[str]:
+        return [joined_text(*pair) for pair in self.classes_]
 
     def _class_names(self, classes: Any) -> tuple[str, ...]:
         if classes is None:
@@ -115,10 +112,10 @@ class JointTagger(SequenceEstimator):
         return paired(self.scored_columns(corpus) if y is None else with_pairs(self.input_columns(corpus), y))
 
     def _evaluated(self, gold: Column, predicted: Ids, starts: NDArray[np.int64]) -> Evaluation:
-        return evaluate_pairs(gold, predicted, self._check_fitted().labels, starts)
+        return evaluate_pairs(gold, predicted, self._class_texts(), starts)
 
     def output_columns(self, ids: Ids) -> Sequence[Column]:
-        return split_column(Column(interned(self._check_fitted().labels)[0], ids))
+        return split_column(Column(interned(self._class_texts())[0], ids))
 
 
 TASK = Task("joint", "a tag and a chunk label per word, decided together; scored by span F1 and accuracy", JointTagger)
