@@ -1,4 +1,4 @@
-// Tags and chunk labels together: weights, learning and decoding.
+// Tags and chunk labels together: weights, learning, decoding and margins.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -9,9 +9,11 @@
 
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
+#include "bind/margins.hpp"
 #include "bind/module.hpp"
 #include "bind/search.hpp"
 #include "core/error.hpp"
+#include "learning/joint_margins.hpp"
 #include "learning/joint_search.hpp"
 #include "models/flat_sum.hpp"
 #include "models/joint_sum.hpp"
@@ -116,6 +118,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def("averaged", &Trainer::averaged, nb::call_guard<nb::gil_scoped_release>())
       .def("average_into", &Trainer::average_into, nb::arg("weights"), nb::call_guard<nb::gil_scoped_release>(), "The same in the memory of other weights.")
       .def("last", &Trainer::last, nb::call_guard<nb::gil_scoped_release>())
+      .def("untruncated", &Trainer::untruncated, nb::call_guard<nb::gil_scoped_release>(), "The last weights, none of them left out.")
+      .def("recorded_margins", [](const Trainer& self) { return as_tuple(self.recorded_margins()); })
       .def_prop_ro("norm", &Trainer::norm)
       .def_prop_ro("dropped", &Trainer::dropped, "Weights that truncation left out of the model made last.")
       .def("stats", [](const Trainer& self) { return as_dict(self.stats()); });
@@ -160,6 +164,21 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           return give(joint_regrets(index, templates, weights, instances, view(codes)));
         }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("codes"),
         "The least loss that the states along given outputs can still reach, from the initial one to the goal, sentence by sentence.");
+
+  m.def("joint_margins", [](const Kind& weights, const FeatureIndex& index, const JointTemplates& templates, const Instances& instances,
+                            const In<std::int32_t>& gold, const nb::dict& settings) {
+          check(fits(weights.kinds, instances, view(gold)));
+          const QueueSpec queue = queue_of(settings);
+          const double p = nb::cast<double>(settings["p"]);
+          const Poll poll = as_poll(nb::none());
+          MarginReport report;
+          {
+            nb::gil_scoped_release release;
+            report = joint_margins(index, templates, weights, instances, view(gold), queue, p, poll);
+          }
+          return as_dict(std::move(report));
+        }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
+        "What a search with these weights shows of its margins.");
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "models/fixed_weights.hpp"
 
 namespace riata {
-namespace {
 
 void check_fit(const FeatureIndex& index, const JointLayout& layout, const JointKinds& kinds, const JointRows& rows, std::size_t size,
                const Instances& instances) {
@@ -15,6 +14,8 @@ void check_fit(const FeatureIndex& index, const JointLayout& layout, const Joint
   for (std::int32_t f = 0; ok && f < index.families(); ++f) ok = instances.sizes[f] <= index.size(f);
   if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
 }
+
+namespace {
 
 template <class Value>
 std::span<const Value> of_sentence(std::span<const Value> all, const Instances& instances, std::int64_t s) {

@@ -15,6 +15,10 @@
 
 namespace riata {
 
+// Throws unless weights and instances were made with this index; size: of the long vector.
+void check_fit(const FeatureIndex& index, const JointLayout& layout, const JointKinds& kinds, const JointRows& rows, std::size_t size,
+               const Instances& instances);
+
 template <class Real>
 class JointSearch {
  public:
@@ -35,6 +39,8 @@ class JointSearch {
     dropped_ = truncate(mean.flat, truncate_);
   }
   JointWeights<Real> last() { return model(weights_.last()); }
+  JointWeights<Real> untruncated() const { return {kinds_, rows_, weights_.last()}; }
+  LeastMargins recorded_margins() const noexcept { return learner_.recorded_margins(); }
   std::int64_t dropped() const noexcept { return dropped_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }
   double norm() const noexcept { return weights_.norm(); }

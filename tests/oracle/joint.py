@@ -103,6 +103,11 @@ class JointLaso(Laso):
         return len(node.labels) == len(x) + self.ahead
 
     def children(self, x, y, front):
+        made = self.in_order(self.unmerged(x, y, front))
+        keys = [self.key(x, node) for node in made]
+        return [node for i, node in enumerate(made) if keys[i] not in keys[:i]]
+
+    def unmerged(self, x, y, front):
         made = []
         for node in front:
             step = len(node.labels)
@@ -112,9 +117,7 @@ class JointLaso(Laso):
                 path = (*node.labels, (tag, chunk))
                 if completions(columns(path)[1], len(x), self.problem.chunks, self.legal):
                     made.append(self.make_node(x, y, path))
-        made = self.in_order(made)
-        keys = [self.key(x, node) for node in made]
-        return [node for i, node in enumerate(made) if keys[i] not in keys[:i]]
+        return made
 
     def key(self, x, node):
         path = node.labels

@@ -2,6 +2,7 @@
 
 import math
 
+from oracle.joint import JointLaso
 from oracle.laso import Laso, add, norm
 from oracle.segments import SegmentLaso
 
@@ -88,6 +89,17 @@ class SegmentMargins(Margins, SegmentLaso):
 
     def __init__(self, labels, most, templates, functions, settings, weights):
         SegmentLaso.__init__(self, labels, most, templates, functions, {**settings, "step": "perceptron"}, weights)
+        self.begin()
+
+    def all_children(self, x, y, node):
+        return self.unmerged(x, y, [node])
+
+
+class JointMargins(Margins, JointLaso):
+    """The same over tags and chunk labels."""
+
+    def __init__(self, problem, settings, weights):
+        JointLaso.__init__(self, problem, {**settings, "step": "perceptron"}, weights)
         self.begin()
 
     def all_children(self, x, y, node):

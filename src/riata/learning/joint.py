@@ -15,6 +15,7 @@ from riata.data.recoding import Tags
 from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
 from riata.features.dictionary import TagDictionary
 from riata.features.joint import JointFeatures
+from riata.learning.diagnostics import Run
 from riata.learning.events import Listener, Note
 from riata.learning.labels import SHOWN, LabelSet
 from riata.learning.online import Trainer, TrainingSet
@@ -137,6 +138,19 @@ class JointTrainer(Trainer):
         weights = self._native.averaged() if self.settings["average"] else self._native.last()
         self.dropped = self._native.dropped
         return JointModel(self.features, weights, self.parts)
+
+    def account(self, examples: int, epochs: int) -> Run:
+        last = JointModel(self.features, self._native.untruncated(), self.parts)
+        return Run(
+            last,
+            self._native.stats(),
+            self._native.recorded_margins(),
+            self.settings,
+            examples,
+            epochs,
+            from_zero=self._start is None,
+            levelled=True,
+        )
 
     def next_model(self, old: JointModel | None) -> JointModel:
         if old is None or not self.settings["average"]:

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
-from riata._core import Instances, JointWeights, JointWeights64, decode_joint, joint_scores, joint_weight_count
+from riata._core import (
+    Instances,
+    JointWeights,
+    JointWeights64,
+    decode_joint,
+    joint_margins,
+    joint_scores,
+    joint_weight_count,
+)
 from riata.data.encodings.base import OUTSIDE, Encoding
 from riata.data.pairs import BETWEEN, joined_text
 from riata.data.types import Corpus, Ids
@@ -80,6 +88,14 @@ class JointModel:
 
     def exact_is_cheap(self, longest: int) -> bool:
         return False
+
+    def margins(self, instances: Instances, truth: Ids, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """What a search with the queue of these settings shows of its margins. truth: the true pairs, [N]."""
+        features = self.features
+        found: dict[str, Any] = joint_margins(
+            self.weights, features.index, features.native, instances, truth, dict(settings)
+        )
+        return found
 
     def refuse(self, what: str) -> UnsupportedError:
         """For what only chains have."""

@@ -514,9 +514,7 @@ class SequenceEstimator(Params):
         """
         from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
 
-        model = self._check_fitted()
-        if isinstance(model, JointModel):
-            raise model.refuse("diagnosis of its margins")
+        self._check_fitted()
         run: Run | None = getattr(self, "_run", None)
         if run is None:
             options = checked(self, training=False)
