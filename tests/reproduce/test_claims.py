@@ -111,6 +111,35 @@ def test_the_scores_of_table_1_follow_from_precision_and_recall_but_for_two():
     assert strange == ["LASOA 5", "LASOA 25"]
 
 
+def table2_run(alma, perceptron):
+    """The same numbers for every row of a kind, but for greedy ones: (a score, a score of greedy search, epochs)."""
+    rows = {}
+    for kind, (score, greedy, epochs) in (("LASOA", alma), ("LASOP", perceptron)):
+        for beam in BEAMS:
+            shown = twice(greedy if beam == 1 else score)
+            counted = {"seconds_train": twice(epochs), "epoch": twice(epochs)}
+            rows[f"{kind} {beam}"] = {**dict.fromkeys(("f1", "f1_np", "tag_accuracy"), shown), **counted}
+    return rows
+
+
+def test_table_2():
+    good, bad = table2_run((94.4, 93.9, 2), (93.5, 93.1, 8)), table2_run((93.5, 93.9, 12), (94.4, 94.5, 10))
+    *measured, sutton = verdicts("laso-table2", good)
+    assert (measured, sutton) == (["held"] * 10, "not measured")
+    *measured, sutton = verdicts("laso-table2", bad)
+    assert (measured, sutton) == (["did not hold"] * 6 + ["held"] + ["did not hold"] * 3, "not measured")
+    bad["LASOA 50"]["f1_np"] = twice(93.9)
+    assert verdicts("laso-table2", bad)[6] == "did not hold"
+
+
+def test_the_papers_figures_of_table_2_stand_in_the_columns_that_they_most_likely_are():
+    rows = {row.name: row.paper.get("paper", {}) for row in registry.get("reproduction", "laso-table2").rows}
+    assert all(("f1" in paper) == name.startswith("LASOP") for name, paper in rows.items() if paper)
+    assert all(("f1_np" in paper) != ("f1" in paper) for paper in rows.values() if paper)
+    assert rows["LASOA 25"]["seconds_train"] == 3 * 3600 + 38 * 60
+    assert not rows["LASOA 10, ahead"] and "seconds_train" not in rows["SUTTON"]
+
+
 def alpha_run(f1, epochs):
     rows = {f"alpha {a:g}": {"f1": twice(f1(a)), "epoch": twice(epochs[0])} for a in (0.5, 0.6, 0.7, 0.8, 0.9, 1)}
     rows["perceptron"] = {"f1": twice(93.0), "epoch": twice(epochs[1])}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from riata.reproducing.measures import scores
 from riata.reproducing.reproduction import Column, Reproduction, Row, beats
-from riata.reproducing.tasks import SEGMENTS
+from riata.reproducing.tasks import JOINT
 
-TASK = SEGMENTS  # the paper's is joint tagging and chunking
 BEAM = 10
 STEPS = ("perceptron", "alma")
 UNKNOWN = "paper, steps not said"
@@ -14,7 +13,7 @@ UNKNOWN = "paper, steps not said"
 
 def row(step: str, when: str, update: str, paper: dict[str, dict[str, float]]) -> Row:
     name = f"{when} {update}" if when == "laso" else when
-    settings = {"when": when, "update": update, "step": step}
+    settings = {"when": when, "update": update, "step": step, "lookahead": False}
     return Row(f"{step}: {name}", {"recipe": f"laso-{step}", "beam": BEAM, "settings": settings}, paper)
 
 
@@ -32,7 +31,7 @@ REPRODUCTION = Reproduction(
     summary="LaSO, Sec. 5: LaSO, early and standard updates at beam 10, with perceptron and with ALMA steps",
     paper="daume2005laso",
     title="Daumé & Marcu 2005, Sec. 5: when to update, at beam 10",
-    task=TASK,
+    task=JOINT,
     measure=scores,
     columns=(
         Column("seconds_train", "train", "{:.1f} s".format),
@@ -58,8 +57,11 @@ REPRODUCTION = Reproduction(
         )
     ),
     remarks=(
-        f"The paper's task is joint tagging and chunking; here it is {TASK.name}.",
+        "Without look-ahead, as in the paper: an operator gives the tag and the chunk label of the next word.",
+        "F is of all chunk types; the paper's 94.4 is most likely of NP chunks alone, as in its Table 2.",
         "The paper's 94.4 is ALMA's; the steps of its 93.1 (early) and 92.5 (standard) are not said. LaSO with perceptron steps has 93.5 in its Table 2.",
         "Early and standard updates are against the best node, as Collins & Roark (2004) define them; LaSO's are against the mean of the y-bad nodes that outrank the truth, and here also against the best.",
     ),
+    quick_epochs=2,
+    quick_sentences=100,
 )

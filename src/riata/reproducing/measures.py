@@ -5,17 +5,41 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
+from riata.data.encodings.base import OUTSIDE
+from riata.data.types import Column, Ids
 from riata.reproducing.figures import Sample
 from riata.reproducing.reproduction import Trained
+from riata.scoring.pairs import evaluate_columns
 
 NEAR = 0.1  # of a score in per cent
 
 
 def scores(trained: Trained) -> dict[str, Sample]:
     """Times, the epoch that was chosen, and every metric of the task; the sentences of its main one, F1, are kept."""
+    return _scores(trained, *_decoded(trained))
+
+
+def noun_scores(trained: Trained) -> dict[str, Sample]:
+    """Of a joint tagger: the same and, with `_np`, those of NP chunks alone, every other chunk label being O on both sides."""
+    predicted, seconds = _decoded(trained)
+    tags, chunks = trained.scored.columns[-2:]
+    found_tags, found_chunks = trained.estimator.output_columns(predicted)
+    nouns = evaluate_columns((tags, _nouns(chunks)), (found_tags, _nouns(found_chunks)), trained.scored.starts)
+    return {
+        **_scores(trained, predicted, seconds),
+        **{f"{name}_np": Sample(nouns.metrics[name]) for name in ("accuracy", "joint_accuracy")},
+        "f1_np": Sample(nouns.score, nouns.rows, nouns.statistic),
+    }
+
+
+def _decoded(trained: Trained) -> tuple[Ids, float]:
+    """What the estimator predicts for the sentences scored, and the CPU seconds of it."""
     began = time.thread_time()
     predicted = trained.estimator.predict_ids(trained.scored)
-    seconds = time.thread_time() - began
+    return predicted, time.thread_time() - began
+
+
+def _scores(trained: Trained, predicted: Ids, seconds: float) -> dict[str, Sample]:
     evaluation = trained.estimator.evaluate(trained.scored, predicted=predicted)
     return {
         "seconds_train": Sample(trained.seconds),
@@ -24,6 +48,11 @@ def scores(trained: Trained) -> dict[str, Sample]:
         **{name: Sample(value) for name, value in evaluation.metrics.items()},
         "f1": Sample(evaluation.score, evaluation.rows, evaluation.statistic),
     }
+
+
+def _nouns(chunks: Column) -> Column:
+    kept = Column.of([text if text.endswith("-NP") else OUTSIDE for text in chunks.alphabet.texts()])
+    return Column(kept.alphabet, kept.ids[chunks.ids])
 
 
 def convergence(trained: Trained) -> dict[str, Sample]:

@@ -49,6 +49,8 @@ class Split:
     def of(cls, reproduction: Reproduction, plan: Plan) -> Split:
         columns = reproduction.task.columns
         train = load(plan.data, "train", columns)
+        if plan.quick:
+            train = train[: reproduction.quick_sentences]
         if reproduction.sentences is not None:
             return cls(train[: reproduction.sentences], None, None)
         test = load(plan.data, "test", columns) if plan.final else None

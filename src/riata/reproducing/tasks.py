@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from riata.tasks.chunk import Chunker
+from riata.tasks.joint import JointTagger
 
 
 @dataclass(frozen=True)
@@ -24,3 +25,6 @@ SEGMENTS = Task(
     partial(Chunker, structure="segments", template="laso2005"),
     ("word", "tag", "chunk"),
 )
+
+# Words are the input; an operator gives a word its tag and its chunk label. Rows say whether there is look-ahead: the paper has none.
+JOINT = Task("joint tagging and chunking", JointTagger, ("word", "tag", "chunk"))
