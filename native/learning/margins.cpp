@@ -115,9 +115,21 @@ void Margins<Real>::measure_level(Search& search, const Rivals& rivals) {
   if (rivals.good.empty() || rivals.bad.empty()) return;
   report_.most_good = std::max(report_.most_good, static_cast<std::int64_t>(rivals.good.size()));
   LeastMargins least;
+  StepFeatures step;
+  Difference to_parent, delta;
   for (const Search::Child& good : rivals.good) {
+    NodeId parent = -1;
     for (const Search::Child& bad : rivals.bad) {
-      const Difference delta = difference(search, {&good.node, 1}, {{bad.node, 1.0}});
+      // Rivals of one parent, which follow each other, differ from it by one step.
+      if (const NodeId its = search.tree()[bad.node].parent; its != parent) {
+        parent = its;
+        to_parent = difference(search, {&good.node, 1}, {{parent, 1.0}});
+      }
+      step.clear();
+      search.space().features(search.tree(), bad.node, step);
+      delta = to_parent;
+      for (const auto& [feature, value] : step) delta.push_back({feature, -value});
+      sum_up(delta);
       const double length = p_norm(delta, weights_.p());
       least.take(weights_.dot(delta), length);
       report_.largest_difference = std::max(report_.largest_difference, length);
