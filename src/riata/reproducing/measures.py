@@ -72,6 +72,7 @@ def bound(trained: Trained) -> dict[str, Sample]:
         "updates": Sample(found.updates),
         "survival_margin": Sample(found.survival_margin),
         "margin": Sample(found.update_margin),
+        "raw_margin": Sample(found.raw_update_margin),
     }
     theorem = found.bounds["Theorem 4"]
     if theorem.value is not None and theorem.holds:
