@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riata.data.encodings.base import Encoding
 from riata.data.memory import as_corpus
-from riata.data.pairs import PairRecoder, joined_text, paired, parts_of, split_column, with_pairs
+from riata.data.pairs import PairRecoder, joined_text, paired, parts_of, split_column, unpaired, with_pairs
 from riata.data.recoding import Tags
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids
@@ -110,6 +110,9 @@ class JointTagger(SequenceEstimator):
     def _with_gold(self, X: Any, y: Any) -> Corpus:
         corpus = as_corpus(X)
         return paired(self.scored_columns(corpus) if y is None else with_pairs(self.input_columns(corpus), y))
+
+    def _learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:
+        return paired(super()._learnable(unpaired(data), tell, strict=strict))
 
     def _evaluated(self, gold: Column, predicted: Ids, starts: NDArray[np.int64]) -> Evaluation:
         return evaluate_pairs(gold, predicted, self._class_texts(), starts)
