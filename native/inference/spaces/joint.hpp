@@ -13,6 +13,7 @@
 #include "inference/search/queue.hpp"
 #include "inference/search/space.hpp"
 #include "inference/spaces/chunk_completions.hpp"
+#include "inference/spaces/best_ranks.hpp"
 #include "inference/spaces/joint_steps.hpp"
 
 namespace riata {
@@ -65,7 +66,7 @@ class JointSpace : public Space {
   }
 
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning, std::vector<Candidate>& out) override {
-    least_ = -std::numeric_limits<double>::infinity();
+    ranks_.begin();
     for (const NodeId id : frontier) ask(tree, id);
     for (const NodeId id : frontier) {
       if (tree[id].goal) continue;
@@ -257,22 +258,22 @@ class JointSpace : public Space {
     const double before_it = learning ? forced(from, before) : 0;
     const std::int64_t tags_before = tags_key(templates_.tags_back() - 1), chunks_before = chunks_key(templates_.chunks_back() - 1);
     const std::size_t first = out.size();
-    best_.clear();
+    ranks_.begin_node();
     for (const std::int32_t tag : listed(from)) {
       const Real* scores = score_chunks(from, tag);
       for (const std::int32_t chunk : allowed_) {
         Candidate candidate{node.score + step(from, scores, tag, chunk), 0, 0, 0, id, kinds_.code(tag, chunk), false};
-        if (choosy && candidate.score < least_) continue;
+        if (choosy && candidate.score < ranks_.least()) continue;
         candidate.key = key_of(from + 1, (gives_tag(from) ? tag + 1 : 0) * tags_unit_ + tags_before, (u < 0 ? 0 : chunk + 1) * chunks_unit_ + chunks_before);
         if (learning) {
           candidate.regret = node.regret - before_it + wrong(from, candidate.action) + forced(from + 1, u < 0 ? -1 : chunk);
           candidate.good = node.good && candidate.regret == forced(0, -1);
         }
-        if (!choosy || is_among_best(ranking, candidate)) out.push_back(candidate);
+        if (!choosy || ranks_.takes(ranking, candidate)) out.push_back(candidate);
       }
     }
     if (!choosy) return;
-    const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < least_; };
+    const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < ranks_.least(); };
     out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), hopeless), out.end());
   }
 
@@ -297,18 +298,6 @@ class JointSpace : public Space {
     return key;
   }
   std::int64_t key_of(StateId state, std::int64_t tags, std::int64_t chunks) const noexcept { return (state * tags_size_ + tags) * chunks_size_ + chunks; }
-
-  // Keeps the ranks of the best of one node; with as many as can survive, the least of them is a bound for all to come.
-  bool is_among_best(const Ranking& ranking, const Candidate& candidate) {
-    const double rank = ranking.rank(candidate);
-    if (rank < least_) return false;
-    auto place = best_.end();
-    while (place != best_.begin() && rank > *(place - 1)) --place;
-    best_.insert(place, rank);
-    if (static_cast<std::int64_t>(best_.size()) > ranking.width) best_.pop_back();
-    if (static_cast<std::int64_t>(best_.size()) == ranking.width) least_ = std::max(least_, best_.back());
-    return true;
-  }
 
   // The outputs before the step out of a node, each plus one; 0 before the sentence. The tag of the step itself is still to be set.
   void look_back(const Tree& tree, NodeId id) {
@@ -362,8 +351,7 @@ class JointSpace : public Space {
   std::vector<std::int32_t> window_;           // as look_back leaves it; its first place is the tag of the operator at hand
   std::vector<Real> tags_, chunks_, both_;     // [stride] of the node at hand; both: beside the tag at hand
   std::int64_t tags_unit_ = 1, chunks_unit_ = 1, tags_size_ = 1, chunks_size_ = 1;  // of keys: what the last output counts, and all of its kind
-  std::vector<double> best_;                   // ranks, highest first
-  double least_ = 0;                           // what a candidate must rank to survive
+  BestRanks ranks_;
   std::unordered_map<std::int64_t, double> expanded_;  // best score with which a state was expanded, by key
 };
 

@@ -10,6 +10,7 @@
 
 #include "inference/search/queue.hpp"
 #include "inference/search/space.hpp"
+#include "inference/spaces/best_ranks.hpp"
 #include "inference/spaces/segment_steps.hpp"
 #include "losses/segments.hpp"
 
@@ -56,7 +57,7 @@ class SegmentSpace : public Space {
   }
 
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning, std::vector<Candidate>& out) override {
-    least_ = -std::numeric_limits<double>::infinity();
+    ranks_.begin();
     for (const NodeId id : frontier) {
       const bool remembers = remembers_ && !aside_;
       if (remembers && !is_new(tree, id)) continue;
@@ -141,11 +142,11 @@ class SegmentSpace : public Space {
     const Real history_peak = history == nullptr ? Real{0} : *std::max_element(history, history + kinds_.labels);
     const bool choosy = ranking.width <= few && !aside_, merged = order_ == 0 && !aside_;
     const std::size_t first = out.size();
-    best_.clear();
+    ranks_.begin_node();
     const bool simple = merged && !(learning && node.good);  // no label can be y-good, and the highest is the best
     for (std::int32_t l = 1; l <= steps_.lengths(t); ++l) {
       const Real* row = spans + std::size_t(l - 1) * stride_;
-      if (choosy && node.score + double(peaks[l - 1] + history_peak) < least_) continue;
+      if (choosy && node.score + double(peaks[l - 1] + history_peak) < ranks_.least()) continue;
       const auto candidate_of = [&](std::int32_t label) {
         Candidate candidate{node.score + step(row, history, label), 0, 0, 0, id, kinds_.code(l, label), false};
         candidate.key = key_after(t, candidate.action);
@@ -159,7 +160,7 @@ class SegmentSpace : public Space {
       Candidate best;
       best.action = -1;
       for (std::int32_t label = 0; label < kinds_.labels; ++label) {
-        if ((l > 1 && label == kinds_.outside) || (choosy && node.score + step(row, history, label) < least_)) continue;
+        if ((l > 1 && label == kinds_.outside) || (choosy && node.score + step(row, history, label) < ranks_.least())) continue;
         const Candidate candidate = candidate_of(label);
         if (!merged) take(candidate, ranking, choosy, out);
         else if (best.action < 0 || ranking.beats(candidate, best)) best = candidate;
@@ -167,7 +168,7 @@ class SegmentSpace : public Space {
       if (best.action >= 0) take(best, ranking, choosy, out);
     }
     if (!choosy) return;
-    const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < least_; };
+    const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < ranks_.least(); };
     out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), hopeless), out.end());
   }
 
@@ -179,19 +180,7 @@ class SegmentSpace : public Space {
   }
 
   void take(const Candidate& candidate, const Ranking& ranking, bool choosy, std::vector<Candidate>& out) {
-    if (!choosy || is_among_best(ranking, candidate)) out.push_back(candidate);
-  }
-
-  // Keeps the ranks of the best of one node; with as many as can survive, the least of them is a bound for all to come.
-  bool is_among_best(const Ranking& ranking, const Candidate& candidate) {
-    const double rank = ranking.rank(candidate);
-    if (rank < least_) return false;
-    auto place = best_.end();
-    while (place != best_.begin() && rank > *(place - 1)) --place;
-    best_.insert(place, rank);
-    if (static_cast<std::int64_t>(best_.size()) > ranking.width) best_.pop_back();
-    if (static_cast<std::int64_t>(best_.size()) == ranking.width) least_ = std::max(least_, best_.back());
-    return true;
+    if (!choosy || ranks_.takes(ranking, candidate)) out.push_back(candidate);
   }
 
   // The segments before the step out of a node.
@@ -228,8 +217,7 @@ class SegmentSpace : public Space {
   SegmentSteps<Real, Held> steps_;
   SegmentLoss loss_;
   Before before_;                     // as look_back leaves it
-  std::vector<double> best_;          // ranks, highest first
-  double least_ = 0;                  // what a candidate must rank to survive
+  BestRanks ranks_;
   std::unordered_map<std::int64_t, double> expanded_;  // best score with which a state was expanded, by key
 };
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,7 @@ from riata.features.compile import AttributeOf, Features, Program
 from riata.features.dictionary import TagDictionary
 from riata.features.lists import WordList
 from riata.features.segments import family_of
-from riata.features.templates import NUMBER, Template, own_template, read_source
+from riata.features.templates import NUMBER, Template, own_template, parse_lines, read_source
 
 OUTPUTS = ("tag", "chunk")
 MOST_BACK = most_joint_back - 1  # as far as outputs are read; with look-ahead, tags are one operator further back
@@ -56,18 +56,7 @@ class JointTemplate(Template):
 
 def parse(text: str, name: str = "<template>") -> tuple[JointTemplate, ...]:
     """The templates of a text; TemplateError names the line."""
-    found: dict[JointTemplate, None] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        parts = line.split("#", 1)[0].split()
-        if not parts:
-            continue
-        try:
-            found.setdefault(replace(_template(parts), place=(name, number)))
-        except TemplateError as error:
-            raise error.located(name, number) from None
-    if not found:
-        raise TemplateError("the template holds no line that is not blank or a comment.", file=name)
-    return tuple(found)
+    return parse_lines(text, name, _template)
 
 
 def load(source: str | Path) -> tuple[JointTemplate, ...]:

@@ -27,7 +27,16 @@ from pathlib import Path
 from riata._core import SegmentTemplates
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.compile import AttributeOf, Features, Program
-from riata.features.templates import LABEL, NUMBER, SEGMENT_ROLES, Read, Template, own_template, read_source
+from riata.features.templates import (
+    LABEL,
+    NUMBER,
+    SEGMENT_ROLES,
+    Read,
+    Template,
+    own_template,
+    parse_lines,
+    read_source,
+)
 
 ANCHORED = ("first", "last", "inside")  # as the core numbers them
 SEQUENCES = {"sequence": 0, "around": 1}  # with how many tokens on either side
@@ -61,18 +70,7 @@ class SegmentTemplate(Template):
 
 def parse(text: str, name: str = "<template>") -> tuple[SegmentTemplate, ...]:
     """The templates of a text; TemplateError names the line."""
-    found: dict[SegmentTemplate, None] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        parts = line.split("#", 1)[0].split()
-        if not parts:
-            continue
-        try:
-            found.setdefault(replace(_template(parts), place=(name, number)))
-        except TemplateError as error:
-            raise error.located(name, number) from None
-    if not found:
-        raise TemplateError("the template holds no line that is not blank or a comment.", file=name)
-    return tuple(found)
+    return parse_lines(text, name, _template)
 
 
 def load(source: str | Path) -> tuple[SegmentTemplate, ...]:

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TypeVar
 
 from riata._core import boundary_reach
 from riata.errors import TemplateError, UnknownNameError
@@ -202,6 +203,25 @@ def load(source: str | Path) -> tuple[Template, ...]:
     if str(source) in set(builtin_names("segments")) - set(builtin_names()):
         raise _for_segments(str(source))
     return parse(read_source(source, "template"), str(source))
+
+
+AnyTemplate = TypeVar("AnyTemplate", bound=Template)
+
+
+def parse_lines(text: str, name: str, template: Callable[[list[str]], AnyTemplate]) -> tuple[AnyTemplate, ...]:
+    """The templates of a text, one per line, from its parts; TemplateError names the line."""
+    found: dict[AnyTemplate, None] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        parts = line.split("#", 1)[0].split()
+        if not parts:
+            continue
+        try:
+            found.setdefault(replace(template(parts), place=(name, number)))
+        except TemplateError as error:
+            raise error.located(name, number) from None
+    if not found:
+        raise TemplateError("the template holds no line that is not blank or a comment.", file=name)
+    return tuple(found)
 
 
 def read_source(source: str | Path, kind: str) -> str:

@@ -15,10 +15,10 @@ from riata.data.recoding import Tags
 from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
 from riata.features.dictionary import TagDictionary
 from riata.features.joint import JointFeatures
-from riata.learning.diagnostics import Run
 from riata.learning.events import Listener, Note
+from riata.learning.flat import FlatTrainer
 from riata.learning.labels import SHOWN, LabelSet
-from riata.learning.online import Trainer, TrainingSet
+from riata.learning.online import TrainingSet
 from riata.learning.options import Options, check_only_chains
 from riata.models.chain import MOST_LABELS, Decoder
 from riata.models.joint import MOST_PAIRS, JointLabels, JointModel
@@ -85,10 +85,10 @@ def new_features(options: Options, width: int, parts: JointLabels) -> JointFeatu
     )
 
 
-class JointTrainer(Trainer):
-    """Takes one example after another; the search itself says what to learn from it."""
-
+class JointTrainer(FlatTrainer):
     features: JointFeatures
+    single = JointWeights
+    levelled = True
 
     def __init__(
         self,
@@ -98,22 +98,13 @@ class JointTrainer(Trainer):
         settings: Mapping[str, Any],
         start: JointModel | None,
     ) -> None:
-        self.features = features
+        super().__init__(features, {**settings, **vars(decoder)}, start)
         self.parts = parts
-        self.settings = {**settings, **vars(decoder)}
-        self._start = None if start is None else start.weights
-        self._single = settings["precision"] == "single"
-        if start is not None and self._single != isinstance(start.weights, JointWeights):
-            raise SettingError(
-                f"precision is {settings['precision']!r}, but the model that training goes on from has another one.",
-                remedy="Models from files have single precision; leave out precision, or train anew.",
-            )
         if features.ahead != settings["lookahead"]:
             raise SettingError(
                 f"lookahead is {settings['lookahead']}, but the model that training goes on from has {features.ahead}.",
                 remedy="Set it as it was, or train anew (warm_start=False).",
             )
-        self._native: Any = None  # made at the first epoch, when the features are complete
 
     def run(
         self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
@@ -134,27 +125,5 @@ class JointTrainer(Trainer):
         flags = (legal.start, legal.end, legal.follow)
         return kind(self.features.native, len(self.parts.tags), *flags, self.features.ahead)
 
-    def model(self) -> JointModel:
-        weights = self._native.averaged() if self.settings["average"] else self._native.last()
-        self.dropped = self._native.dropped
+    def model_of(self, weights: JointWeights | JointWeights64) -> JointModel:
         return JointModel(self.features, weights, self.parts)
-
-    def account(self, examples: int, epochs: int) -> Run:
-        last = JointModel(self.features, self._native.untruncated(), self.parts)
-        return Run(
-            last,
-            self._native.stats(),
-            self._native.recorded_margins(),
-            self.settings,
-            examples,
-            epochs,
-            from_zero=self._start is None,
-            levelled=True,
-        )
-
-    def next_model(self, old: JointModel | None) -> JointModel:
-        if old is None or not self.settings["average"]:
-            return self.model()
-        self._native.average_into(old.weights)
-        self.dropped = self._native.dropped
-        return old

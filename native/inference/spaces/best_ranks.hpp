@@ -1,0 +1,40 @@
+// What a candidate must rank to survive, found while a node's candidates are listed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "inference/search/node.hpp"
+
+namespace riata {
+
+// The keys of the candidates of one node must all differ, so that as many of them survive as the ranking is wide.
+class BestRanks {
+ public:
+  // For a new frontier; and for each of its nodes.
+  void begin() noexcept { least_ = -std::numeric_limits<double>::infinity(); }
+  void begin_node() noexcept { best_.clear(); }
+
+  // Below this rank, as many others come before as can survive.
+  double least() const noexcept { return least_; }
+
+  // Keeps the ranks of the best of one node; with as many as can survive, the least of them is a bound for all to come.
+  bool takes(const Ranking& ranking, const Candidate& candidate) {
+    const double rank = ranking.rank(candidate);
+    if (rank < least_) return false;
+    auto place = best_.end();
+    while (place != best_.begin() && rank > *(place - 1)) --place;
+    best_.insert(place, rank);
+    if (static_cast<std::int64_t>(best_.size()) > ranking.width) best_.pop_back();
+    if (static_cast<std::int64_t>(best_.size()) == ranking.width) least_ = std::max(least_, best_.back());
+    return true;
+  }
+
+ private:
+  std::vector<double> best_;  // highest first
+  double least_ = -std::numeric_limits<double>::infinity();
+};
+
+}  // namespace riata
