@@ -35,6 +35,7 @@ def command(model_file: str, top: int, labels: tuple[str, ...], json_: bool) -> 
     facts = {
         "task": estimator.task_name,
         "recipe": estimator.recipe,
+        "structure": estimator.model_.structure,
         "model_mb": round(Path(model_file).stat().st_size / 1e6, 3),
         "weights": count(estimator.model_),
         "labels": len(estimator.classes_),
