@@ -1,11 +1,8 @@
 #include "learning/chain_margins.hpp"
 
-#include <algorithm>
-#include <memory>
-
 #include "core/error.hpp"
-#include "inference/search/engine.hpp"
 #include "inference/spaces/chain.hpp"
+#include "learning/space_margins.hpp"
 #include "models/layout.hpp"
 
 namespace riata {
@@ -21,21 +18,7 @@ MarginReport chain_margins(const FeatureIndex& index, const Weights<Real>& weigh
   Linear<Real> flat(layout.flat(weights), p);
   HistoryIndex history = weights.history;  // features without weight count in norms, so they enter it
   ChainSpace<Real> space(index, layout, constraint, instances, flat, history, true, queue);
-  const std::unique_ptr<Queue> pending = make_queue(queue);
-  std::int64_t done = 0;
-  Limits limits;
-  limits.poll = [&] { poll(done); };
-  Search search(space, *pending, limits);
-  Margins<Real> margins(queue, flat);
-  PollClock clock(weights.labels);
-  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
-    if (clock.due(instances.length(s)) && !poll(s)) break;
-    if (instances.length(s) == 0) continue;
-    done = s;
-    space.open(s);
-    search.run(&margins);
-  }
-  return margins.report();
+  return space_margins(space, [&](std::int64_t s) { space.open(s); }, flat, instances, queue, weights.labels, poll);
 }
 
 template MarginReport chain_margins(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, const QueueSpec&, double, const Poll&);

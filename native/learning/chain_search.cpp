@@ -22,17 +22,6 @@ void check_reachable(const Constraint<Real>& constraint, std::int32_t stride, co
   }
 }
 
-// A run of the search for one sentence; its errors say which one it was.
-NodeId run_on(std::int64_t sentence, Search& search, Learner* learner = nullptr) {
-  try {
-    const NodeId goal = search.run(learner);
-    if (goal < 0 && learner == nullptr) throw Error("SearchError", "the search ended without a goal.", "Use a wider beam, or exact search.");
-    return goal;
-  } catch (const Error& error) {
-    throw Error(error.kind(), "sentence " + std::to_string(sentence) + ": " + error.what(), error.remedy());
-  }
-}
-
 }  // namespace
 
 template <class Real>

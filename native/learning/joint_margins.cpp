@@ -12,7 +12,10 @@ MarginReport joint_margins(const FeatureIndex& index, const JointTemplates& temp
   Linear<Real> flat(weights.flat, p);
   JointRows rows = weights.rows;  // features without weight count in norms, so they enter it
   JointSpace<Real> space(templates, layout, weights.kinds, instances, flat, rows, &rows, queue);
-  return space_margins(space, flat, instances, gold, queue, weights.kinds.tags + weights.kinds.chunks, poll);
+  const auto open = [&](std::int64_t s) {
+    space.open(s, gold.subspan(static_cast<std::size_t>(instances.starts[s]), static_cast<std::size_t>(instances.length(s))));
+  };
+  return space_margins(space, open, flat, instances, queue, weights.kinds.tags + weights.kinds.chunks, poll);
 }
 
 template MarginReport joint_margins(const FeatureIndex&, const JointTemplates&, const JointWeights<float>&, const Instances&,

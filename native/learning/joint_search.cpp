@@ -22,16 +22,6 @@ std::span<const Value> of_sentence(std::span<const Value> all, const Instances& 
   return all.subspan(static_cast<std::size_t>(instances.starts[s]), static_cast<std::size_t>(instances.length(s)));
 }
 
-NodeId run_on(std::int64_t sentence, Search& search, Learner* learner = nullptr) {
-  try {
-    const NodeId goal = search.run(learner);
-    if (goal < 0 && learner == nullptr) throw Error("SearchError", "the search ended without a goal.", "Use a wider beam.");
-    return goal;
-  } catch (const Error& error) {
-    throw Error(error.kind(), "sentence " + std::to_string(sentence) + ": " + error.what(), error.remedy());
-  }
-}
-
 template <class Real>
 Numbers<Real> with_room(Numbers<Real> flat, const JointLayout& layout, const JointRows& rows) {
   flat.resize(std::max(flat.size(), static_cast<std::size_t>(layout.whole(rows))), Real{0});

@@ -11,7 +11,10 @@ MarginReport segment_margins(const FeatureIndex& index, const SegmentTemplates& 
   Linear<Real> flat(weights.flat, p);
   GrownRows grown = weights.grown;  // features without weight count in norms, so they enter it
   SegmentSpace<Real> space(templates, weights.kinds, instances, flat, grown, &grown, queue);
-  return space_margins(space, flat, instances, gold, queue, weights.kinds.labels * weights.kinds.most, poll);
+  const auto open = [&](std::int64_t s) {
+    space.open(s, gold.subspan(static_cast<std::size_t>(instances.starts[s]), static_cast<std::size_t>(instances.length(s))));
+  };
+  return space_margins(space, open, flat, instances, queue, weights.kinds.labels * weights.kinds.most, poll);
 }
 
 template MarginReport segment_margins(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&,

@@ -31,16 +31,6 @@ void each_segment(const SegmentKinds& kinds, std::span<const std::int32_t> codes
   }
 }
 
-NodeId run_on(std::int64_t sentence, Search& search, Learner* learner = nullptr) {
-  try {
-    const NodeId goal = search.run(learner);
-    if (goal < 0 && learner == nullptr) throw Error("SearchError", "the search ended without a goal.", "Use a wider beam, or exact search.");
-    return goal;
-  } catch (const Error& error) {
-    throw Error(error.kind(), "sentence " + std::to_string(sentence) + ": " + error.what(), error.remedy());
-  }
-}
-
 constexpr double least_posterior = 1e-6;  // what is less likely does not count in a lattice update
 
 void check_exact(const SegmentTemplates& templates) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "inference/search/engine.hpp"
 #include "learning/chain_perceptron.hpp"
@@ -11,10 +10,10 @@
 
 namespace riata {
 
-// Space: has an open(sentence, gold of the sentence). labels: of a token, to know when to look up.
-template <class Real, class Space>
-MarginReport space_margins(Space& space, Linear<Real>& weights, const Instances& instances, std::span<const std::int32_t> gold, const QueueSpec& queue,
-                           std::int32_t labels, const Poll& poll) {
+// open(sentence): opens it in the space, with its truth. labels: of a token, to know when to look up.
+template <class Real, class Open>
+MarginReport space_margins(Space& space, Open open, Linear<Real>& weights, const Instances& instances, const QueueSpec& queue, std::int32_t labels,
+                           const Poll& poll) {
   const std::unique_ptr<Queue> pending = make_queue(queue);
   std::int64_t done = 0;
   Limits limits;
@@ -26,7 +25,7 @@ MarginReport space_margins(Space& space, Linear<Real>& weights, const Instances&
     if (clock.due(instances.length(s)) && !poll(s)) break;
     if (instances.length(s) == 0) continue;
     done = s;
-    space.open(s, gold.subspan(static_cast<std::size_t>(instances.starts[s]), static_cast<std::size_t>(instances.length(s))));
+    open(s);
     search.run(&margins);
   }
   return margins.report();

@@ -262,4 +262,14 @@ void Search::rescore(std::span<const NodeId> nodes) {
   for (std::size_t i = 0; i < nodes.size(); ++i) tree_[nodes[i]].score = scores[i];
 }
 
+NodeId run_on(std::int64_t sentence, Search& search, Learner* learner) {
+  try {
+    const NodeId goal = search.run(learner);
+    if (goal < 0 && learner == nullptr) throw Error("SearchError", "the search ended without a goal.", "Use a wider beam, or exact search where there is one.");
+    return goal;
+  } catch (const Error& error) {
+    throw Error(error.kind(), "sentence " + std::to_string(sentence) + ": " + error.what(), error.remedy());
+  }
+}
+
 }  // namespace riata

@@ -117,6 +117,9 @@ class Search {
   std::vector<NodeId> front_, open_, next_;
 };
 
+// A run of the search for one sentence; its errors say which one it was. Without a learner there must be a goal.
+NodeId run_on(std::int64_t sentence, Search& search, Learner* learner = nullptr);
+
 // How often `Search::run` has been called in this process: every search counts, whatever its space, queue and learner.
 std::int64_t searches_run() noexcept;
 

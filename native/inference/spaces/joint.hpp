@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "core/error.hpp"
@@ -14,6 +13,7 @@
 #include "inference/search/space.hpp"
 #include "inference/spaces/chunk_completions.hpp"
 #include "inference/spaces/best_ranks.hpp"
+#include "inference/spaces/expanded.hpp"
 #include "inference/spaces/joint_steps.hpp"
 
 namespace riata {
@@ -28,9 +28,9 @@ class JointSpace : public Space {
   JointSpace(const JointTemplates& templates, const JointLayout& layout, const JointKinds& kinds, const Instances& instances, Held& weights,
              const JointRows& known, JointRows* grown, const QueueSpec& queue)
       : templates_(templates), layout_(layout), kinds_(kinds), instances_(instances), weights_(weights), known_(known), grown_(grown),
-        remembers_(!queue.by_level()), blind_(queue.blind()), steps_(templates, layout, kinds, known, instances, weights, queue.by_level()),
+        remembers_(!queue.by_level()), steps_(templates, layout, kinds, known, instances, weights, queue.by_level()),
         completions_(kinds), window_(static_cast<std::size_t>(templates.window())), tags_(static_cast<std::size_t>(layout.stride(Output::tag))),
-        chunks_(static_cast<std::size_t>(layout.stride(Output::chunk))), both_(chunks_.size()) {
+        chunks_(static_cast<std::size_t>(layout.stride(Output::chunk))), both_(chunks_.size()), expanded_(queue.blind()) {
     for (std::int32_t back = 1; back < templates.tags_back(); ++back) tags_unit_ *= kinds.tags + 1;
     for (std::int32_t back = 1; back < templates.chunks_back(); ++back) chunks_unit_ *= kinds.chunks + 1;
     if (templates.tags_back() == 0) tags_unit_ = 0;
@@ -71,10 +71,10 @@ class JointSpace : public Space {
     for (const NodeId id : frontier) {
       if (tree[id].goal) continue;
       const bool remembers = remembers_ && !aside_;
-      if (remembers && !is_new(tree, id)) continue;
+      if (remembers && !expanded_.is_new(key(tree, id), tree[id])) continue;
       const auto first = static_cast<std::ptrdiff_t>(out.size());
       expand_node(tree, id, ranking, learning, out);
-      if (remembers) out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return is_known(c); }), out.end());
+      if (remembers) out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return expanded_.is_known(c); }), out.end());
     }
   }
 
@@ -181,20 +181,6 @@ class JointSpace : public Space {
     for (std::int32_t back = 0; back < templates_.chunks_back(); ++back) states *= kinds_.chunks + 1;
     if (states > double(std::numeric_limits<std::int64_t>::max() / 2))
       throw Error("UnsupportedError", "there are too many labels for templates that read so far back.", "Use templates that read fewer outputs back.");
-  }
-
-  // Queues that take nodes one by one meet states again: they are expanded anew only with a better score, and not even then by
-  // blind queues. The y-good path is not merged into another one.
-  bool is_new(const Tree& tree, NodeId id) {
-    const Node& node = tree[id];
-    const auto [place, fresh] = expanded_.emplace(key(tree, id), node.score);
-    if (!fresh && (blind_ || place->second >= node.score) && !node.good) return false;
-    place->second = std::max(place->second, node.score);
-    return true;
-  }
-  bool is_known(const Candidate& candidate) const {
-    const auto same = expanded_.find(candidate.key);
-    return !candidate.good && same != expanded_.end() && (blind_ || same->second >= candidate.score);
   }
 
   // For all that the expansion of a node will need.
@@ -341,7 +327,7 @@ class JointSpace : public Space {
   Held& weights_;
   const JointRows& known_;
   JointRows* grown_;
-  bool remembers_, blind_;
+  bool remembers_;
   bool aside_ = false;
   JointSteps<Real, Held> steps_;
   ChunkCompletions completions_;
@@ -352,7 +338,7 @@ class JointSpace : public Space {
   std::vector<Real> tags_, chunks_, both_;     // [stride] of the node at hand; both: beside the tag at hand
   std::int64_t tags_unit_ = 1, chunks_unit_ = 1, tags_size_ = 1, chunks_size_ = 1;  // of keys: what the last output counts, and all of its kind
   BestRanks ranks_;
-  std::unordered_map<std::int64_t, double> expanded_;  // best score with which a state was expanded, by key
+  Expanded expanded_;
 };
 
 }  // namespace riata

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "inference/search/queue.hpp"
 #include "inference/search/space.hpp"
 #include "inference/spaces/best_ranks.hpp"
+#include "inference/spaces/expanded.hpp"
 #include "inference/spaces/segment_steps.hpp"
 #include "losses/segments.hpp"
 
@@ -25,8 +25,8 @@ class SegmentSpace : public Space {
   SegmentSpace(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances, Held& weights, const GrownRows& known,
                GrownRows* grown, const QueueSpec& queue)
       : order_(templates.order()), looks_back_(templates.looks_back()), reads_start_(templates.reads_start()), stride_(kinds.stride()), kinds_(kinds),
-        weights_(weights), known_(known), grown_(grown), remembers_(!queue.by_level()), blind_(queue.blind()),
-        steps_(templates, kinds, known, instances, weights), loss_(kinds) {}
+        weights_(weights), known_(known), grown_(grown), remembers_(!queue.by_level()),
+        steps_(templates, kinds, known, instances, weights), loss_(kinds), expanded_(queue.blind()) {}
 
   // gold: as SegmentLoss takes it; empty where nothing is learnt.
   void open(std::int64_t sentence, std::span<const std::int32_t> gold = {}) {
@@ -60,10 +60,10 @@ class SegmentSpace : public Space {
     ranks_.begin();
     for (const NodeId id : frontier) {
       const bool remembers = remembers_ && !aside_;
-      if (remembers && !is_new(tree, id)) continue;
+      if (remembers && !expanded_.is_new(key(tree, id), tree[id])) continue;
       const auto first = static_cast<std::ptrdiff_t>(out.size());
       expand_node(tree, id, ranking, learning, out);
-      if (remembers) out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return is_known(c); }), out.end());
+      if (remembers) out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return expanded_.is_known(c); }), out.end());
     }
   }
 
@@ -113,21 +113,6 @@ class SegmentSpace : public Space {
       if (step(row, history, label) > step(row, history, best)) best = label;
     }
     return best;
-  }
-
-  // Queues that take nodes one by one meet states again: they are expanded anew only with a better score, and not even then by
-  // blind queues. The y-good path is not merged into another one.
-  bool is_new(const Tree& tree, NodeId id) {
-    const Node& node = tree[id];
-    const auto [place, fresh] = expanded_.emplace(key(tree, id), node.score);
-    if (!fresh && (blind_ || place->second >= node.score) && !node.good) return false;
-    place->second = std::max(place->second, node.score);
-    return true;
-  }
-
-  bool is_known(const Candidate& candidate) const {
-    const auto same = expanded_.find(candidate.key);
-    return !candidate.good && same != expanded_.end() && (blind_ || same->second >= candidate.score);
   }
 
   // Where labels are never read again, all segments of one length lead to one state: the best is listed. Of candidates whose keys
@@ -212,13 +197,13 @@ class SegmentSpace : public Space {
   Held& weights_;
   const GrownRows& known_;
   GrownRows* grown_;
-  bool remembers_, blind_;
+  bool remembers_;
   bool aside_ = false;
   SegmentSteps<Real, Held> steps_;
   SegmentLoss loss_;
   Before before_;                     // as look_back leaves it
   BestRanks ranks_;
-  std::unordered_map<std::int64_t, double> expanded_;  // best score with which a state was expanded, by key
+  Expanded expanded_;
 };
 
 }  // namespace riata
