@@ -23,9 +23,9 @@ def test_nouns_alone_are_the_row_of_a_report(trained):
     assert found["f1_np"].value == pytest.approx(row.f1)
     assert found["f1"].value == pytest.approx(evaluation.score)
     assert found["f1_np"].value != found["f1"].value
-    sample = found["f1_np"]
-    assert sample.statistic(sample.counts.sum(axis=0)) == pytest.approx(sample.value)
-    assert len(sample.counts) == len(trained.scored)
+    for sample in (found["f1_np"], found["tag_accuracy"]):
+        assert sample.statistic(sample.counts.sum(axis=0)) == pytest.approx(sample.value)
+        assert len(sample.counts) == len(trained.scored)
 
 
 def test_accuracies_by_hand(trained):

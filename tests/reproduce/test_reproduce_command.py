@@ -188,7 +188,13 @@ def test_an_unknown_name(run):
     assert all(name in err for name in NAMES)
 
 
-@pytest.mark.parametrize("option", ["--seeds", "--threads"])
+def test_epochs_can_be_fewer_than_the_tables_own(run):
+    found = json.loads(run("reproduce", "laso-alpha", "--quick", "--json", "--epochs", 1)[1])
+    assert found["epochs"] == 1
+    assert {row["epoch"]["mean"] for row in scores(found).values()} == {1}
+
+
+@pytest.mark.parametrize("option", ["--seeds", "--threads", "--epochs"])
 @pytest.mark.parametrize("value", ["0", "-1", "x", "1.5"])
 def test_numbers_that_make_no_sense(run, option, value):
     code, out, err = run("reproduce", "laso-alpha", "--quick", option, value)

@@ -23,6 +23,9 @@ import click
     metavar="N",
     help="Trainings at once; never changes a score, but times suffer.",
 )
+@click.option(
+    "--epochs", type=click.IntRange(min=1), metavar="N", help="At most so many, instead of as many as the table says."
+)
 @click.option("--plot", "plot_file", metavar="FILE", help="Draw it too: .svg or .png (needs the extra `plots`).")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
@@ -43,7 +46,7 @@ def command(**options: Any) -> None:
     from riata.reproducing.run import Plan, run
 
     reproduction = registry.get("reproduction", options["name"])
-    plan = Plan(options["quick"], options["final"], options["seeds"], options["threads"])
+    plan = Plan(options["quick"], options["final"], options["seeds"], options["threads"], options["epochs"])
     picture = None if options["plot_file"] is None else Path(options["plot_file"])
     if plan.final and reproduction.sentences is not None:
         raise UnsupportedError(

@@ -9,6 +9,7 @@ from riata.data.encodings.base import OUTSIDE
 from riata.data.types import Column, Ids
 from riata.reproducing.figures import Sample
 from riata.reproducing.reproduction import Trained
+from riata.scoring.evaluation import Evaluation, evaluate_column
 from riata.scoring.pairs import evaluate_columns
 
 NEAR = 0.1  # of a score in per cent
@@ -20,15 +21,17 @@ def scores(trained: Trained) -> dict[str, Sample]:
 
 
 def noun_scores(trained: Trained) -> dict[str, Sample]:
-    """Of a joint tagger: the same and, with `_np`, those of NP chunks alone, every other chunk label being O on both sides."""
+    """Of a joint tagger: the same, with the sentences of tag accuracy too and, under `_np`, NP chunks alone, every other chunk label being O on both sides."""
     predicted, seconds = _decoded(trained)
     tags, chunks = trained.scored.columns[-2:]
     found_tags, found_chunks = trained.estimator.output_columns(predicted)
     nouns = evaluate_columns((tags, _nouns(chunks)), (found_tags, _nouns(found_chunks)), trained.scored.starts)
+    of_tags = evaluate_column(tags, found_tags.ids, found_tags.alphabet.texts(), trained.scored.starts, chunks=False)
     return {
         **_scores(trained, predicted, seconds),
+        "tag_accuracy": _sample(of_tags),
         **{f"{name}_np": Sample(nouns.metrics[name]) for name in ("accuracy", "joint_accuracy")},
-        "f1_np": Sample(nouns.score, nouns.rows, nouns.statistic),
+        "f1_np": _sample(nouns),
     }
 
 
@@ -46,8 +49,13 @@ def _scores(trained: Trained, predicted: Ids, seconds: float) -> dict[str, Sampl
         "seconds_decode": Sample(seconds),
         "epoch": Sample(trained.estimator.best_epoch_),
         **{name: Sample(value) for name, value in evaluation.metrics.items()},
-        "f1": Sample(evaluation.score, evaluation.rows, evaluation.statistic),
+        "f1": _sample(evaluation),
     }
+
+
+def _sample(evaluation: Evaluation) -> Sample:
+    """Its main score, with its sentences."""
+    return Sample(evaluation.score, evaluation.rows, evaluation.statistic)
 
 
 def _nouns(chunks: Column) -> Column:
@@ -87,7 +95,7 @@ def f1_by_beam(beams: Sequence[int]) -> Callable[[Trained], dict[str, Sample]]:
         found = {}
         for beam in beams:
             evaluation = trained.estimator.set_params(beam=beam).evaluate(trained.scored)
-            found[beam_key(beam)] = Sample(evaluation.score, evaluation.rows, evaluation.statistic)
+            found[beam_key(beam)] = _sample(evaluation)
         return found
 
     return measure

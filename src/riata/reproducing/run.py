@@ -28,13 +28,14 @@ class Plan:
     final: bool = False
     seeds: int = 1
     threads: int = 1
+    most: int | None = None  # epochs; None: those of the reproduction
 
     @property
     def data(self) -> str:
         return "embedded" if self.quick else "conll2000"
 
     def epochs(self, of: Reproduction) -> int:
-        return of.quick_epochs if self.quick else of.epochs
+        return self.most or (of.quick_epochs if self.quick else of.epochs)
 
 
 @dataclass(frozen=True, eq=False)
