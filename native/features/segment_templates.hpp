@@ -66,6 +66,15 @@ class SegmentTemplates {
 
   static constexpr std::int32_t most_back = 2;
 
+  // About how many rows there can be: as many as n-grams, and some more of sequences.
+  std::int64_t most_rows(const FeatureIndex& index) const noexcept {
+    std::int64_t rows = 0;
+    for (const AnchoredSlot& slot : anchored_) rows += index.size(slot.family);
+    for (const SequenceSlot& slot : sequences_) rows += 4 * std::int64_t{index.size(slot.family)};
+    for (const BackSlot& slot : histories_) rows += slot.family < 0 ? 0 : 2 * std::int64_t{index.size(slot.family)};
+    return rows;
+  }
+
   const std::vector<AnchoredSlot>& anchored() const noexcept { return anchored_; }
   const std::vector<SequenceSlot>& sequences() const noexcept { return sequences_; }
   const std::vector<BackSlot>& histories() const noexcept { return histories_; }

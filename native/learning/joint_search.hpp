@@ -39,7 +39,8 @@ class JointSearch {
     dropped_ = truncate(mean.flat, truncate_);
   }
   JointWeights<Real> last() { return model(weights_.last()); }
-  JointWeights<Real> untruncated() const { return {kinds_, rows_, weights_.last()}; }
+  // Learning ends with it.
+  JointWeights<Real> untruncated() { return {kinds_, rows_, weights_.take_last()}; }
   LeastMargins recorded_margins() const noexcept { return learner_.recorded_margins(); }
   std::int64_t dropped() const noexcept { return dropped_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }

@@ -60,6 +60,13 @@ class Linear {
     if (has_dual()) d_.resize(size, Real{0});
   }
 
+  // Room that will be needed, so that no copy is made on the way to it. Memory that is never used costs nothing.
+  void reserve(std::size_t size) {
+    v_.reserve(size);
+    u_.reserve(size);
+    if (has_dual()) d_.reserve(size);
+  }
+
   // The same weights in other places of a vector: move(old vector) gives the new one.
   template <class Move>
   void rearrange(Move move) {
@@ -109,6 +116,10 @@ class Linear {
   }
   // The same in memory that is there already.
   void average_into(Numbers<Real>& mean) const {
+    if (mean.capacity() < v_.size()) {
+      Numbers<Real>().swap(mean);
+      mean.reserve(v_.size() + v_.size() / 8);
+    }
     mean.resize(v_.size());
     for (std::size_t i = 0; i < v_.size(); ++i) mean[i] = static_cast<Real>((scales_ * v_[i] - u_[i]) / ticks_);
   }
@@ -116,6 +127,13 @@ class Linear {
     Numbers<Real> now(v_.size());
     for (std::size_t i = 0; i < v_.size(); ++i) now[i] = static_cast<Real>(scale_ * v_[i]);
     return now;
+  }
+  // The same in the memory that they have; nothing is left to learn with.
+  Numbers<Real> take_last() {
+    Numbers<Real>().swap(u_);
+    Numbers<Real>().swap(d_);
+    for (Real& value : v_) value = static_cast<Real>(scale_ * value);
+    return std::move(v_);
   }
 
  private:

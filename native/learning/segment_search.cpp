@@ -65,6 +65,7 @@ template <class Real>
 EpochResult SegmentSearch<Real>::epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int32_t> gold,
                                        std::span<const std::int64_t> order, std::span<const double> sentence_weights, const Poll& poll) {
   check_size(index, templates_, kinds_, grown_, weights_.size(), instances);
+  if (grown_.rows() == 0) weights_.reserve(std::size_t(templates_.most_rows(index)) * kinds_.stride());
   EpochResult result;
   Limits limits = limits_;
   limits.poll = [&] { poll(result.sentences); };

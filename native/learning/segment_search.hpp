@@ -42,7 +42,8 @@ class SegmentSearch {
   }
   SegmentWeights<Real> last() { return model(weights_.last()); }
   // The last weights, whatever the model leaves out: those that training and its theory know.
-  SegmentWeights<Real> untruncated() const { return {kinds_, grown_, weights_.last()}; }
+  // Learning ends with it.
+  SegmentWeights<Real> untruncated() { return {kinds_, grown_, weights_.take_last()}; }
   LeastMargins recorded_margins() const noexcept { return learner_.recorded_margins(); }
   std::int64_t dropped() const noexcept { return dropped_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }

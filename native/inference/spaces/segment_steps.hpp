@@ -35,6 +35,7 @@ class SegmentSteps {
       : templates_(templates), kinds_(kinds), codes_(kinds, templates), grown_(grown), instances_(instances), weights_(weights), stride_(kinds.stride()),
         begin_(static_cast<std::size_t>(stride_)) {
     for (const AnchoredSlot& slot : templates.anchored()) (slot.role == Role::first ? first_ : slot.role == Role::last ? last_ : inside_).push_back(slot);
+    first_rows_.resize(first_.size());
     std::stable_sort(inside_.begin(), inside_.end(), [](const AnchoredSlot& a, const AnchoredSlot& b) { return a.reach < b.reach; });
   }
 
@@ -229,17 +230,28 @@ class SegmentSteps {
     gathered_from_ = grown_.rows();
   }
 
+  // What is found first is asked of the memory first, and added up when the rest has been found.
   void compute_spans(std::int32_t t) {
     const std::int32_t longest = lengths(t);
     Real* out = spans_.data() + std::size_t(t) * most_ * stride_;
-    std::fill_n(begin_.data(), stride_, Real{0});
-    std::fill(begin_.begin() + kinds_.labels, begin_.end(), -std::numeric_limits<Real>::infinity());
-    sum(first_, t, begin_.data());
+    begin_walks(t);
+    std::size_t firsts = 0;
+    for (const AnchoredSlot& slot : first_) {
+      const std::int32_t row = grown_.find(slot.slot, ngram(slot.family, t + slot.offset));
+      first_rows_[firsts] = row;
+      __builtin_prefetch(weights(row < 0 ? 0 : row));
+      firsts += row >= 0;
+    }
     for (std::int32_t l = 1; l <= longest; ++l) {
       const Real* here = token(t + l - 1);
       inside_rows_[l - 1] = here + std::size_t(std::min(l - 1, templates_.reach()) + 1) * stride_;
       last_rows_[l - 1] = here;
     }
+    std::fill_n(begin_.data(), stride_, Real{0});
+    std::fill(begin_.begin() + kinds_.labels, begin_.end(), -std::numeric_limits<Real>::infinity());
+    rows_.begin(begin_.data(), stride_);
+    for (std::size_t i = 0; i < firsts; ++i) rows_.add(weights(first_rows_[i]), 1.0f);
+    rows_.finish();
     running_sums(begin_.data(), inside_rows_.data(), last_rows_.data(), longest, stride_, out);
     add_grown(t, longest, out);
     if (kinds_.outside >= 0) {
@@ -249,9 +261,8 @@ class SegmentSteps {
     spans_known_[t] = weights_.version();
   }
 
-  // The rows of lengths and sequences. A sequence has a row only if its beginning has one: a walk ends where the rows do. All walks go
-  // on step by step together, so that the memory works on all of them at once.
-  void add_grown(std::int32_t t, std::int32_t longest, Real* out) {
+  // The sequences of one token that have a row.
+  void begin_walks(std::int32_t t) {
     walks_.clear();
     for (const SequenceSlot& slot : templates_.sequences()) {
       std::int32_t at = t - slot.around, row = grown_.find(slot.slot, ngram(slot.family, at));
@@ -260,6 +271,11 @@ class SegmentSteps {
       __builtin_prefetch(weights(row));
       walks_.push_back({slot.family, slot.around, row, -1});
     }
+  }
+
+  // The rows of lengths and sequences. A sequence has a row only if its beginning has one: a walk ends where the rows do. All walks go
+  // on step by step together, so that the memory works on all of them at once.
+  void add_grown(std::int32_t t, std::int32_t longest, Real* out) {
     for (std::int32_t l = 1; l <= longest; ++l) {
       const std::int32_t length_row = templates_.length() < 0 ? -1 : grown_.find(templates_.length(), l);
       rows_.begin(out + std::size_t(l - 1) * stride_, stride_);
@@ -289,15 +305,6 @@ class SegmentSteps {
   }
   std::int32_t step(std::int32_t row, std::int32_t id) const noexcept { return id < 0 ? -1 : grown_.find_next(row, id); }
 
-  void sum(const std::vector<AnchoredSlot>& slots, std::int32_t t, Real* out) {
-    rows_.begin(out, stride_);
-    for (const AnchoredSlot& slot : slots) {
-      const std::int32_t row = grown_.find(slot.slot, ngram(slot.family, t + slot.offset));
-      if (row >= 0) rows_.add(weights(row), 1.0f);
-    }
-    rows_.finish();
-  }
-
   const SegmentTemplates& templates_;
   const SegmentKinds& kinds_;
   BackCodes codes_;
@@ -306,6 +313,7 @@ class SegmentSteps {
   const Held& weights_;
   std::int32_t stride_;
   std::vector<AnchoredSlot> first_, last_, inside_;  // inside: by reach
+  std::vector<std::int32_t> first_rows_;             // of the token at hand
   std::vector<Walk> walks_;                          // one per sequence slot
   Gathered now_, next_;
   std::int32_t gathered_ = -1, gathered_from_ = 0;   // of which token next_ is, -1: of none; and how many rows were known then

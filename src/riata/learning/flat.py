@@ -47,10 +47,12 @@ class FlatTrainer(Trainer):
         return old
 
     def account(self, examples: int, epochs: int) -> Run | None:
+        """Learning ends with it: the weights are handed over."""
+        stats, margins = self._native.stats(), self._native.recorded_margins()
         return Run(
             self.model_of(self._native.untruncated()),
-            self._native.stats(),
-            self._native.recorded_margins(),
+            stats,
+            margins,
             self.settings,
             examples,
             epochs,

@@ -92,7 +92,7 @@ def store_weights(flat: NDArray[Any], arrays: Arrays) -> None:
     """Those that are not zero."""
     places = np.flatnonzero(flat)
     arrays["weights/steps"] = narrow(np.diff(places, prepend=0))
-    arrays["weights/values"] = flat[places].astype(np.float32)
+    arrays["weights/values"] = flat[places].astype(np.float32, copy=False)
 
 
 def read_weights(arrays: Arrays, size: int) -> NDArray[np.float32]:

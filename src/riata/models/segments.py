@@ -132,7 +132,7 @@ class SegmentModel:
         features, weights = self.features, self.weights
         width = row_width(len(self.segmentation.types))
         families = [features.index.pairs(f) for f in range(len(features.program.families))]
-        rows = weights.flat().astype(np.float32).reshape(-1, width)
+        rows = weights.flat().astype(np.float32, copy=False).reshape(-1, width)
         kept = pruned(features.segments, families, weights.roots(), weights.rows(), rows)
         header = {
             "structure": NAME,
