@@ -121,7 +121,8 @@ class Linear {
       mean.reserve(v_.size() + v_.size() / 8);
     }
     mean.resize(v_.size());
-    for (std::size_t i = 0; i < v_.size(); ++i) mean[i] = static_cast<Real>((scales_ * v_[i] - u_[i]) / ticks_);
+    const double share = 1 / ticks_;
+    for (std::size_t i = 0; i < v_.size(); ++i) mean[i] = static_cast<Real>((scales_ * v_[i] - u_[i]) * share);
   }
   Numbers<Real> last() const {
     Numbers<Real> now(v_.size());
