@@ -1,4 +1,4 @@
-// Tags and chunk labels together: weights, learning, decoding and margins.
+// Tags and chunk labels together: weights, learning and decoding.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -9,11 +9,10 @@
 
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
-#include "bind/margins.hpp"
+#include "bind/joint.hpp"
 #include "bind/module.hpp"
 #include "bind/search.hpp"
 #include "core/error.hpp"
-#include "learning/joint_margins.hpp"
 #include "learning/joint_search.hpp"
 #include "models/flat_sum.hpp"
 #include "models/joint_sum.hpp"
@@ -23,22 +22,12 @@ namespace {
 
 using SlotTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::vector<std::int32_t>, std::vector<std::int32_t>>;
 
-// Python checks first what users can do wrong, so this says no more than that something does not fit.
-void check(bool ok) {
-  if (!ok) throw Error("RiataError", "the tags and chunk labels do not fit the sentences or the weights");
-}
-
 JointKinds kinds_of(std::int32_t tags, const In<std::uint8_t>& start, const In<std::uint8_t>& end, const In<std::uint8_t>& follow, bool ahead) {
   const auto chunks = static_cast<std::int64_t>(start.shape(0));
   check(tags >= 1 && chunks >= 1 && static_cast<std::int64_t>(end.shape(0)) == chunks && static_cast<std::int64_t>(follow.shape(0)) == chunks * chunks);
   check(tags * chunks < (std::int64_t{1} << 31));
   const auto flags = [](const In<std::uint8_t>& given) { return std::vector<std::uint8_t>(given.data(), given.data() + given.shape(0)); };
   return {tags, static_cast<std::int32_t>(chunks), ahead, flags(start), flags(end), flags(follow)};
-}
-
-bool fits(const JointKinds& kinds, const Instances& instances, std::span<const std::int32_t> codes) {
-  const std::int64_t most = std::int64_t{kinds.tags} * kinds.chunks;
-  return static_cast<std::int64_t>(codes.size()) == instances.tokens() && std::all_of(codes.begin(), codes.end(), [&](std::int32_t c) { return c >= 0 && c < most; });
 }
 
 template <class Real>
@@ -53,24 +42,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def_prop_ro("ahead", [](const Kind& self) { return self.kinds.ahead != 0; })
       .def("flat", [](const Kind& self) { return give(std::vector<Real>(self.flat.begin(), self.flat.end())); }, "All weights, row by row.")
       .def("set_flat", [](Kind& self, const In<Real>& flat) { self.flat.assign(flat.data(), flat.data() + flat.shape(0)); }, nb::arg("flat"))
-      .def("rows", [](const Kind& self, const JointTemplates& templates) {
-             std::vector<std::int32_t> slots, ngrams, values;
-             for (std::int32_t row = 0; row < self.rows.rows(); ++row) {
-               slots.push_back(self.rows.slot(row));
-               ngrams.push_back(self.rows.ngram(row));
-               std::uint64_t packed = self.rows.packed(row);
-               const JointGroup* group = templates.group_of(slots.back());
-               check(group != nullptr);
-               const std::size_t first = values.size();
-               for (auto place = group->places.rbegin(); place != group->places.rend(); ++place) {
-                 const auto base = std::uint64_t(JointGroup::base(*place, self.kinds.tags, self.kinds.chunks));
-                 values.push_back(static_cast<std::int32_t>(packed % base));
-                 packed /= base;
-               }
-               std::reverse(values.begin() + static_cast<std::ptrdiff_t>(first), values.end());
-             }
-             return nb::make_tuple(give(std::move(slots)), give(std::move(ngrams)), give(std::move(values)));
-           }, nb::arg("templates"), "The rows that grow: for each its slot, its n-gram (-1: none) and, one after the other, the outputs that it reads.")
+      .def("rows", [](const Kind& self, const JointTemplates& templates) { return rows_of(self.rows, templates, self.kinds); },
+           nb::arg("templates"), "The rows that grow: for each its slot, its n-gram (-1: none) and, one after the other, the outputs that it reads.")
       .def("set_rows", [](Kind& self, const FeatureIndex& index, const JointTemplates& templates, const In<std::int32_t>& slots, const In<std::int32_t>& ngrams,
                           const In<std::int32_t>& values) {
              self.rows = JointRows(static_cast<std::int32_t>(templates.slots().size()), templates.all_groups());
@@ -164,21 +137,6 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           return give(joint_regrets(index, templates, weights, instances, view(codes)));
         }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("codes"),
         "The least loss that the states along given outputs can still reach, from the initial one to the goal, sentence by sentence.");
-
-  m.def("joint_margins", [](const Kind& weights, const FeatureIndex& index, const JointTemplates& templates, const Instances& instances,
-                            const In<std::int32_t>& gold, const nb::dict& settings) {
-          check(fits(weights.kinds, instances, view(gold)));
-          const QueueSpec queue = queue_of(settings);
-          const double p = nb::cast<double>(settings["p"]);
-          const Poll poll = as_poll(nb::none());
-          MarginReport report;
-          {
-            nb::gil_scoped_release release;
-            report = joint_margins(index, templates, weights, instances, view(gold), queue, p, poll);
-          }
-          return as_dict(std::move(report));
-        }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
-        "What a search with these weights shows of its margins.");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 Plain = str | float | bool | None  # what JSON holds as it is (a float may be an int); other values stand as their repr
+Labels = tuple[Plain, ...] | tuple[tuple[str, str], ...]  # one per token; or pairs, a tag and a chunk label
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Trace:
     """
 
     input: tuple[Plain, ...]
-    truth: tuple[Plain, ...] | None
+    truth: Labels | None
     queue: str
     beam: int | None  # None: no limit
     beam_by: str | None
@@ -104,7 +105,7 @@ class Trace:
     nodes: tuple[Node, ...]
     steps: tuple[Step, ...]
     goal: int | None  # the node that was returned
-    output: tuple[Plain, ...] | None
+    output: Labels | None
     learnt_as: str | None = None  # the encoding of chunk tags in the trace, where it is not that of the data
 
     def path(self, node: int) -> tuple[Plain, ...]:
@@ -149,7 +150,7 @@ class Trace:
     def from_dict(cls, data: Mapping[str, Any]) -> Trace:
         """The inverse of to_dict, also by way of JSON."""
         rows = ("input", "truth", "output")
-        head = {name: None if data[name] is None else tuple(data[name]) for name in rows}
+        head = {name: None if data[name] is None else tuple(map(_label, data[name])) for name in rows}
         made = {"nodes": tuple(map(_node, data["nodes"])), "steps": tuple(map(_step, data["steps"]))}
         return cls(**{**data, **head, **made})
 
@@ -185,6 +186,11 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return dict(value) if isinstance(value, Mapping) else value
+
+
+def _label(value: Any) -> Any:
+    """JSON has lists for pairs."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _node(data: Mapping[str, Any]) -> Node:

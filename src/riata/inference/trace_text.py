@@ -21,7 +21,8 @@ def in_words(trace: Trace) -> str:
 
 def _head(trace: Trace) -> str:
     beam = "" if trace.queue != "beam" else f" of {trace.beam or 'any width'} by {trace.beam_by}"
-    search = f"{trace.queue}{beam}" + (f"; tags as learnt, in {trace.learnt_as.upper()}" if trace.learnt_as else "")
+    labels = "chunk labels" if _in_pairs(trace) else "tags"
+    search = f"{trace.queue}{beam}" + (f"; {labels} as learnt, in {trace.learnt_as.upper()}" if trace.learnt_as else "")
     if trace.truth is None:
         return f"{search}; the truth is not known"
     if trace.followed is None:
@@ -40,7 +41,8 @@ def _front(trace: Trace, number: int, step: Step, width: int) -> str:
 
 def _width(trace: Trace) -> int:
     """Of the tokens, where one is labelled after the other; 0: the input is of another kind."""
-    one_by_one = all(node.depth == len(trace.input) for node in trace.nodes if node.goal)
+    ahead = (0, 1) if _in_pairs(trace) else (0,)  # with look-ahead, the last operator gives only a chunk label
+    one_by_one = all(node.depth - len(trace.input) in ahead for node in trace.nodes if node.goal)
     if len(trace.input) < 2 or not one_by_one or not all(isinstance(token, str) for token in trace.input):
         return 0
     return min(LONGEST, max(len(str(token)) for token in trace.input))
@@ -99,7 +101,14 @@ def _update(trace: Trace, step: int, update: Update) -> list[str]:
     return [f"update: towards {good}, away from {bad}", *([f"misled by {'; '.join(said)}"] if said else [])]
 
 
+def _in_pairs(trace: Trace) -> bool:
+    """Every token has a tag and a chunk label."""
+    return any(isinstance(label, tuple) for label in (*(trace.output or ()), *(trace.truth or ())))
+
+
 def _end(trace: Trace) -> str:
+    if trace.output is not None and _in_pairs(trace):
+        return f"output: {'  '.join(' '.join(map(str, pair)) for pair in trace.output if isinstance(pair, tuple))}"
     if trace.output is not None:
         return f"output: {' '.join(map(str, trace.output))}"
     stopped = bool(trace.steps) and trace.steps[-1].update is not None

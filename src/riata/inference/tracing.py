@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 
 from riata._core import ProblemModel, trace_by_search, unbounded
+from riata._core import trace_joint as trace_by_pairs
 from riata._core import trace_segments as trace_by_segments
 from riata.data.memory import as_corpus
+from riata.data.pairs import parts_of
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, LabelError, UnsupportedError
 from riata.inference.problem import Problem, defined
 from riata.inference.trace import Cut, Feature, Node, Plain, Step, Trace, Update, plain, plain_row
 from riata.models.chain import ChainModel, Decoder
+from riata.models.joint import JointModel
+from riata.models.joint_names import JointNames
 from riata.models.segment_names import SegmentNames
 from riata.models.segments import SegmentModel
 from riata.models.weights_by_name import name_of
@@ -126,6 +130,54 @@ def trace_segments(
     )
 
 
+def trace_joint(
+    model: JointModel,
+    inputs: Corpus,
+    truth: Sequence[str] | None,
+    decoder: Decoder,
+    learner: Mapping[str, Any] | None,
+    features: bool,
+    learnt_as: str | None = None,
+) -> Trace:
+    """As trace_chain, with pairs as their texts for labels. An action is a tag and a chunk label, such as DT B-NP.
+
+    With look-ahead the chunk label is that of the token before, so the first action is a tag and the last a chunk label.
+    """
+    check_queue(decoder)
+    tags, chunks = model.parts.tags, model.parts.chunks
+    pairs = None if truth is None else tuple(map(parts_of, truth))
+    gold = np.empty(0, np.int32)
+    if pairs is not None:
+        of_tag, of_chunk = gold_ids([tag for tag, _ in pairs], tags), gold_ids([chunk for _, chunk in pairs], chunks)
+        gold = of_tag * np.int32(len(chunks)) + of_chunk
+    index, native, instances = model.features.index, model.features.native, model.features.instances(inputs)
+    found = trace_by_pairs(model.weights, index, native, instances, gold, vars(decoder), _native(learner), features)
+    names, path, ahead = JointNames(model, found["rows"]), _path(found), int(model.weights.ahead)
+
+    def given(step: tuple[int, int]) -> tuple[str | None, str | None]:
+        """The tag and the chunk label that an operator gives; None where it gives none."""
+        before, code = step
+        tag, chunk = divmod(code, len(chunks))
+        return tags[tag] if before < inputs.tokens else None, chunks[chunk] if before >= ahead else None
+
+    output = None
+    if path is not None:
+        steps = [given(step) for step in path]
+        output = tuple((tag, chunk) for (tag, _), (_, chunk) in zip(steps, steps[ahead:], strict=False))
+    return _built(
+        found,
+        action=lambda step: " ".join(label for label in given(step) if label is not None),
+        feature=names.name_of,
+        merges=False,
+        input=tuple(inputs.columns[0].texts()),
+        truth=pairs,
+        output=output,
+        learnt_as=learnt_as,
+        followed=_followed(learner),
+        **_queue(vars(decoder)),
+    )
+
+
 def trace_problem(
     model: ProblemModel,
     problem: Problem,
@@ -188,7 +240,7 @@ def _built(
     merges: bool,
     **head: Any,
 ) -> Trace:
-    """The trace of the core in names that people know. merges: a step that is not even a candidate was merged into a better one."""
+    """The trace of the core in names that people know. merges: a right step that is not even a candidate was merged into a better one."""
     known = head["truth"] is not None
 
     def features(rows: Any) -> tuple[Feature, ...]:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata.features.joint import OUTPUTS, JointTemplate
 from riata.models.chain import row_width
 from riata.models.joint import JointModel
 from riata.models.weights_by_name import NamedWeight, boundary_name, text_of
 
+Rows = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+
 
 class JointNames:
     """Rows of weights by name, as JointLayout has them (native/models/joint_weights.hpp)."""
 
-    def __init__(self, model: JointModel) -> None:
+    def __init__(self, model: JointModel, grown: Rows | None = None) -> None:
+        """grown: all rows that grew, where there are more than the model has."""
         self.model = model
         self.flat = model.weights.flat()
         self.labels = (model.parts.tags, model.parts.chunks)
@@ -28,7 +32,7 @@ class JointNames:
                 plain = [t for t, g, _ in model.features.joint.slots if g == f and t.output == name and not _reads(t)]
                 self.blocks.append((output, start, f, plain))
                 start += len(self.pairs[f][0]) * len(plain) * row_width(len(self.labels[output]))
-        self.grown = model.weights.rows(model.features.native)
+        self.grown = model.weights.rows(model.features.native) if grown is None else grown
         slots = [template for template, _, _ in model.features.joint.slots]
         widths = np.array([row_width(len(self.labels[OUTPUTS.index(t.output)])) for t in slots] or [0])
         read = np.array([len(t.tags) + len(t.chunks) for t in slots] or [0])
@@ -58,13 +62,28 @@ class JointNames:
         of_slot = np.array([OUTPUTS.index(t.output) for t, _, _ in self.model.features.joint.slots] or [0])
         return np.concatenate([*found, self.grown_starts[:-1][of_slot[self.grown[0]] == output]]).astype(np.int64)
 
+    def name_of(self, place: int) -> tuple[str, str]:
+        """Feature and label of a weight, from its place among all."""
+        if place >= self.grown_starts[0]:
+            row = int(np.searchsorted(self.grown_starts, place, side="right")) - 1
+            output = OUTPUTS.index(self.model.features.joint.slots[int(self.grown[0][row])][0].output)
+            column = place - int(self.grown_starts[row])
+        else:
+            output, first, _, _ = self._block(place)
+            column = (place - first) % row_width(len(self.labels[output]))
+        return self.name(place - column), self.labels[output][column]
+
     def name(self, start: int) -> str:
         """Of the row that starts at a place of the long vector."""
         if start >= self.grown_starts[0]:
             return self._grown_name(int(np.searchsorted(self.grown_starts, start)))
-        output, first, family, plain = [block for block in self.blocks if block[1] <= start and block[3]][-1]
+        output, first, family, plain = self._block(start)
         ngram, slot = divmod((start - first) // row_width(len(self.labels[output])), len(plain))
         return " ".join([OUTPUTS[output], *self._reads(plain[slot], family, ngram)])
+
+    def _block(self, place: int) -> tuple[int, int, int, list[JointTemplate]]:
+        """That a place before the rows that grow is in."""
+        return [block for block in self.blocks if block[1] <= place and block[3]][-1]
 
     def _grown_name(self, row: int) -> str:
         template, family, _ = self.model.features.joint.slots[int(self.grown[0][row])]

@@ -527,18 +527,16 @@ class SequenceEstimator(Params):
         margins = run.model.margins(instances, label_ids(data, labels), settings)
         return diagnosis(run, margins, settings, len(data))
 
-    def trace(self, sentence: Any, labels: Sequence[str] | bool | None = None, *, features: bool = False) -> Trace:
+    def trace(self, sentence: Any, labels: Sequence[Any] | bool | None = None, *, features: bool = False) -> Trace:
         """What the search for one sentence does, step by step: a list of tokens, or a Corpus of one sentence.
 
         labels: the true ones, or True for those in the data. With them the search is that of training, so far as the recipe trains
         with the present queue; no weight is changed. features: record those of every step, with their weights.
         With learn_as, the labels of the trace are those that were learnt.
         """
-        from riata.inference.tracing import one_sentence, trace_chain, trace_segments
+        from riata.inference.tracing import one_sentence, trace_chain, trace_joint, trace_segments
 
         model, options = self._check_fitted(), checked(self, training=False)
-        if isinstance(model, JointModel):
-            raise model.refuse("trace of its search")
         corpus, truth = one_sentence(sentence), None
         inputs = self.input_columns(corpus)
         if labels is not None and labels is not False:
@@ -550,6 +548,8 @@ class SequenceEstimator(Params):
         if isinstance(model, SegmentModel):
             return trace_segments(model, inputs, truth, options.decoder, learner, features)
         learnt_as = None if self._recoder is None else self.learnt_as_
+        if isinstance(model, JointModel):
+            return trace_joint(model, inputs, truth, options.decoder, learner, features, learnt_as)
         return trace_chain(model, inputs, truth, options.decoder, learner, features, learnt_as)
 
     def _true_labels(self, corpus: Corpus, y: Any, options: Options) -> list[str]:

@@ -1,0 +1,73 @@
+// What a search for tags and chunk labels shows of itself: its trace, and its margins.
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "bind/arrays.hpp"
+#include "bind/chain.hpp"
+#include "bind/joint.hpp"
+#include "bind/margins.hpp"
+#include "bind/module.hpp"
+#include "bind/search.hpp"
+#include "bind/trace.hpp"
+#include "learning/joint_margins.hpp"
+#include "learning/trace_learner.hpp"
+
+namespace riata::bind {
+namespace {
+
+// instances holds one sentence; gold: its codes, where y-good is to be known, or nothing. learner: the settings of a learner to follow, or None.
+// An action is (operators before it, code), a feature the number of its weight; `rows` are all that grew, those that came with the trace included.
+template <class Real>
+nb::dict trace(const JointWeights<Real>& weights, const FeatureIndex& index, const JointTemplates& templates, const Instances& instances,
+               const In<std::int32_t>& gold, const nb::dict& settings, const nb::object& learner, bool with_features) {
+  const bool learning = gold.shape(0) > 0;
+  check(instances.sentences() == 1 && instances.tokens() > 0 && (!learning || fits(weights.kinds, instances, view(gold))));
+  const JointLayout layout(index, templates, weights.kinds);
+  check_fit(index, layout, weights.kinds, weights.rows, weights.flat.size(), instances);
+  const QueueSpec spec = queue_of(settings);
+  Linear<Real> flat(weights.flat);
+  JointRows rows = weights.rows;
+  JointSpace<Real> space(templates, layout, weights.kinds, instances, flat, rows, learning || with_features ? &rows : nullptr, spec);
+  space.open(0, view(gold));
+  const std::unique_ptr<Queue> queue = make_queue(spec);
+  Search search(space, *queue, limits_of(settings));
+  TraceRecorder recorder(space, spec, learning);
+  TraceLearner<Real> watching(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), flat, recorder, !learner.is_none());
+  const NodeId found = search.run(learning ? &watching : nullptr, &recorder);
+  const Trace done = recorder.finish(search, found, with_features);
+  nb::dict out = as_dict(
+      done, [&](NodeId parent, ActionId action) { return nb::make_tuple(done.nodes[static_cast<std::size_t>(parent)].state, action); },
+      [&](std::int64_t entry) { return nb::make_tuple(entry, double(flat.data()[entry])); });
+  out["rows"] = rows_of(rows, templates, weights.kinds);
+  return out;
+}
+
+template <class Real>
+void bind_precision(nb::module_& m) {
+  m.def("trace_joint", &trace<Real>, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("gold"),
+        nb::arg("settings"), nb::arg("learner").none(), nb::arg("features"), "What a search for the tags and chunk labels of one sentence did, step by step.");
+  m.def("joint_margins", [](const JointWeights<Real>& weights, const FeatureIndex& index, const JointTemplates& templates, const Instances& instances,
+                            const In<std::int32_t>& gold, const nb::dict& settings) {
+          check(fits(weights.kinds, instances, view(gold)));
+          const QueueSpec queue = queue_of(settings);
+          const double p = nb::cast<double>(settings["p"]);
+          const Poll poll = as_poll(nb::none());
+          MarginReport report;
+          {
+            nb::gil_scoped_release release;
+            report = joint_margins(index, templates, weights, instances, view(gold), queue, p, poll);
+          }
+          return as_dict(std::move(report));
+        }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
+        "What a search with these weights shows of its margins.");
+}
+
+}  // namespace
+
+void joint_views(nb::module_& m) {
+  bind_precision<float>(m);
+  bind_precision<double>(m);
+}
+
+}  // namespace riata::bind
