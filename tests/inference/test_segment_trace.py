@@ -1,5 +1,7 @@
 """Traces of searches over segments: they replay to what is predicted, agree with Figure 2 over dictionaries, and change nothing."""
 
+import re
+
 import pytest
 
 from chain_problems import options
@@ -180,3 +182,11 @@ def test_random_gold_is_lost_by_narrow_beams_and_by_merging():
                 found |= {(queue, trace.steps[i].lost_by) for i in trace.losses}
     assert {("greedy", "pruned"), ("beam 2", "pruned"), ("unbounded beam", "merged")} <= found
     assert ("unbounded beam", "pruned") not in found
+
+
+def test_words_stand_beside_no_operator_though_the_search_ends_early():
+    """Operators say which words they are of; their number does not."""
+    problem = noise(3, TEMPLATES[4], longest=5, sentences=6)
+    weights = problem.random_weights(3)
+    texts = [str(trace_of(problem, weights, s, when="early", queue="beam", beam=1)) for s in range(6)]
+    assert not any(re.match(r" +\d+  [abc] ", line) for text in texts for line in text.splitlines())

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from riata.inference.trace import Plain, Step, Trace, Update
 
 MOST = 8  # nodes of a front that are shown
 LONGEST = 24  # characters of an action or a token
 LONGEST_NAME = 80  # characters of a feature
 PUSHES = 5  # features of an update that are shown
+
+
+_SEGMENT = re.compile(r"\[\d+:\d+\]$")
 
 
 def in_words(trace: Trace) -> str:
@@ -43,7 +48,10 @@ def _width(trace: Trace) -> int:
     """Of the tokens, where one is labelled after the other; 0: the input is of another kind."""
     ahead = (0, 1) if _in_pairs(trace) else (0,)  # with look-ahead, the last operator gives only a chunk label
     one_by_one = all(node.depth - len(trace.input) in ahead for node in trace.nodes if node.goal)
-    if len(trace.input) < 2 or not one_by_one or not all(isinstance(token, str) for token in trace.input):
+    spans = any(
+        _SEGMENT.search(str(node.action)) for node in trace.nodes
+    )  # as NP[2:5], of a structure that labels several at once
+    if len(trace.input) < 2 or not one_by_one or spans or not all(isinstance(token, str) for token in trace.input):
         return 0
     return min(LONGEST, max(len(str(token)) for token in trace.input))
 
