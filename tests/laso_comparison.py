@@ -43,13 +43,20 @@ def same(weights, expected):
 
 
 def compared(problem, settings, initial, epochs, seed, weights=()):
-    """Trains the core and the twin, sentence by sentence, until rounding would decide a tie. Returns (sentences, twin)."""
-    native = problem.trainer(initial, **settings)
+    """Trains the core and the twin on a chain. Returns (sentences, twin)."""
     start = None if initial is None else problem.by_name(initial)
     twin = Laso(problem.labels, options(**settings), problem.legal, start)
-    examples = problem.examples()
+    native, order = problem.trainer(initial, **settings), orders(problem, epochs, seed)
+    return side_by_side(problem, native, twin, problem.examples(), order, weights, problem.index), twin
+
+
+def side_by_side(problem, native, twin, examples, order, weights=(), *index):
+    """Trains the core and the twin, sentence by sentence, until rounding would decide a tie. Returns how many sentences were learnt from.
+
+    examples: what the twin takes of each sentence; index: what the core needs to give its weights.
+    """
     done = 0
-    for s in itertools.chain.from_iterable(orders(problem, epochs, seed)):
+    for s in itertools.chain.from_iterable(order):
         try:
             twin.sentence(*examples[s], *weights[s : s + 1])
         except TooClose:
@@ -58,9 +65,9 @@ def compared(problem, settings, initial, epochs, seed, weights=()):
         done += 1
         stats = native.stats()
         assert (stats["updates"], stats["non_violating"]) == (twin.updates, twin.non_violating), done
-        same(problem.by_name(native.last(problem.index)), twin.w)
+        same(problem.by_name(native.last(*index)), twin.w)
         if done % len(examples) == 0:
-            same(problem.by_name(native.averaged(problem.index)), twin.averaged())
+            same(problem.by_name(native.averaged(*index)), twin.averaged())
             assert stats["largest_difference"] == pytest.approx(twin.largest_difference)
             assert native.norm == pytest.approx(norm(twin.w, twin.p / (twin.p - 1)), abs=1e-9)
-    return done, twin
+    return done

@@ -1,8 +1,6 @@
 // What a search for tags and chunk labels shows of itself: its trace, and its margins.
 #include <nanobind/stl/vector.h>
 
-#include <memory>
-
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
 #include "bind/joint.hpp"
@@ -11,7 +9,6 @@
 #include "bind/search.hpp"
 #include "bind/trace.hpp"
 #include "learning/joint_margins.hpp"
-#include "learning/trace_learner.hpp"
 
 namespace riata::bind {
 namespace {
@@ -30,15 +27,7 @@ nb::dict trace(const JointWeights<Real>& weights, const FeatureIndex& index, con
   JointRows rows = weights.rows;
   JointSpace<Real> space(templates, layout, weights.kinds, instances, flat, rows, learning || with_features ? &rows : nullptr, spec);
   space.open(0, view(gold));
-  const std::unique_ptr<Queue> queue = make_queue(spec);
-  Search search(space, *queue, limits_of(settings));
-  TraceRecorder recorder(space, spec, learning);
-  TraceLearner<Real> watching(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), flat, recorder, !learner.is_none());
-  const NodeId found = search.run(learning ? &watching : nullptr, &recorder);
-  const Trace done = recorder.finish(search, found, with_features);
-  nb::dict out = as_dict(
-      done, [&](NodeId parent, ActionId action) { return nb::make_tuple(done.nodes[static_cast<std::size_t>(parent)].state, action); },
-      [&](std::int64_t entry) { return nb::make_tuple(entry, double(flat.data()[entry])); });
+  nb::dict out = traced_flat(space, flat, spec, settings, learner, learning, with_features);
   out["rows"] = rows_of(rows, templates, weights.kinds);
   return out;
 }
@@ -50,15 +39,9 @@ void bind_precision(nb::module_& m) {
   m.def("joint_margins", [](const JointWeights<Real>& weights, const FeatureIndex& index, const JointTemplates& templates, const Instances& instances,
                             const In<std::int32_t>& gold, const nb::dict& settings) {
           check(fits(weights.kinds, instances, view(gold)));
-          const QueueSpec queue = queue_of(settings);
-          const double p = nb::cast<double>(settings["p"]);
-          const Poll poll = as_poll(nb::none());
-          MarginReport report;
-          {
-            nb::gil_scoped_release release;
-            report = joint_margins(index, templates, weights, instances, view(gold), queue, p, poll);
-          }
-          return as_dict(std::move(report));
+          return measured(settings, nb::none(), [&](const QueueSpec& queue, double p, const Poll& poll) {
+            return joint_margins(index, templates, weights, instances, view(gold), queue, p, poll);
+          });
         }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
         "What a search with these weights shows of its margins.");
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "bind/arrays.hpp"
+#include "bind/chain.hpp"
+#include "bind/search.hpp"
 #include "learning/margins.hpp"
 
 namespace riata::bind {
@@ -18,6 +20,20 @@ inline nb::dict as_dict(MarginReport&& report) {
   out["merges"] = report.merges;
   out["uneven"] = report.uneven;
   return out;
+}
+
+// Measures without the interpreter: measure(queue, p, poll) gives the report.
+template <class Measure>
+nb::dict measured(const nb::dict& settings, const nb::object& progress, Measure measure) {
+  const QueueSpec queue = queue_of(settings);
+  const double p = nb::cast<double>(settings["p"]);
+  const Poll poll = as_poll(progress);
+  MarginReport report;
+  {
+    nb::gil_scoped_release release;
+    report = measure(queue, p, poll);
+  }
+  return as_dict(std::move(report));
 }
 
 }  // namespace riata::bind

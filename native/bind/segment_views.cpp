@@ -1,8 +1,6 @@
 // What a search over segments shows of itself: its trace, and its margins.
 #include <nanobind/stl/vector.h>
 
-#include <memory>
-
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
 #include "bind/margins.hpp"
@@ -12,7 +10,6 @@
 #include "bind/trace.hpp"
 #include "core/error.hpp"
 #include "learning/segment_margins.hpp"
-#include "learning/trace_learner.hpp"
 
 namespace riata::bind {
 namespace {
@@ -31,15 +28,7 @@ nb::dict trace(const SegmentWeights<Real>& weights, const FeatureIndex& index, c
   GrownRows grown = weights.grown;
   SegmentSpace<Real> space(templates, weights.kinds, instances, flat, grown, learning || with_features ? &grown : nullptr, spec);
   space.open(0, view(gold));
-  const std::unique_ptr<Queue> queue = make_queue(spec);
-  Search search(space, *queue, limits_of(settings));
-  TraceRecorder recorder(space, spec, learning);
-  TraceLearner<Real> watching(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), flat, recorder, !learner.is_none());
-  const NodeId found = search.run(learning ? &watching : nullptr, &recorder);
-  const Trace done = recorder.finish(search, found, with_features);
-  nb::dict out = as_dict(
-      done, [&](NodeId parent, ActionId action) { return nb::make_tuple(done.nodes[static_cast<std::size_t>(parent)].state, action); },
-      [&](std::int64_t entry) { return nb::make_tuple(entry, double(flat.data()[entry])); });
+  nb::dict out = traced_flat(space, flat, spec, settings, learner, learning, with_features);
   out["roots"] = roots_of(grown);
   out["rows"] = rows_of(grown);
   return out;
@@ -52,15 +41,9 @@ void bind_precision(nb::module_& m) {
   m.def("segment_margins", [](const SegmentWeights<Real>& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
                               const In<std::int32_t>& gold, const nb::dict& settings) {
           if (!covers(weights.kinds, instances.starts, view(gold), true)) throw Error("RiataError", "the segments do not fit the sentences");
-          const QueueSpec queue = queue_of(settings);
-          const double p = nb::cast<double>(settings["p"]);
-          const Poll poll = as_poll(nb::none());
-          MarginReport report;
-          {
-            nb::gil_scoped_release release;
-            report = segment_margins(index, templates, weights, instances, view(gold), queue, p, poll);
-          }
-          return as_dict(std::move(report));
+          return measured(settings, nb::none(), [&](const QueueSpec& queue, double p, const Poll& poll) {
+            return segment_margins(index, templates, weights, instances, view(gold), queue, p, poll);
+          });
         }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
         "What a search with these weights shows of its margins.");
 }

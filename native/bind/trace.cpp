@@ -4,7 +4,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
@@ -12,7 +11,6 @@
 #include "bind/search.hpp"
 #include "core/error.hpp"
 #include "inference/spaces/chain.hpp"
-#include "learning/trace_learner.hpp"
 #include "models/place.hpp"
 
 namespace riata::bind {
@@ -50,14 +48,8 @@ nb::dict trace(const Weights<Real>& weights, const FeatureIndex& index, const In
   HistoryIndex history = weights.history;
   ChainSpace<Real> space(index, layout, constraint, instances, flat, history, learning || with_features, spec);
   space.open(0);
-  const std::unique_ptr<Queue> queue = make_queue(spec);
-  Search search(space, *queue, limits_of(settings));
-  TraceRecorder recorder(space, spec, learning);
-  TraceLearner<Real> watching(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), flat, recorder, !learner.is_none());
-  const NodeId found = search.run(learning ? &watching : nullptr, &recorder);
-  const Trace done = recorder.finish(search, found, with_features);
-  return as_dict(
-      done, [](NodeId, ActionId action) { return nb::int_(action); },
+  return traced(
+      space, flat, spec, settings, learner, learning, with_features, [](StateId, ActionId action) { return nb::int_(action); },
       [&](std::int64_t entry) { return nb::make_tuple(as_tuple(index, place_of(index, layout, history, entry)), double(flat.data()[entry])); });
 }
 

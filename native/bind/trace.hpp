@@ -3,9 +3,13 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
 #include <vector>
 
+#include "bind/search.hpp"
+#include "inference/search/engine.hpp"
 #include "inference/search/trace.hpp"
+#include "learning/trace_learner.hpp"
 
 namespace riata::bind {
 
@@ -53,6 +57,29 @@ nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
   out["features"] = listed(trace.features, [&](const StepFeatures& features) { return listed(features, valued); });
   out["goal"] = trace.goal;
   return out;
+}
+
+// Runs a search over the open sentence of a space and gives what it did, as as_dict does. learning: whether the truth is known;
+// learner: the settings of a learner to follow, or None. action(state before it, action id), feature: as in as_dict.
+template <class Real, class Action, class Feature>
+nb::dict traced(Space& space, Linear<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner, bool learning,
+                bool with_features, Action action, Feature feature) {
+  const std::unique_ptr<Queue> queue = make_queue(spec);
+  Search search(space, *queue, limits_of(settings));
+  TraceRecorder recorder(space, spec, learning);
+  TraceLearner<Real> watching(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), weights, recorder, !learner.is_none());
+  const NodeId found = search.run(learning ? &watching : nullptr, &recorder);
+  const Trace done = recorder.finish(search, found, with_features);
+  return as_dict(done, [&](NodeId parent, ActionId id) { return action(done.nodes[static_cast<std::size_t>(parent)].state, id); }, feature);
+}
+
+// The same of weights in one long vector: an action is (state before it, action id), a feature the number of its weight.
+template <class Real>
+nb::dict traced_flat(Space& space, Linear<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner, bool learning,
+                     bool with_features) {
+  return traced(
+      space, weights, spec, settings, learner, learning, with_features, [](StateId before, ActionId id) { return nb::make_tuple(before, id); },
+      [&](std::int64_t entry) { return nb::make_tuple(entry, double(weights.data()[entry])); });
 }
 
 }  // namespace riata::bind

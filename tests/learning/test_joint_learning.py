@@ -1,39 +1,24 @@
 """Learning tags and chunk labels against its slow twin (oracle.joint), over double."""
 
-import itertools
-
 import numpy as np
 import pytest
 
 from chain_problems import options
 from joint_problems import TEMPLATES, joint_problem, noise
-from laso_comparison import QUEUES, STEPS, WHAT, WHEN, orders, same
+from laso_comparison import QUEUES, STEPS, WHAT, WHEN, orders, side_by_side
 from oracle.joint import JointLaso, path_of
-from oracle.laso import TooClose
 from riata import _core
 
 BIOES = ("O", "S-A", "B-A", "E-A")
 
 
 def compared(problem, settings, initial, epochs, seed, weights=()):
-    """Trains the core and the twin, sentence by sentence, until rounding would decide a tie. Returns (sentences, twin)."""
+    """Trains the core and the twin. Returns (sentences, twin)."""
     native = problem.trainer(initial, **settings)
     twin = JointLaso(problem, options(**settings), problem.by_name(initial))
-    done = 0
-    for s in itertools.chain.from_iterable(orders(problem, epochs, seed)):
-        try:
-            twin.sentence(problem.sentences[s], path_of(problem.gold[s], problem.ahead), *weights[s : s + 1])
-        except TooClose:
-            break
-        problem.epoch(native, [s], weights)
-        done += 1
-        stats = native.stats()
-        assert (stats["updates"], stats["non_violating"]) == (twin.updates, twin.non_violating), done
-        same(problem.by_name(native.last()), twin.w)
-        if done % len(problem.sentences) == 0:
-            same(problem.by_name(native.averaged()), twin.averaged())
-            assert stats["largest_difference"] == pytest.approx(twin.largest_difference)
-    return done, twin
+    truths = [path_of(gold, problem.ahead) for gold in problem.gold]
+    examples = list(zip(problem.sentences, truths, strict=True))
+    return side_by_side(problem, native, twin, examples, orders(problem, epochs, seed), weights), twin
 
 
 @pytest.mark.parametrize("when", WHEN)

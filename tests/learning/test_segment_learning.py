@@ -7,32 +7,19 @@ import numpy as np
 import pytest
 
 from chain_problems import options
-from laso_comparison import QUEUES, STEPS, WHAT, WHEN, orders, same
+from laso_comparison import QUEUES, STEPS, WHAT, WHEN, orders, same, side_by_side
 from oracle import segments as oracle
-from oracle.laso import TooClose, add
+from oracle.laso import add
 from riata.features.attributes import builtin
 from segment_problems import EXACT_TEMPLATES, TEMPLATES, noise, random_segments, segment_problem
 
 
 def compared(problem, settings, initial, epochs, seed, weights=(), kind=oracle.SegmentLaso):
-    """Trains the core and the twin, sentence by sentence, until rounding would decide a tie. Returns (sentences, twin)."""
+    """Trains the core and the twin. Returns (sentences, twin)."""
     native = problem.trainer(initial, **settings)
     twin = a_twin(problem, settings, problem.by_name(initial), kind)
-    done = 0
-    for s in itertools.chain.from_iterable(orders(problem, epochs, seed)):
-        try:
-            twin.sentence(problem.sentences[s], problem.gold[s], *weights[s : s + 1])
-        except TooClose:
-            break
-        problem.epoch(native, [s], weights)
-        done += 1
-        stats = native.stats()
-        assert (stats["updates"], stats["non_violating"]) == (twin.updates, twin.non_violating), done
-        same(problem.by_name(native.last()), twin.w)
-        if done % len(problem.sentences) == 0:
-            same(problem.by_name(native.averaged()), twin.averaged())
-            assert stats["largest_difference"] == pytest.approx(twin.largest_difference)
-    return done, twin
+    examples = list(zip(problem.sentences, problem.gold, strict=True))
+    return side_by_side(problem, native, twin, examples, orders(problem, epochs, seed), weights), twin
 
 
 def a_twin(problem, settings=None, start=None, kind=oracle.SegmentLaso):

@@ -32,14 +32,14 @@ class Program:
 
     attributes: tuple[AttributeOf, ...]
     families: tuple[tuple[int, int, int], ...]  # parent or -1, attribute, offset from the n-gram's first position
-    reads: tuple[tuple[int, int, bool], ...]  # family, offset, edge
-    templates: tuple[Template, ...]  # [reads] the template each comes from
+    reads: tuple[tuple[int, int, bool], ...] = ()  # family, offset, edge
+    templates: tuple[Template, ...] = ()  # [reads] the template each comes from
     history: tuple[
         tuple[int, int, tuple[int, ...]], ...
-    ]  # family or -1, offset, how far back the labels are that it reads
-    history_templates: tuple[Template, ...]  # [history]
-    numbers: tuple[Read, ...]  # number(...) templates
-    transitions: bool  # whether a bare `edge` is among the templates
+    ] = ()  # family or -1, offset, how far back the labels are that it reads
+    history_templates: tuple[Template, ...] = ()  # [history]
+    numbers: tuple[Read, ...] = ()  # number(...) templates
+    transitions: bool = False  # whether a bare `edge` is among the templates
     other_reads: tuple[tuple[int, int], ...] = ()  # family, offset: n-grams to find that are no features of tokens
 
     @property
@@ -64,10 +64,7 @@ def compile_templates(templates: Sequence[Template]) -> Program:
         if template.is_number or not (template.reads or template.labels):
             continue
         first = template.reads[0].offset if template.reads else 0
-        family = -1
-        for read in template.reads:
-            attribute = attributes.setdefault((read.attribute, read.column), len(attributes))
-            family = families.setdefault((family, attribute, read.offset - first), len(families))
+        family = family_of(template.reads, attributes, families)
         if template.labels:
             history.append((family, first, tuple(-offset for offset in reversed(template.labels))))
             continue
@@ -83,6 +80,17 @@ def compile_templates(templates: Sequence[Template]) -> Program:
         numbers=tuple(t.reads[0] for t in templates if t.is_number),
         transitions=any(t.edge and not t.reads for t in templates),
     )
+
+
+def family_of(
+    reads: Sequence[Read], attributes: dict[AttributeOf, int], families: dict[tuple[int, int, int], int]
+) -> int:
+    """The family of these reads taken together; -1 for none. What is new is added."""
+    family = -1
+    for read in reads:
+        attribute = attributes.setdefault((read.attribute, read.column), len(attributes))
+        family = families.setdefault((family, attribute, read.offset - reads[0].offset), len(families))
+    return family
 
 
 class Features:

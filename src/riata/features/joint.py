@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +30,9 @@ from riata.data.pairs import split_column
 from riata.data.types import Corpus
 from riata.errors import RiataError, TemplateError, UnknownNameError
 from riata.features.attributes import Attribute
-from riata.features.compile import AttributeOf, Features, Program
+from riata.features.compile import AttributeOf, Features, Program, family_of
 from riata.features.dictionary import TagDictionary
 from riata.features.lists import WordList
-from riata.features.segments import family_of
 from riata.features.templates import NUMBER, Template, own_template, parse_lines, read_source
 
 OUTPUTS = ("tag", "chunk")
@@ -143,12 +143,6 @@ def compile_joint(templates: Iterable[JointTemplate]) -> JointProgram:
     program = Program(
         attributes=tuple(attributes),
         families=tuple(families),
-        reads=(),
-        templates=(),
-        history=(),
-        history_templates=(),
-        numbers=(),
-        transitions=False,
         other_reads=tuple(sorted({(family, offset) for _, family, offset in slots if family >= 0})),
     )
     return JointProgram(program, tuple(slots))
@@ -180,7 +174,7 @@ class JointFeatures(Features):
         self.joint = compile_joint(self.templates)
         return self.joint.program
 
-    @property
+    @cached_property
     def native(self) -> JointTemplates:
         """The templates as the core takes them."""
         return JointTemplates(self.index, self.joint.native(self.ahead))

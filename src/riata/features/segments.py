@@ -22,16 +22,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from riata._core import SegmentTemplates
 from riata.errors import TemplateError, UnknownNameError
-from riata.features.compile import AttributeOf, Features, Program
+from riata.features.compile import AttributeOf, Features, Program, family_of
 from riata.features.templates import (
     LABEL,
     NUMBER,
     SEGMENT_ROLES,
-    Read,
     Template,
     own_template,
     parse_lines,
@@ -164,9 +164,7 @@ def compile_segments(templates: Iterable[SegmentTemplate]) -> SegmentProgram:
         if template.looks_back:
             back = tuple(-offset for offset in reversed(template.labels))
             histories.setdefault((back, template.length_before, family, first, role == PREVIOUS), template)
-            reads |= {
-                (family, first - (role == PREVIOUS))
-            }  # the first segment has the token before the sentence before it
+            reads.add((family, first - (role == PREVIOUS)))  # before the first segment is the token before the sentence
         elif role == LENGTH:
             length.setdefault(True, template)
         elif role in SEQUENCES:
@@ -178,12 +176,6 @@ def compile_segments(templates: Iterable[SegmentTemplate]) -> SegmentProgram:
     program = Program(
         attributes=tuple(attributes),
         families=tuple(families),
-        reads=(),
-        templates=(),
-        history=(),
-        history_templates=(),
-        numbers=(),
-        transitions=False,
         other_reads=tuple(sorted((family, offset) for family, offset in reads if family >= 0)),
     )
     of_slots = [*(family for _, family, _ in anchored), *([-1] * len(length)), *(family for family, _ in sequences)]
@@ -192,17 +184,6 @@ def compile_segments(templates: Iterable[SegmentTemplate]) -> SegmentProgram:
     return SegmentProgram(
         program, tuple(anchored), bool(length), tuple(sequences), tuple(histories), slots, tuple(of_slots)
     )
-
-
-def family_of(
-    reads: Sequence[Read], attributes: dict[AttributeOf, int], families: dict[tuple[int, int, int], int]
-) -> int:
-    """The family of these reads taken together; -1 for none. What is new is added."""
-    family = -1
-    for read in reads:
-        attribute = attributes.setdefault((read.attribute, read.column), len(attributes))
-        family = families.setdefault((family, attribute, read.offset - reads[0].offset), len(families))
-    return family
 
 
 class SegmentFeatures(Features):
@@ -215,7 +196,7 @@ class SegmentFeatures(Features):
         self.segments = compile_segments(self.templates)
         return self.segments.program
 
-    @property
+    @cached_property
     def native(self) -> SegmentTemplates:
         """The templates as the core takes them."""
         program = self.segments

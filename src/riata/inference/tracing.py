@@ -102,6 +102,7 @@ def trace_segments(
     decoder: Decoder,
     learner: Mapping[str, Any] | None,
     features: bool,
+    learnt_as: str | None = None,
 ) -> Trace:
     """As trace_chain. An action is a segment, such as NP[2:5]: its tokens are 2, 3 and 4, the first of the sentence being 0."""
     check_queue(decoder)
@@ -125,6 +126,7 @@ def trace_segments(
         input=tuple(inputs.columns[0].texts()),
         truth=None if truth is None else tuple(truth),
         output=None if path is None else model.tags_of(path, inputs.tokens),
+        learnt_as=learnt_as,
         followed=_followed(learner),
         **_queue(vars(decoder)),
     )
@@ -176,6 +178,13 @@ def trace_joint(
         followed=_followed(learner),
         **_queue(vars(decoder)),
     )
+
+
+BY_STRUCTURE: Mapping[str, Callable[..., Trace]] = {
+    ChainModel.structure: trace_chain,
+    SegmentModel.structure: trace_segments,
+    JointModel.structure: trace_joint,
+}
 
 
 def trace_problem(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -27,16 +27,16 @@ from riata.data.types import Corpus, Ids
 from riata.errors import DataError, ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
-from riata.features.frequency import FREQUENCY, Frequencies
-from riata.features.lists import WordList, attribute_names
+from riata.features.frequency import FREQUENCY
+from riata.features.lists import attribute_names
 from riata.features.templates import NUMBER, Template, parse
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
 from riata.models.container import Arrays
+from riata.models.feature_parts import MOST_MEMORY, read_frequencies, read_lists, read_templates, refuse_huge
 from riata.models.folded import FoldedModel, foldable
 
 Flags = NDArray[np.uint8]
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
-MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may ask for
 FEWEST_BITS, MOST_BITS = 10, 30  # of a table of hashed weights
 MOST_STATES = 300_000  # of one exact search that nobody asked for, as a yardstick
 
@@ -235,7 +235,10 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     )
     lists = read_lists(header, arrays)
     features = Features(
-        _templates(header, {*functions, NUMBER, FREQUENCY, *attribute_names(lists)}), functions, lists, _bits(header)
+        read_templates(header, parse, {*functions, NUMBER, FREQUENCY, *attribute_names(lists)}),
+        functions,
+        lists,
+        _bits(header),
     )
     if set(features.lists) != set(lists):
         raise ModelFileError("the model's lists are inconsistent")
@@ -260,13 +263,6 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     sizes = [len(alphabet) for alphabet in features.alphabets]
     weights = unpack_chain(features.index, sparse, count, sizes, len(features.given))
     return ChainModel(features, weights, tuple(labels), legality)
-
-
-def refuse_huge(need: int) -> None:
-    if need > MOST_MEMORY:
-        raise ModelFileError(
-            f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed"
-        )
 
 
 def weight_bytes(features: Features, sizes: Sequence[int], labels: int) -> int:
@@ -336,32 +332,6 @@ def _table(arrays: Arrays, features: Features, labels: int) -> ChainWeights:
         "history": _history(arrays, False),
     }
     return unpack_chain(features.index, sparse, labels, [0 for _ in features.alphabets], 0)
-
-
-def read_lists(header: Mapping[str, Any], arrays: Arrays) -> dict[str, WordList]:
-    names = read_strings(header, "lists")
-    texts = [read_alphabet(arrays, f"list/{i}").texts() for i in range(len(names))]
-    return {name: WordList.of(name, entries) for name, entries in zip(names, texts, strict=True)}
-
-
-def read_frequencies(arrays: Arrays, column: int) -> Frequencies:
-    words, classes = read_alphabet(arrays, f"frequency/{column}"), read_array(arrays, f"frequency/{column}/classes")
-    if len(words) != len(classes) or classes.dtype != np.uint8:
-        raise ModelFileError("the model's frequencies are inconsistent")
-    return Frequencies(words, classes.copy())
-
-
-def _templates(header: Mapping[str, Any], known: Container[str]) -> tuple[Template, ...]:
-    lines = read_strings(header, "templates")
-    if not lines:
-        return ()
-    try:
-        templates = parse("\n".join(lines), "<templates of the model>")
-    except ValueError:  # every TemplateError is one, and so are numbers that int() refuses
-        templates = ()
-    if [str(t) for t in templates] != lines or not all(read.attribute in known for t in templates for read in t.reads):
-        raise ModelFileError("the model's templates are inconsistent")
-    return templates
 
 
 def _store_rows(arrays: Arrays, name: str, rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]) -> None:

@@ -1,4 +1,4 @@
-"""The features of models whose weights are one long vector, as header and arrays of a model file and back."""
+"""What model files share: features and, where they are one long vector, weights, as header and arrays and back."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from riata._core import boundary_values
 from riata.data.types import Ids
 from riata.errors import ModelFileError
 from riata.features.compile import Features
-from riata.features.frequency import FREQUENCY
+from riata.features.frequency import FREQUENCY, Frequencies
+from riata.features.lists import WordList
 from riata.features.templates import Template
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
-from riata.models.chain import read_frequencies, refuse_huge
 from riata.models.container import Arrays
+
+MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may ask for
 
 AnyTemplate = TypeVar("AnyTemplate", bound=Template)
 
@@ -109,3 +111,23 @@ def read_weights(arrays: Arrays, size: int) -> NDArray[np.float32]:
     flat = np.zeros(size, np.float32)
     flat[places] = values
     return flat
+
+
+def read_lists(header: Mapping[str, Any], arrays: Arrays) -> dict[str, WordList]:
+    names = read_strings(header, "lists")
+    texts = [read_alphabet(arrays, f"list/{i}").texts() for i in range(len(names))]
+    return {name: WordList.of(name, entries) for name, entries in zip(names, texts, strict=True)}
+
+
+def read_frequencies(arrays: Arrays, column: int) -> Frequencies:
+    words, classes = read_alphabet(arrays, f"frequency/{column}"), read_array(arrays, f"frequency/{column}/classes")
+    if len(words) != len(classes) or classes.dtype != np.uint8:
+        raise ModelFileError("the model's frequencies are inconsistent")
+    return Frequencies(words, classes.copy())
+
+
+def refuse_huge(need: int) -> None:
+    if need > MOST_MEMORY:
+        raise ModelFileError(
+            f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed"
+        )

@@ -30,12 +30,14 @@ from riata.features.frequency import FREQUENCY
 from riata.features.joint import OUTPUTS, JointFeatures, parse
 from riata.features.lists import attribute_names
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
-from riata.models.chain import EXACT, MOST_LABELS, MOST_MEMORY, Decoder, Legality, read_lists, row_width
+from riata.models.chain import EXACT, MOST_LABELS, Decoder, Legality, row_width
 from riata.models.container import Arrays
 from riata.models.feature_parts import (
+    MOST_MEMORY,
     feature_header,
     read_features,
     read_ids,
+    read_lists,
     read_templates,
     read_weights,
     store_features,
@@ -97,9 +99,12 @@ class JointModel:
         )
         return found
 
-    def refuse(self, what: str) -> UnsupportedError:
-        """For what only chains have."""
-        return UnsupportedError(f"The structure {NAME!r} has no {what}.", remedy="Tagger and Chunker have that.")
+    def check_nbest(self, decoder: Decoder) -> None:
+        """Refuses lists of the best, which would have to be exact."""
+        raise _no_lists()
+
+    def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
+        raise _no_lists()
 
     def to_parts(self) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays; weights that are zero are left out."""
@@ -126,6 +131,12 @@ class JointModel:
         arrays["rows/values"] = narrow(values)
         store_weights(self.weights.flat(), arrays)
         return header, arrays
+
+
+def _no_lists() -> UnsupportedError:
+    return UnsupportedError(
+        f"The structure {NAME!r} has no lists of the n best.", remedy="Tagger and Chunker have that."
+    )
 
 
 def check_memory(features: JointFeatures, parts: JointLabels) -> None:

@@ -32,20 +32,20 @@ from riata.models.arrays import narrow, read_strings
 from riata.models.chain import (
     EXACT,
     MOST_LABELS,
-    MOST_MEMORY,
     Decoder,
     check_exact,
-    read_lists,
-    refuse_huge,
     row_width,
 )
 from riata.models.container import Arrays
 from riata.models.feature_parts import (
+    MOST_MEMORY,
     feature_header,
     read_features,
     read_ids,
+    read_lists,
     read_templates,
     read_weights,
+    refuse_huge,
     store_features,
     store_weights,
 )

@@ -38,9 +38,7 @@ from riata.learning.search import LATTICE
 from riata.learning.streaming import StreamedFit
 from riata.learning.survey import survey
 from riata.models.chain import EXACT, Decoder
-from riata.models.joint import JointModel
 from riata.models.model import Model
-from riata.models.segments import SegmentModel
 from riata.parallel import cores
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
@@ -449,8 +447,6 @@ class SequenceEstimator(Params):
     def nbest_ids(self, X: Any, k: int) -> list[list[tuple[Ids, float]]]:
         """predict_nbest with labels as numbers, indices of `classes_`."""
         model, k = self._check_fitted(), int(K.parse(k))
-        if isinstance(model, JointModel):
-            raise model.refuse("lists of the n best")
         model.check_nbest(self._decoder())
         if _is_empty(X):
             return [[(np.empty(0, np.int32), 0.0)] for _ in X]
@@ -534,7 +530,7 @@ class SequenceEstimator(Params):
         with the present queue; no weight is changed. features: record those of every step, with their weights.
         With learn_as, the labels of the trace are those that were learnt.
         """
-        from riata.inference.tracing import one_sentence, trace_chain, trace_joint, trace_segments
+        from riata.inference.tracing import BY_STRUCTURE, one_sentence
 
         model, options = self._check_fitted(), checked(self, training=False)
         corpus, truth = one_sentence(sentence), None
@@ -545,12 +541,8 @@ class SequenceEstimator(Params):
         recipe, settings = options.choice.recipe, options.settings
         trained = recipe.searches and queue.searches and not queue.decode_only and settings["update"] != LATTICE
         learner = {**settings, "recipe": self.recipe} if truth is not None and trained else None
-        if isinstance(model, SegmentModel):
-            return trace_segments(model, inputs, truth, options.decoder, learner, features)
         learnt_as = None if self._recoder is None else self.learnt_as_
-        if isinstance(model, JointModel):
-            return trace_joint(model, inputs, truth, options.decoder, learner, features, learnt_as)
-        return trace_chain(model, inputs, truth, options.decoder, learner, features, learnt_as)
+        return BY_STRUCTURE[model.structure](model, inputs, truth, options.decoder, learner, features, learnt_as)
 
     def _true_labels(self, corpus: Corpus, y: Any, options: Options) -> list[str]:
         """All gold labels as they are learnt; illegal tags are read as in training."""

@@ -17,9 +17,9 @@ from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, SettingError
 from riata.learning.events import Listener
-from riata.learning.fit import Start, sentence_weights
+from riata.learning.fit import Start
 from riata.learning.joint import totals
-from riata.learning.labels import LabelSet, chunk_tags, learnable
+from riata.learning.labels import LabelSet
 from riata.learning.online import Outcome
 from riata.learning.options import Options
 from riata.models.model import Model
@@ -49,13 +49,9 @@ class JointTagger(SequenceEstimator):
         self, options: Options, X: Any, y: Any, sample_weight: Any, start: Start | None, tell: Listener
     ) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
         """The corpus with pairs as its last column, whose chunk labels are legal."""
-        data = self._with_output(X, y)
-        if data.tokens == 0:
-            raise DataError("there are no tokens to learn from.", file=data.name)
-        tags = chunk_tags(data, options.encoding, options.learn_as, None if start is None else start.tags)
-        data = learnable(data, tags, strict=options.strict, listener=tell)
+        data, tags, weights = super()._training_data(options, X, y, sample_weight, start, tell)
         self._read_from = data.origins[-OUTPUTS:]
-        return paired(data), tags, sentence_weights(sample_weight, len(data))
+        return paired(data), tags, weights
 
     def _with_output(self, X: Any, y: Any) -> Corpus:
         corpus = as_corpus(X)
