@@ -23,6 +23,10 @@ class Feature:
     value: float
     weight: float
 
+    @property
+    def push(self) -> float:
+        return self.value * self.weight
+
 
 @dataclass(frozen=True)
 class Node:
@@ -143,7 +147,7 @@ class Trace:
 
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, texts, numbers and None: what JSON can hold."""
-        plain: dict[str, Any] = _as_json(self)
+        plain: dict[str, Any] = as_json(self)
         return plain
 
     @classmethod
@@ -178,11 +182,12 @@ def plain_row(value: Any) -> tuple[Plain, ...]:
     return tuple(map(plain, value)) if isinstance(value, (list, tuple)) else (plain(value),)
 
 
-def _as_json(value: Any) -> Any:
+def as_json(value: Any) -> Any:
+    """What JSON can hold of a value made of data classes and tuples."""
     if hasattr(value, "__dataclass_fields__"):
-        return {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple):
-        return [_as_json(item) for item in value]
+        return [as_json(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return dict(value) if isinstance(value, Mapping) else value

@@ -100,10 +100,10 @@ def _update(trace: Trace, step: int, update: Update) -> list[str]:
         return ["no update: nothing outranks the truth"]
     good = "  ".join(_node(trace, step, i) for i in update.siblings[:MOST])
     bad = "  ".join(_node(trace, step, i) for i, _ in update.competitors[:MOST])
-    pushing = sorted(update.difference, key=lambda f: f.value * f.weight)
-    blamed = [f for f in pushing if f.value * f.weight < 0][:PUSHES]
+    pushing = sorted(update.difference, key=lambda f: f.push)
+    blamed = [f for f in pushing if f.push < 0][:PUSHES]
     said = [
-        f"{_short(f.name, LONGEST_NAME)}{'' if f.label is None else f' ({f.label})'} {f.value * f.weight:+.2f}"
+        f"{_short(f.name, LONGEST_NAME)}{'' if f.label is None else f' ({f.label})'} {f.push:+.2f}"
         for f in blamed
     ]
     return [f"update: towards {good}, away from {bad}", *([f"misled by {'; '.join(said)}"] if said else [])]
