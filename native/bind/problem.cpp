@@ -200,7 +200,7 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
   const std::unique_ptr<Queue> queue = make_queue(spec);
   Search search(space, *queue, limits_of(settings));
   TraceRecorder recorder(space, spec, learning);
-  TraceLearner<double> follower(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), weights, recorder, !learner.is_none());
+  TraceLearner<double> follower = watcher(learner, weights, recorder);
   Trace done;
   space.open(x, y);
   at_example(0, space, [&] {
@@ -208,7 +208,7 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
     done = recorder.finish(search, found, with_features);
   });
   nb::dict out = as_dict(
-      done, [&](NodeId parent, ActionId action) { return nb::borrow(space.action(done.nodes[static_cast<std::size_t>(parent)].state, action)); },
+      done, [&](StateId before, ActionId action) { return nb::borrow(space.action(before, action)); },
       [&](std::int64_t entry) {
         const auto id = static_cast<std::int32_t>(entry);
         const std::string_view name = vocabulary.features.names().text(vocabulary.features.name_of(id));
@@ -216,7 +216,11 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
         const nb::object with = action < 0 ? nb::none() : nb::object(vocabulary.actions[static_cast<std::size_t>(action)]);
         return nb::make_tuple(nb::make_tuple(nb::str(name.data(), name.size()), action >= 0, with), weights.data()[entry]);
       });
-  out["state"] = done.goal < 0 ? nb::none() : nb::object(space.state(done.nodes[static_cast<std::size_t>(done.goal)].state));
+  nb::dict states;  // of goals, by node
+  for (std::size_t id = 0; id < done.nodes.size(); ++id) {
+    if (done.nodes[id].goal) states[nb::int_(id)] = space.state(done.nodes[id].state);
+  }
+  out["states"] = states;
   return out;
 }
 

@@ -22,20 +22,21 @@ nb::list listed(const Values& values, Convert convert) {
   return out;
 }
 
-// action(parent node, action id): the action as Python knows it. feature(entry of the weight vector): (name, its weight).
+// action(state before it, action id): the action as Python knows it. feature(entry of the weight vector): (name, its weight).
 template <class Action, class Feature>
 nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
   const auto same = [](auto value) { return value; };
   const auto pair = [](const auto& entry) { return nb::make_tuple(entry.first, entry.second); };
   const auto valued = [&](const auto& entry) { return nb::make_tuple(feature(entry.first), entry.second); };
+  const auto state = [&](NodeId id) { return trace.nodes[static_cast<std::size_t>(id)].state; };
   const auto node = [&](const Node& n) {
-    const nb::object by = n.parent < 0 ? nb::none() : nb::object(action(n.parent, n.action));
+    const nb::object by = n.parent < 0 ? nb::none() : nb::object(action(state(n.parent), n.action));
     return nb::make_tuple(n.parent, by, n.depth, n.score, n.heuristic, n.regret, n.goal, n.good);
   };
   const auto cut = [&](const Trace::Cut& c) {
     const Candidate& x = c.candidate;
     const bool known = trace.nodes[static_cast<std::size_t>(x.parent)].good;
-    return nb::make_tuple(x.parent, action(x.parent, x.action), x.score, x.heuristic, known ? nb::object(nb::float_(x.regret)) : nb::none(), x.good, c.merged);
+    return nb::make_tuple(x.parent, action(state(x.parent), x.action), x.score, x.heuristic, known ? nb::object(nb::float_(x.regret)) : nb::none(), x.good, c.merged);
   };
   const auto step = [&](const Trace::Step& s) {
     nb::dict out;
@@ -56,21 +57,31 @@ nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
   out["steps"] = listed(trace.steps, step);
   out["features"] = listed(trace.features, [&](const StepFeatures& features) { return listed(features, valued); });
   out["goal"] = trace.goal;
+  out["truth"] = listed(trace.truth, [&](const Trace::Taken& taken) {
+    return nb::make_tuple(action(taken.before, taken.action), taken.score, listed(taken.features, valued));
+  });
   return out;
 }
 
+// A learner with the settings of `learner`, or None; "training" among them: whether the search does all that it does in training.
+template <class Real>
+TraceLearner<Real> watcher(const nb::object& learner, Linear<Real>& weights, TraceRecorder& recorder) {
+  if (learner.is_none()) return {LearnerSpec{}, weights, recorder, Shown::nothing};
+  const auto settings = nb::cast<nb::dict>(learner);
+  return {learner_of(settings), weights, recorder, nb::cast<bool>(settings["training"]) ? Shown::learning : Shown::update};
+}
+
 // Runs a search over the open sentence of a space and gives what it did, as as_dict does. learning: whether the truth is known;
-// learner: the settings of a learner to follow, or None. action(state before it, action id), feature: as in as_dict.
+// learner: as `watcher` takes it. action, feature: as in as_dict.
 template <class Real, class Action, class Feature>
 nb::dict traced(Space& space, Linear<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner, bool learning,
                 bool with_features, Action action, Feature feature) {
   const std::unique_ptr<Queue> queue = make_queue(spec);
   Search search(space, *queue, limits_of(settings));
   TraceRecorder recorder(space, spec, learning);
-  TraceLearner<Real> watching(learner.is_none() ? LearnerSpec{} : learner_of(nb::cast<nb::dict>(learner)), weights, recorder, !learner.is_none());
+  TraceLearner<Real> watching = watcher(learner, weights, recorder);
   const NodeId found = search.run(learning ? &watching : nullptr, &recorder);
-  const Trace done = recorder.finish(search, found, with_features);
-  return as_dict(done, [&](NodeId parent, ActionId id) { return action(done.nodes[static_cast<std::size_t>(parent)].state, id); }, feature);
+  return as_dict(recorder.finish(search, found, with_features), action, feature);
 }
 
 // The same of weights in one long vector: an action is (state before it, action id), a feature the number of its weight.

@@ -9,39 +9,45 @@
 
 namespace riata {
 
+// What a trace shows of learning: nothing; the first update that would be made, while the search goes on as in decoding; or all of it.
+enum class Shown { nothing, update, learning };
+
 template <class Real>
 class TraceLearner : public SearchLearner<Real> {
  public:
   using Verdict = Learner::Verdict;
 
-  // follows: whether the search stops and restarts as in training; otherwise it goes on as in decoding.
-  TraceLearner(const LearnerSpec& spec, Linear<Real>& weights, TraceRecorder& recorder, bool follows)
-      : SearchLearner<Real>(spec, weights), recorder_(recorder), follows_(follows) {}
+  TraceLearner(const LearnerSpec& spec, Linear<Real>& weights, TraceRecorder& recorder, Shown shown)
+      : SearchLearner<Real>(spec, weights), recorder_(recorder), shown_(shown) {}
 
-  double margin() const override { return follows_ ? SearchLearner<Real>::margin() : 0; }
+  double margin() const override { return shown_ == Shown::learning ? SearchLearner<Real>::margin() : 0; }
 
   Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override {
     recorder_.judged(lost, wrong);
-    if (!follows_) return {};
+    if (!asks()) return {};
     Verdict verdict = SearchLearner<Real>::at_front(search, front, lost, wrong);
     recorder_.look(search);
-    return verdict;
+    return shown_ == Shown::learning ? verdict : Verdict{};
   }
 
   void at_dead_end(Search& search, NodeId last) override {
-    if (follows_) SearchLearner<Real>::at_dead_end(search, last);
+    if (asks()) SearchLearner<Real>::at_dead_end(search, last);
   }
 
  protected:
   void update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) override {
+    updated_ = true;
     recorder_.updated({{siblings.begin(), siblings.end()},
                        competitors,
                        competitors.empty() ? Difference{} : difference(search, siblings, competitors)});
   }
 
  private:
+  bool asks() const noexcept { return shown_ == Shown::learning || (shown_ == Shown::update && !updated_); }
+
   TraceRecorder& recorder_;
-  bool follows_;
+  Shown shown_;
+  bool updated_ = false;
 };
 
 }  // namespace riata

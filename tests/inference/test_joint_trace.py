@@ -45,7 +45,7 @@ def trace_of(problem, weights, s, *, truth=True, follows=True, **chosen):
     model = JointModel(problem.features, weights, problem.parts)
     asked = options(**chosen)
     decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"])
-    learner = {**asked, "recipe": "test"} if truth and follows else None
+    learner = {**asked, "recipe": "test", "training": True} if truth and follows else None
     gold = [joined_text(*pair) for pair in problem.gold[s]] if truth else None
     return trace_joint(model, as_corpus([problem.sentences[s]]), gold, decoder, learner, features=True)
 

@@ -38,7 +38,7 @@ def trace_of(problem, weights, s, *, truth=True, follows=True, **chosen):
     model = SegmentModel(problem.features, weights, Segmentation(problem.labels, get("encoding", "iob2")))
     asked = options(**chosen)
     decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"])
-    learner = {**asked, "recipe": "test"} if truth and follows else None
+    learner = {**asked, "recipe": "test", "training": True} if truth and follows else None
     gold = tags_of(problem.gold[s]) if truth else None
     return trace_segments(model, as_corpus([problem.sentences[s]]), gold, decoder, learner, features=True)
 

@@ -119,11 +119,11 @@ def sentences_of(problem):
     return [(s, sentence) for s, sentence in enumerate(problem.sentences) if sentence]
 
 
-def trace_of(problem, weights, sentence, truth=None, follows=True, **chosen):
+def trace_of(problem, weights, sentence, truth=None, follows=True, training=True, **chosen):
     model = ChainModel(problem.features, weights, problem.labels, problem.legality)
     asked = options(**chosen)
     decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"])
-    learner = {**asked, "recipe": "test"} if truth is not None and follows else None
+    learner = {**asked, "recipe": "test", "training": training} if truth is not None and follows else None
     return trace_chain(model, as_corpus([sentence]), truth, decoder, learner, features=True)
 
 
@@ -285,6 +285,47 @@ def test_the_truth_is_lost_where_no_right_path_is_left(queue, when, follows):
                 assert not any(step.update or step.restart or step.margin for step in trace.steps)
                 assert replayed(trace) == trace.output
     assert losses > 0 or queue == "best-first"  # which keeps everything
+
+
+@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_watched_search_predicts_and_shows_the_first_update(queue, when):
+    updates = 0
+    for seed in range(4):
+        problem, weights = random_model(seed, ENCODINGS[seed % 2])
+        rng = random.Random(seed)
+        for _, sentence in sentences_of(problem):
+            truth = random_labels(rng, problem, len(sentence))
+            chosen = {"when": when, "step": "perceptron", **QUEUES[queue]}
+            watched = trace_of(problem, weights, sentence, truth, training=False, **chosen)
+            trained = trace_of(problem, weights, sentence, truth, **chosen)
+            predicted = trace_of(problem, weights, sentence, **chosen)
+            assert watched.output == predicted.output
+            assert not any(step.restart or step.margin for step in watched.steps)
+            made, would = ([step.update for step in trace.steps if step.update] for trace in (trained, watched))
+            assert len(would) == min(len(made), 1)
+            if made:
+                updates += 1
+                assert would[0].difference == made[0].difference
+            check_scores(watched, SINGLE)
+    assert updates > 0
+
+
+@pytest.mark.parametrize("follows", [True, False])
+def test_the_true_path_is_scored_from_the_start(follows):
+    for seed in range(6):
+        problem, weights = random_model(seed, ENCODINGS[seed % 2])
+        for _, sentence in sentences_of(problem):
+            truth = random_labels(random.Random(seed), problem, len(sentence))
+            trace = trace_of(problem, weights, sentence, truth, follows, queue="greedy")
+            assert [taken.action for taken in trace.true_path] == list(truth)
+            model = ChainModel(problem.features, weights, problem.labels, problem.legality)
+            ids = np.array([problem.labels.index(label) for label in truth], np.int32)
+            [scored] = model.scores_of(model.features.instances(as_corpus([sentence])), ids)
+            assert trace.true_path[-1].score == pytest.approx(scored, abs=SINGLE)
+            weighed = [sum(f.push for f in taken.features) for taken in trace.true_path]
+            assert np.cumsum(weighed) == pytest.approx([taken.score for taken in trace.true_path], abs=SINGLE)
+            round_trip(trace)
 
 
 def test_both_ways_of_losing_the_truth_occur():

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "core/error.hpp"
+
 namespace riata {
 
 TraceRecorder::TraceRecorder(Space& space, const QueueSpec& queue, bool learning)
@@ -74,7 +76,7 @@ void TraceRecorder::enqueued(const Search& search, std::span<const NodeId> nodes
   for (const Candidate& candidate : cut) step.cut.push_back({candidate, space_.merges() && keys.count(candidate.key) > 0});
 }
 
-Trace TraceRecorder::finish(const Search& search, NodeId found, bool with_features) {
+Trace TraceRecorder::finish(Search& search, NodeId found, bool with_features) {
   look(search);
   if (!trace_.steps.empty()) note_pruned(search, {});
   if (found >= 0 && search.tree()[found].goal) trace_.goal = found;
@@ -82,7 +84,28 @@ Trace TraceRecorder::finish(const Search& search, NodeId found, bool with_featur
     trace_.features.resize(trace_.nodes.size());
     for (std::size_t id = 1; id < trace_.nodes.size(); ++id) space_.features(search.tree(), static_cast<NodeId>(id), trace_.features[id]);
   }
+  if (learning_) force(search, with_features);
   return std::move(trace_);
+}
+
+void TraceRecorder::force(Search& search, bool with_features) {
+  std::vector<NodeId> goals;
+  try {
+    goals = search.forced();
+  } catch (const Error& error) {
+    if (error.kind() != "SearchError") throw;  // otherwise the truth is out of reach
+  }
+  if (goals.empty()) return;
+  const Tree& tree = search.tree();
+  NodeId best = goals.front();
+  for (const NodeId id : goals) {
+    if (tree[id].score > tree[best].score) best = id;
+  }
+  for (NodeId id = best; tree[id].parent >= 0; id = tree[id].parent) {
+    trace_.truth.push_back({tree[tree[id].parent].state, tree[id].action, tree[id].score});
+    if (with_features) space_.features(tree, id, trace_.truth.back().features);
+  }
+  std::reverse(trace_.truth.begin(), trace_.truth.end());
 }
 
 }  // namespace riata

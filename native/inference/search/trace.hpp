@@ -38,10 +38,19 @@ struct Trace {
     std::vector<NodeId> pruned = {};    // nodes that the queue dropped before the next front was taken
   };
 
+  // A step of a forced path: from this state, by this action, to a node of this score.
+  struct Taken {
+    StateId before;
+    ActionId action;
+    double score;
+    StepFeatures features = {};  // where they were asked for
+  };
+
   std::vector<Node> nodes;  // with the scores that they were made with; while learning, with their regret
   std::vector<Step> steps;
   std::vector<StepFeatures> features;  // [nodes] of the step that led there; or empty
   NodeId goal = -1;
+  std::vector<Taken> truth;  // the best path to the truth, scored from the start, whatever the queue kept; empty where it is not known, or no path leads to it
 };
 
 class TraceRecorder : public Recorder {
@@ -62,10 +71,11 @@ class TraceRecorder : public Recorder {
   void look(const Search& search);
 
   // After the search. found: what it returned.
-  Trace finish(const Search& search, NodeId found, bool with_features);
+  Trace finish(Search& search, NodeId found, bool with_features);
 
  private:
   void note_pruned(const Search& search, std::span<const NodeId> front);
+  void force(Search& search, bool with_features);
 
   Space& space_;
   bool drops_;     // the queue may drop what it holds

@@ -23,6 +23,7 @@ from riata.params import Params
 from riata.settings import Setting, resolve
 
 if TYPE_CHECKING:
+    from riata.explaining.explanation import Explanation
     from riata.learning.diagnostics import Diagnostics
     from riata.scoring.search_errors import SearchErrors
 
@@ -116,10 +117,10 @@ class Predictor(Params):
         found = self._decode(inputs)
         return [self.problem.output(x, s, path) for x, (path, s) in zip(inputs, found, strict=True)]
 
-    def trace(self, x: Any, y: Any = UNKNOWN, *, features: bool = False) -> Trace:
+    def trace(self, x: Any, y: Any = UNKNOWN, *, features: bool = False, training: bool = True) -> Trace:
         """What the search for one input does, step by step. With the true output y (which may be None) it is the search of training.
 
-        No weight is changed. features: record those of every step, with their weights.
+        No weight is changed. training=False: it goes on as in prediction, and shows the first update that training would make. features: record those of every step, with their weights.
         """
         from riata.inference.tracing import trace_problem
 
@@ -127,8 +128,19 @@ class Predictor(Params):
         known = y is not UNKNOWN
         check(self.problem, learning=known)
         follows = known and not registry.get("queue", settings["queue"]).decode_only
-        learner = {**settings, "recipe": self.recipe} if follows else None
+        learner = {**settings, "recipe": self.recipe, "training": training} if follows else None
         return trace_problem(model, self.problem, x, (y,) if known else None, settings, learner, features)
+
+    def explain(self, x: Any, y: Any = UNKNOWN, *, against: Any = UNKNOWN, training: bool = False) -> Explanation:
+        """Why one input gets its output: every feature that speaks for it or against it, and the search that found it.
+
+        It is compared with the output `against`; without that with the true output y, where it is known and another one, or else with
+        the runner-up. training: show the search as it is in training, with its updates and restarts.
+        """
+        from riata.explaining.explain import explain_input
+
+        truth, other = (None if output is UNKNOWN else (output,) for output in (y, against))
+        return explain_input(self, x, truth, other, training)
 
     def score(self, X: Iterable[Any], Y: Iterable[Any]) -> float:
         """1 - the mean loss, where the problem defines a loss; else the fraction of outputs that are exactly right."""

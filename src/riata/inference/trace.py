@@ -91,11 +91,23 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Taken:
+    """A step of the truth's own path."""
+
+    action: Plain
+    score: float  # g after it, counted from the start
+    features: tuple[Feature, ...] | None = None  # of the step, where they were asked for
+
+
+@dataclass(frozen=True)
 class Trace:
     """One search. Without a truth it is the one that `predict` makes; with one, that of training, but no weight is changed.
 
-    `followed` is what training is set to (recipe, when, update, step); None: the truth is not known, or nothing is trained in this
-    way, and the search goes on as in decoding whatever is lost. `output` is None where the search ended without a goal.
+    `followed` is what training is set to (recipe, when, update, step), and under `training` whether the search does all that it does in
+    training; if not, it goes on as in decoding, and shows the first update that would be made. None: the truth is not known, or nothing is trained in this
+    way, and the search goes on as in decoding whatever is lost. `output` is None where the search ended without a goal. `true_path` is the
+    best one that leads to the truth, whatever the queue kept of it; None: the truth is not known, or no path leads to it. `outputs` are
+    those of all goals in the last front, best first, each with its node.
 
     str() shows it, to_dict() is ready for JSON and from_dict() its inverse.
     """
@@ -111,6 +123,8 @@ class Trace:
     goal: int | None  # the node that was returned
     output: Labels | None
     learnt_as: str | None = None  # the encoding of chunk tags in the trace, where it is not that of the data
+    true_path: tuple[Taken, ...] | None = None
+    outputs: tuple[tuple[int, Labels], ...] = ()
 
     def path(self, node: int) -> tuple[Plain, ...]:
         """The actions from the start to a node."""
@@ -155,7 +169,10 @@ class Trace:
         """The inverse of to_dict, also by way of JSON."""
         rows = ("input", "truth", "output")
         head = {name: None if data[name] is None else tuple(map(_label, data[name])) for name in rows}
-        made = {"nodes": tuple(map(_node, data["nodes"])), "steps": tuple(map(_step, data["steps"]))}
+        made: dict[str, Any] = {"nodes": tuple(map(_node, data["nodes"])), "steps": tuple(map(_step, data["steps"]))}
+        path = data.get("true_path")
+        made["true_path"] = None if path is None else tuple(map(_taken, path))
+        made["outputs"] = tuple((node, tuple(map(_label, labels))) for node, labels in data.get("outputs", ()))
         return cls(**{**data, **head, **made})
 
     def __str__(self) -> str:
@@ -199,8 +216,15 @@ def _label(value: Any) -> Any:
 
 
 def _node(data: Mapping[str, Any]) -> Node:
-    said = data["features"]
-    return Node(**{**data, "features": None if said is None else _features(said)})
+    return Node(**{**data, "features": _said(data)})
+
+
+def _taken(data: Mapping[str, Any]) -> Taken:
+    return Taken(**{**data, "features": _said(data)})
+
+
+def _said(data: Mapping[str, Any]) -> tuple[Feature, ...] | None:
+    return None if data["features"] is None else _features(data["features"])
 
 
 def _step(data: Mapping[str, Any]) -> Step:

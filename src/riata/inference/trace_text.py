@@ -33,7 +33,8 @@ def _head(trace: Trace) -> str:
     if trace.followed is None:
         return f"{search}; * y-good; watched only, as nothing is trained in this way"
     follows = ", ".join(str(trace.followed[name]) for name in ("when", "update", "step"))
-    return f"{search}; * y-good; {trace.followed['recipe']} ({follows}), no weight changed"
+    how = "no weight changed" if trace.followed["training"] else "watched as it predicts"
+    return f"{search}; * y-good; {trace.followed['recipe']} ({follows}), {how}"
 
 
 def _front(trace: Trace, number: int, step: Step, width: int) -> str:
@@ -102,10 +103,7 @@ def _update(trace: Trace, step: int, update: Update) -> list[str]:
     bad = "  ".join(_node(trace, step, i) for i, _ in update.competitors[:MOST])
     pushing = sorted(update.difference, key=lambda f: f.push)
     blamed = [f for f in pushing if f.push < 0][:PUSHES]
-    said = [
-        f"{_short(f.name, LONGEST_NAME)}{'' if f.label is None else f' ({f.label})'} {f.push:+.2f}"
-        for f in blamed
-    ]
+    said = [f"{_short(f.name, LONGEST_NAME)}{'' if f.label is None else f' ({f.label})'} {f.push:+.2f}" for f in blamed]
     return [f"update: towards {good}, away from {bad}", *([f"misled by {'; '.join(said)}"] if said else [])]
 
 

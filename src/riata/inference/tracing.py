@@ -15,7 +15,7 @@ from riata.data.pairs import parts_of
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, LabelError, UnsupportedError
 from riata.inference.problem import Problem, defined
-from riata.inference.trace import Cut, Feature, Node, Plain, Step, Trace, Update, plain, plain_row
+from riata.inference.trace import Cut, Feature, Labels, Node, Plain, Step, Taken, Trace, Update, plain, plain_row
 from riata.models.chain import ChainModel, Decoder
 from riata.models.joint import JointModel
 from riata.models.joint_names import JointNames
@@ -23,7 +23,7 @@ from riata.models.segment_names import SegmentNames
 from riata.models.segments import SegmentModel
 from riata.models.weights_by_name import name_of
 
-FOLLOWED = ("recipe", "when", "update", "step")  # what a trace says of the learner
+FOLLOWED = ("recipe", "when", "update", "step", "training")  # what a trace says of the learner
 
 
 def one_sentence(sentence: Any) -> Corpus:
@@ -67,7 +67,8 @@ def trace_chain(
     features: bool,
     learnt_as: str | None = None,
 ) -> Trace:
-    """inputs: one sentence. learner: settings of the recipe to follow, with its name as `recipe`; None: none is followed.
+    """inputs: one sentence. learner: settings of the recipe to follow, with its name as `recipe`, and `training`: whether to do all that it
+    does in training, or to show only the first update; None: none is followed.
 
     learnt_as: as in the trace.
     """
@@ -80,15 +81,14 @@ def trace_chain(
     found = trace_by_search(
         model.weights, model.features.index, instances, *flags, vars(decoder), _native(learner), features
     )
-    path = _path(found)
     return _built(
         found,
         action=lambda label: model.labels[label],
         feature=lambda place: name_of(model, place),
+        output=lambda path, _: tuple(model.labels[label] for label in path),
         merges=True,
         input=tuple(inputs.columns[0].texts()) if inputs.width else tuple(map(str, range(1, inputs.tokens + 1))),
         truth=None if truth is None else tuple(truth),
-        output=None if path is None else tuple(model.labels[label] for label in path),
         learnt_as=learnt_as,
         followed=_followed(learner),
         **_queue(vars(decoder)),
@@ -112,7 +112,7 @@ def trace_segments(
         gold = segmentation.codes(model.labels, gold_ids(truth, model.labels), inputs.starts)
     index, native = model.features.index, model.features.native
     found = trace_by_segments(model.weights, index, native, instances, gold, vars(decoder), _native(learner), features)
-    names, path = SegmentNames(model, (found["roots"], found["rows"])), _path(found)
+    names = SegmentNames(model, (found["roots"], found["rows"]))
 
     def action(step: tuple[int, int]) -> str:
         length, kind = divmod(step[1], len(segmentation.types))
@@ -122,10 +122,10 @@ def trace_segments(
         found,
         action=action,
         feature=names.name_of,
+        output=lambda path, _: model.tags_of(path, inputs.tokens),
         merges=True,
         input=tuple(inputs.columns[0].texts()),
         truth=None if truth is None else tuple(truth),
-        output=None if path is None else model.tags_of(path, inputs.tokens),
         learnt_as=learnt_as,
         followed=_followed(learner),
         **_queue(vars(decoder)),
@@ -154,7 +154,7 @@ def trace_joint(
         gold = of_tag * np.int32(len(chunks)) + of_chunk
     index, native, instances = model.features.index, model.features.native, model.features.instances(inputs)
     found = trace_by_pairs(model.weights, index, native, instances, gold, vars(decoder), _native(learner), features)
-    names, path, ahead = JointNames(model, found["rows"]), _path(found), int(model.weights.ahead)
+    names, ahead = JointNames(model, found["rows"]), int(model.weights.ahead)
 
     def given(step: tuple[int, int]) -> tuple[str | None, str | None]:
         """The tag and the chunk label that an operator gives; None where it gives none."""
@@ -162,18 +162,18 @@ def trace_joint(
         tag, chunk = divmod(code, len(chunks))
         return tags[tag] if before < inputs.tokens else None, chunks[chunk] if before >= ahead else None
 
-    output = None
-    if path is not None:
+    def output(path: Sequence[Any], _: int) -> Labels:
         steps = [given(step) for step in path]
-        output = tuple((tag, chunk) for (tag, _), (_, chunk) in zip(steps, steps[ahead:], strict=False))
+        return tuple((str(tag), str(chunk)) for (tag, _), (_, chunk) in zip(steps, steps[ahead:], strict=False))
+
     return _built(
         found,
         action=lambda step: " ".join(label for label in given(step) if label is not None),
         feature=names.name_of,
+        output=output,
         merges=False,
         input=tuple(inputs.columns[0].texts()),
         truth=pairs,
-        output=output,
         learnt_as=learnt_as,
         followed=_followed(learner),
         **_queue(vars(decoder)),
@@ -200,15 +200,14 @@ def trace_problem(
     y = None if truth is None else truth[0]
     parts = (problem, defined(problem), x, y, truth is not None, dict(settings), _native(learner), features)
     found = model.trace(*parts)
-    path = _path(found)
     return _built(
         found,
         action=plain,
         feature=lambda of: (of[0], plain(of[2]) if of[1] else None),
+        output=lambda path, node: plain_row(problem.output(x, found["states"][node], path)),
         merges=False,
         input=plain_row(x),
         truth=None if truth is None else plain_row(y),
-        output=None if path is None else plain_row(problem.output(x, found["state"], path)),
         followed=_followed(learner),
         **_queue(settings),
     )
@@ -222,12 +221,10 @@ def _followed(learner: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if learner is None else {name: learner[name] for name in FOLLOWED}
 
 
-def _path(native: Mapping[str, Any]) -> list[Any] | None:
-    """The actions to the goal, as the core knows them; None where there is none."""
-    if native["goal"] < 0:
-        return None
+def _path(native: Mapping[str, Any], node: int) -> list[Any]:
+    """The actions to a node, as the core knows them."""
     actions = []
-    parent, action = native["nodes"][native["goal"]][:2]
+    parent, action = native["nodes"][node][:2]
     while parent >= 0:
         actions.append(action)
         parent, action = native["nodes"][parent][:2]
@@ -246,10 +243,11 @@ def _built(
     *,
     action: Callable[[Any], Plain],
     feature: Callable[[Any], tuple[str, Plain]],
+    output: Callable[[Sequence[Any], int], Labels],
     merges: bool,
     **head: Any,
 ) -> Trace:
-    """The trace of the core in names that people know. merges: a right step that is not even a candidate was merged into a better one."""
+    """The trace of the core in names that people know. output: of a path, and of the goal at its end. merges: a right step that is not even a candidate was merged into a better one."""
     known = head["truth"] is not None
 
     def features(rows: Any) -> tuple[Feature, ...]:
@@ -297,7 +295,20 @@ def _built(
             )
         )
     goal = None if native["goal"] < 0 else native["goal"]
-    return Trace(nodes=nodes, steps=tuple(steps), goal=goal, **head)
+    path = tuple(
+        Taken(action(by), score, features(said) if native["features"] else None) for by, score, said in native["truth"]
+    )
+    goals = [i for i in native["steps"][-1]["front"] if nodes[i].goal]
+    outputs = tuple((i, output(_path(native, i), i)) for i in goals)
+    return Trace(
+        nodes=nodes,
+        steps=tuple(steps),
+        goal=goal,
+        output=None if goal is None else output(_path(native, goal), goal),
+        outputs=outputs,
+        true_path=path or None,
+        **head,
+    )
 
 
 def _lost_by(nodes: tuple[Node, ...], before: Step | None, merges: bool) -> str | None:

@@ -44,6 +44,7 @@ from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
 
 if TYPE_CHECKING:
+    from riata.explaining.explanation import Explanation
     from riata.inference.trace import Trace
     from riata.learning.diagnostics import Diagnostics, Run
     from riata.scoring.search_errors import SearchErrors
@@ -360,10 +361,10 @@ class SequenceEstimator(Params):
     def prepare(self) -> None:
         """Folds the model, which the first prediction would do otherwise (docs/speed.md)."""
         model = self._check_fitted()
-        if self._decoder().queue == EXACT.queue and model.folded is not None:
+        if self.decoder().queue == EXACT.queue and model.folded is not None:
             model.folded.meet_known()
 
-    def _decoder(self) -> Decoder:
+    def decoder(self) -> Decoder:
         """How to search, by the present parameters: a trained model may be decoded with another queue or beam."""
         return checked(self, training=False).decoder
 
@@ -400,7 +401,7 @@ class SequenceEstimator(Params):
 
     def labeller(self) -> Callable[[Corpus], Ids]:
         """predict_ids for corpus after corpus, on one thread, by the parameters of now."""
-        model, decoder = self._check_fitted(), self._decoder()
+        model, decoder = self._check_fitted(), self.decoder()
         return lambda corpus: self._as_classes(model.predict(self.input_columns(corpus), decoder), corpus.starts)
 
     def predict_file(self, source: str | Path, target: str | Path, *, nbest: int | None = None) -> None:
@@ -429,7 +430,7 @@ class SequenceEstimator(Params):
         parameters = (self.recipe, self.structure, self.queue, self.beam)
         if self.__dict__.get("_exact_with") != parameters:
             columns = tuple(range(len(self.inputs_)))
-            if self._decoder().queue != EXACT.queue or (self.format_ == "memory" and self.inputs_ != columns):
+            if self.decoder().queue != EXACT.queue or (self.format_ == "memory" and self.inputs_ != columns):
                 return None
             self._exact_with = parameters
         if model.folded is None or self._texts is None:
@@ -447,7 +448,7 @@ class SequenceEstimator(Params):
     def nbest_ids(self, X: Any, k: int) -> list[list[tuple[Ids, float]]]:
         """predict_nbest with labels as numbers, indices of `classes_`."""
         model, k = self._check_fitted(), int(K.parse(k))
-        model.check_nbest(self._decoder())
+        model.check_nbest(self.decoder())
         if _is_empty(X):
             return [[(np.empty(0, np.int32), 0.0)] for _ in X]
         found = model.nbest(self.input_columns(as_corpus(X)), k)
@@ -479,7 +480,7 @@ class SequenceEstimator(Params):
         model = self._check_fitted()
         data = self._with_gold(X, y)
         if predicted is None:
-            predicted = self._as_classes(model.predict(inputs_of(data), self._decoder()), data.starts)
+            predicted = self._as_classes(model.predict(inputs_of(data), self.decoder()), data.starts)
         return self._evaluated(data.columns[-1], predicted, data.starts)
 
     def _evaluated(self, gold: Column, predicted: Ids, starts: Starts) -> Evaluation:
@@ -493,7 +494,7 @@ class SequenceEstimator(Params):
         data = self._with_gold(X, y)
         instances = model.features.instances(inputs_of(data))
         truth = self._label_ids(self._learnt_column(data.columns[-1], data.starts))
-        decoder = self._decoder()
+        decoder = self.decoder()
         found = model.decode(instances, decoder) if predicted is None else self._as_labels(predicted, data.starts)
         best = None
         if decoder.queue == EXACT.queue:
@@ -523,11 +524,19 @@ class SequenceEstimator(Params):
         margins = run.model.margins(instances, label_ids(data, labels), settings)
         return diagnosis(run, margins, settings, len(data))
 
-    def trace(self, sentence: Any, labels: Sequence[Any] | bool | None = None, *, features: bool = False) -> Trace:
+    def trace(
+        self,
+        sentence: Any,
+        labels: Sequence[Any] | bool | None = None,
+        *,
+        features: bool = False,
+        training: bool = True,
+    ) -> Trace:
         """What the search for one sentence does, step by step: a list of tokens, or a Corpus of one sentence.
 
         labels: the true ones, or True for those in the data. With them the search is that of training, so far as the recipe trains
-        with the present queue; no weight is changed. features: record those of every step, with their weights.
+        with the present queue; no weight is changed. training=False: it goes on as in prediction, and shows the first update that
+        training would make. features: record those of every step, with their weights.
         With learn_as, the labels of the trace are those that were learnt.
         """
         from riata.inference.tracing import BY_STRUCTURE, one_sentence
@@ -540,9 +549,36 @@ class SequenceEstimator(Params):
         queue = registry.get("queue", options.choice.queue)
         recipe, settings = options.choice.recipe, options.settings
         trained = recipe.searches and queue.searches and not queue.decode_only and settings["update"] != LATTICE
-        learner = {**settings, "recipe": self.recipe} if truth is not None and trained else None
+        learner = {**settings, "recipe": self.recipe, "training": training} if truth is not None and trained else None
         learnt_as = None if self._recoder is None else self.learnt_as_
         return BY_STRUCTURE[model.structure](model, inputs, truth, options.decoder, learner, features, learnt_as)
+
+    def explain(
+        self,
+        sentence: Any,
+        labels: Sequence[Any] | bool | None = None,
+        *,
+        against: Sequence[Any] | None = None,
+        training: bool = False,
+    ) -> Explanation:
+        """Why one sentence gets the labels it gets: every feature that speaks for them or against them, and the search that found them.
+
+        labels: the true ones, or True for those in the data. The labels are compared with `against`; without it with the truth, where
+        it is another output, or else with the runner-up. training: show the search as it is in training, with its updates and restarts.
+        Of a model that decodes exactly, a beam with the same weights is shown.
+        """
+        from riata.explaining.explain import explain_sentence
+        from riata.inference.tracing import one_sentence
+
+        self._check_fitted()
+        truth = None if labels is False else labels
+        return explain_sentence(self, one_sentence(sentence), truth, against, training)
+
+    def twin(self: Estimator, **params: Any) -> Estimator:
+        """The same trained model with other parameters; nothing is copied."""
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made.set_params(**params)
 
     def _true_labels(self, corpus: Corpus, y: Any, options: Options) -> list[str]:
         """All gold labels as they are learnt; illegal tags are read as in training."""

@@ -1,0 +1,123 @@
+"""Explains what an estimator does with one input: which output it chose, against which, and how it searched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from riata.errors import LabelError, UnsupportedError
+from riata.explaining.contributions import Path, decision, path_to, true_path
+from riata.explaining.explanation import Explanation
+from riata.inference.trace import Trace, plain_row
+from riata.models.chain import EXACT
+from riata.models.segments import SegmentModel
+
+if TYPE_CHECKING:
+    from riata.data.types import Corpus
+    from riata.inference.predictor import Predictor
+    from riata.tasks.base import SequenceEstimator
+
+SHOWN = 10  # the beam that is shown of a model that decodes exactly
+
+
+def explain_sentence(
+    estimator: SequenceEstimator, corpus: Corpus, labels: Any, against: Sequence[Any] | None, training: bool
+) -> Explanation:
+    """corpus: one sentence. labels: the true ones, or True for those in the data, or None; against: other labels to compare with."""
+    shown, note = _searching(estimator)
+    try:
+        trace = shown.trace(corpus, labels, features=True, training=training)
+    except LabelError as error:
+        trace = shown.trace(corpus, features=True)
+        note = _sentences(note, f"The truth cannot be followed: {error.message}")
+    [output] = estimator.predict(corpus)
+    chosen = _forced(shown, corpus, output, "output")
+    if against is not None:
+        other: Path | None = _forced(shown, corpus, against, "given")
+    elif _reached(trace) and trace.truth is not None and trace.truth != chosen.labels:
+        other = true_path(trace, trace.truth, "truth")
+    else:
+        other = _runner_up(estimator, shown, corpus, chosen, trace)
+    if trace.truth is not None and not _reached(trace):
+        note = _sentences(note, "No path leads to the truth; y-good is what comes as near to it as can be.")
+    if trace.output is not None and trace.output != chosen.labels:
+        note = _sentences(note, "The search shown ends with another output than prediction.")
+    fault = None
+    if labels is not None:
+        fault = estimator.search_errors(corpus, None if labels is True else [labels]).of[0]
+    return Explanation(trace.input, trace.truth, decision(chosen, other), fault, trace, note)
+
+
+def _reached(trace: Trace) -> bool:
+    """Whether a path leads to the truth itself."""
+    return trace.true_path is not None and not trace.nodes[0].regret
+
+
+def _sentences(*parts: str | None) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def _searching(estimator: SequenceEstimator) -> tuple[SequenceEstimator, str | None]:
+    """The estimator or, where it decodes exactly, a twin that searches with the same weights."""
+    if estimator.decoder().queue != EXACT.queue:
+        return estimator, None
+    by_prefix = {"beam_by": "prefix"} if estimator.model_.structure == SegmentModel.structure else {}
+    shown = estimator.twin(queue="beam", beam=SHOWN, settings={**(estimator.settings or {}), **by_prefix})
+    return shown, f"The model decodes exactly; the search shown is a beam of {SHOWN} with the same weights."
+
+
+def _forced(estimator: SequenceEstimator, corpus: Corpus, labels: Sequence[Any], name: str) -> Path:
+    """The path to given labels, whatever a search would keep of it."""
+    trace = estimator.twin(queue="greedy", beam=None).trace(corpus, labels, features=True, training=False)
+    path = true_path(trace, trace.truth or (), name)
+    if path is None or not _reached(trace):
+        raise UnsupportedError(
+            "The model never gives these labels: no path of its search leads to them.",
+            remedy="Give legal labels, and segments no longer than those of the training data.",
+        )
+    return path
+
+
+def _runner_up(
+    estimator: SequenceEstimator, shown: SequenceEstimator, corpus: Corpus, chosen: Path, trace: Trace
+) -> Path | None:
+    """The best other output: exactly where there are lists of the best, else the next one that the search ended with."""
+    if shown is not estimator:
+        try:
+            [best] = estimator.predict_nbest(corpus, 2)
+        except UnsupportedError:  # a structure without lists, or exact decoding by a beam without a limit
+            pass
+        else:
+            return _forced(shown, corpus, best[1][0], "runner-up") if len(best) > 1 else None
+    for node, labels in trace.outputs:
+        if labels != chosen.labels:
+            return path_to(trace, node, labels, "runner-up")
+    return None
+
+
+def explain_input(
+    predictor: Predictor, x: Any, truth: tuple[Any] | None, against: tuple[Any] | None, training: bool
+) -> Explanation:
+    """The same of a problem written in Python. truth, against: an output in a tuple, or None."""
+    trace = predictor.trace(x, *(truth or ()), features=True, training=False)
+    if trace.goal is None or trace.output is None:
+        raise UnsupportedError(
+            "The search ended without a goal, so there is no output to explain.",
+            remedy="Use a wider beam; trace(x, y) shows where it ended.",
+        )
+    chosen = path_to(trace, trace.goal, trace.output, "output")
+    fault = None if truth is None else predictor.search_errors([x], list(truth)).of[0]
+    if against is not None:
+        given = predictor.trace(x, *against, features=True, training=False)
+        other = true_path(given, plain_row(against[0]), "given")
+        if other is None or not _reached(given):
+            raise UnsupportedError(
+                "No path of the search leads to the output given.", remedy="Give an output that can be reached."
+            )
+    elif fault not in (None, "right") and _reached(trace):
+        other = true_path(trace, trace.truth or (), "truth")
+    else:
+        ends = [path_to(trace, node, labels, "runner-up") for node, labels in trace.outputs if node != trace.goal]
+        other = ends[0] if ends else None
+    shown = predictor.trace(x, *(truth or ()), features=True) if training else trace
+    return Explanation(trace.input, trace.truth, decision(chosen, other), fault, shown)

@@ -1,0 +1,217 @@
+"""Explanations: contributions sum to what they explain, under every structure, and the outputs compared are the right ones."""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+import riata
+from python_problems import Tagging
+from riata.errors import DataError, LabelError, NotFittedError, UnsupportedError
+from riata.features.templates import parse
+from riata.learning.fit import inputs_of
+from samples import CHUNKS, FEATURES, TAGS, WORDS, quietly
+
+MAKERS = {
+    "chain, exact": lambda: riata.Chunker("perceptron", epochs=2),
+    "chain, order 2": lambda: riata.Chunker("mira", epochs=2, template=parse("word[0]\nlabel[-2] label[-1]\nedge")),
+    "chain, beam": lambda: riata.Chunker("laso-alma", structure="chain", beam=3, epochs=2),
+    "chain, hashed": lambda: riata.Chunker("perceptron", epochs=2, bits=12),
+    "chain, learnt as bioes": lambda: riata.Chunker("early", structure="chain", epochs=2, learn_as="bioes"),
+    "segments, beam": lambda: riata.Chunker("laso-perceptron", beam=3, epochs=2),
+    "segments, exact": lambda: riata.Chunker("laso-perceptron", queue="exact", epochs=2),
+}
+
+
+@pytest.fixture(scope="module", params=MAKERS)
+def trained(request):
+    return quietly(MAKERS[request.param](), riata.load("embedded", "train")[:60])
+
+
+@pytest.fixture(scope="module")
+def joint():
+    return quietly(riata.JointTagger(epochs=2, beam=4), riata.load("embedded", "train")[:60])
+
+
+SENTENCES = riata.load("embedded", "test")[:14]
+
+
+def each(data=SENTENCES):
+    return (data[i : i + 1] for i in range(len(data)))
+
+
+def exact(features):
+    return sum(Fraction(f.value) * Fraction(f.weight) for f in features)
+
+
+def check_sums(explanation):
+    """Exactly: the pushes are products of single-precision numbers, which double precision holds."""
+    decision = explanation.decision
+    assert decision.difference == float(exact(decision.contributions))
+    pushes = [abs(f.push) for f in decision.contributions]
+    assert pushes == sorted(pushes, reverse=True)
+    assert all(pushes)
+    other = 0.0 if decision.other is None else decision.other.score
+    assert decision.difference == pytest.approx(decision.chosen.score - other, rel=1e-12, abs=1e-12)
+    assert explanation.to_dict()["decision"]["difference"] == decision.difference
+
+
+def scored(estimator, corpus, labels):
+    """The score of labels as the model itself reckons it, in single precision."""
+    data = estimator._with_gold(corpus, [labels])
+    ids = estimator._label_ids(estimator._learnt_column(data.columns[-1], data.starts))
+    return float(estimator.model_.scores_of(estimator.model_.features.instances(inputs_of(data)), ids)[0])
+
+
+def test_contributions_sum_to_the_difference_of_the_scores(trained):
+    wrong = 0
+    for corpus in each():
+        explanation = trained.explain(corpus, True)
+        check_sums(explanation)
+        [output], truth = trained.predict(corpus), corpus.columns[-1].texts()
+        decision = explanation.decision
+        assert decision.chosen.score == pytest.approx(scored(trained, corpus, output), rel=1e-5, abs=1e-4)
+        if output != truth and explanation.trace.nodes[0].regret == 0:
+            wrong += 1
+            assert decision.other.name == "truth"
+            assert decision.other.score == pytest.approx(scored(trained, corpus, truth), rel=1e-5, abs=1e-4)
+        assert (explanation.fault == "right") == (output == truth)
+        assert (explanation.fault == "search") <= (decision.difference < 1e-6 or trained.decoder().queue != "exact")
+    assert wrong > 2
+
+
+def test_contributions_of_pairs_sum_too(joint):
+    for corpus in each(SENTENCES[:10]):
+        explanation = joint.explain(corpus, True)
+        check_sums(explanation)
+        [output] = joint.predict(corpus)
+        assert explanation.decision.chosen.labels == tuple(output)
+        assert explanation.decision.chosen.score == pytest.approx(scored(joint, corpus, output), rel=1e-5, abs=1e-3)
+
+
+def test_any_output_may_be_compared_with(trained):
+    rng = random.Random(0)
+    for corpus in each(SENTENCES[:5]):
+        [output] = trained.predict(corpus)
+        given = list(output)
+        at = rng.randrange(len(given))
+        given[at] = "O"
+        if at + 1 < len(given) and given[at + 1].startswith("I-"):
+            given[at + 1] = "B" + given[at + 1][1:]
+        explanation = trained.explain(corpus, against=given)
+        check_sums(explanation)
+        assert explanation.fault is None
+        assert explanation.decision.other.name == "given"
+        assert explanation.decision.other.score == pytest.approx(scored(trained, corpus, given), rel=1e-5, abs=1e-4)
+
+
+def test_without_a_truth_the_runner_up_is_compared_with(trained):
+    for corpus in each(SENTENCES[:5]):
+        explanation = trained.explain(corpus)
+        [output], decision = trained.predict(corpus), explanation.decision
+        assert decision.other.name == "runner-up"
+        assert decision.other.labels != decision.chosen.labels
+        check_sums(explanation)
+        try:
+            second = trained.predict_nbest(corpus, 2)[0][1]
+        except UnsupportedError:
+            assert decision.other.score <= decision.chosen.score + 1e-6
+        else:
+            assert decision.other.score == pytest.approx(second[1], rel=1e-5, abs=1e-4)
+        assert len(output) == len(decision.chosen.labels)
+
+
+def test_the_search_shown_is_that_of_prediction(trained):
+    if trained.decoder().queue == "exact":
+        assert "exactly" in trained.explain(SENTENCES[:1]).note
+        return
+    for corpus in each(SENTENCES[:5]):
+        explanation = trained.explain(corpus, True)
+        assert explanation.note is None
+        assert explanation.trace.output == explanation.decision.chosen.labels
+        assert not any(step.restart for step in explanation.trace.steps)
+
+
+def test_greedy_search_has_no_runner_up():
+    tagger = quietly(riata.Tagger("laso-perceptron", beam=1, epochs=2), WORDS, TAGS)
+    explanation = tagger.explain(WORDS[0])
+    assert explanation.decision.other is None
+    assert explanation.decision.difference == pytest.approx(explanation.decision.chosen.score)
+
+
+def test_features_with_values():
+    tagger = quietly(riata.Tagger(epochs=3), FEATURES, TAGS)
+    for sentence, truth in zip(FEATURES, TAGS, strict=True):
+        explanation = tagger.explain(sentence, truth)
+        assert explanation.decision.difference == pytest.approx(float(exact(explanation.decision.contributions)))
+
+
+def test_training_shows_restarts():
+    chunker = quietly(riata.Chunker("laso-perceptron", beam=1, epochs=1), riata.load("embedded", "train")[:60])
+    assert any(step.restart for corpus in each() for step in chunker.explain(corpus, True, training=True).trace.steps)
+
+
+# --- problems in Python ---------------------------------------------------------------------------------------------
+
+
+def test_problems_are_explained_too():
+    X = ["aab", "bba", "abab", "b"]
+    Y = [[{"a": "V", "b": "C"}[letter] for letter in x] for x in X]
+    model = riata.Predictor(Tagging(), "laso-perceptron", beam=3, epochs=2).fit(X, Y)
+    faults = set()
+    for x, y in zip(X, Y, strict=True):
+        [output] = model.predict([x])
+        for truth in (y, y[::-1]):
+            explanation = model.explain(x, truth)
+            decision = explanation.decision
+            faults.add(explanation.fault)
+            assert decision.chosen.labels == tuple(output)
+            assert decision.other.name == ("runner-up" if truth == output else "truth")
+            assert decision.difference == pytest.approx(float(exact(decision.contributions)), abs=1e-12)
+            assert decision.other.score == pytest.approx(score_of(model, x, decision.other.labels))
+            assert decision.chosen.score == pytest.approx(score_of(model, x, output))
+        same = model.explain(x, against=output).decision
+        assert (same.difference, same.contributions) == (0, ())
+    assert {"right", "model"} <= faults
+
+
+def score_of(model, x, path):
+    """By the problem's own features, and the weights by name."""
+    problem, weights, total = model.problem, model.weights(), 0.0
+    s = problem.initial(x)
+    for a in path:
+        for name in problem.features(x, s, a):
+            total += weights.get(name, 0.0) if isinstance(name, str) else weights.get(name[0], 0.0) * name[1]
+        s = problem.apply(x, s, a)
+    return total
+
+
+# --- refusals -------------------------------------------------------------------------------------------------------
+
+
+def test_labels_that_no_path_leads_to_are_refused():
+    chunker = quietly(riata.Chunker("laso-perceptron", beam=3, epochs=1), CHUNKS)
+    corpus = [("a", "DT")] * 9
+    with pytest.raises(LabelError, match="XX"):
+        chunker.explain(corpus, against=["B-XX"] + ["O"] * 8)
+    with pytest.raises(DataError, match="label"):
+        chunker.explain(corpus, against=["O"])
+    with pytest.raises(UnsupportedError, match="no path"):  # the longest of the training data has two tokens
+        chunker.explain(corpus, against=["B-NP"] + ["I-NP"] * 8)
+
+
+def test_a_truth_that_the_model_does_not_know_is_said_so():
+    chunker = quietly(riata.Chunker("laso-perceptron", beam=3, epochs=1), riata.load("embedded", "train")[:60])
+    corpus = SENTENCES[:1]
+    explanation = chunker.explain(corpus, ["B-NEW"] + ["O"] * (corpus.tokens - 1))
+    assert "B-NEW" in explanation.note or "NEW" in explanation.note
+    assert explanation.fault == "model"
+    assert explanation.decision.other.name == "runner-up"
+
+
+def test_an_untrained_estimator_and_several_sentences_are_refused():
+    with pytest.raises(NotFittedError):
+        riata.Chunker().explain(SENTENCES[:1])
+    chunker = quietly(riata.Chunker(epochs=1), CHUNKS)
+    with pytest.raises(DataError, match="one sentence"):
+        chunker.explain(SENTENCES[:2])
