@@ -1,8 +1,9 @@
-// What a search over segments shows of itself: its trace, and its margins.
+// What a search over segments shows of itself: its trace, its margins, and how sure it is.
 #include <nanobind/stl/vector.h>
 
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
+#include "bind/confidences.hpp"
 #include "bind/margins.hpp"
 #include "bind/module.hpp"
 #include "bind/search.hpp"
@@ -38,6 +39,13 @@ template <class Real>
 void bind_precision(nb::module_& m) {
   m.def("trace_segments", &trace<Real>, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("gold"),
         nb::arg("settings"), nb::arg("learner").none(), nb::arg("features"), "What a search over the segments of one sentence did, step by step.");
+  m.def("segment_confidences", [](const SegmentWeights<Real>& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
+                                  const nb::dict& settings, const In<double>& temperatures, const nb::object& progress) {
+          return confident(settings, temperatures, progress, [&](const QueueSpec& queue, const Limits& limits, std::span<const double> at, const Poll& poll) {
+            return segment_confidences(index, templates, weights, instances, queue, limits, at, poll);
+          });
+        }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("settings"), nb::arg("temperatures"),
+        nb::arg("progress").none() = nb::none(), "What a search finds, and what share of what it kept has the same segment there.");
   m.def("segment_margins", [](const SegmentWeights<Real>& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
                               const In<std::int32_t>& gold, const nb::dict& settings) {
           if (!covers(weights.kinds, instances.starts, view(gold), true)) throw Error("RiataError", "the segments do not fit the sentences");

@@ -83,6 +83,20 @@ std::vector<std::int32_t> ChainDecoder<Real>::decode(const Constraint<Real>& con
   return labels;
 }
 
+template <class Real>
+Confidences ChainDecoder<Real>::confidences(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
+                                            std::span<const std::uint8_t> continues, std::span<const double> temperatures, const Poll& poll) const {
+  check_fit(index_, weights_, instances);
+  ChainSpace<Real> space(index_, layout_, constraint, instances, flat_, history_, false, queue);
+  const auto label = [](ActionId action) { return action; };
+  Units units(Track{0, weights_.labels, continues, label});
+  return with_confidences(space, instances, queue, limits, temperatures, 1, weights_.labels, poll,
+                          [&](std::int64_t, const std::vector<ActionId>& path, std::span<std::int32_t> labels) {
+                            std::copy(path.begin(), path.end(), labels.begin());
+                            return [&units, labels](const Lattice& lattice, double* out) { units(lattice, labels, out); };
+                          });
+}
+
 template class ChainSearch<float>;
 template class ChainSearch<double>;
 template class ChainDecoder<float>;

@@ -12,6 +12,7 @@
 #include "learning/search_learner.hpp"
 #include "learning/truncate.hpp"
 #include "models/chain.hpp"
+#include "models/confidences.hpp"
 
 namespace riata {
 
@@ -68,6 +69,10 @@ class ChainDecoder {
   // The labels that a search finds: [N].
   std::vector<std::int32_t> decode(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
                                    const Poll& poll) const;
+
+  // The same, with how sure the search is of every chunk or label, at every temperature. continues: as Track has it.
+  Confidences confidences(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
+                          std::span<const std::uint8_t> continues, std::span<const double> temperatures, const Poll& poll) const;
 
   const Weights<Real>& weights() const noexcept { return weights_; }
 

@@ -12,6 +12,7 @@
 #include "learning/chain_perceptron.hpp"
 #include "learning/search_learner.hpp"
 #include "learning/truncate.hpp"
+#include "models/confidences.hpp"
 
 namespace riata {
 
@@ -71,6 +72,12 @@ class JointSearch {
 template <class Real>
 std::vector<std::int32_t> decode_joint(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights,
                                        const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll);
+
+// The same, with how sure the search is of every tag and of every chunk, at every temperature. continues: of chunk labels, as Track has it.
+template <class Real>
+Confidences joint_confidences(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights, const Instances& instances,
+                              const QueueSpec& queue, const Limits& limits, std::span<const std::uint8_t> continues, std::span<const double> temperatures,
+                              const Poll& poll);
 
 // The score of given outputs, sentence by sentence: [S].
 template <class Real>

@@ -16,6 +16,7 @@
 #include "learning/search_learner.hpp"
 #include "learning/segment_lattice.hpp"
 #include "learning/truncate.hpp"
+#include "models/confidences.hpp"
 
 namespace riata {
 
@@ -85,6 +86,11 @@ void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, con
 template <class Real>
 std::vector<std::int32_t> decode_segments(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
                                           const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll);
+
+// The same by a queue of levels, with how sure the search is of every segment, at every temperature; each token has that of its segment.
+template <class Real>
+Confidences segment_confidences(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances,
+                                const QueueSpec& queue, const Limits& limits, std::span<const double> temperatures, const Poll& poll);
 
 // The score of given segments, sentence by sentence: [S].
 template <class Real>

@@ -28,6 +28,10 @@ def shortened(message: str) -> str:
     return _LONG.sub(lambda long: f"{long[0][:60]}…{long[0][-20:]}", message)
 
 
+class RiataWarning(UserWarning):
+    """Something about the data or the training that a user should know."""
+
+
 class RiataError(Exception):
     """Bad input or wrong usage. `str()` gives file, line, what was found, what was expected, and the way out."""
 

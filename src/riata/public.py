@@ -5,14 +5,13 @@ from riata.data.columns import read_columns, write_columns
 from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
 from riata.data.types import Corpus, Sentence, Span
-from riata.errors import RiataError
+from riata.errors import RiataError, RiataWarning
 from riata.inference.chain import kbest, loss_augmented_viterbi, viterbi
 from riata.inference.check_problem import check_problem
 from riata.inference.predictor import Predictor
 from riata.inference.problem import Problem
 from riata.inference.trace import Trace
 from riata.models.file import load_model
-from riata.tasks.base import RiataWarning
 from riata.tasks.chunk import Chunker
 from riata.tasks.joint import JointTagger
 from riata.tasks.ner import EntityRecognizer

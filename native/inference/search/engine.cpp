@@ -262,9 +262,9 @@ void Search::rescore(std::span<const NodeId> nodes) {
   for (std::size_t i = 0; i < nodes.size(); ++i) tree_[nodes[i]].score = scores[i];
 }
 
-NodeId run_on(std::int64_t sentence, Search& search, Learner* learner) {
+NodeId run_on(std::int64_t sentence, Search& search, Learner* learner, Recorder* recorder) {
   try {
-    const NodeId goal = search.run(learner);
+    const NodeId goal = search.run(learner, recorder);
     if (goal < 0 && learner == nullptr) throw Error("SearchError", "the search ended without a goal.", "Use a wider beam, or exact search where there is one.");
     return goal;
   } catch (const Error& error) {

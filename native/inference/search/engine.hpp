@@ -118,7 +118,7 @@ class Search {
 };
 
 // A run of the search for one sentence; its errors say which one it was. Without a learner there must be a goal.
-NodeId run_on(std::int64_t sentence, Search& search, Learner* learner = nullptr);
+NodeId run_on(std::int64_t sentence, Search& search, Learner* learner = nullptr, Recorder* recorder = nullptr);
 
 // How often `Search::run` has been called in this process: every search counts, whatever its space, queue and learner.
 std::int64_t searches_run() noexcept;

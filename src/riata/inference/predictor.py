@@ -13,7 +13,7 @@ import numpy as np
 
 from riata import registry
 from riata._core import ProblemModel, ProblemTrainer, shuffled, unbounded
-from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
+from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, UnsupportedError
 from riata.inference.problem import Problem, check, defined
 from riata.inference.structure import Queue
 from riata.inference.trace import Trace
@@ -214,8 +214,6 @@ class Predictor(Params):
     def _tell_unreachable(self) -> None:
         count = self.history_[0]["unreachable"]
         if count:
-            from riata.tasks.base import RiataWarning
-
             text = f"{count} of {self.history_[0]['examples']} true outputs cannot be reached: the initial state has a regret above 0."
             warnings.warn(text, RiataWarning, stacklevel=3)
 

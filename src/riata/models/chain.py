@@ -34,6 +34,7 @@ from riata.models.arrays import narrow, read_alphabet, read_array, read_strings,
 from riata.models.container import Arrays
 from riata.models.feature_parts import MOST_MEMORY, read_frequencies, read_lists, read_templates, refuse_huge
 from riata.models.folded import FoldedModel, foldable
+from riata.scoring.spans import continuing
 
 Flags = NDArray[np.uint8]
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
@@ -107,6 +108,22 @@ class ChainModel:
         if decoder.queue == EXACT.queue and self.folded is not None:
             return self.folded.predict(corpus, threads)
         return self.decode(self.features.instances(corpus), decoder)
+
+    def confidences(
+        self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
+    ) -> tuple[Ids, NDArray[np.float64]]:
+        """The label ids of every token and, at every temperature, how sure the search is of them: [N], and [temperatures, 1, N].
+
+        Of chunks, a token has the confidence of its chunk. Exact decoding becomes a beam without a limit, whose probabilities are exact.
+        """
+        if decoder.queue == EXACT.queue:
+            decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")
+        legal = self.legality
+        flags = (legal.start, legal.end, legal.follow)
+        goes_on = continuing(self.labels) if chunks else np.zeros(len(self.labels) ** 2, np.uint8)
+        instances = self.features.instances(corpus)
+        found = self.searcher.confidences(instances, *flags, vars(decoder), goes_on, np.array(temperatures, np.float64))
+        return found[0], found[1].reshape(len(temperatures), 1, -1)
 
     def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
         """For every sentence the n best labellings, as ids, with their scores; fewer where fewer are legal."""

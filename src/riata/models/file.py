@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from riata import registry
+from riata.confidence.calibration import Calibration
 from riata.data.recoding import Tags
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute, builtin
@@ -73,6 +74,7 @@ def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
         "source": estimator.format_,
         "encoding": estimator.encoding_,
         "learnt_as": estimator.learnt_as_,
+        **({"calibration": [each.to_dict() for each in estimator.calibration_]} if estimator.calibration_ else {}),
         "training": {
             **estimator.facts_,
             "best_epoch": estimator.best_epoch_,
@@ -139,6 +141,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.template = features.templates if estimator.inputs_ else None
     estimator.bits = features.bits or None
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
+    estimator.calibration_ = _calibration(header, estimator.outputs)
     _restore_training(estimator, _mapping(header, "training"))
     estimator.prepare()
     return estimator
@@ -234,6 +237,13 @@ def _outputs(header: dict[str, Any], number: int) -> tuple[int, ...]:
     if len(found) != number or not all((_is_count(column) and column < 1 << 31) or column == -1 for column in found):
         raise ModelFileError("the model's output is missing or inconsistent")
     return tuple(found)
+
+
+def _calibration(header: dict[str, Any], number: int) -> tuple[Calibration, ...]:
+    found = header.get("calibration", [])
+    if not isinstance(found, list) or len(found) not in (0, number):
+        raise ModelFileError("the model's calibration is inconsistent")
+    return tuple(map(Calibration.from_dict, found))
 
 
 def _structure(header: dict[str, Any], estimator: SequenceEstimator) -> str:

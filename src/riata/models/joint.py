@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from riata._core import (
     JointWeights,
     JointWeights64,
     decode_joint,
+    joint_confidences,
     joint_margins,
     joint_scores,
     joint_weight_count,
@@ -43,6 +44,7 @@ from riata.models.feature_parts import (
     store_features,
     store_weights,
 )
+from riata.scoring.spans import continuing
 
 NAME = "joint"
 MOST_PAIRS = 1 << 18  # of a tag and a chunk label
@@ -98,6 +100,22 @@ class JointModel:
             self.weights, features.index, features.native, instances, truth, dict(settings)
         )
         return found
+
+    def confidences(
+        self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
+    ) -> tuple[Ids, NDArray[np.float64]]:
+        """As of a chain, of the tag and of the chunk: [temperatures, 2, N]."""
+        instances, features = self.features.instances(corpus), self.features
+        codes, values = joint_confidences(
+            self.weights,
+            features.index,
+            features.native,
+            instances,
+            vars(decoder),
+            continuing(self.parts.chunks),
+            np.array(temperatures, np.float64),
+        )
+        return codes, values.reshape(len(temperatures), 2, -1)
 
     def check_nbest(self, decoder: Decoder) -> None:
         """Refuses lists of the best, which would have to be exact."""

@@ -16,6 +16,7 @@ from riata._core import (
     SegmentWeights64,
     best_segments,
     decode_segments,
+    segment_confidences,
     segment_margins,
     segment_scores,
     unbounded,
@@ -105,6 +106,18 @@ class SegmentModel:
             self.weights, features.index, features.native, instances, codes, dict(settings)
         )
         return found
+
+    def confidences(
+        self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
+    ) -> tuple[Ids, NDArray[np.float64]]:
+        """As of a chain: a token has the confidence of its segment."""
+        if decoder.queue == EXACT.queue:
+            decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="prefix")
+        instances, features = self.features.instances(corpus), self.features
+        codes, values = segment_confidences(
+            self.weights, features.index, features.native, instances, vars(decoder), np.array(temperatures, np.float64)
+        )
+        return self.segmentation.tag_ids(codes, instances.starts()), values.reshape(len(temperatures), 1, -1)
 
     def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
         """For every sentence the n best segmentations, as ids of tags, with their scores; fewer where there are fewer."""

@@ -102,6 +102,17 @@ def spans_of(tags: Sequence[str], *, extended: bool = True) -> list[Span]:
     return spans
 
 
+def continuing(labels: Sequence[str]) -> NDArray[np.uint8]:
+    """Which label goes on with the chunk of the one before it: [L * L], the one before first."""
+    extended = _is_extended(labels)
+    flags = np.zeros((len(labels), len(labels)), np.uint8)
+    for i, before in enumerate(labels):
+        for j, label in enumerate(labels):
+            if not {_split(before)[0], _split(label)[0]} & set(_OUTSIDE):
+                flags[i, j] = not any(_boundary(before, label, extended))
+    return flags.ravel()
+
+
 @dataclass(frozen=True, eq=False)
 class SpanCounts:
     """Chunks and tokens of each sentence. The types follow from the labels, not from the data."""

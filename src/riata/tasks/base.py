@@ -23,7 +23,7 @@ from riata.data.recoding import Recoder, Tags
 from riata.data.streamed import ColumnFile
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids, Starts
-from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
+from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
 from riata.inference.chain import K
@@ -42,6 +42,7 @@ from riata.models.model import Model
 from riata.parallel import cores
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
+from riata.tasks.confidence import Confident, check_least
 
 if TYPE_CHECKING:
     from riata.explaining.explanation import Explanation
@@ -66,10 +67,6 @@ which the output does not show; strict: refuse illegal tags instead of reading t
 """
 
 
-class RiataWarning(UserWarning):
-    """Something about the data or the training that a user should know."""
-
-
 @dataclass(frozen=True)
 class Task:
     """A task by name, and the estimator that does it."""
@@ -79,7 +76,7 @@ class Task:
     estimator: type[SequenceEstimator]
 
 
-class SequenceEstimator(Params):
+class SequenceEstimator(Confident, Params):
     __doc__ = (
         f"""One label per token. Subclasses say what the labels are and which template is theirs.\n\n{PARAMETERS}"""
     )
@@ -284,6 +281,7 @@ class SequenceEstimator(Params):
     def set_model(self, model: Model, tags: Tags | None) -> None:
         """Takes on a model whose chunk tags are learnt and written in this way."""
         self.model_ = model
+        self.calibration_ = ()
         self.encoding_ = None if tags is None else tags.data.name
         self.learnt_as_ = None if tags is None else tags.learnt.name
         self._recoder: Recoder | PairRecoder | None = None
@@ -395,6 +393,14 @@ class SequenceEstimator(Params):
         """Labels as they are learnt as ids of the model; -1 where it does not have them."""
         return LabelSet(self._check_fitted().labels, {}, None).ids(column)
 
+    @property
+    def chunk_outputs(self) -> tuple[bool, ...]:
+        return (self.chunks,)
+
+    def _gold_columns(self, data: Corpus) -> Sequence[Column]:
+        """The gold labels of data that `_with_gold` made, output by output."""
+        return data.columns[-1:]
+
     def output_columns(self, ids: Ids) -> Sequence[Column]:
         """The columns to write for what predict_ids gave."""
         return (Column(interned(self.classes_)[0], ids),)
@@ -413,9 +419,11 @@ class SequenceEstimator(Params):
         threads = checked(self, training=False).threads or cores()
         write(labelled(self, source, conllu=is_conllu(source, "auto"), threads=threads, nbest=nbest), target)
 
-    def predict(self, X: Any) -> list[list[str]]:
-        """The labels of every sentence."""
+    def predict(self, X: Any, *, min_confidence: float | None = None) -> list[list[Any]]:
+        """The labels of every sentence. Below min_confidence, from 0 to 1, it abstains: a chunk is left out (O), a tag is None."""
         model = self._check_fitted()
+        if min_confidence is not None:
+            return self._predict_sure(X, min_confidence)
         if type(X) is list and (found := self._predict_at_once(model, X)) is not None:
             return found
         if _is_empty(X):
@@ -423,6 +431,15 @@ class SequenceEstimator(Params):
         corpus = as_corpus(X)
         ids = self.predict_ids(corpus)
         labels = [self.classes_[i] for i in ids]
+        return [labels[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
+
+    def _predict_sure(self, X: Any, least: float) -> list[list[Any]]:
+        check_least(least)
+        if _is_empty(X):
+            return [[] for _ in X]
+        corpus = as_corpus(X)
+        found = self.abstaining(*self.confidence_ids(corpus), least)
+        labels: list[Any] = found[0] if len(found) == 1 else list(zip(*found, strict=True))
         return [labels[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
 
     def _predict_at_once(self, model: Model, sentences: list[Any]) -> list[list[str]] | None:

@@ -1,0 +1,64 @@
+#include "inference/search/lattice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace riata {
+
+std::size_t Lattice::Hash::operator()(const Mark& mark) const noexcept {
+  std::uint64_t mixed = static_cast<std::uint64_t>(mark.key) * 0x9e3779b97f4a7c15u;
+  mixed ^= (static_cast<std::uint64_t>(static_cast<std::uint32_t>(mark.level)) << 32 | static_cast<std::uint32_t>(mark.state)) * 0xc2b2ae3d27d4eb4fu;
+  return static_cast<std::size_t>(mixed ^ mixed >> 29);
+}
+
+void Lattice::build(const Search& search) {
+  const Tree& tree = search.tree();
+  nodes_.clear();
+  edges_.clear();
+  kept_.clear();
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const Node& node = tree[order_[i]];
+    nodes_.push_back(node);
+    if (node.parent >= 0) kept_.emplace(Mark{level(node.depth), node.state, space_.key(tree, order_[i])}, static_cast<std::int32_t>(i));
+  }
+  space_.looking_aside(true);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    if (nodes_[i].goal) continue;
+    candidates_.clear();
+    space_.expand(tree, {&order_[i], 1}, {}, false, candidates_);
+    for (const Candidate& candidate : candidates_) {
+      const StateId state = space_.apply(nodes_[i].state, candidate.action);
+      const auto found = kept_.find({level(nodes_[i].depth + 1), state, candidate.key});
+      if (found != kept_.end()) edges_.push_back({static_cast<std::int32_t>(i), found->second, candidate.action, candidate.score - nodes_[i].score});
+    }
+  }
+  space_.looking_aside(false);
+}
+
+void Lattice::weigh(double temperature) {
+  constexpr double never = -std::numeric_limits<double>::infinity();
+  to_come_.assign(nodes_.size(), never);
+  auto last = edges_.end();
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    auto first = last;
+    while (first != edges_.begin() && (first - 1)->from == static_cast<std::int32_t>(i)) --first;
+    const auto through = [&](const Edge& edge) { return edge.score / temperature + to_come_[static_cast<std::size_t>(edge.to)]; };
+    double best = never, sum = 0;
+    for (auto edge = first; edge != last; ++edge) best = std::max(best, through(*edge));
+    if (best > never) {
+      for (auto edge = first; edge != last; ++edge) sum += edge->probability = std::exp(through(*edge) - best);
+      for (auto edge = first; edge != last; ++edge) edge->probability /= sum;
+      to_come_[i] = best + std::log(sum);
+    } else {
+      for (auto edge = first; edge != last; ++edge) edge->probability = 0;
+    }
+    if (nodes_[i].goal) to_come_[i] = 0;
+    last = first;
+  }
+  probability_.assign(nodes_.size(), 0);
+  probability_[0] = 1;
+  for (const Edge& edge : edges_) probability_[static_cast<std::size_t>(edge.to)] += probability_[static_cast<std::size_t>(edge.from)] * edge.probability;
+}
+
+}  // namespace riata

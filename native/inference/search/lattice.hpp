@@ -1,0 +1,76 @@
+// What a search by levels kept, as a graph: its states, and every operator that leads from one to another.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "inference/search/engine.hpp"
+
+namespace riata {
+
+// Paths from the start to a goal are outputs. With temperature T an output has the probability exp(score / T) / Z among those of the graph: paths
+// that were merged into better ones count too, so an unbounded beam over states that merge gives exact probabilities. Only for queues by level.
+class Lattice : public Recorder {
+ public:
+  struct Edge {
+    std::int32_t from, to;  // places in nodes()
+    ActionId action;
+    double score;
+    double probability = 0;  // of taking it, once the search is where it starts; as `weigh` leaves it
+  };
+
+  Lattice(Space& space, const QueueSpec& queue) : space_(space), by_prefix_(queue.name == "beam" && queue.by == "prefix") {}
+
+  // Before every search.
+  void clear() noexcept {
+    order_.clear();
+    places_.clear();
+  }
+
+  void at_front(const Search&, std::span<const NodeId> front) override {
+    for (const NodeId id : front) {
+      if (places_.emplace(id, static_cast<std::int32_t>(order_.size())).second) order_.push_back(id);
+    }
+  }
+  void restarted(const Search&, std::span<const NodeId>) override {}
+  void expanded(const Search&, std::span<const Candidate>) override {}
+  void enqueued(const Search&, std::span<const NodeId>) override {}
+
+  // After it, and before the tree is changed.
+  void build(const Search& search);
+
+  // Gives edges and nodes their probabilities.
+  void weigh(double temperature);
+
+  // In the order in which they came out of the queue: an edge leads from an earlier to a later one. Edges are in the order of where they start.
+  const std::vector<Node>& nodes() const noexcept { return nodes_; }
+  const std::vector<Edge>& edges() const noexcept { return edges_; }
+  double probability(std::int32_t node) const noexcept { return probability_[static_cast<std::size_t>(node)]; }
+
+ private:
+  // What tells apart the states of one level.
+  struct Mark {
+    std::int32_t level;
+    StateId state;
+    std::int64_t key;
+    bool operator==(const Mark&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Mark& mark) const noexcept;
+  };
+  std::int32_t level(std::int32_t depth) const noexcept { return by_prefix_ ? 0 : depth; }  // equal prefixes meet at any depth
+
+  Space& space_;
+  bool by_prefix_;
+  std::vector<NodeId> order_;
+  std::unordered_map<NodeId, std::int32_t> places_;  // in order_
+  std::vector<Node> nodes_;
+  std::vector<Edge> edges_;
+  std::vector<double> to_come_, probability_;  // [nodes] log of the sum over paths from here on; of coming here
+  std::unordered_map<Mark, std::int32_t, Hash> kept_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace riata

@@ -1,0 +1,101 @@
+// How probable parts of an output are, among the outputs of a lattice.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "inference/search/lattice.hpp"
+
+namespace riata {
+
+// What operators decide about tokens: that number `depth` of a path gives token `depth - ahead` a label, which is `label(action)`.
+template <class Label>
+struct Track {
+  std::int32_t ahead;
+  std::int32_t labels;
+  std::span<const std::uint8_t> continues;  // [labels x labels] whether a label goes on with the chunk of the one before it
+  Label label;
+};
+
+// A unit is a chunk: a token, and those after it that go on with it. Its probability is that of all outputs that have just this chunk, of these
+// labels, there. Where nothing goes on with anything, it is that of the label of a token. out: [T], each token that of its unit.
+template <class Label>
+class Units {
+ public:
+  explicit Units(const Track<Label>& track) : track_(track) {}
+
+  void operator()(const Lattice& lattice, std::span<const std::int32_t> labels, double* out) {
+    const auto length = static_cast<std::int32_t>(labels.size());
+    open(lattice, length);
+    for (std::int32_t first = 0; first < length;) {
+      std::int32_t end = first + 1;
+      while (end < length && continues(labels[static_cast<std::size_t>(end) - 1], labels[static_cast<std::size_t>(end)])) ++end;
+      std::fill(out + first, out + end, probability(lattice, labels, first, end));
+      first = end;
+    }
+  }
+
+ private:
+  bool continues(std::int32_t before, std::int32_t label) const noexcept {
+    return track_.continues[static_cast<std::size_t>(before) * static_cast<std::size_t>(track_.labels) + static_cast<std::size_t>(label)] != 0;
+  }
+
+  // Edges of one depth stand together.
+  void open(const Lattice& lattice, std::int32_t length) {
+    firsts_.assign(static_cast<std::size_t>(length + track_.ahead) + 1, lattice.edges().size());
+    for (std::size_t e = lattice.edges().size(); e-- > 0;) firsts_[depth(lattice, e)] = e;
+    for (std::size_t d = firsts_.size() - 1; d-- > 0;) firsts_[d] = std::min(firsts_[d], firsts_[d + 1]);
+    passed_.assign(lattice.nodes().size(), 0);
+  }
+  static std::size_t depth(const Lattice& lattice, std::size_t edge) noexcept {
+    return static_cast<std::size_t>(lattice.nodes()[static_cast<std::size_t>(lattice.edges()[edge].from)].depth);
+  }
+
+  // The edges that decide about a token.
+  std::span<const Lattice::Edge> at(const Lattice& lattice, std::int32_t token) const noexcept {
+    const auto d = static_cast<std::size_t>(token + track_.ahead);
+    return std::span(lattice.edges()).subspan(firsts_[d], firsts_[d + 1] - firsts_[d]);
+  }
+
+  double probability(const Lattice& lattice, std::span<const std::int32_t> labels, std::int32_t first, std::int32_t end) {
+    const std::int32_t begins = labels[static_cast<std::size_t>(first)];
+    for (const Lattice::Edge& edge : at(lattice, first)) {
+      if (track_.label(edge.action) != begins) continue;
+      const Node& from = lattice.nodes()[static_cast<std::size_t>(edge.from)];
+      if (first > 0 && continues(track_.label(from.action), begins)) continue;
+      passed_[static_cast<std::size_t>(edge.to)] += lattice.probability(edge.from) * edge.probability;
+    }
+    double sum = 0;
+    for (std::int32_t t = first + 1; t <= end; ++t) {  // passed_ holds what has come through to behind token t - 1
+      if (t == static_cast<std::int32_t>(labels.size())) break;
+      const std::int32_t before = labels[static_cast<std::size_t>(t) - 1];
+      for (const Lattice::Edge& edge : at(lattice, t)) {
+        const double through = passed_[static_cast<std::size_t>(edge.from)] * edge.probability;
+        if (through == 0) continue;
+        const std::int32_t label = track_.label(edge.action);
+        if (t < end && label == labels[static_cast<std::size_t>(t)]) passed_[static_cast<std::size_t>(edge.to)] += through;
+        if (t == end && !continues(before, label)) sum += through;
+      }
+      clear(at(lattice, t - 1));
+    }
+    if (end == static_cast<std::int32_t>(labels.size())) {
+      for (const Lattice::Edge& edge : at(lattice, end - 1)) {
+        sum += passed_[static_cast<std::size_t>(edge.to)];
+        passed_[static_cast<std::size_t>(edge.to)] = 0;  // several lead there
+      }
+    }
+    return std::min(sum, 1.0);
+  }
+
+  void clear(std::span<const Lattice::Edge> edges) noexcept {
+    for (const Lattice::Edge& edge : edges) passed_[static_cast<std::size_t>(edge.to)] = 0;
+  }
+
+  Track<Label> track_;
+  std::vector<std::size_t> firsts_;  // [depths + 1] the first edge of each
+  std::vector<double> passed_;       // [nodes] of outputs that have the unit so far and come here
+};
+
+}  // namespace riata

@@ -1,0 +1,55 @@
+// Outputs with how sure a search is of their parts: what it found, and what share of what it kept says the same.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/error.hpp"
+#include "features/instances.hpp"
+#include "inference/search/lattice.hpp"
+#include "inference/search/units.hpp"
+#include "models/chain.hpp"
+
+namespace riata {
+
+struct Confidences {
+  std::vector<std::int32_t> outputs;  // [N] as decoding gives them
+  std::vector<double> values;         // [temperatures x tracks x N] from 0 to 1; tracks are the outputs of a token
+};
+
+// Searches sentence by sentence. take(sentence, path found, lattice) fills in the outputs of one, and gives a function that writes its
+// confidences, [tracks x N] from the number of its first token on, once the lattice is weighed.
+template <class Space, class Take>
+Confidences with_confidences(Space& space, const Instances& instances, const QueueSpec& queue, const Limits& limits, std::span<const double> temperatures,
+                             std::size_t tracks, std::int32_t work, const Poll& poll, Take take) {
+  if (!queue.by_level()) throw Error("UnsupportedError", "confidence is the share of what a beam keeps; the queue '" + queue.name + "' keeps no levels.", "Use the queue beam.");
+  const std::unique_ptr<Queue> pending = make_queue(queue);
+  std::int64_t done = 0;
+  Limits polled = limits;
+  polled.poll = [&] { poll(done); };
+  Search search(space, *pending, polled);
+  Lattice lattice(space, queue);
+  PollClock clock(work);
+  const auto tokens = static_cast<std::size_t>(instances.tokens());
+  Confidences out{std::vector<std::int32_t>(tokens, -1), std::vector<double>(temperatures.size() * tracks * tokens, 0)};
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    if (clock.due(instances.length(s)) && !poll(s)) break;
+    if (instances.length(s) == 0) continue;
+    done = s;
+    space.open(s);
+    lattice.clear();
+    const NodeId goal = run_on(s, search, nullptr, &lattice);
+    lattice.build(search);
+    const auto first = static_cast<std::size_t>(instances.starts[s]);
+    auto write = take(s, search.tree().path(goal), std::span(out.outputs).subspan(first, static_cast<std::size_t>(instances.length(s))));
+    for (std::size_t k = 0; k < temperatures.size(); ++k) {
+      lattice.weigh(temperatures[k]);
+      write(lattice, out.values.data() + k * tracks * tokens + first);
+    }
+  }
+  return out;
+}
+
+}  // namespace riata

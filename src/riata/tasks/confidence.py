@@ -1,0 +1,165 @@
+"""How sure an estimator of sequences is of what it predicts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from riata.confidence.calibration import UNCALIBRATED, Calibration, Judge, check_method, fitted
+from riata.confidence.reliability import Reliability, Rights, Values, reliability
+from riata.confidence.report import Calibrated, CalibrationReport
+from riata.confidence.units import Units, units
+from riata.data.encodings.base import OUTSIDE
+from riata.data.types import Column, Corpus, Ids
+from riata.errors import DataError, RiataWarning, SettingError
+from riata.learning.fit import inputs_of
+
+if TYPE_CHECKING:
+    from riata.models.chain import Decoder
+    from riata.models.model import Model
+
+
+class Confident:
+    """What estimators of sequences inherit: confidence in every chunk or tag, its calibration, and abstaining."""
+
+    calibration_: tuple[Calibration, ...] = ()  # of each output; none: not calibrated
+
+    if TYPE_CHECKING:  # what the estimator brings
+        chunks: bool
+
+        @property
+        def chunk_outputs(self) -> tuple[bool, ...]:
+            """Of each output, whether it is chunk tags."""
+
+        def _check_fitted(self) -> Model: ...
+        def decoder(self) -> Decoder: ...
+        def input_columns(self, corpus: Corpus) -> Corpus: ...
+        def output_columns(self, ids: Ids) -> Sequence[Column]: ...
+        def _gold_columns(self, data: Corpus) -> Sequence[Column]: ...
+        def _with_gold(self, X: Any, y: Any) -> Corpus: ...
+        def _as_classes(self, labels: Ids, starts: Any) -> Ids: ...
+
+    def confidence_ids(self, X: Any) -> tuple[Ids, Values]:
+        """Labels as predict_ids gives them, and how sure the search is of each: [N], and [outputs, N] from 0 to 1.
+
+        A token has the confidence of its chunk, or of its label where it is in none. Confidence is the share of what the search kept that
+        has the same chunk there; of exact decoding, the probability. It can be believed once the estimator is calibrated.
+        """
+        from riata.data.memory import as_corpus
+
+        corpus = self.input_columns(as_corpus(X))
+        used = self.calibration_ or (UNCALIBRATED,) * len(self.chunk_outputs)
+        labels, values = self._weighed(corpus, [each.temperature for each in used])
+        ids = self._as_classes(labels, corpus.starts)
+        shown = values[np.arange(len(used)), np.arange(len(used))]
+        for output, (calibration, column, chunks) in enumerate(
+            zip(used, self.output_columns(ids), self.chunk_outputs, strict=True)
+        ):
+            judged = ~_outside(column) if chunks else np.ones(len(ids), bool)
+            shown[output, judged] = calibration.corrected(shown[output, judged])
+        return ids, shown
+
+    def predict_confidence(self, X: Any) -> list[Any]:
+        """How sure the search is, token by token, beside what predict gives; of several outputs, a tuple per token."""
+        from riata.data.memory import as_corpus
+
+        corpus = as_corpus(X)
+        _, values = self.confidence_ids(corpus)
+        rows: list[Any] = values[0].tolist() if len(values) == 1 else list(map(tuple, values.T.tolist()))
+        return [rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
+
+    def calibrate(self, X: Any, y: Any = None, *, method: str = "isotonic") -> CalibrationReport:
+        """Makes confidences believable, by sentences that the model was not trained on; says how far they were off, and are now.
+
+        method: temperature, one number that sharpens or flattens them; isotonic, after that a rising curve, for some thousands of predictions.
+        The calibration is part of the model and goes into its file. Training anew forgets it.
+        """
+        check_method(method)
+        data = self._with_gold(X, y)
+        corpus = inputs_of(data)
+        labels, _ = self._weighed(corpus, [1.0])
+        ids = self._as_classes(labels, data.starts)
+        found = []
+        for output, judged in enumerate(self._judged(data, ids)):
+            known: dict[float, Values] = {}
+
+            def judge(
+                temperatures: list[float], output: int = output, judged: Units = judged, known: Any = known
+            ) -> Values:
+                new = [t for t in temperatures if t not in known]
+                if new:
+                    known |= zip(new, self._weighed(corpus, new)[1][:, output, judged.tokens], strict=True)
+                return np.stack([known[t] for t in temperatures])
+
+            found.append(_calibrated(judge, judged, method, "chunks" if self.chunk_outputs[output] else "tags"))
+        self.calibration_ = tuple(each.calibration for each in found)
+        return CalibrationReport(method, tuple(found))
+
+    def reliability(self, X: Any, y: Any = None) -> tuple[Reliability, ...]:
+        """Whether the confidences on these sentences can be believed, output by output: calibration error and Brier score."""
+        data = self._with_gold(X, y)
+        ids, values = self.confidence_ids(inputs_of(data))
+        return tuple(
+            reliability(of[judged.tokens], judged.right)
+            for of, judged in zip(values, self._judged(data, ids), strict=True)
+        )
+
+    def abstaining(self, ids: Ids, values: Values, least: float) -> list[list[str | None]]:
+        """Labels, output by output, without those of less confidence: a chunk becomes O, a tag None."""
+        check_least(least)
+        if not self.calibration_:
+            warnings.warn(
+                "The model is not calibrated, so its confidences mean little; calibrate(dev) makes them believable.",
+                RiataWarning,
+                stacklevel=3,
+            )
+        found: list[list[str | None]] = []
+        for column, of, chunks in zip(self.output_columns(ids), values, self.chunk_outputs, strict=True):
+            unsure = (of < least) & (~_outside(column) if chunks else True)
+            nothing = OUTSIDE if chunks else None
+            found.append([nothing if out else text for text, out in zip(column.texts(), unsure, strict=True)])
+        return found
+
+    def _weighed(self, corpus: Corpus, temperatures: list[float]) -> tuple[Ids, Values]:
+        """Label ids of the model, and confidences at every temperature: [temperatures, outputs, N]."""
+        model = self._check_fitted()
+        return model.confidences(corpus, self.decoder(), temperatures, chunks=self.chunks)
+
+    def _judged(self, data: Corpus, ids: Ids) -> list[Units]:
+        """Output by output what is predicted, and whether it is right."""
+        rows = zip(self.output_columns(ids), self._gold_columns(data), self.chunk_outputs, strict=True)
+        found = [units(column.texts(), gold.texts(), data.starts, chunks=chunks) for column, gold, chunks in rows]
+        if any(len(each.tokens) == 0 for each in found):
+            raise DataError("no chunk is predicted here, so there is nothing to judge confidence by.", file=data.name)
+        return found
+
+
+def _calibrated(judge: Judge, judged: Units, method: str, output: str) -> Calibrated:
+    """Fitted to all; judged in two halves, each by the fit to the other."""
+    before, right = judge([1.0])[0], judged.right
+    after = np.empty_like(before)
+    half = judged.sentences % 2 == 0
+    for part in (half, ~half):
+        if not part.any() or part.all():
+            raise DataError("one sentence with predictions is too little to calibrate on.", remedy="Give more data.")
+
+        def of_the_other(temperatures: list[float], other: Rights = ~part) -> Values:
+            return judge(temperatures)[:, other]
+
+        fit = fitted(of_the_other, right[~part], method)
+        after[part] = fit.corrected(judge([fit.temperature])[0][part])
+    calibration = fitted(judge, right, method)
+    return Calibrated(output, calibration, reliability(before, right), reliability(after, right))
+
+
+def _outside(column: Column) -> Rights:
+    """Which tokens are in no chunk."""
+    return np.array([text == OUTSIDE for text in column.alphabet.texts()], bool)[column.ids]
+
+
+def check_least(least: float) -> None:
+    if isinstance(least, bool) or not isinstance(least, (int, float)) or not 0 <= least <= 1:
+        raise SettingError(f"min_confidence is {least!r}; expected a number from 0 to 1.")
