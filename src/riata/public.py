@@ -1,6 +1,7 @@
 """Everything that `import riata` offers: the one list of public names."""
 
 from riata import errors
+from riata.analysis.comparison import compare_models
 from riata.data.columns import read_columns, write_columns
 from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
@@ -31,6 +32,7 @@ __all__ = [
     "Tagger",
     "Trace",
     "check_problem",
+    "compare_models",
     "errors",
     "kbest",
     "load",

@@ -39,14 +39,15 @@ class Verbs(click.Group):
             raise _ReaderGone from None
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return sorted(module.name for module in pkgutil.iter_modules([str(FOLDER)]) if module.name != "base")
+        stems = (module.name for module in pkgutil.iter_modules([str(FOLDER)]))
+        return sorted(stem.replace("_", "-") for stem in stems if stem != "base")
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(context):
             if context.resilient_parsing:  # the shell asks for completions
                 return None
             raise UnknownNameError.of("command", name, self.list_commands(context), remedy="`riata --help` tells more.")
-        command: click.Command = importlib.import_module(f"riata.commands.{name}").command
+        command: click.Command = importlib.import_module(f"riata.commands.{name.replace('-', '_')}").command
         return command
 
 

@@ -69,7 +69,8 @@ def _classic_start(before: str, after: str) -> bool:
     return after in _BRACKETS or (before, after) in _START_PAIRS - _EXTENDED_STARTS
 
 
-def _is_extended(labels: Iterable[str]) -> bool:
+def is_extended(labels: Iterable[str]) -> bool:
+    """Whether the rules for BIOES and BILOU hold."""
     return any(label.partition("-")[0] in ("S", "L", "U") for label in labels)
 
 
@@ -165,7 +166,7 @@ class _Tags:
         prefix_number = {text: number for number, text in enumerate(prefixes)}
         type_number = {text: number for number, text in enumerate(types)}
         numbers = np.array([(prefix_number[prefix], type_number[type_]) for prefix, type_ in split], np.int64)
-        return cls(prefixes, types, numbers[:, 0], numbers[:, 1], _is_extended(labels))
+        return cls(prefixes, types, numbers[:, 0], numbers[:, 1], is_extended(labels))
 
     def table(self, holds: Callable[[str, str], bool]) -> NDArray[np.bool_]:
         """What holds between two prefixes, [before, after]."""

@@ -500,6 +500,17 @@ class SequenceEstimator(Confident, Params):
             predicted = self._as_classes(model.predict(inputs_of(data), self.decoder()), data.starts)
         return self._evaluated(data.columns[-1], predicted, data.starts)
 
+    def gold_and_found(self, X: Any, y: Any = None) -> tuple[Corpus, Sequence[Column], Sequence[Column]]:
+        """The columns that the model reads, those of gold labels and those of predicted ones: one of each, or one per output."""
+        model, options = self._check_fitted(), checked(self, training=False)
+        data = self._with_gold(X, y)
+        inputs = inputs_of(data)
+        labels = model.predict(inputs, options.decoder, options.threads or cores())
+        return inputs, self._gold_columns(data), self.output_columns(self._as_classes(labels, data.starts))
+
+    def _gold_columns(self, data: Corpus) -> Sequence[Column]:
+        return data.columns[-1:]
+
     def _evaluated(self, gold: Column, predicted: Ids, starts: Starts) -> Evaluation:
         return evaluate_column(gold, predicted, self.classes_, starts, chunks=self.chunks)
 

@@ -110,6 +110,9 @@ class JointTagger(SequenceEstimator):
     def _learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:
         return paired(super()._learnable(unpaired(data), tell, strict=strict))
 
+    def _gold_columns(self, data: Corpus) -> Sequence[Column]:
+        return split_column(data.columns[-1])
+
     def _evaluated(self, gold: Column, predicted: Ids, starts: NDArray[np.int64]) -> Evaluation:
         return evaluate_pairs(gold, predicted, self._class_texts(), starts)
 

@@ -1,0 +1,105 @@
+"""Sentences to look at: gold labels and outputs under each other, with what differs marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from riata.analysis.outputs import Outputs
+from riata.data.types import Span
+from riata.showing.sentences import Shown
+
+
+@dataclass(frozen=True)
+class Labels:
+    """One labelling of a sentence. tags, spans: None where the task has none."""
+
+    tags: tuple[str, ...] | None
+    spans: tuple[Span, ...] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        parts: dict[str, Any] = {}
+        if self.tags is not None:
+            parts["tags"] = list(self.tags)
+        if self.spans is not None:
+            parts["chunks"] = [list(span) for span in self.spans]
+        return parts
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence, its gold labels and those of each model, by name."""
+
+    title: str
+    place: str
+    words: tuple[str, ...]
+    gold: Labels
+    found: dict[str, Labels]
+
+    @classmethod
+    def of(cls, data: Outputs, sentence: int, names: Sequence[str], title: str) -> Example:
+        gold, *found = (_labels(data, sentence, model) for model in (None, *range(len(names))))
+        return cls(title, data.place(sentence), tuple(data.words[sentence]), gold, dict(zip(names, found, strict=True)))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "place": self.place,
+            "words": list(self.words),
+            "gold": self.gold.to_dict(),
+            **{name: labels.to_dict() for name, labels in self.found.items()},
+        }
+
+    def shown(self) -> dict[str, Shown]:
+        """Gold and outputs by name. Tags are shown where some model is wrong; in gold, what some model missed is marked."""
+        others = list(self.found.values())
+        differ = {
+            i
+            for i, tag in enumerate(self.gold.tags or ())
+            if any(labels.tags is not None and labels.tags[i] != tag for labels in others)
+        }
+        missed = {span for span in self.gold.spans or () if any(span not in (o.spans or ()) for o in others)}
+        rows = {"gold": self._row(self.gold, differ, set(), missed)}
+        for name, labels in self.found.items():
+            gold_tags = self.gold.tags or ()
+            wrong = {i for i in differ if labels.tags is not None and labels.tags[i] != gold_tags[i]}
+            invented = set(labels.spans or ()) - set(self.gold.spans or ())
+            rows[name] = self._row(labels, differ, wrong, invented)
+        return rows
+
+    def _row(self, labels: Labels, tagged: set[int], wrong: set[int], wrong_spans: set[Span]) -> Shown:
+        tags = [] if labels.tags is None else [t if i in tagged else None for i, t in enumerate(labels.tags)]
+        return Shown(self.words, tags, labels.spans or (), wrong, wrong_spans)
+
+    def __rich__(self) -> Any:
+        from rich.markup import escape as plain
+        from rich.table import Table
+
+        grid = Table.grid(padding=(0, 2))
+        grid.title, grid.title_justify = f"{plain(self.title)} [dim]({plain(self.place)})[/]", "left"
+        for name, shown in self.shown().items():
+            grid.add_row(plain(name), shown)
+        return grid
+
+    def to_html(self, hues: dict[str, float]) -> str:
+        rows = "".join(
+            f'<div class="k">{escape(name)}</div>{shown.to_html(hues)}' for name, shown in self.shown().items()
+        )
+        return f'<div>{escape(self.title)} <small>({escape(self.place)})</small><div class="l">{rows}</div></div>'
+
+    def types(self) -> set[str]:
+        return {span.type for labels in (self.gold, *self.found.values()) for span in labels.spans or ()}
+
+
+def _labels(data: Outputs, sentence: int, model: int | None) -> Labels:
+    """Of a model by number, or of gold."""
+    tags, chunks = data.output("tag"), data.output("chunk")
+    found_tags = found_spans = None
+    if tags is not None:
+        found_tags = tuple(tags.texts(tags.gold if model is None else tags.found[model], sentence))
+    if chunks is not None:
+        spans = chunks.gold_spans if model is None else chunks.found_spans[model]
+        found_spans = tuple(spans[sentence])
+    return Labels(found_tags, found_spans)

@@ -1,0 +1,49 @@
+"""riata compare-models"""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from riata.commands.base import format_option
+
+
+@click.command(short_help="What changes from one model to another.")
+@click.argument("model_a", metavar="A")
+@click.argument("model_b", metavar="B")
+@click.argument("file")
+@click.option(
+    "--examples",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Sentences to show that B has better, and as many that it has worse.",
+)
+@format_option
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
+def command(model_a: str, model_b: str, file: str, examples: int, format_: str, json_: bool) -> None:
+    """Compare the models A and B on a FILE with gold labels: which is better, where, and how.
+
+    \b
+    riata compare-models old.riata new.riata test.txt
+    riata compare-models chain.riata segments.riata test.txt --examples 10
+    riata compare-models old.riata new.riata test.txt --json > changes.json
+
+    Fixed is what A had wrong and B has right, broken the reverse; what both have wrong may be wrong alike or differently. The models may
+    differ in everything but the task: recipe, structure, features, encoding, input columns. In examples, * marks what is not in the gold labels, and in
+    the gold labels what a model missed.
+    """
+    from riata import compare_models, load_model
+    from riata.console import stdout
+    from riata.data.files import read_file
+
+    a, b = load_model(model_a), load_model(model_b)
+    found = compare_models(a, b, read_file(file, format_), examples=examples)
+    if json_:
+        click.echo(json.dumps({"a": model_a, "b": model_b, **found.to_dict()}))
+        return
+    console = stdout()
+    console.print(f"A: {model_a}\nB: {model_b}", markup=False, soft_wrap=True)
+    console.print(found)

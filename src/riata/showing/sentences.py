@@ -1,0 +1,80 @@
+"""A labelled sentence as people see it: chunks in brackets or as coloured spans, tags with their words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from riata.data.types import Span
+
+WRONG = "*"  # before what is wrong, for those who see no colours
+_GOLDEN = 137.508  # degrees: hues this far apart are never close to each other
+
+
+@dataclass(frozen=True)
+class Shown:
+    """tags: by token, None where there is none to show. wrong: what is to be marked."""
+
+    words: Sequence[str]
+    tags: Sequence[str | None] = ()
+    spans: Sequence[Span] = ()
+    wrong_tags: Collection[int] = ()
+    wrong_spans: Collection[Span] = ()
+
+    def __rich__(self) -> Any:
+        from rich.text import Text
+
+        text = Text()
+        for piece, wrong in self._pieces():
+            text.append(piece, style="bold red" if wrong else "")
+        return text
+
+    def __str__(self) -> str:
+        return "".join(piece for piece, _ in self._pieces())
+
+    def _pieces(self) -> Iterable[tuple[str, bool]]:
+        """Texts to be written one after the other, and whether each is wrong."""
+        starts = {span.start: span for span in self.spans}
+        ends = {span.end: span for span in self.spans}
+        for i, word in enumerate(self.words):
+            yield " " if i else "", False
+            span = starts.get(i)
+            if span is not None:
+                wrong = span in self.wrong_spans
+                yield f"{WRONG if wrong else ''}[{span.type} ", wrong
+            tag = self.tags[i] if self.tags else None
+            wrong = i in self.wrong_tags
+            yield f"{WRONG if wrong else ''}{word}{'' if tag is None else '/' + tag}", wrong
+            span = ends.get(i + 1)
+            if span is not None:
+                yield "]", span in self.wrong_spans
+
+    def to_html(self, hues: dict[str, float]) -> str:
+        """hues: as `hues_of` gives them, for the types of all sentences of a view."""
+        starts = {span.start: span for span in self.spans}
+        ends = {span.end: span for span in self.spans}
+        parts = []
+        for i, word in enumerate(self.words):
+            span = starts.get(i)
+            if span is not None:
+                wrong = " x" if span in self.wrong_spans else ""
+                parts.append(f'<span class="c{wrong}" style="--h:{hues[span.type]:.0f}">')
+            parts.append(self._word(i, word))
+            span = ends.get(i + 1)
+            if span is not None:
+                parts.append(f"<b>{escape(span.type)}</b></span>")
+            parts.append(" ")
+        return f'<div class="s">{"".join(parts).rstrip()}</div>'
+
+    def _word(self, i: int, word: str) -> str:
+        tag = self.tags[i] if self.tags else None
+        wrong = ' class="x"' if i in self.wrong_tags else ""
+        below = "" if tag is None else f"<small{wrong}>{escape(tag)}</small>"
+        return f'<span class="w">{escape(word)}{below}</span>' if below else escape(word)
+
+
+def hues_of(types: Iterable[str]) -> dict[str, float]:
+    """A colour for each type: the same for the same set of types."""
+    return {type_: (210 + i * _GOLDEN) % 360 for i, type_ in enumerate(sorted(set(types)))}

@@ -1,0 +1,180 @@
+"""Two models compared: the numbers are those of evaluate, the examples those that changed most, and bad pairs are refused."""
+
+import json
+import re
+
+import pytest
+
+import riata
+from riata import Chunker, JointTagger, Tagger
+from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
+from riata.scoring import accuracy_of, f1_of, paired_test
+from samples import as_text, embedded, quietly
+
+pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+
+
+@pytest.fixture(scope="module")
+def small():
+    return embedded()[:80], embedded(split="test")[:40]
+
+
+@pytest.fixture(scope="module")
+def pair(small):
+    train, _ = small
+    return (
+        quietly(Chunker(epochs=2), train),
+        quietly(Chunker("laso-alma", learn_as="bioes", structure="chain", epochs=1, beam=2), train),
+    )
+
+
+def test_scores_are_those_of_evaluate_and_of_the_paired_test(pair, small):
+    found = riata.compare_models(*pair, small[1])
+    a, b = (model.evaluate(small[1]) for model in pair)
+    scores = {score.name: score for score in found.scores}
+    assert next(iter(scores)) == "f1"
+    for name, value in a.metrics.items():
+        assert (scores[name].a, scores[name].b) == (pytest.approx(value), pytest.approx(b.metrics[name]))
+    test = paired_test(f1_of, b.rows, a.rows)
+    assert (scores["f1"].difference, scores["f1"].p_value) == (pytest.approx(test.difference), test.p_value)
+    report_a, report_b = ({row.type: row for row in each.report.rows} for each in (a, b))
+    for row in found.types["chunk"]:
+        for f1, report in ((row.f1_a, report_a), (row.f1_b, report_b)):
+            assert f1 == pytest.approx(report[row.type].f1 if row.type in report else 0)
+    spans = found.counts["gold span"]
+    assert spans["both_right"] + spans["broken"] == a.report.correct
+    assert spans["both_right"] + spans["fixed"] == b.report.correct
+    assert (
+        found.counts["wrong span"]["fixed"] + found.counts["wrong span"]["wrong_alike"]
+        == a.report.found - a.report.correct
+    )
+
+
+def test_examples_are_the_sentences_that_changed_most(pair, small):
+    found = riata.compare_models(*pair, small[1], examples=100)
+    change = {e.place: int(y) - int(x) for e in (*found.better, *found.worse) for x, y in [re.findall(r"\d+", e.title)]}
+    assert [change[e.place] for e in found.better] == sorted(change[e.place] for e in found.better)
+    assert all(change[e.place] < 0 for e in found.better) and all(change[e.place] > 0 for e in found.worse)
+    assert len(found.better) + len(found.worse) > 0
+    few = riata.compare_models(*pair, small[1], examples=1)
+    assert (few.better, few.worse) == (found.better[:1], found.worse[:1])
+    none = riata.compare_models(*pair, small[1], examples=0)
+    assert (none.better, none.worse) == ((), ())
+
+
+def test_a_model_is_equal_to_itself(pair, small):
+    found = riata.compare_models(pair[0], pair[0], small[1])
+    assert all(score.difference == 0 and score.p_value == 1 for score in found.scores)
+    for level in found.levels:
+        assert (level.fixed, level.broken, level.wrong_differently or 0) == (0, 0, 0)
+    assert (found.better, found.worse) == ((), ())
+
+
+def test_tags_joint_models_and_labels_given_apart(small):
+    train, test = small
+    words, tags = test.sentences_of(0), test.sentences_of(1)
+    taggers = [
+        quietly(Tagger(recipe, epochs=2), train.sentences_of(0), train.sentences_of(1))
+        for recipe in ("perceptron", "mira")
+    ]
+    found = riata.compare_models(*taggers, words, tags)
+    assert [score.name for score in found.scores] == ["accuracy", "sentence_accuracy"]
+    assert found.scores[0].b == pytest.approx(100 * taggers[1].score(words, tags))
+    assert list(found.types) == ["tag"]
+    joint = [quietly(JointTagger(recipe, epochs=1, beam=2), train) for recipe in ("max-violation", "early")]
+    found = riata.compare_models(*joint, test)
+    metrics = [model.evaluate(test).metrics for model in joint]
+    for score in found.scores:
+        assert (score.a, score.b) == tuple(pytest.approx(each[score.name]) for each in metrics)
+    assert {score.name for score in found.scores} == set(metrics[0])
+    assert set(found.types) == {"tag", "chunk"}
+
+
+def test_models_that_write_different_encodings_are_compared_in_that_of_the_truth(small):
+    train, test = small
+    bioes = riata.registry.get("encoding", "bioes")
+    recoded = [bioes.encode(riata.scoring.spans_of(labels), len(labels)) for labels in train.sentences_of(2)]
+    inputs = [[token[:2] for token in sentence] for sentence in train]
+    a, b = quietly(Chunker(epochs=2), train), quietly(Chunker(epochs=2), inputs, recoded)
+    assert (a.encoding_, b.encoding_) == ("iob2", "bioes")
+    found = riata.compare_models(a, b, test)
+    scores = {score.name: score for score in found.scores}
+    assert scores["f1"].b == pytest.approx(b.evaluate(test).metrics["f1"])
+    assert scores["accuracy"].b > 80  # of tags as the truth writes them; as BIOES half of them would be wrong
+
+
+def test_what_is_shown_is_escaped_and_holds_every_number(pair):
+    data = [[("<b>", "NN", "B-NP"), ("&", "CC", "I-NP"), ("[/]", "NN", "B-VP")]]
+    found = riata.compare_models(*pair, data)
+    html = found._repr_html_()
+    assert "<b></b>" not in html and "<td><b>" not in html
+    assert "gold span" in str(found) and "gold span" in html
+    assert json.loads(json.dumps(found.to_dict()))["counts"] == found.counts
+    shown = riata.compare_models(*pair, embedded(split="test")[:40])
+    assert "*[" in str(shown) and 'class="c x"' in shown._repr_html_()
+
+
+def test_what_cannot_be_compared_is_refused(pair, small):
+    tagger = quietly(Tagger(epochs=1), small[0].select([0, 1]))
+    with pytest.raises(UnsupportedError, match="different tasks, 'chunk' and 'tag'"):
+        riata.compare_models(pair[0], tagger, small[1])
+    with pytest.raises(UnsupportedError, match="outputs of its own"):
+        riata.compare_models(pair[0], riata.Predictor(riata.Problem()), small[1])
+    with pytest.raises(NotFittedError):
+        riata.compare_models(pair[0], Chunker(), small[1])
+    with pytest.raises(DataError, match="scoring needs the output column"):
+        riata.compare_models(*pair, small[1].select([0, 1]))
+    with pytest.raises(SettingError, match="examples is -1"):
+        riata.compare_models(*pair, small[1], examples=-1)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.txt").write_text(as_text(), encoding="utf-8")
+    for name, options in {
+        "a": ("chunk",),
+        "b": ("chunk", "--recipe", "early", "--epochs", "1"),
+        "t": ("tag",),
+        "other": ("chunk", "--inputs", "0", "--outputs", "2"),
+    }.items():
+        assert run("train", options[0], "--train", "data.txt", "--model", f"{name}.riata", *options[1:])[0] == 0
+    return tmp_path
+
+
+def test_the_command_shows_what_the_function_finds(folder, run):
+    status, out, err = run("compare-models", "a.riata", "b.riata", "data.txt")
+    assert (status, err) == (0, "")
+    assert out.startswith("A: a.riata\nB: b.riata\n") and "gold span" in out
+    status, out, _ = run("compare-models", "a.riata", "b.riata", "data.txt", "--json", "--examples", "1")
+    by_hand = riata.compare_models(
+        *map(riata.load_model, ("a.riata", "b.riata")), riata.read_columns("data.txt"), examples=1
+    )
+    assert (status, json.loads(out)) == (0, {"a": "a.riata", "b": "b.riata", **by_hand.to_dict()})
+    assert run("compare-models", "a.riata", "other.riata", "data.txt")[0] == 0  # which reads one column less
+    assert "compare-models" in run("--help")[1]
+
+
+@pytest.mark.parametrize(
+    ("models", "data", "says"),
+    [
+        (("a", "t"), as_text(), "different tasks, 'chunk' and 'tag'"),
+        (("a", "b"), "", "the file holds no tokens"),
+        (("a", "b"), "The DT\n", "scoring needs the output column"),
+        (("a", "b"), "The\n", "the model reads column 1"),
+        (("a", "none"), as_text(), "none.riata: no such file"),
+    ],
+)
+def test_bad_input_is_told(folder, run, models, data, says):
+    (folder / "new.txt").write_text(data, encoding="utf-8")
+    status, out, err = run("compare-models", *(f"{name}.riata" for name in models), "new.txt")
+    assert (status, out) == (2, "")
+    assert says in err and "Traceback" not in err
+
+
+def test_accuracy_is_the_share_of_tokens(pair, small):
+    rows = [model.evaluate(small[1]).rows for model in pair]
+    found = riata.compare_models(*pair, small[1]).counts["token"]
+    right = found["both_right"] + found["broken"]
+    assert 100 * right / small[1].tokens == pytest.approx(float(accuracy_of(rows[0].sum(axis=0))))
+    assert sum(found.values()) == small[1].tokens
