@@ -41,6 +41,7 @@ def command(**options: Any) -> None:
     from riata import registry
     from riata.console import stderr, stdout
     from riata.errors import UnsupportedError
+    from riata.plotting import check
     from riata.reproducing import plot
     from riata.reproducing.report import as_json, show
     from riata.reproducing.run import Plan, run
@@ -53,7 +54,7 @@ def command(**options: Any) -> None:
             f"{reproduction.name} measures training, and has no test data.", remedy="Leave out --final."
         )
     if picture is not None:
-        plot.check(picture)
+        check(picture)
     _check_data(plan)
     with _Progress(reproduction, plan, stderr()) as watch:
         outcome = run(reproduction, plan, watch)

@@ -16,7 +16,7 @@ _STYLE = """
 -webkit-box-decoration-break:clone;box-decoration-break:clone}
 .riata .c b{font-size:.68em;font-weight:600;margin-left:.35em;padding:.05em .3em;border-radius:.3em;
 background:hsla(var(--h),75%,50%,.35)}
-.riata .c.x{outline:2px solid hsla(0,85%,55%,.9);outline-offset:-1px}
+.riata .c.x{box-shadow:inset 0 0 0 2px hsla(0,85%,55%,.9)}
 .riata .w{display:inline-flex;flex-direction:column;align-items:center;line-height:1.15;vertical-align:top;margin-top:.45em}
 .riata .w small{font-size:.66em;opacity:.7}
 .riata .w small.x{opacity:1;font-weight:700;color:hsl(0,80%,55%)}

@@ -46,6 +46,7 @@ from riata.tasks.confidence import Confident, check_least
 
 if TYPE_CHECKING:
     from riata.explaining.explanation import Explanation
+    from riata.analysis.error_analysis import ErrorAnalysis
     from riata.inference.trace import Trace
     from riata.learning.diagnostics import Diagnostics, Run
     from riata.scoring.search_errors import SearchErrors
@@ -530,6 +531,17 @@ class SequenceEstimator(Confident, Params):
         elif model.exact_is_cheap(int(np.diff(data.starts).max(initial=0))):
             best = model.decode(instances, EXACT)
         return split_errors(model, instances, found, best, truth, data.starts)
+
+    def errors(
+        self, X: Any, y: Any = None, *, train: Any = None, beams: Sequence[float] = (), examples: int = 1
+    ) -> ErrorAnalysis:
+        """Where the model goes wrong on these sentences, as `riata errors` shows it (docs/analysis.md).
+
+        train: the training data, to tell seen words from unseen ones. beams: decode with each of these widths too.
+        """
+        from riata.analysis.error_analysis import error_analysis
+
+        return error_analysis(self, X, y, train=train, beams=beams, examples=examples)
 
     def diagnose(self, X: Any, y: Any = None, *, beam: float | None = None) -> Diagnostics:
         """The margins of the final weights on these sentences, and what the theory of LaSO says about the training (docs/theory.md).

@@ -1,0 +1,198 @@
+"""The error analysis of models: its numbers are those of evaluate and search_errors; pictures; the command; bad input."""
+
+import json
+import math
+import sys
+
+import pytest
+
+import riata
+from riata import Chunker, JointTagger, Tagger
+from riata.analysis.beams import beams_of
+from riata.analysis.vocabulary import Vocabulary
+from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
+from samples import FEATURES, TAGS, as_text, embedded, feature_tagger, hashed_chunker, quietly
+
+pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+
+
+@pytest.fixture(scope="module")
+def test():
+    return embedded(split="test")[:50]
+
+
+@pytest.fixture(scope="module")
+def models():
+    train = embedded()[:80]
+    return {
+        "chain": quietly(Chunker(epochs=2), train),
+        "bioes": quietly(Chunker("early", structure="chain", learn_as="bioes", beam=2, epochs=2), train),
+        "segments": quietly(Chunker("laso-alma", beam=3, epochs=1), train),
+        "joint": quietly(JointTagger(beam=3, epochs=1), train),
+        "tag": quietly(Tagger(epochs=2), train.select([0, 1])),
+    }
+
+
+@pytest.mark.parametrize("name", ["chain", "bioes", "segments", "joint", "tag"])
+def test_numbers_are_those_of_evaluate_and_search_errors(models, test, name):
+    model = models[name]
+    data = test.select([0, 1]) if name == "tag" else test
+    found, evaluation = model.errors(data), model.evaluate(data)
+    assert found.metrics == evaluation.metrics
+    assert found.search == model.search_errors(data)
+    assert (found.sentences, found.tokens) == (len(data), data.tokens)
+    if name == "tag":
+        assert (found.kinds, "span_length" in found.slices) == ((), False)
+        wrong = sum(c.times for c in found.most_confused("tag"))
+        assert 100 * (1 - wrong / data.tokens) == pytest.approx(evaluation.metrics["accuracy"])
+    else:
+        report = evaluation.report
+        assert sum(kind.missed for kind in found.kinds) == report.gold - report.correct
+        assert sum(kind.wrong for kind in found.kinds) == report.found - report.correct
+        for parts in found.slices.values():
+            sums = [sum(getattr(part, field) for part in parts) for field in ("gold", "found", "correct")]
+            assert sums == [report.gold, report.found, report.correct]
+    assert set(found.confusions) == {"tag": {"tag"}, "joint": {"type", "chunk label", "tag"}}.get(
+        name, {"type", "chunk label"}
+    )
+    assert json.loads(json.dumps(found.to_dict()))["metrics"] == found.metrics
+    assert "Whose fault" in str(found) and "Whose fault" in found._repr_html_()
+
+
+def test_each_beam_decodes_as_the_model_with_that_beam_would(models, test):
+    model = models["chain"]
+    before = model.get_params()
+    found = model.errors(test, beams=[1, 3, math.inf], examples=0)
+    assert model.get_params() == before
+    for result in found.beams:
+        twin = riata.models.file.from_bytes(riata.models.file.to_bytes(model))
+        twin.set_params(queue="beam", beam=result.beam)
+        assert result.metrics == twin.evaluate(test).metrics
+        assert result.errors == twin.search_errors(test)
+    assert found.beams[-1].metrics == found.metrics and found.beams[-1].errors.search == 0
+    assert found.to_dict()["beams"][-1]["beam"] == "inf"
+    segments = models["segments"].errors(test, beams=[3], examples=0)
+    assert segments.beams[0].metrics == segments.metrics  # the width that it was trained with
+
+
+def test_seen_words_are_those_of_the_training_data_or_of_the_model(models, test):
+    train = embedded()[:80]
+    words = set(train.columns[0].texts())
+    by_data = models["tag"].errors(test.select([0, 1]), train=train)
+    expected = sum(word in words for word in test.columns[0].texts())
+    assert {part.name: part.tokens for part in by_data.slices["seen"]}["seen"] == expected
+    assert "words of" in by_data.seen_in and "frequency" in by_data.slices
+    by_model = models["tag"].errors(test.select([0, 1]))
+    assert "features know" in by_model.seen_in and "frequency" not in by_model.slices
+    known = Vocabulary.of_model(models["tag"]).words
+    assert known == words  # in memory; a file keeps those that carry weight
+    loaded = riata.models.file.from_bytes(riata.models.file.to_bytes(models["tag"]))
+    assert Vocabulary.of_model(loaded).words <= words
+
+
+def test_without_words_there_is_no_telling_what_was_seen():
+    assert Vocabulary.of_model(hashed_chunker()) is None
+    tagger = feature_tagger()
+    found = tagger.errors(FEATURES, TAGS)
+    assert found.seen_in is None and set(found.slices) == {"sentence_length"}
+    with pytest.raises(UnsupportedError, match="features, not words"):
+        tagger.errors(FEATURES, TAGS, train=FEATURES)
+
+
+def test_examples_are_sentences_of_their_kind(models, test):
+    found = models["chain"].errors(test, examples=2)
+    kinds = {kind.kind: kind.errors for kind in found.kinds}
+    assert set(found.examples) == {kind for kind, errors in kinds.items() if errors}
+    assert all(1 <= len(examples) <= 2 for examples in found.examples.values())
+    for example in found.examples.get("missed", ()):
+        gold, output = example.gold.spans, example.found["output"].spans
+        assert any(all(o.end <= g.start or g.end <= o.start for o in output) for g in gold)
+    assert models["chain"].errors(test, examples=0).examples == {}
+
+
+def test_a_perfect_model_has_no_errors():
+    chunker = quietly(Chunker(epochs=20), embedded()[:10])
+    found = chunker.errors(embedded()[:10], beams=[2])
+    assert found.metrics["f1"] == 100 and found.search.wrong == 0
+    assert not any(kind.errors for kind in found.kinds) and found.examples == {}
+    assert found.most_confused("type") == ()
+    assert "Span errors" in str(found)
+
+
+def test_what_cannot_be_analysed_is_refused(models, test):
+    with pytest.raises(NotFittedError):
+        Chunker().errors(test)
+    with pytest.raises(DataError, match="scoring needs the output column"):
+        models["chain"].errors(test.select([0, 1]))
+    with pytest.raises(SettingError, match="beam"):
+        models["chain"].errors(test, beams=[0])
+    with pytest.raises(SettingError, match="examples is"):
+        models["chain"].errors(test, examples=-1)
+
+
+def test_beams_of_the_command_line():
+    assert beams_of("1,2, 5,inf,2") == (1, 2, 5, math.inf)
+    for text in ("", "0", "1,,2", "a", "-1", "1.5"):
+        with pytest.raises(SettingError, match="between commas"):
+            beams_of(text)
+
+
+@pytest.mark.parametrize("name", ["chain", "joint", "tag"])
+def test_a_picture_is_drawn(models, test, tmp_path, name):
+    pytest.importorskip("matplotlib")
+    data = test.select([0, 1]) if name == "tag" else test
+    found = models[name].errors(data, train=embedded()[:80], beams=[1, 5])
+    found.plot(tmp_path / "errors.svg")
+    assert "<!-- by the beam that decodes -->" in (tmp_path / "errors.svg").read_text()
+    with pytest.raises(SettingError, match=r"ends in \.svg or \.png"):
+        found.plot(tmp_path / "errors.pdf")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.txt").write_text(as_text(), encoding="utf-8")
+    assert run("train", "chunk", "--train", "data.txt", "--model", "m.riata", "--epochs", "1")[0] == 0
+    return tmp_path
+
+
+def test_the_command_shows_what_the_method_finds(folder, run):
+    status, out, err = run("errors", "--model", "m.riata", "data.txt", "--train", "data.txt", "--beams", "1,2")
+    assert (status, err) == (0, "")
+    assert "Span errors" in out and "Whose fault" in out and "beam 2" in out
+    status, out, _ = run("errors", "--model", "m.riata", "data.txt", "--json", "--examples", "0")
+    by_hand = riata.load_model("m.riata").errors(riata.read_columns("data.txt"), examples=0)
+    assert (status, json.loads(out)) == (0, {"model": "m.riata", **by_hand.to_dict()})
+
+
+def test_the_command_draws(folder, run):
+    pytest.importorskip("matplotlib")
+    assert run("errors", "--model", "m.riata", "data.txt", "--plot", "e.png")[0] == 0
+    assert (folder / "e.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("options", "data", "says"),
+    [
+        ((), "", "the file holds no tokens"),
+        ((), "The DT\n", "scoring needs the output column"),
+        ((), "The\n", "the model reads column 1"),
+        (("--beams", "1,x"), as_text(), "expected whole numbers"),
+        (("--plot", "e.pdf"), as_text(), "ends in .svg or .png"),
+        (("--plot", "none/e.png"), as_text(), "its folder does not exist"),
+        (("--train", "none.txt"), as_text(), "none.txt: no such file"),
+        (("--examples", "-1"), as_text(), "-1"),
+    ],
+)
+def test_bad_input_is_told(folder, run, options, data, says):
+    (folder / "new.txt").write_text(data, encoding="utf-8")
+    status, out, err = run("errors", "--model", "m.riata", "new.txt", *options)
+    assert (status, out) == (2, "")
+    assert says in err and "Traceback" not in err
+
+
+def test_without_matplotlib_a_picture_is_refused_before_the_work(folder, run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    status, out, err = run("errors", "--model", "m.riata", "data.txt", "--plot", "e.svg")
+    assert (status, out) == (2, "")
+    assert "matplotlib" in err and "riata[plots]" in err
