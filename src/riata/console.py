@@ -6,7 +6,16 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from riata.learning.events import Epoch, Event, Note, Progressed, Started
@@ -73,6 +82,37 @@ class TrainingProgress:
             self._task = self._bar.add_task("", total=event.epochs * event.sentences, facts="")
         again = " again" if event.refit else ""
         self._bar.update(self._task, description=f"epoch {event.epoch}/{event.epochs}{again}")
+
+
+class StepsProgress:
+    """A bar over many trainings on a terminal, and a line for every one that is done."""
+
+    def __init__(self, console: Console, name: str, total: int) -> None:
+        self.console = console
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task(escape(name), total=total)
+
+    def __enter__(self) -> StepsProgress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._bar.stop()
+
+    def tell(self, text: str, *, done: bool) -> None:
+        text = escape(text)
+        if done:
+            self.console.print(text, soft_wrap=True)
+        self._bar.update(self._task, description=text, advance=int(done))
 
 
 def _facts(event: Epoch) -> str:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import resource
 import sys
+from pathlib import Path
 from typing import Any
 
 _UNIT = 1 if sys.platform == "darwin" else 1024  # bytes of ru_maxrss
 
 
 def peak_mb() -> float:
-    """The largest memory this process has had, in MB."""
+    """The largest memory this process has had, in MB.
+
+    Linux tells it of the program that runs; getrusage would count that of the process which started it, too.
+    """
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024 / 1e6
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT / 1e6
 
 
@@ -25,7 +34,7 @@ class Meter:
         return round(max(0.0, peak_mb() - self._before), 1)
 
 
-def as_json(
+def facts(
     *,
     task: str | None,
     recipe: str | None,
@@ -33,13 +42,14 @@ def as_json(
     seconds_train: float | None,
     seconds_decode: float | None,
     tokens: int,
-    peak_rss_mb: float,
+    peak_rss_mb: float | None,
     weights: int | None,
     model_mb: float | None,
     metrics: dict[str, float],
     **more: Any,
-) -> str:
-    facts = {
+) -> dict[str, Any]:
+    """What every run can tell, by the names of the JSON contract, and more of its own."""
+    return {
         "task": task,
         "recipe": recipe,
         "structure": structure,
@@ -52,7 +62,11 @@ def as_json(
         "metrics": {name: round(value, 4) for name, value in metrics.items()},
         **more,
     }
-    return json.dumps(facts)
+
+
+def as_json(**known: Any) -> str:
+    """The parameters of `facts`, as the one JSON object."""
+    return json.dumps(facts(**known))
 
 
 def _rounded(seconds: float | None) -> float | None:

@@ -6,17 +6,38 @@ import contextlib
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+POLL = 0.2  # seconds between looks for Ctrl-C while others work
 
 
 def cores() -> int:
     """How many threads this process may run at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def all_done(work: Callable[[T], R], items: Sequence[T], threads: int, stop: Callable[[], None]) -> list[R]:
+    """work(item) for every item. On one thread Ctrl-C reaches the work itself; otherwise `stop` is called, which ends what runs."""
+    if threads <= 1:
+        return list(map(work, items))
+    with ThreadPoolExecutor(threads) as pool:
+        futures: list[Future[R]] = [pool.submit(work, item) for item in items]
+        try:
+            pending = set(futures)
+            while pending:
+                done, pending = wait(pending, POLL, FIRST_COMPLETED)
+                for future in done:
+                    future.result()  # raises what went wrong
+        except BaseException:
+            stop()
+            for future in futures:
+                future.cancel()
+            raise
+        return [future.result() for future in futures]
 
 
 def in_order(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:

@@ -15,6 +15,11 @@ KINDS = (".svg", ".png")
 
 def check(path: Path, option: str = "--plot") -> None:
     """Finds out before the work, not after it, that there can be no picture. option: what the user gave the path as."""
+    check_place(path, option)
+    check_installed(option)
+
+
+def check_place(path: Path, option: str = "--plot") -> None:
     if path.suffix not in KINDS:
         raise SettingError(f"{option} is {str(path)!r}; expected a name that ends in {' or '.join(KINDS)}.")
     if not path.absolute().parent.is_dir():
@@ -23,6 +28,9 @@ def check(path: Path, option: str = "--plot") -> None:
         )
     if path.is_dir():
         raise SettingError(f"{option} is {str(path)!r}, which is a directory.", remedy=f"Choose another {option}.")
+
+
+def check_installed(option: str = "--plot") -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:

@@ -3,9 +3,9 @@
 import pytest
 
 from riata import registry
-from riata.reproducing.figures import Figure
 from riata.reproducing.measures import beam_key
 from riata.reproducing.reproduction import beats, equal, faster, fewer, from_to, together
+from riata.scoring.figures import Figure
 
 BEAMS = (1, 5, 10, 25, 50)
 

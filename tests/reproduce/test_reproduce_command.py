@@ -226,20 +226,18 @@ def test_without_matplotlib_a_picture_is_refused_with_the_remedy(run, tmp_path, 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_ends_it_with_130(run, monkeypatch, threads):
     """And soon: nothing is trained to its end after it."""
-    from riata.commands import reproduce
+    told = []
 
-    done = []
-
-    def interrupt(self, step):
-        done.append(step)
-        if step.text.startswith("epoch 2"):
+    def interrupt(self, text, *, done):
+        told.append(done)
+        if ": epoch 2" in text:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(reproduce._Progress, "__call__", interrupt)
+    monkeypatch.setattr("riata.console.StepsProgress.tell", interrupt)
     code, out, err = run("reproduce", "laso-table1", "--quick", "--threads", threads)
     assert (code, out) == (130, "")
     assert "Interrupted" in err
-    assert not any(step.done for step in done)
+    assert told and not any(told)
 
 
 def test_what_goes_wrong_in_a_thread_is_told(monkeypatch):

@@ -15,6 +15,7 @@ from riata.errors import RiataError, UnknownNameError
 
 FOLDER = Path(__file__).parent
 INTERRUPTED = 130
+SHARED = ("base", "estimator_options")  # modules here that are no verbs
 
 
 format_option = click.option(
@@ -40,7 +41,7 @@ class Verbs(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         stems = (module.name for module in pkgutil.iter_modules([str(FOLDER)]))
-        return sorted(stem.replace("_", "-") for stem in stems if stem != "base")
+        return sorted(stem.replace("_", "-") for stem in stems if stem not in SHARED)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(context):

@@ -39,12 +39,12 @@ def command(**options: Any) -> None:
     too. NAME is one of those that `riata pieces` lists.
     """
     from riata import registry
-    from riata.console import stderr, stdout
+    from riata.console import StepsProgress, stderr, stdout
     from riata.errors import UnsupportedError
     from riata.plotting import check
-    from riata.reproducing import plot
+    from riata.reproducing.plot import plot
     from riata.reproducing.report import as_json, show
-    from riata.reproducing.run import Plan, run
+    from riata.reproducing.run import Plan, run, trainings
 
     reproduction = registry.get("reproduction", options["name"])
     plan = Plan(options["quick"], options["final"], options["seeds"], options["threads"], options["epochs"])
@@ -56,14 +56,16 @@ def command(**options: Any) -> None:
     if picture is not None:
         check(picture)
     _check_data(plan)
-    with _Progress(reproduction, plan, stderr()) as watch:
-        outcome = run(reproduction, plan, watch)
+    with StepsProgress(stderr(), reproduction.name, len(trainings(reproduction, plan))) as progress:
+        outcome = run(
+            reproduction, plan, lambda step: progress.tell(f"{step.row}, seed {step.seed}: {step.text}", done=step.done)
+        )
     if options["json_"]:
         click.echo(as_json(outcome))
     else:
         show(outcome, stdout())
     if picture is not None:
-        plot.plot(outcome, picture)
+        plot(outcome, picture)
     if plan.final and not plan.quick:
         _record(outcome)
 
@@ -89,39 +91,3 @@ def _record(outcome: Any) -> None:
     record(outcome, path)
     made = f"version {about['version']}, commit {about['commit'] or 'not known'}, {about['date']}"
     stderr().print(f"Test data were scored ({made}); on record in {path}", markup=False, soft_wrap=True)
-
-
-class _Progress:
-    """A bar on a terminal, and a line for every training that is done."""
-
-    def __init__(self, reproduction: Any, plan: Any, console: Any) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        from riata.reproducing.run import trainings
-
-        self._console = console
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bar.add_task(reproduction.name, total=len(trainings(reproduction, plan)))
-
-    def __enter__(self) -> _Progress:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *exception: Any) -> None:
-        self._bar.stop()
-
-    def __call__(self, step: Any) -> None:
-        from rich.markup import escape
-
-        text = escape(f"{step.row}, seed {step.seed}: {step.text}")
-        if step.done:
-            self._console.print(text, soft_wrap=True)
-        self._bar.update(self._task, description=text, advance=int(step.done))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from pathlib import Path
 from typing import Any
@@ -10,42 +9,19 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from riata.commands.base import format_option
-
-# Options that are parameters of the estimator by the same name.
-SAME_NAMES = (
-    "recipe",
-    "structure",
-    "queue",
-    "epochs",
-    "patience",
-    "refit",
-    "seed",
-    "seeds",
-    "shards",
-    "threads",
-    "template",
-    "cutoff",
-    "bits",
-    "stream",
-    "encoding",
-    "learn_as",
-    "strict",
+from riata.commands.estimator_options import (
+    SAME_NAMES,
+    data_options,
+    dev_fraction_option,
+    feature_options,
+    pairs,
+    parameters,
+    read,
+    roles,
+    search_options,
 )
 
-
-class Columns(click.ParamType[Any]):
-    """Column numbers between commas."""
-
-    name = "N,N"
-
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        try:
-            return tuple(int(part) for part in str(value).split(","))
-        except ValueError:
-            self.fail(f"{value!r} is not a list of column numbers such as 0,1.", param, context)
+NAMES = ("recipe", *SAME_NAMES, "seed", "seeds", "stream")  # options that are parameters by the same name
 
 
 @click.command(short_help="Learn a model from a file.")
@@ -53,20 +29,13 @@ class Columns(click.ParamType[Any]):
 @click.option("--train", "train_file", required=True, metavar="FILE", help="Training data; plain or .gz.")
 @click.option("--model", "model_file", required=True, metavar="FILE", help="Where the model goes.")
 @click.option("--dev", "dev_file", metavar="FILE", help="Development data, to choose the epoch.")
-@click.option(
-    "--dev-fraction", type=float, metavar="P", help="Hold out this part of the training data instead, such as 0.1."
-)
+@dev_fraction_option
 @click.option(
     "--recipe",
     metavar="NAME",
     help="The learner; `riata pieces` lists them (default: perceptron; of joint, max-violation).",
 )
-@click.option("--structure", metavar="NAME", help="What is searched (default: what the recipe prefers).")
-@click.option("--queue", metavar="NAME", help="How it is searched (default: what the recipe prefers).")
-@click.option("--beam", metavar="N|inf", help="Width of the beam, for queues that have one.")
-@click.option("--epochs", type=int, default=10, show_default=True, metavar="N", help="Passes over the data, at most.")
-@click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a better development score.")
-@click.option("--refit", is_flag=True, help="Then train again on all data for the best number of epochs.")
+@search_options
 @click.option(
     "--seed", type=int, default=0, show_default=True, metavar="N", help="Same seed, same model, byte for byte."
 )
@@ -78,60 +47,9 @@ class Columns(click.ParamType[Any]):
     metavar="N",
     help="Train N models, with seeds from --seed on, and sum them into one that is as fast as each.",
 )
-@click.option(
-    "--shards",
-    type=int,
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Learn from N parts of the data at once; mix the weights after every epoch.",
-)
-@click.option(
-    "--threads", type=int, metavar="N", help="How many work at once (default: all cores); never changes the model."
-)
-@click.option(
-    "--template", metavar="FILE|NAME", help="Feature templates: a file (Riata's language or CRF++'s) or a named set."
-)
-@click.option(
-    "--list",
-    "lists",
-    multiple=True,
-    metavar="NAME=FILE",
-    help="Words and phrases, one per line, that templates read as list(NAME)[0]; may be repeated.",
-)
-@click.option(
-    "--cutoff", type=int, default=1, show_default=True, metavar="N", help="Leave out n-grams seen less often."
-)
-@click.option(
-    "--bits",
-    type=int,
-    metavar="B",
-    help="Keep no dictionaries: hash features into a table of 2^B weights, 10 to 30.",
-)
+@feature_options
 @click.option("--stream", is_flag=True, help="Read the file in parts in every epoch instead of holding it in memory.")
-@click.option("--inputs", type=Columns(), help="Columns to read, from 0 (default: all but the outputs).")
-@click.option("--outputs", type=Columns(), help="The column to predict (default: the last), or columns.")
-@click.option(
-    "--encoding",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help="Of chunk tags: auto, iob1, iob2, bioes, bilou.",
-)
-@click.option(
-    "--learn-as",
-    metavar="NAME",
-    help="Learn chunk tags in this encoding, such as bioes; predictions are written as the data are.",
-)
-@click.option("--strict", is_flag=True, help="Refuse illegal tags instead of reading them as conlleval does.")
-@format_option
-@click.option(
-    "--set",
-    "assignments",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="A setting of the recipe; `riata pieces` lists them.",
-)
+@data_options
 @click.option(
     "--resume", is_flag=True, help="Go on from the model that --model holds, with its settings where none are given."
 )
@@ -155,8 +73,8 @@ def command(**options: Any) -> None:
     meter = Meter()
     estimator = _estimator(options)
     data = _data(options, stream=estimator.stream)
-    read = [options[name] for name in ("train_file", "dev_file", "template")]
-    _check_target(Path(options["model_file"]), [*read, *_pairs("--list", options["lists"], "name=file").values()])
+    sources = [options[name] for name in ("train_file", "dev_file", "template")]
+    _check_target(Path(options["model_file"]), [*sources, *pairs("--list", options["lists"], "name=file").values()])
     with TrainingProgress(stderr()) as listener:
         try:
             estimator.fit(data, listener=listener)
@@ -178,10 +96,9 @@ def _estimator(options: dict[str, Any]) -> Any:
     task = registry.get("task", options["task"])
     if options["dev_file"] is not None and options["dev_fraction"] is not None:
         raise SettingError("both --dev and --dev-fraction are given; expected one.")
-    params = {name: options[name] for name in SAME_NAMES if name != "recipe" or options[name] is not None}
-    params |= {"beam": _beam(options["beam"]), "settings": _pairs("--set", options["assignments"], "key=value")}
-    params["lists"] = _pairs("--list", options["lists"], "name=file") or None
-    params["dev"] = options["dev_fraction"] if options["dev_file"] is None else _read(options, options["dev_file"])
+    params = parameters(options)
+    params |= {name: options[name] for name in NAMES if name != "recipe" or options[name] is not None}
+    params["dev"] = options["dev_fraction"] if options["dev_file"] is None else read(options, options["dev_file"])
     if not options["resume"]:
         return task.estimator(**params)
     for name, given in (("template", options["template"]), ("list", options["lists"])):
@@ -194,57 +111,16 @@ def _estimator(options: dict[str, Any]) -> Any:
     if estimator.task_name != task.name:
         raise UnsupportedError(f"{options['model_file']} holds a model for {estimator.task_name!r}, not {task.name!r}.")
     context = click.get_current_context()
-    given = [name for name in SAME_NAMES if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
+    given = [name for name in NAMES if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
     given += ["settings"] * bool(options["assignments"]) + ["beam"] * bool(options["beam"]) + ["dev"]
     return estimator.set_params(**{name: params[name] for name in given}, warm_start=True)
-
-
-def _beam(text: str | None) -> float | None:
-    from riata.errors import SettingError
-
-    if text is None:
-        return None
-    if text == "inf":
-        return math.inf
-    if not text.isdigit() or int(text) < 1:
-        raise SettingError(f"--beam is {text!r}; expected a whole number of at least 1, or inf.")
-    return int(text)
-
-
-def _pairs(option: str, assignments: tuple[str, ...], form: str) -> dict[str, str]:
-    from riata.errors import SettingError
-
-    pairs = {}
-    for text in assignments:
-        key, equals, value = text.partition("=")
-        if not equals or not key:
-            raise SettingError(f"{option} has {text!r}; expected {form}.")
-        pairs[key] = value
-    return pairs
 
 
 def _data(options: dict[str, Any], *, stream: bool) -> Any:
     """What to train on: a corpus, or a file that is read while training."""
     from riata.data.streamed import ColumnFile
 
-    return ColumnFile(options["train_file"], **_roles(options)) if stream else _read(options, options["train_file"])
-
-
-def _read(options: dict[str, Any], path: str) -> Any:
-    from riata.data.files import read_roles
-
-    return read_roles(path, **_roles(options))
-
-
-def _roles(options: dict[str, Any]) -> dict[str, Any]:
-    from riata import registry
-    from riata.errors import SettingError
-
-    outputs, number = options["outputs"], registry.get("task", options["task"]).estimator.outputs
-    if outputs is not None and len(outputs) != number:
-        columns = "one output column" if number == 1 else f"{number} output columns"
-        raise SettingError(f"the task {options['task']!r} has {columns}; --outputs names {len(outputs)}.")
-    return {"format": options["format_"], "inputs": options["inputs"], "output": outputs, "number": number}
+    return ColumnFile(options["train_file"], **roles(options)) if stream else read(options, options["train_file"])
 
 
 def _check_target(path: Path, sources: list[str | None]) -> None:

@@ -56,6 +56,24 @@ class DataSet:
         named = os.environ.get("RIATA_DATA")
         return ([Path(named) / self.name] if named else []) + [cache_folder() / self.name]
 
+    @property
+    def dev(self) -> str | None:
+        """The split for development, where there is one."""
+        return next((split for split in ("dev", "testa") if split in self.files), None)
+
+    @property
+    def test(self) -> str:
+        """The split that is scored last, and seldom."""
+        return next(split for split in ("test", "testb") if split in self.files)
+
+    def columns_for(self, outputs: Sequence[Sequence[str]]) -> tuple[str, ...] | None:
+        """The columns of a task whose outputs have these names, each with its alternatives; None where one is missing."""
+        found = [next((name for name in names if name in self.columns), None) for names in outputs]
+        if not found or None in found:
+            return None
+        inputs = [column for column in self.default[:-1] if column not in found]
+        return (*inputs, *(name for name in found if name is not None))
+
     def verify(self, split: str) -> None:
         """Compares the file with the published md5 sum."""
         path = self.path(split)

@@ -145,10 +145,14 @@ class Predictor(Params):
     def score(self, X: Iterable[Any], Y: Iterable[Any]) -> float:
         """1 - the mean loss, where the problem defines a loss; else the fraction of outputs that are exactly right."""
         inputs, outputs = _paired(X, Y)
-        rows = zip(inputs, outputs, self.predict(inputs), strict=True)
+        return float(np.mean(self.scores_of(inputs, outputs, self.predict(inputs))))
+
+    def scores_of(self, X: Iterable[Any], Y: Iterable[Any], predicted: Iterable[Any]) -> list[float]:
+        """The score of every prediction: 1 - its loss, or whether it is exactly right. `score` is their mean."""
+        rows = zip(X, Y, predicted, strict=True)
         if "loss" in defined(self.problem):
-            return 1 - float(np.mean([self.problem.loss(x, y, y_hat) for x, y, y_hat in rows]))
-        return float(np.mean([_equal(y, y_hat) for _, y, y_hat in rows]))
+            return [1 - float(self.problem.loss(x, y, y_hat)) for x, y, y_hat in rows]
+        return [float(_equal(y, y_hat)) for _, y, y_hat in rows]
 
     def diagnose(self, X: Iterable[Any], Y: Iterable[Any], *, beam: float | None = None) -> Diagnostics:
         """The margins of the final weights on these examples, and what the theory of LaSO says about the training (docs/theory.md).

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from riata.reproducing.figures import Figure
 from riata.reproducing.measures import beam_key, f1_by_beam
 from riata.reproducing.reproduction import Claim, Column, Measured, Reproduction, Row, Verdict, signed, together
 from riata.reproducing.tasks import JOINT
+from riata.scoring.figures import Figure
 
 BEAMS = (1, 5, 10, 25, 50)
 WIDE = (10, 25, 50)

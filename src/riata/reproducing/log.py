@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,11 @@ def lines(outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def record(outcome: Outcome, path: Path) -> None:
+    append(lines(outcome), path)
+
+
+def append(found: Iterable[Mapping[str, Any]], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "a", encoding="utf-8") as log:
-        for line in lines(outcome):
+        for line in found:
             log.write(json.dumps(line) + "\n")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from riata.data.encodings.base import OUTSIDE
 from riata.data.types import Column, Ids
-from riata.reproducing.figures import Sample
 from riata.reproducing.reproduction import Trained
 from riata.scoring.evaluation import Evaluation, evaluate_column
+from riata.scoring.figures import Sample
 from riata.scoring.pairs import evaluate_columns
 
 NEAR = 0.1  # of a score in per cent

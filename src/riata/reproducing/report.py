@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from riata.reproducing.figures import LEVEL, Figure
 from riata.reproducing.reproduction import Column, Row
 from riata.reproducing.run import Outcome
+from riata.scoring.figures import LEVEL, Figure
 
 PARTS = {"train": "training", "dev": "development", "test": "test"}
 COLOURS = {"held": "green", "did not hold": "red"}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from riata.data.types import Corpus
-from riata.reproducing.figures import Figure, Sample
 from riata.reproducing.tasks import Task
+from riata.scoring.figures import Figure, Sample
 
 Samples = Mapping[str, Sample]  # by key of a column
 Measured = Mapping[str, Mapping[str, Figure]]  # by row and key of a column; rows that were not run are not in it

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +12,10 @@ from riata.data.datasets import load
 from riata.data.memory import joined
 from riata.data.types import Corpus
 from riata.learning.events import Epoch, Event, Started
+from riata.parallel import all_done
 from riata.provenance import about
-from riata.reproducing.figures import Figure
 from riata.reproducing.reproduction import Measured, Reproduction, Row, Samples, Trained
-
-POLL = 0.2  # seconds between looks for Ctrl-C while others work
+from riata.scoring.figures import Figure
 
 
 @dataclass(frozen=True)
@@ -105,7 +103,7 @@ def run(reproduction: Reproduction, plan: Plan, watch: Watcher) -> Outcome:
     stopped = threading.Event()
     work = _Work(reproduction, plan, split, watch, stopped)
     samples: dict[str, list[Samples]] = {}
-    for (row, _), found in zip(jobs, _all(work, jobs, plan.threads, stopped), strict=True):
+    for (row, _), found in zip(jobs, all_done(work, jobs, plan.threads, stopped.set), strict=True):
         samples.setdefault(_key(row), []).append(found)
     measured = {row.name: _figures(samples[_key(row)]) for row in reproduction.rows if row.setting is not None}
     return Outcome(reproduction, plan, split, measured, made_by)
@@ -169,32 +167,6 @@ class _Clock:
     def seconds(self, epoch: int) -> float:
         """CPU seconds from the corpus to the model of this epoch."""
         return self._after[epoch]
-
-
-def _all(
-    work: Callable[[tuple[Row, int]], Samples],
-    jobs: list[tuple[Row, int]],
-    threads: int,
-    stopped: threading.Event,
-) -> Iterator[Samples]:
-    """The results in the order of the jobs. On one thread Ctrl-C reaches the training itself; otherwise it is asked to stop."""
-    if threads == 1:
-        yield from map(work, jobs)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        waiting: list[Future[Samples]] = [pool.submit(work, job) for job in jobs]
-        try:
-            pending = set(waiting)
-            while pending:
-                done, pending = wait(pending, POLL, FIRST_COMPLETED)
-                for future in done:
-                    future.result()  # raises what went wrong
-        except BaseException:
-            stopped.set()
-            for future in waiting:
-                future.cancel()
-            raise
-        yield from (future.result() for future in waiting)
 
 
 def _key(row: Row) -> str:

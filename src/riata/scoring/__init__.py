@@ -10,7 +10,7 @@ from riata.scoring.accuracy import (
     token_accuracy,
 )
 from riata.scoring.counts import Row, accuracy_of
-from riata.scoring.significance import Comparison, Interval, Statistic, bootstrap_interval, paired_test
+from riata.scoring.significance import Comparison, Interval, Statistic, bootstrap_interval, holm, paired_test
 from riata.scoring.spans import (
     SpanCounts,
     SpanReport,
@@ -36,6 +36,7 @@ __all__ = [
     "count_spans",
     "count_tags",
     "f1_of",
+    "holm",
     "paired_test",
     "precision_of",
     "recall_of",

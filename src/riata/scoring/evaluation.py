@@ -11,8 +11,16 @@ import numpy as np
 from riata.data.types import Column, Ids, Starts
 from riata.scoring.accuracy import TagReport, count_tags, tag_report
 from riata.scoring.counts import Counts, accuracy_of
-from riata.scoring.significance import Interval, bootstrap_interval
-from riata.scoring.spans import SpanReport, count_spans, f1_of, report
+from riata.scoring.significance import Interval, Statistic, bootstrap_interval
+from riata.scoring.spans import SpanReport, count_spans, f1_of, precision_of, recall_of, report
+
+# By name, the metrics that are statistics of summed rows.
+STATISTICS: Mapping[str, Statistic] = {
+    "precision": precision_of,
+    "recall": recall_of,
+    "f1": f1_of,
+    "accuracy": accuracy_of,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +34,11 @@ class Evaluation:
     def score(self) -> float:
         """The main score in per cent: span F1, or accuracy."""
         return float(self.statistic(self.rows.sum(axis=0)))
+
+    @property
+    def main(self) -> str:
+        """The name of the main score among the metrics."""
+        return next(name for name, statistic in STATISTICS.items() if statistic is self.statistic)
 
     @property
     def metrics(self) -> dict[str, float]:

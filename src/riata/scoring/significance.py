@@ -7,7 +7,7 @@ and so does `lambda sums: sums[..., 0] / sums[..., 1]`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -74,6 +74,19 @@ def bootstrap_interval(
     scores = [statistic(_draws(random, size, len(rows)) @ rows) for size in _blocks(samples, len(rows))]
     low, high = np.quantile(np.concatenate(scores), [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(statistic(rows.sum(axis=0))), float(low), float(high), level)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values of several tests, corrected so that any false alarm among them is as rare as each says (Holm 1979).
+
+    The smallest is multiplied by the number of tests, the next by one less, and so on; none may end up below one before it.
+    """
+    order = np.argsort(p_values, kind="stable")
+    factors = len(p_values) - np.arange(len(p_values))
+    raised = np.maximum.accumulate(np.minimum(1.0, factors * np.asarray(p_values, np.float64)[order]))
+    corrected = np.empty(len(p_values))
+    corrected[order] = raised
+    return [float(p) for p in corrected]
 
 
 def paired_test(

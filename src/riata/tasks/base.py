@@ -75,6 +75,9 @@ class Task:
     name: str
     summary: str
     estimator: type[SequenceEstimator]
+    outputs: tuple[
+        tuple[str, ...], ...
+    ] = ()  # columns of data sets that are its outputs: for each, the names it may have
 
 
 class SequenceEstimator(Confident, Params):
@@ -234,7 +237,7 @@ class SequenceEstimator(Confident, Params):
         self, options: Options, X: Any, y: Any, sample_weight: Any, start: Start | None, tell: Listener
     ) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
         """The corpus with its output as the last column and tags as they are learnt, how they are written, and weights of sentences."""
-        data = self._with_output(X, y)
+        data = self.with_output(X, y)
         if data.tokens == 0:
             raise DataError("there are no tokens to learn from.", file=data.name)
         tags = None
@@ -243,7 +246,8 @@ class SequenceEstimator(Confident, Params):
             data = learnable(data, tags, strict=options.strict, listener=tell)
         return data, tags, sentence_weights(sample_weight, len(data))
 
-    def _with_output(self, X: Any, y: Any) -> Corpus:
+    def with_output(self, X: Any, y: Any = None) -> Corpus:
+        """The data with the output as the last column, or columns."""
         corpus = as_corpus(X)
         if y is not None:
             return with_column(corpus, label_column(y, corpus))

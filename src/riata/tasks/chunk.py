@@ -14,4 +14,4 @@ class Chunker(SequenceEstimator):
     search_structure = "segments"
 
 
-TASK = Task("chunk", "flat labelled spans, written as tags (B-NP, I-NP, O); scored by span F1", Chunker)
+TASK = Task("chunk", "flat labelled spans, written as tags (B-NP, I-NP, O); scored by span F1", Chunker, (("chunk",),))

@@ -53,7 +53,7 @@ class JointTagger(SequenceEstimator):
         self._read_from = data.origins[-OUTPUTS:]
         return paired(data), tags, weights
 
-    def _with_output(self, X: Any, y: Any) -> Corpus:
+    def with_output(self, X: Any, y: Any = None) -> Corpus:
         corpus = as_corpus(X)
         if y is not None:
             return with_pairs(corpus, y)
@@ -127,4 +127,9 @@ class JointTagger(SequenceEstimator):
         return split_column(Column(interned(self._class_texts())[0], ids))
 
 
-TASK = Task("joint", "a tag and a chunk label per word, decided together; scored by span F1 and accuracy", JointTagger)
+TASK = Task(
+    "joint",
+    "a tag and a chunk label per word, decided together; scored by span F1 and accuracy",
+    JointTagger,
+    (("tag",), ("chunk",)),
+)

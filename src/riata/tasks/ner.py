@@ -11,4 +11,9 @@ class EntityRecognizer(SequenceEstimator):
     default_template = "ner"
 
 
-TASK = Task("ner", "names and their types, written as tags (B-PER, I-PER, O); scored by span F1", EntityRecognizer)
+TASK = Task(
+    "ner",
+    "names and their types, written as tags (B-PER, I-PER, O); scored by span F1",
+    EntityRecognizer,
+    (("entity",),),
+)

@@ -11,4 +11,6 @@ class Tagger(SequenceEstimator):
     default_template = "tag"
 
 
-TASK = Task("tag", "a plain label for every token, such as its part of speech; scored by accuracy", Tagger)
+TASK = Task(
+    "tag", "a plain label for every token, such as its part of speech; scored by accuracy", Tagger, (("tag", "xpos"),)
+)

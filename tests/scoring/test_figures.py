@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from riata.reproducing.figures import Figure, Sample
+from riata.scoring.figures import Figure, Sample
 from riata.scoring.significance import bootstrap_interval
 
 VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=6)

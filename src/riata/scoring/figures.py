@@ -67,7 +67,7 @@ class Figure:
     @classmethod
     def mean_of(cls, figures: Sequence[Figure]) -> Figure:
         """The mean of several numbers, seed by seed."""
-        return cls(tuple(map(_mean, zip(*(figure.samples for figure in figures), strict=True))))
+        return cls(tuple(map(mean_sample, zip(*(figure.samples for figure in figures), strict=True))))
 
     def minus(self, other: Figure) -> Figure:
         """The difference, seed by seed."""
@@ -91,7 +91,8 @@ class Figure:
         return False if low > most or high < -most else None
 
 
-def _mean(samples: Sequence[Sample]) -> Sample:
+def mean_sample(samples: Sequence[Sample]) -> Sample:
+    """The mean of several numbers of the same sentences, which are still scored together."""
     value = float(np.mean([sample.value for sample in samples]))
     counts = [sample.counts for sample in samples if sample.counts is not None]
     statistics = [sample.statistic for sample in samples if sample.statistic is not None]

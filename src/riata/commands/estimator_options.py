@@ -1,0 +1,183 @@
+"""What commands that train share: options, and how they become parameters of an estimator and columns of a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from riata.commands.base import format_option
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+# Options that are parameters of the estimator by the same name.
+SAME_NAMES = (
+    "structure",
+    "queue",
+    "epochs",
+    "patience",
+    "refit",
+    "shards",
+    "threads",
+    "template",
+    "cutoff",
+    "bits",
+    "encoding",
+    "learn_as",
+    "strict",
+)
+
+
+class Columns(click.ParamType[Any]):
+    """Column numbers between commas."""
+
+    name = "N,N"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(int(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not a list of column numbers such as 0,1.", param, context)
+
+
+def _together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Several options as one decorator, in this order."""
+
+    def decorated(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+dev_fraction_option = click.option(
+    "--dev-fraction",
+    type=float,
+    metavar="P",
+    help="Hold out this part of the training data, its end, to choose the epoch; such as 0.1.",
+)
+
+search_options = _together(
+    click.option("--structure", metavar="NAME", help="What is searched (default: what the recipe prefers)."),
+    click.option("--queue", metavar="NAME", help="How it is searched (default: what the recipe prefers)."),
+    click.option("--beam", metavar="N|inf", help="Width of the beam, for queues that have one."),
+    click.option(
+        "--epochs", type=int, default=10, show_default=True, metavar="N", help="Passes over the data, at most."
+    ),
+    click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a better development score."),
+    click.option("--refit", is_flag=True, help="Then train again on all data for the best number of epochs."),
+)
+
+feature_options = _together(
+    click.option(
+        "--shards",
+        type=int,
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Learn from N parts of the data at once; mix the weights after every epoch.",
+    ),
+    click.option(
+        "--threads", type=int, metavar="N", help="How many work at once (default: all cores); never changes the model."
+    ),
+    click.option(
+        "--template",
+        metavar="FILE|NAME",
+        help="Feature templates: a file (Riata's language or CRF++'s) or a named set.",
+    ),
+    click.option(
+        "--list",
+        "lists",
+        multiple=True,
+        metavar="NAME=FILE",
+        help="Words and phrases, one per line, that templates read as list(NAME)[0]; may be repeated.",
+    ),
+    click.option(
+        "--cutoff", type=int, default=1, show_default=True, metavar="N", help="Leave out n-grams seen less often."
+    ),
+    click.option(
+        "--bits",
+        type=int,
+        metavar="B",
+        help="Keep no dictionaries: hash features into a table of 2^B weights, 10 to 30.",
+    ),
+)
+
+data_options = _together(
+    click.option("--inputs", type=Columns(), help="Columns to read, from 0 (default: all but the outputs)."),
+    click.option("--outputs", type=Columns(), help="The column to predict (default: the last), or columns."),
+    click.option(
+        "--encoding",
+        default="auto",
+        show_default=True,
+        metavar="NAME",
+        help="Of chunk tags: auto, iob1, iob2, bioes, bilou.",
+    ),
+    click.option(
+        "--learn-as",
+        metavar="NAME",
+        help="Learn chunk tags in this encoding, such as bioes; predictions are written as the data are.",
+    ),
+    click.option("--strict", is_flag=True, help="Refuse illegal tags instead of reading them as conlleval does."),
+    format_option,
+    click.option(
+        "--set",
+        "assignments",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="A setting of the recipe; `riata pieces` lists them.",
+    ),
+)
+
+
+def parameters(options: dict[str, Any]) -> dict[str, Any]:
+    """What these options say of an estimator."""
+    params = {name: options[name] for name in SAME_NAMES}
+    params |= {"beam": beam(options["beam"]), "settings": pairs("--set", options["assignments"], "key=value")}
+    return params | {"lists": pairs("--list", options["lists"], "name=file") or None}
+
+
+def beam(text: str | None) -> float | None:
+    from riata.errors import SettingError
+
+    if text is None:
+        return None
+    if text == "inf":
+        return math.inf
+    if not text.isdigit() or int(text) < 1:
+        raise SettingError(f"--beam is {text!r}; expected a whole number of at least 1, or inf.")
+    return int(text)
+
+
+def pairs(option: str, assignments: tuple[str, ...], form: str) -> dict[str, str]:
+    from riata.errors import SettingError
+
+    found = {}
+    for text in assignments:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise SettingError(f"{option} has {text!r}; expected {form}.")
+        found[key] = value
+    return found
+
+
+def read(options: dict[str, Any], path: str) -> Any:
+    from riata.data.files import read_roles
+
+    return read_roles(path, **roles(options))
+
+
+def roles(options: dict[str, Any]) -> dict[str, Any]:
+    from riata import registry
+    from riata.errors import SettingError
+
+    outputs, number = options["outputs"], registry.get("task", options["task"]).estimator.outputs
+    if outputs is not None and len(outputs) != number:
+        columns = "one output column" if number == 1 else f"{number} output columns"
+        raise SettingError(f"the task {options['task']!r} has {columns}; --outputs names {len(outputs)}.")
+    return {"format": options["format_"], "inputs": options["inputs"], "output": outputs, "number": number}
