@@ -30,10 +30,11 @@ nb::tuple confident(const nb::dict& settings, const In<double>& temperatures, co
   return nb::make_tuple(give(std::move(found.outputs)), give(std::move(found.values)));
 }
 
-// Which labels go on with the chunk of the one before: [labels x labels].
-inline std::span<const std::uint8_t> continuing(const Flags& flags, std::int32_t labels) {
-  if (flags.shape(0) != static_cast<std::size_t>(labels) * static_cast<std::size_t>(labels)) throw Error("RiataError", "the flags do not fit the labels");
-  return view(flags);
+// kinds: [labels], continues: [labels x labels], as ChunkFlags has them.
+inline ChunkFlags chunk_flags(const In<std::int32_t>& kinds, const Flags& continues, std::int32_t labels) {
+  const auto count = static_cast<std::size_t>(labels);
+  if (kinds.shape(0) != count || continues.shape(0) != count * count) throw Error("RiataError", "the flags do not fit the labels");
+  return {view(kinds), view(continues)};
 }
 
 }  // namespace riata::bind

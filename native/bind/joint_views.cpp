@@ -38,12 +38,12 @@ void bind_precision(nb::module_& m) {
   m.def("trace_joint", &trace<Real>, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("gold"),
         nb::arg("settings"), nb::arg("learner").none(), nb::arg("features"), "What a search for the tags and chunk labels of one sentence did, step by step.");
   m.def("joint_confidences", [](const JointWeights<Real>& weights, const FeatureIndex& index, const JointTemplates& templates, const Instances& instances,
-                                const nb::dict& settings, const Flags& continues, const In<double>& temperatures, const nb::object& progress) {
-          const auto flags = continuing(continues, weights.kinds.chunks);
+                                const nb::dict& settings, const In<std::int32_t>& kinds, const Flags& continues, const In<double>& temperatures, const nb::object& progress) {
+          const ChunkFlags flags = chunk_flags(kinds, continues, weights.kinds.chunks);
           return confident(settings, temperatures, progress, [&](const QueueSpec& queue, const Limits& limits, std::span<const double> at, const Poll& poll) {
             return joint_confidences(index, templates, weights, instances, queue, limits, flags, at, poll);
           });
-        }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("settings"), nb::arg("continues"),
+        }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("settings"), nb::arg("kinds"), nb::arg("continues"),
         nb::arg("temperatures"), nb::arg("progress").none() = nb::none(),
         "What a search finds, and what share of what it kept has the same tag, and the same chunk, there.");
   m.def("joint_margins", [](const JointWeights<Real>& weights, const FeatureIndex& index, const JointTemplates& templates, const Instances& instances,

@@ -85,11 +85,11 @@ std::vector<std::int32_t> ChainDecoder<Real>::decode(const Constraint<Real>& con
 
 template <class Real>
 Confidences ChainDecoder<Real>::confidences(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
-                                            std::span<const std::uint8_t> continues, std::span<const double> temperatures, const Poll& poll) const {
+                                            const ChunkFlags& chunks, std::span<const double> temperatures, const Poll& poll) const {
   check_fit(index_, weights_, instances);
   ChainSpace<Real> space(index_, layout_, constraint, instances, flat_, history_, false, queue);
   const auto label = [](ActionId action) { return action; };
-  Units units(Track{0, weights_.labels, continues, label});
+  Units units(Track{0, chunks.kinds, chunks.continues, label});
   return with_confidences(space, instances, queue, limits, temperatures, 1, weights_.labels, poll,
                           [&](std::int64_t, const std::vector<ActionId>& path, std::span<std::int32_t> labels) {
                             std::copy(path.begin(), path.end(), labels.begin());

@@ -70,9 +70,9 @@ class ChainDecoder {
   std::vector<std::int32_t> decode(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
                                    const Poll& poll) const;
 
-  // The same, with how sure the search is of every chunk or label, at every temperature. continues: as Track has it.
+  // The same, with how sure the search is of every chunk or label, at every temperature. chunks: of its labels.
   Confidences confidences(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
-                          std::span<const std::uint8_t> continues, std::span<const double> temperatures, const Poll& poll) const;
+                          const ChunkFlags& chunks, std::span<const double> temperatures, const Poll& poll) const;
 
   const Weights<Real>& weights() const noexcept { return weights_; }
 

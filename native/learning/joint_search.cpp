@@ -1,6 +1,7 @@
 #include "learning/joint_search.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "core/error.hpp"
@@ -97,18 +98,20 @@ std::vector<std::int32_t> decode_joint(const FeatureIndex& index, const JointTem
 
 template <class Real>
 Confidences joint_confidences(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights, const Instances& instances,
-                              const QueueSpec& queue, const Limits& limits, std::span<const std::uint8_t> continues, std::span<const double> temperatures,
+                              const QueueSpec& queue, const Limits& limits, const ChunkFlags& chunks, std::span<const double> temperatures,
                               const Poll& poll) {
   const JointKinds& kinds = weights.kinds;
   const JointLayout layout(index, templates, kinds);
   check_fit(index, layout, kinds, weights.rows, weights.flat.size(), instances);
   const FixedWeights<Real> flat(weights.flat);
   JointSpace<Real, const FixedWeights<Real>> space(templates, layout, kinds, instances, flat, weights.rows, nullptr, queue);
-  const std::vector<std::uint8_t> never(static_cast<std::size_t>(kinds.tags) * static_cast<std::size_t>(kinds.tags), 0);
+  std::vector<std::int32_t> each(static_cast<std::size_t>(kinds.tags));
+  std::iota(each.begin(), each.end(), 0);
+  const std::vector<std::uint8_t> never(each.size() * each.size(), 0);
   const auto tag = [&](ActionId code) { return kinds.tag(code); };
   const auto chunk = [&](ActionId code) { return kinds.chunk(code); };
-  Units tags(Track{0, kinds.tags, never, tag});
-  Units chunks(Track{kinds.ahead, kinds.chunks, continues, chunk});
+  Units tags(Track{0, each, never, tag});
+  Units spans(Track{kinds.ahead, chunks.kinds, chunks.continues, chunk});
   const std::int64_t tokens = instances.tokens();
   return with_confidences(space, instances, queue, limits, temperatures, 2, kinds.tags + kinds.chunks, poll,
                           [&](std::int64_t, const std::vector<ActionId>& path, std::span<std::int32_t> codes) {
@@ -118,9 +121,9 @@ Confidences joint_confidences(const FeatureIndex& index, const JointTemplates& t
                               of_tags.push_back(kinds.tag(code));
                               of_chunks.push_back(kinds.chunk(code));
                             }
-                            return [&tags, &chunks, tokens, of_tags, of_chunks](const Lattice& lattice, double* out) {
+                            return [&tags, &spans, tokens, of_tags, of_chunks](const Lattice& lattice, double* out) {
                               tags(lattice, of_tags, out);
-                              chunks(lattice, of_chunks, out + tokens);
+                              spans(lattice, of_chunks, out + tokens);
                             };
                           });
 }
@@ -187,7 +190,7 @@ template class JointSearch<double>;
   template std::vector<std::int32_t> decode_joint(const FeatureIndex&, const JointTemplates&, const JointWeights<Real>&, const Instances&,            \
                                                   const QueueSpec&, const Limits&, const Poll&);                                                      \
   template Confidences joint_confidences(const FeatureIndex&, const JointTemplates&, const JointWeights<Real>&, const Instances&, const QueueSpec&,      \
-                                         const Limits&, std::span<const std::uint8_t>, std::span<const double>, const Poll&);                         \
+                                         const Limits&, const ChunkFlags&, std::span<const double>, const Poll&);                                      \
   template std::vector<double> joint_scores(const FeatureIndex&, const JointTemplates&, const JointWeights<Real>&, const Instances&,                  \
                                             std::span<const std::int32_t>);                                                                           \
   template JointPlaces joint_places(const FeatureIndex&, const JointTemplates&, JointWeights<Real>&, const Instances&, std::span<const std::int32_t>); \

@@ -73,10 +73,10 @@ template <class Real>
 std::vector<std::int32_t> decode_joint(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights,
                                        const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll);
 
-// The same, with how sure the search is of every tag and of every chunk, at every temperature. continues: of chunk labels, as Track has it.
+// The same, with how sure the search is of every tag and of every chunk, at every temperature. chunks: of chunk labels.
 template <class Real>
 Confidences joint_confidences(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights, const Instances& instances,
-                              const QueueSpec& queue, const Limits& limits, std::span<const std::uint8_t> continues, std::span<const double> temperatures,
+                              const QueueSpec& queue, const Limits& limits, const ChunkFlags& chunks, std::span<const double> temperatures,
                               const Poll& poll);
 
 // The score of given outputs, sentence by sentence: [S].

@@ -14,6 +14,12 @@
 
 namespace riata {
 
+// How chunks are read off labels; as Track has it.
+struct ChunkFlags {
+  std::span<const std::int32_t> kinds;
+  std::span<const std::uint8_t> continues;
+};
+
 struct Confidences {
   std::vector<std::int32_t> outputs;  // [N] as decoding gives them
   std::vector<double> values;         // [temperatures x tracks x N] from 0 to 1; tracks are the outputs of a token

@@ -14,13 +14,13 @@ namespace riata {
 template <class Label>
 struct Track {
   std::int32_t ahead;
-  std::int32_t labels;
+  std::span<const std::int32_t> kinds;      // [labels] what a label says of its token: the type of its chunk, or itself
   std::span<const std::uint8_t> continues;  // [labels x labels] whether a label goes on with the chunk of the one before it
   Label label;
 };
 
-// A unit is a chunk: a token, and those after it that go on with it. Its probability is that of all outputs that have just this chunk, of these
-// labels, there. Where nothing goes on with anything, it is that of the label of a token. out: [T], each token that of its unit.
+// A unit is a chunk: a token, and those after it that go on with it. Its probability is that of all outputs that have just this chunk there,
+// whichever labels say so. Where nothing goes on with anything, it is that of the label of a token. out: [T], each token that of its unit.
 template <class Label>
 class Units {
  public:
@@ -39,7 +39,7 @@ class Units {
 
  private:
   bool continues(std::int32_t before, std::int32_t label) const noexcept {
-    return track_.continues[static_cast<std::size_t>(before) * static_cast<std::size_t>(track_.labels) + static_cast<std::size_t>(label)] != 0;
+    return track_.continues[static_cast<std::size_t>(before) * track_.kinds.size() + static_cast<std::size_t>(label)] != 0;
   }
 
   // Edges of one depth stand together.
@@ -59,24 +59,25 @@ class Units {
     return std::span(lattice.edges()).subspan(firsts_[d], firsts_[d + 1] - firsts_[d]);
   }
 
+  // Whether an edge goes on with the chunk of the token before.
+  bool continues(const Lattice& lattice, const Lattice::Edge& edge) const noexcept {
+    return continues(track_.label(lattice.nodes()[static_cast<std::size_t>(edge.from)].action), track_.label(edge.action));
+  }
+
   double probability(const Lattice& lattice, std::span<const std::int32_t> labels, std::int32_t first, std::int32_t end) {
-    const std::int32_t begins = labels[static_cast<std::size_t>(first)];
+    const auto kind = [&](std::int32_t label) { return track_.kinds[static_cast<std::size_t>(label)]; };
     for (const Lattice::Edge& edge : at(lattice, first)) {
-      if (track_.label(edge.action) != begins) continue;
-      const Node& from = lattice.nodes()[static_cast<std::size_t>(edge.from)];
-      if (first > 0 && continues(track_.label(from.action), begins)) continue;
+      if (kind(track_.label(edge.action)) != kind(labels[static_cast<std::size_t>(first)])) continue;
+      if (first > 0 && continues(lattice, edge)) continue;
       passed_[static_cast<std::size_t>(edge.to)] += lattice.probability(edge.from) * edge.probability;
     }
     double sum = 0;
     for (std::int32_t t = first + 1; t <= end; ++t) {  // passed_ holds what has come through to behind token t - 1
       if (t == static_cast<std::int32_t>(labels.size())) break;
-      const std::int32_t before = labels[static_cast<std::size_t>(t) - 1];
       for (const Lattice::Edge& edge : at(lattice, t)) {
         const double through = passed_[static_cast<std::size_t>(edge.from)] * edge.probability;
-        if (through == 0) continue;
-        const std::int32_t label = track_.label(edge.action);
-        if (t < end && label == labels[static_cast<std::size_t>(t)]) passed_[static_cast<std::size_t>(edge.to)] += through;
-        if (t == end && !continues(before, label)) sum += through;
+        if (through == 0 || continues(lattice, edge) != (t < end)) continue;
+        (t < end ? passed_[static_cast<std::size_t>(edge.to)] : sum) += through;
       }
       clear(at(lattice, t - 1));
     }

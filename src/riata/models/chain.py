@@ -34,7 +34,7 @@ from riata.models.arrays import narrow, read_alphabet, read_array, read_strings,
 from riata.models.container import Arrays
 from riata.models.feature_parts import MOST_MEMORY, read_frequencies, read_lists, read_templates, refuse_huge
 from riata.models.folded import FoldedModel, foldable
-from riata.scoring.spans import continuing
+from riata.scoring.spans import chunk_flags
 
 Flags = NDArray[np.uint8]
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
@@ -120,9 +120,10 @@ class ChainModel:
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")
         legal = self.legality
         flags = (legal.start, legal.end, legal.follow)
-        goes_on = continuing(self.labels) if chunks else np.zeros(len(self.labels) ** 2, np.uint8)
-        instances = self.features.instances(corpus)
-        found = self.searcher.confidences(instances, *flags, vars(decoder), goes_on, np.array(temperatures, np.float64))
+        labels, at = len(self.labels), np.array(temperatures, np.float64)
+        no_chunks = np.arange(labels, dtype=np.int32), np.zeros(labels**2, np.uint8)
+        said = chunk_flags(self.labels) if chunks else no_chunks
+        found = self.searcher.confidences(self.features.instances(corpus), *flags, vars(decoder), *said, at)
         return found[0], found[1].reshape(len(temperatures), 1, -1)
 
     def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:

@@ -44,7 +44,7 @@ from riata.models.feature_parts import (
     store_features,
     store_weights,
 )
-from riata.scoring.spans import continuing
+from riata.scoring.spans import chunk_flags
 
 NAME = "joint"
 MOST_PAIRS = 1 << 18  # of a tag and a chunk label
@@ -112,7 +112,7 @@ class JointModel:
             features.native,
             instances,
             vars(decoder),
-            continuing(self.parts.chunks),
+            *chunk_flags(self.parts.chunks),
             np.array(temperatures, np.float64),
         )
         return codes, values.reshape(len(temperatures), 2, -1)

@@ -103,15 +103,16 @@ def spans_of(tags: Sequence[str], *, extended: bool = True) -> list[Span]:
     return spans
 
 
-def continuing(labels: Sequence[str]) -> NDArray[np.uint8]:
-    """Which label goes on with the chunk of the one before it: [L * L], the one before first."""
-    extended = _is_extended(labels)
-    flags = np.zeros((len(labels), len(labels)), np.uint8)
+def chunk_flags(labels: Sequence[str]) -> tuple[Ids, NDArray[np.uint8]]:
+    """Of each label the number of its type (O has one of its own), [L]; and which goes on with the chunk of the one before it, [L * L]."""
+    outside = [_split(label)[0] in _OUTSIDE for label in labels]
+    types = ["" if out else f"-{_split(label)[1]}" for label, out in zip(labels, outside, strict=True)]
+    extended, flags = is_extended(labels), np.zeros((len(labels), len(labels)), np.uint8)
     for i, before in enumerate(labels):
         for j, label in enumerate(labels):
-            if not {_split(before)[0], _split(label)[0]} & set(_OUTSIDE):
+            if not outside[i] and not outside[j]:
                 flags[i, j] = not any(_boundary(before, label, extended))
-    return flags.ravel()
+    return np.array([types.index(type_) for type_ in types], np.int32), flags.ravel()
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,8 +45,8 @@ from riata.scoring.evaluation import Evaluation, evaluate_column
 from riata.tasks.confidence import Confident, check_least
 
 if TYPE_CHECKING:
-    from riata.explaining.explanation import Explanation
     from riata.analysis.error_analysis import ErrorAnalysis
+    from riata.explaining.explanation import Explanation
     from riata.inference.trace import Trace
     from riata.learning.diagnostics import Diagnostics, Run
     from riata.scoring.search_errors import SearchErrors
@@ -512,9 +512,6 @@ class SequenceEstimator(Confident, Params):
         inputs = inputs_of(data)
         labels = model.predict(inputs, options.decoder, options.threads or cores())
         return inputs, self._gold_columns(data), self.output_columns(self._as_classes(labels, data.starts))
-
-    def _gold_columns(self, data: Corpus) -> Sequence[Column]:
-        return data.columns[-1:]
 
     def _evaluated(self, gold: Column, predicted: Ids, starts: Starts) -> Evaluation:
         return evaluate_column(gold, predicted, self.classes_, starts, chunks=self.chunks)

@@ -71,10 +71,10 @@ class Confident:
         rows: list[Any] = values[0].tolist() if len(values) == 1 else list(map(tuple, values.T.tolist()))
         return [rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
 
-    def calibrate(self, X: Any, y: Any = None, *, method: str = "isotonic") -> CalibrationReport:
+    def calibrate(self, X: Any, y: Any = None, *, method: str = "temperature") -> CalibrationReport:
         """Makes confidences believable, by sentences that the model was not trained on; says how far they were off, and are now.
 
-        method: temperature, one number that sharpens or flattens them; isotonic, after that a rising curve, for some thousands of predictions.
+        method: temperature, one number that sharpens or flattens them; isotonic, after that a rising curve, which takes some thousands of predictions.
         The calibration is part of the model and goes into its file. Training anew forgets it.
         """
         check_method(method)

@@ -120,9 +120,6 @@ class JointTagger(SequenceEstimator):
     def chunk_outputs(self) -> tuple[bool, ...]:
         return False, True
 
-    def _gold_columns(self, data: Corpus) -> Sequence[Column]:
-        return split_column(data.columns[-1])
-
     def output_columns(self, ids: Ids) -> Sequence[Column]:
         return split_column(Column(interned(self._class_texts())[0], ids))
 
