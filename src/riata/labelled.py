@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from riata.data import columns
 from riata.data.conllu import FIELDS
-from riata.data.types import Corpus, Ids
+from riata.data.types import Column, Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.parallel import in_order
 
@@ -18,10 +19,28 @@ if TYPE_CHECKING:
     from riata.tasks.base import SequenceEstimator
 
 
+ABSTAINED = "_"  # in place of a tag
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is written of predictions beside the labels."""
+
+    nbest: int | None = None  # every sentence so many times, best labelling first
+    confidence: bool = False  # a column more per output, with four decimals; of CoNLL-U, Confidence= in the last field
+    min_confidence: float | None = None  # below it a chunk is O, and a tag _
+
+
 def labelled(
-    estimator: SequenceEstimator, file: str | Path, *, conllu: bool, threads: int, nbest: int | None = None
+    estimator: SequenceEstimator, file: str | Path, *, conllu: bool, threads: int, shown: Shown | None = None
 ) -> Iterator[bytes]:
     """The bytes of the file with the predictions, batch by batch as they can be read. threads never changes them."""
+    shown = shown or Shown()
+    nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
+    if nbest is not None and (confidence or min_confidence is not None):
+        raise UnsupportedError(
+            "confidence is of the best labelling, not of a list of the n best.", remedy="Leave out one of them."
+        )
     if conllu and not all(0 <= output < len(FIELDS) for output in estimator.outputs_):
         raise UnsupportedError(
             "the model was not trained on CoNLL-U: there is no field to put its labels in.",
@@ -29,20 +48,41 @@ def labelled(
         )
     label = estimator.labeller()
 
-    def formatted(batch: Corpus, labels: Ids, notes: Sequence[str] = ()) -> bytes:
-        added = estimator.output_columns(labels)
+    def formatted(
+        batch: Corpus, added: Sequence[Column], notes: Sequence[str] = (), sure: Sequence[Column] = ()
+    ) -> bytes:
         if conllu:
             for output, column in zip(estimator.outputs_, added, strict=True):
                 batch = columns.with_texts(batch, output, column)
+            if sure:
+                batch = columns.with_texts(batch, len(FIELDS) - 1, _noted(batch.columns[-1], sure))
             return b"".join(columns.formatted(batch, notes=notes))
-        return b"".join(columns.formatted(batch, added, notes))
+        return b"".join(columns.formatted(batch, [*added, *sure], notes))
 
     def answer(batch: Corpus) -> bytes:
-        if nbest is None:
-            return formatted(batch, label(batch))
-        return formatted(*_alternatives(batch, estimator.nbest_ids(batch, nbest)))
+        if nbest is not None:
+            repeated, labels, notes = _alternatives(batch, estimator.nbest_ids(batch, nbest))
+            return formatted(repeated, estimator.output_columns(labels), notes)
+        if not confidence and min_confidence is None:
+            return formatted(batch, estimator.output_columns(label(batch)))
+        ids, values = estimator.confidence_ids(batch)
+        added = estimator.output_columns(ids)
+        if min_confidence is not None:
+            texts = estimator.abstaining(ids, values, min_confidence)
+            added = [Column.of([ABSTAINED if text is None else text for text in each]) for each in texts]
+        sure = [Column.of([f"{value:.4f}" for value in row]) for row in values] if confidence else []
+        return formatted(batch, added, sure=sure)
 
     return in_order(answer, columns.stream(file, conllu=conllu), threads)
+
+
+def _noted(last: Column, sure: Sequence[Column]) -> Column:
+    """The last field of CoNLL-U with Confidence= for each output, beside what it holds."""
+    numbers = zip(*(column.texts() for column in sure), strict=True)
+    notes = (f"Confidence={','.join(each)}" for each in numbers)
+    return Column.of(
+        [note if text == "_" else f"{text}|{note}" for text, note in zip(last.texts(), notes, strict=True)]
+    )
 
 
 def _alternatives(batch: Corpus, nbest: list[list[tuple[Ids, float]]]) -> tuple[Corpus, Ids, list[str]]:

@@ -18,6 +18,13 @@ from riata.commands.base import format_option
     metavar="K",
     help="The K best labellings of each sentence, each after a line `# rank score`.",
 )
+@click.option("--confidence", is_flag=True, help="One more column per output: how sure the search is, from 0 to 1.")
+@click.option(
+    "--min-confidence",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="Abstain below P: a chunk is left out (O), a tag becomes _.",
+)
 @click.option(
     "--threads",
     type=click.IntRange(min=1),
@@ -25,26 +32,41 @@ from riata.commands.base import format_option
     help="How many at once (default: all cores); never changes the output.",
 )
 @format_option
-def command(file: str, model_file: str, nbest: int | None, threads: int | None, format_: str) -> None:
+def command(
+    file: str,
+    model_file: str,
+    nbest: int | None,
+    confidence: bool,
+    min_confidence: float | None,
+    threads: int | None,
+    format_: str,
+) -> None:
     """Write the input's columns and one more, the prediction, sentence by sentence as they come in.
 
     \b
     riata predict --model chunker.riata new.txt > labelled.txt
     zcat big.txt.gz | riata predict --model chunker.riata - | head
     riata predict --model chunker.riata --nbest 3 new.txt
+    riata predict --model chunker.riata --confidence --min-confidence 0.9 new.txt
 
     The input may have the output column of training or lack it. CoNLL-U goes out as CoNLL-U, with the predicted field replaced.
     With --nbest a sentence is written K times, best first, as `crf_test -n` of CRF++ does: after `# 0` and its score (not a probability)
     the best labelling, after `# 1` the next, and so on; fewer where there are fewer. The queue must be exact.
+    With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
     from riata import load_model
+    from riata.console import stderr
     from riata.data.files import is_conllu
-    from riata.labelled import labelled
+    from riata.labelled import Shown, labelled
     from riata.parallel import cores
 
     estimator = load_model(model_file)
+    asked = confidence or min_confidence is not None
+    if asked and not estimator.calibration_:
+        stderr().print("The model is not calibrated, so its confidences mean little; see `riata calibrate --help`.")
+    shown = Shown(nbest, confidence, min_confidence)
     conllu = is_conllu(file, format_)
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
-    for content in labelled(estimator, file, conllu=conllu, threads=threads or cores(), nbest=nbest):
+    for content in labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown):
         out.write(content)
         out.flush()

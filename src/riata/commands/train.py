@@ -53,6 +53,11 @@ NAMES = ("recipe", *SAME_NAMES, "seed", "seeds", "stream")  # options that are p
 @click.option(
     "--resume", is_flag=True, help="Go on from the model that --model holds, with its settings where none are given."
 )
+@click.option(
+    "--calibrate",
+    metavar="NAME",
+    help="Then make confidences believable on the development data: temperature or isotonic; see `riata calibrate --help`.",
+)
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object with the facts of the run.")
 def command(**options: Any) -> None:
     """Learn TASK (tag, chunk, joint, ner) from a file of columns and write a model.
@@ -72,6 +77,7 @@ def command(**options: Any) -> None:
 
     meter = Meter()
     estimator = _estimator(options)
+    _check_calibrates(options)
     data = _data(options, stream=estimator.stream)
     sources = [options[name] for name in ("train_file", "dev_file", "template")]
     _check_target(Path(options["model_file"]), [*sources, *pairs("--list", options["lists"], "name=file").values()])
@@ -85,6 +91,8 @@ def command(**options: Any) -> None:
                     f"The model of epoch {estimator.best_epoch_} is in {options['model_file']}; --resume goes on from it."
                 )
             raise
+    if options["calibrate"] is not None:
+        _tell(str(estimator.calibrate(_development(estimator, data), method=options["calibrate"])))
     estimator.save(options["model_file"])
     _report(estimator, options, meter.peak_rss_mb())
 
@@ -114,6 +122,29 @@ def _estimator(options: dict[str, Any]) -> Any:
     given = [name for name in NAMES if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
     given += ["settings"] * bool(options["assignments"]) + ["beam"] * bool(options["beam"]) + ["dev"]
     return estimator.set_params(**{name: params[name] for name in given}, warm_start=True)
+
+
+def _check_calibrates(options: dict[str, Any]) -> None:
+    from riata.confidence.calibration import check_method
+    from riata.errors import SettingError
+
+    if options["calibrate"] is None:
+        return
+    check_method(options["calibrate"])
+    if options["refit"] or options["stream"] or (options["dev_file"] is None and options["dev_fraction"] is None):
+        raise SettingError(
+            "--calibrate needs development data that training does not learn from: --dev or --dev-fraction, without --refit and --stream.",
+            remedy="Calibrate afterwards, on other data: riata calibrate --model MODEL FILE.",
+        )
+
+
+def _development(estimator: Any, data: Any) -> Any:
+    """The development data of a training: those given, or the end of the training data."""
+    from riata.learning.fit import held_out
+
+    if not isinstance(estimator.dev, (int, float)):
+        return estimator.dev
+    return data[len(data) - held_out(len(data), float(estimator.dev), data.name, lambda event: None) :]
 
 
 def _data(options: dict[str, Any], *, stream: bool) -> Any:

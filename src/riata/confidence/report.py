@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata.confidence.calibration import Calibration
 from riata.confidence.reliability import Reliability
+from riata.showing.text import as_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 COLUMNS = ("", "predictions", "right", "ECE", "Brier", "log loss")
 
@@ -53,17 +57,18 @@ class CalibrationReport:
                 found.append((f"{each.output}, {when}", f"{judged.number:,}", *shares))
         return found
 
+    def table(self) -> Table:
+        from rich.table import Table
+
+        table = Table(title=f"calibrated by {self.method}", title_justify="left")
+        for i, name in enumerate(COLUMNS):
+            table.add_column(name, justify="right" if i else "left")
+        for row in self.rows():
+            table.add_row(*row)
+        return table
+
     def __str__(self) -> str:
-        table = [COLUMNS, *self.rows()]
-        widths = [max(len(row[i]) for row in table) for i in range(len(COLUMNS))]
-        lines = [
-            "  ".join(
-                text.ljust(width) if i == 0 else text.rjust(width)
-                for i, (text, width) in enumerate(zip(row, widths, strict=True))
-            )
-            for row in table
-        ]
-        return "\n".join(line.rstrip() for line in lines)
+        return as_text(self.table())
 
     def plot(self, path: str | Path) -> None:
         """Draws confidence against the share that is right, before and after. Needs the extra `plots`."""

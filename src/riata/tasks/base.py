@@ -27,7 +27,7 @@ from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, 
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
 from riata.inference.chain import K
-from riata.labelled import labelled
+from riata.labelled import Shown, labelled
 from riata.learning.events import Event, Listener, Note
 from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, sentence_weights
 from riata.learning.labels import LabelSet, chunk_tags, learnable
@@ -415,14 +415,24 @@ class SequenceEstimator(Confident, Params):
         model, decoder = self._check_fitted(), self.decoder()
         return lambda corpus: self._as_classes(model.predict(self.input_columns(corpus), decoder), corpus.starts)
 
-    def predict_file(self, source: str | Path, target: str | Path, *, nbest: int | None = None) -> None:
+    def predict_file(
+        self,
+        source: str | Path,
+        target: str | Path,
+        *,
+        nbest: int | None = None,
+        confidence: bool = False,
+        min_confidence: float | None = None,
+    ) -> None:
         """Writes a file with a column of predictions more, as `riata predict` does; each may be compressed (.gz).
 
-        CoNLL-U (.conllu) goes out as CoNLL-U. nbest: every sentence so many times, best labelling first.
+        CoNLL-U (.conllu) goes out as CoNLL-U. nbest: every sentence so many times, best labelling first. confidence: one more column
+        with it. Below min_confidence a chunk is O, and a tag is _.
         """
         self._check_fitted()
         threads = checked(self, training=False).threads or cores()
-        write(labelled(self, source, conllu=is_conllu(source, "auto"), threads=threads, nbest=nbest), target)
+        shown = Shown(nbest, confidence, min_confidence)
+        write(labelled(self, source, conllu=is_conllu(source, "auto"), threads=threads, shown=shown), target)
 
     def predict(self, X: Any, *, min_confidence: float | None = None) -> list[list[Any]]:
         """The labels of every sentence. Below min_confidence, from 0 to 1, it abstains: a chunk is left out (O), a tag is None."""
