@@ -23,7 +23,7 @@ def draw(report: CalibrationReport, path: str | Path) -> None:
         axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence", ylabel="share that is right", title=each.output)
         axes.set_aspect("equal")
         axes.grid(alpha=0.3)
-        axes.legend(loc="upper left", fontsize=8)
+        axes.legend(loc="lower right", fontsize=8)
     canvas.suptitle(f"{report.method}; bins of equal mass; after: on the other half of the sentences", fontsize=9)
     plotting.save(canvas, Path(path))
 
