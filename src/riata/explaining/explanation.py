@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from riata.inference.trace import Feature, Labels, Plain, Trace, as_json
@@ -65,3 +66,26 @@ class Explanation:
         plain: dict[str, Any] = as_json(self)
         plain["decision"]["difference"] = self.decision.difference
         return plain
+
+    def to_html(self) -> str:
+        """A page of HTML that shows it and loads nothing from anywhere."""
+        from riata.explaining.page import page
+
+        return page(self)
+
+    def save_html(self, path: str | Path) -> None:
+        """Writes the page to a file, whole or not at all."""
+        from riata.explaining.page import save
+
+        save(self.to_html(), path)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from riata.explaining.page import framed
+
+        return framed(self.to_html())
+
+    def __str__(self) -> str:
+        from riata.explaining.text import in_plain_words
+
+        return in_plain_words(self)

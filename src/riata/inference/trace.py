@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -179,6 +180,24 @@ class Trace:
         from riata.inference.trace_text import in_words
 
         return in_words(self)
+
+    def to_html(self) -> str:
+        """A page of HTML that shows it and loads nothing from anywhere."""
+        from riata.explaining.page import page_of_trace
+
+        return page_of_trace(self)
+
+    def save_html(self, path: str | Path) -> None:
+        """Writes the page to a file, whole or not at all."""
+        from riata.explaining.page import save
+
+        save(self.to_html(), path)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from riata.explaining.page import framed
+
+        return framed(self.to_html())
 
     @cached_property
     def _restarts(self) -> dict[int, tuple[int, float]]:

@@ -11,30 +11,35 @@ LONGEST = 24  # characters of an action or a token
 LONGEST_NAME = 80  # characters of a feature
 PUSHES = 5  # features of an update that are shown
 
-
-_SEGMENT = re.compile(r"\[\d+:\d+\]$")
+SEGMENT = re.compile(r"\[(\d+):(\d+)\]$")  # as in NP[2:5]
+LOST = {
+    "pruned": "it was pruned",
+    "merged": "a better path to an equal state took its place",
+    "dead end": "no right step leads on",
+}
 
 
 def in_words(trace: Trace) -> str:
     """Of every step the front, best first: action and score, * where it is y-good."""
-    lines, width = [_head(trace)], _width(trace)
+    lines, width = [heading(trace)], _width(trace)
     for number, step in enumerate(trace.steps):
         lines.append(_front(trace, number, step, width))
         lines += [f"      {line}" for line in _events(trace, number, step)]
     return "\n".join([*lines, _end(trace)])
 
 
-def _head(trace: Trace) -> str:
+def heading(trace: Trace, mark: str = "*") -> str:
+    """What was searched with, and what was known. mark: of y-good nodes."""
     beam = "" if trace.queue != "beam" else f" of {trace.beam or 'any width'} by {trace.beam_by}"
     labels = "chunk labels" if _in_pairs(trace) else "tags"
     search = f"{trace.queue}{beam}" + (f"; {labels} as learnt, in {trace.learnt_as.upper()}" if trace.learnt_as else "")
     if trace.truth is None:
         return f"{search}; the truth is not known"
     if trace.followed is None:
-        return f"{search}; * y-good; watched only, as nothing is trained in this way"
+        return f"{search}; {mark} y-good; watched only, as nothing is trained in this way"
     follows = ", ".join(str(trace.followed[name]) for name in ("when", "update", "step"))
     how = "no weight changed" if trace.followed["training"] else "watched as it predicts"
-    return f"{search}; * y-good; {trace.followed['recipe']} ({follows}), {how}"
+    return f"{search}; {mark} y-good; {trace.followed['recipe']} ({follows}), {how}"
 
 
 def _front(trace: Trace, number: int, step: Step, width: int) -> str:
@@ -45,14 +50,20 @@ def _front(trace: Trace, number: int, step: Step, width: int) -> str:
     return f"{number:4}  {_place(trace, step, width)}{shown}{tail}"
 
 
-def _width(trace: Trace) -> int:
-    """Of the tokens, where one is labelled after the other; 0: the input is of another kind."""
+def alignment(trace: Trace) -> str | None:
+    """What actions give labels to: "tokens", one after the other; "segments", several tokens at once; None: neither."""
+    if len(trace.input) < 2 or not all(isinstance(token, str) for token in trace.input):
+        return None
+    if any(SEGMENT.search(str(node.action)) for node in trace.nodes):
+        return "segments"
     ahead = (0, 1) if _in_pairs(trace) else (0,)  # with look-ahead, the last operator gives only a chunk label
     one_by_one = all(node.depth - len(trace.input) in ahead for node in trace.nodes if node.goal)
-    spans = any(
-        _SEGMENT.search(str(node.action)) for node in trace.nodes
-    )  # as NP[2:5], of a structure that labels several at once
-    if len(trace.input) < 2 or not one_by_one or spans or not all(isinstance(token, str) for token in trace.input):
+    return "tokens" if one_by_one else None
+
+
+def _width(trace: Trace) -> int:
+    """Of the tokens, where one is labelled after the other; 0: the input is of another kind."""
+    if alignment(trace) != "tokens":
         return 0
     return min(LONGEST, max(len(str(token)) for token in trace.input))
 
@@ -81,12 +92,7 @@ def _short(action: Plain, longest: int = LONGEST) -> str:
 def _events(trace: Trace, number: int, step: Step) -> list[str]:
     lines = []
     if step.lost_by is not None:
-        how = {
-            "pruned": "it was pruned",
-            "merged": "a better path to an equal state took its place",
-            "dead end": "no right step leads on",
-        }
-        lines.append(f"the truth is lost: {how[step.lost_by]}")
+        lines.append(f"the truth is lost: {LOST[step.lost_by]}")
     if step.wrong:
         lines.append("a wrong goal comes first")
     if step.update is not None:

@@ -1,0 +1,168 @@
+"""An explanation or a trace as the page holds it: every text and every weight once, nodes in columns, deflated, in base64.
+
+Numbers are rounded to DIGITS significant digits; nothing is left out.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from riata.explaining.explanation import Decision, Explanation, Side
+from riata.explaining.verdict import BADGES, Verdict, verdict, verdict_of_trace
+from riata.inference.trace import Feature, Node, Plain, Step, Trace, Update
+from riata.inference.trace_text import alignment, heading
+
+DIGITS = 6
+
+
+def pack(shown: Explanation | Trace) -> str:
+    """What is shown, as text of letters, digits, + / and =."""
+    text = json.dumps(as_data(shown), separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def as_data(shown: Explanation | Trace) -> dict[str, Any]:
+    tables = _Tables()
+    data = _of_trace(shown, tables) if isinstance(shown, Trace) else _of_explanation(shown, tables)
+    return {"input": shown.input, "truth": shown.truth, **data, **tables.as_data()}
+
+
+def _of_trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
+    head = {"output": trace.output, "verdict": _verdict(verdict_of_trace(trace)), "note": None, "decision": None}
+    return {**head, "trace": _trace(trace, tables)}
+
+
+def _of_explanation(explanation: Explanation, tables: _Tables) -> dict[str, Any]:
+    return {
+        "output": explanation.decision.chosen.labels,
+        "verdict": _verdict(verdict(explanation)),
+        "note": explanation.note,
+        "decision": _decision(explanation.decision, tables),
+        "trace": None if explanation.trace is None else _trace(explanation.trace, tables),
+    }
+
+
+class _Tables:
+    """Plain values and features, each once, by number."""
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[type, Plain], int] = {}
+        self._features: dict[tuple[int, int, float], int] = {}
+
+    def value(self, value: Plain) -> int:
+        return self._values.setdefault((type(value), value), len(self._values))  # 1, 1.0 and True are equal, but not the same
+
+    def features(self, rows: Iterable[Feature]) -> list[list[Any]]:
+        """Numbers of features, and their values."""
+        rows = tuple(rows)
+        return [[self._feature(row) for row in rows], [number(row.value) for row in rows]]
+
+    def _feature(self, row: Feature) -> int:
+        key = (self.value(row.name), self.value(row.label), row.weight)
+        return self._features.setdefault(key, len(self._features))
+
+    def as_data(self) -> dict[str, Any]:
+        names, labels, weights = zip(*self._features, strict=True) if self._features else ((), (), ())
+        return {
+            "features": {"name": names, "label": labels, "weight": list(map(number, weights))},
+            "values": [_plain(value) for _, value in self._values],
+        }
+
+
+def number(value: float | None) -> float | int | None:
+    """Rounded to DIGITS significant digits, whole where it is whole; None where JSON has no word for it."""
+    if value is None or not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.{DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _plain(value: Plain) -> Plain:
+    return repr(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _verdict(said: Verdict) -> dict[str, Any]:
+    return {**asdict(said), "badge": BADGES[said.kind]}
+
+
+def _decision(decision: Decision, tables: _Tables) -> dict[str, Any]:
+    def side(of: Side | None) -> dict[str, Any] | None:
+        if of is None:
+            return None
+        return {"name": of.name, "labels": of.labels, "actions": list(map(tables.value, of.actions)), "score": number(of.score)}
+
+    return {
+        "chosen": side(decision.chosen),
+        "other": side(decision.other),
+        "difference": number(decision.difference),
+        "contributions": tables.features(decision.contributions),
+    }
+
+
+def _trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
+    return {
+        "heading": heading(trace, "★"),
+        "alignment": alignment(trace),
+        "truth": trace.truth,
+        "output": trace.output,
+        "queue": trace.queue,
+        "beam": trace.beam,
+        "beam_by": trace.beam_by,
+        "followed": None if trace.followed is None else dict(trace.followed),
+        "learnt_as": trace.learnt_as,
+        "goal": trace.goal,
+        "nodes": _nodes(trace.nodes, tables),
+        "steps": [_step(step, tables) for step in trace.steps],
+    }
+
+
+def _nodes(nodes: Sequence[Node], tables: _Tables) -> dict[str, Any]:
+    columns = _columns(
+        nodes,
+        tables,
+        parent=lambda node: node.parent,
+        depth=lambda node: node.depth,
+        goal=lambda node: int(node.goal),
+    )
+    known = any(node.features is not None for node in nodes)
+    ids, values = tables.features(feature for node in nodes for feature in node.features or ())
+    counts = [None if node.features is None else len(node.features) for node in nodes]
+    return {**columns, "features": {"count": counts, "feature": ids, "value": values} if known else None}
+
+
+def _columns(rows: Sequence[Any], tables: _Tables, **more: Callable[[Any], Any]) -> dict[str, Any]:
+    """What nodes and cut candidates share, and more."""
+    return {
+        **{name: [of(row) for row in rows] for name, of in more.items()},
+        "action": [tables.value(row.action) for row in rows],
+        "score": [number(row.score) for row in rows],
+        "heuristic": [number(row.heuristic) for row in rows],
+        "regret": [number(row.regret) for row in rows],
+        "good": [None if row.good is None else int(row.good) for row in rows],
+    }
+
+
+def _step(step: Step, tables: _Tables) -> dict[str, Any]:
+    return {
+        "front": step.front,
+        "margin": number(step.margin),
+        "lost": step.lost,
+        "lost_by": step.lost_by,
+        "wrong": step.wrong,
+        "update": None if step.update is None else _update(step.update, tables),
+        "restart": [[node, number(score)] for node, score in step.restart],
+        "enqueued": step.enqueued,
+        "cut": _columns(step.cut, tables, parent=lambda cut: cut.parent, merged=lambda cut: int(cut.merged)),
+        "pruned": step.pruned,
+    }
+
+
+def _update(update: Update, tables: _Tables) -> dict[str, Any]:
+    competitors = [[node, number(weight)] for node, weight in update.competitors]
+    return {"siblings": update.siblings, "competitors": competitors, "difference": tables.features(update.difference)}

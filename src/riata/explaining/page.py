@@ -1,0 +1,83 @@
+"""Explanations and traces as pages: one file of HTML with style, script and data inside, that loads nothing from anywhere."""
+
+from __future__ import annotations
+
+import html
+from importlib.resources import files
+from pathlib import Path
+
+from riata.data.whole import whole_file
+from riata.errors import DataError
+from riata.explaining.explanation import Explanation
+from riata.explaining.packing import pack
+from riata.explaining.visible import visible
+from riata.inference.trace import Trace
+
+LONGEST_TITLE = 60  # characters
+FRAME_HEIGHT = 820  # pixels of a page in a notebook
+
+
+def page(explanation: Explanation) -> str:
+    """The decision, whose fault it is, and the search."""
+    return _filled(explanation)
+
+
+def page_of_trace(trace: Trace) -> str:
+    """The search alone."""
+    return _filled(trace)
+
+
+def framed(page: str) -> str:
+    """A page inside another one, as in a notebook: it can neither read nor change what is around it."""
+    style = f"width:100%;height:{FRAME_HEIGHT}px;border:1px solid #8886;border-radius:6px"
+    return f'<iframe title="Riata" sandbox="allow-scripts" style="{style}" srcdoc="{html.escape(page)}"></iframe>'
+
+
+def save(page: str, path: str | Path) -> None:
+    """Writes the page whole or not at all."""
+    target = Path(path)
+    if target.is_dir():
+        raise DataError("this is a folder, not a file to write to.", remedy=f"Name a file in it: {target / 'page.html'}.", file=path)
+    if not target.parent.is_dir():
+        raise DataError(
+            f"there is no folder {str(target.parent)!r} to write to.", remedy="Make the folder, or name another file.", file=path
+        )
+    try:
+        with whole_file(target) as file:
+            file.write(page.encode())
+    except OSError as error:
+        raise DataError(
+            f"cannot be written: {error.strerror}.", remedy="Name another file, or see to the rights of the folder.", file=path
+        ) from error
+
+
+def _filled(shown: Explanation | Trace) -> str:
+    """The page with its parts in place. Of what users have written only the title stands in it as text; the rest is packed."""
+    parts = {
+        "title": html.escape(_title(shown)),
+        "style": _asset("viewer.css"),
+        "script": _script(),
+        "data": pack(shown),
+    }
+    text = _asset("viewer.html")
+    for name, part in parts.items():
+        before, after = text.split(f"{{{{{name}}}}}")
+        text = before + part + after
+    return text
+
+
+def _title(shown: Explanation | Trace) -> str:
+    text = visible(" ".join(map(str, shown.input)))
+    short = text if len(text) <= LONGEST_TITLE else f"{text[: LONGEST_TITLE - 1]}…"
+    return f"Riata: {short}"
+
+
+def _script() -> str:
+    """All scripts as one, in a scope of their own."""
+    names = sorted(file.name for file in files("riata.explaining").joinpath("viewer").iterdir() if file.name.endswith(".js"))
+    parts = "\n".join(_asset(name) for name in names)
+    return f'"use strict";\n(() => {{\n{parts}\nstart();\n}})();'
+
+
+def _asset(name: str) -> str:
+    return files("riata.explaining").joinpath("viewer", name).read_text(encoding="utf-8")

@@ -1,0 +1,106 @@
+"""What became of the truth, in words: whose fault a wrong output is, and where the search lost it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from riata.explaining.explanation import FAULTS, Explanation
+from riata.explaining.visible import visible
+from riata.inference.trace import Labels, Plain, Trace
+from riata.inference.trace_text import LOST, SEGMENT, alignment
+
+BADGES = {
+    "right": "right",
+    "search": "search error",
+    "model": "model error",
+    "tie": "tie",
+    "wrong": "wrong",
+    "unknown": "no truth",
+}
+FATES = {"pruned": "pruned", "merged": "merged into a better path to an equal state"}
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Where the truth fell out of the queue."""
+
+    step: int  # that found it lost
+    token: int | None  # that was being labelled, where actions label tokens
+    how: str  # as Step.lost_by
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    kind: str  # a key of BADGES
+    text: str
+    losses: tuple[Loss, ...]
+
+
+def verdict(explanation: Explanation) -> Verdict:
+    trace, fault = explanation.trace, explanation.fault
+    losses = () if trace is None else losses_of(trace)
+    if fault is None:
+        return Verdict("unknown", "The truth is not known.", losses)
+    text = FAULTS[fault].removeprefix(f"{BADGES[fault]}: ")
+    return Verdict(fault, f"{text[0].upper()}{text[1:]}.", losses)
+
+
+def verdict_of_trace(trace: Trace) -> Verdict:
+    """Without a second output to compare with, a wrong one is just wrong. The goal's regret tells: an output can be written in many ways."""
+    losses = losses_of(trace)
+    if trace.truth is None:
+        return Verdict("unknown", "The truth is not known.", losses)
+    if trace.goal is None:
+        stopped = bool(trace.steps) and trace.steps[-1].update is not None
+        text = "The search stopped after the update." if stopped else "The search reached no goal."
+        return Verdict("wrong", text, losses)
+    if not trace.nodes[trace.goal].good:
+        return Verdict("wrong", "The output is wrong.", losses)
+    again = any(step.restart for step in trace.steps)
+    return Verdict("right", "The output is right" + (", after restarts from the truth." if again else "."), losses)
+
+
+def losses_of(trace: Trace) -> tuple[Loss, ...]:
+    return tuple(_loss(trace, step) for step in trace.losses)
+
+
+def _loss(trace: Trace, step: int) -> Loss:
+    how = trace.steps[step].lost_by
+    assert how is not None
+    dropped = _dropped(trace, step - 1)
+    token, place = _place(trace, step, dropped)
+    what = LOST[how] if dropped is None else f"{visible(dropped[1])} was {FATES[how]}"
+    return Loss(step, token, how, f"The truth is lost at step {step}{place}: {what}.")
+
+
+def _dropped(trace: Trace, step: int) -> tuple[int, Plain] | None:
+    """The best right step that the queue did not keep: the node it leads on from, and its action."""
+    cut = [(c.score + c.heuristic, c.parent, c.action) for c in trace.steps[step].cut if c.good]
+    for node in (trace.nodes[i] for i in trace.steps[step].pruned):
+        if node.good and node.parent is not None:
+            cut.append((node.score + node.heuristic, node.parent, node.action))
+    return max(cut, key=lambda row: row[0])[1:] if cut else None
+
+
+def _place(trace: Trace, step: int, dropped: tuple[int, Plain] | None) -> tuple[int | None, str]:
+    """The token at which the truth went, counted from 0, and words for it."""
+    aligned = alignment(trace)
+    token: int | None = None
+    if aligned == "tokens":
+        front = trace.nodes[trace.steps[step].front[0]].depth - 1
+        token = trace.nodes[dropped[0]].depth if dropped is not None else front
+    elif aligned == "segments" and dropped is not None and (span := SEGMENT.search(str(dropped[1]))) is not None:
+        token = int(span[1])
+    if token is None:
+        return None, ""
+    token = max(0, min(token, len(trace.input) - 1))
+    return token, f", token {token + 1} “{visible(trace.input[token])}”"
+
+
+def differences(truth: Labels | None, output: Labels | None) -> tuple[int, ...]:
+    """The places at which two rows of labels differ; none where they are not of one length."""
+    if truth is None or output is None or len(truth) != len(output):
+        return ()
+    return tuple(i for i, (a, b) in enumerate(zip(truth, output, strict=True)) if a != b)
+

@@ -1,0 +1,65 @@
+// Which items are drawn, and where: a column per depth (or per covered prefix), in it the fronts as they were ranked,
+// then what was dropped.
+
+const MOST_DRAWN = 3000; // nodes in all; a larger tree is drawn anew for every step, around the front and the chosen path
+const OTHER_CUTS = 3; // candidates drawn per step, besides those that were right
+const SEGMENT = /\[(\d+):(\d+)\]$/;
+
+function columnOf(trace, item) {
+  const span = trace.byPrefix ? SEGMENT.exec(said(item.action)) : null;
+  return span ? Number(span[2]) : item.depth;
+}
+
+// All that could be drawn, sorted once.
+function columnsOf(trace) {
+  trace.byPrefix = trace.alignment === "segments" && trace.beam_by === "prefix";
+  const columns = new Map();
+  const column = (item) => {
+    const number = columnOf(trace, item);
+    if (!columns.has(number)) columns.set(number, { number, nodes: [], cuts: [], hidden: 0 });
+    return columns.get(number);
+  };
+  for (const node of trace.nodes) column(node).nodes.push(node);
+  for (const step of trace.steps) {
+    const best = [...step.cut].sort(byRank);
+    const shown = [...best.filter((cut) => cut.good), ...best.filter((cut) => !cut.good).slice(0, OTHER_CUTS)];
+    for (const cut of shown) column(cut).cuts.push(cut);
+    for (const cut of step.cut) column(cut).hidden += 1;
+    for (const cut of shown) column(cut).hidden -= 1;
+  }
+  for (const { nodes } of columns.values()) nodes.sort(byQueue);
+  return [...columns.values()].sort((a, b) => a.number - b.number);
+}
+
+function byRank(a, b) {
+  return b.score + b.heuristic - a.score - a.heuristic;
+}
+
+// Those of the first front first, each front best first; then those that never stood in one.
+function byQueue(a, b) {
+  const [first, second] = [a.fronts[0] ?? Infinity, b.fronts[0] ?? Infinity];
+  if (first !== second) return first - second;
+  return first === Infinity ? byRank(a, b) : a.place - b.place;
+}
+
+// needed: keys of items that have to be there.
+function layout(columns, needed) {
+  const most = Math.max(12, Math.min(60, Math.floor(MOST_DRAWN / Math.max(columns.length, 1))));
+  const drawn = columns.map((column) => {
+    const nodes = fitting(column.nodes, most, needed);
+    const cuts = fitting(column.cuts, Math.max(most - nodes.length, 0), needed);
+    const left = column.nodes.length - nodes.length + column.cuts.length - cuts.length;
+    return { number: column.number, items: [...nodes, ...cuts], more: left + column.hidden, left };
+  });
+  return { columns: drawn, complete: drawn.every((column) => column.left === 0) };
+}
+
+function fitting(items, most, needed) {
+  if (items.length <= most) return items;
+  const kept = new Set(items.filter((item) => item.good || needed.has(item.key)).slice(0, 2 * most));
+  for (const item of items) {
+    if (kept.size >= most) break;
+    kept.add(item);
+  }
+  return items.filter((item) => kept.has(item));
+}

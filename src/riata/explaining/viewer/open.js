@@ -1,0 +1,129 @@
+// Opens the packed data and gives it the shape that the other scripts read.
+
+const NEEDS = "Chrome or Edge 123, Firefox 120 or Safari 17.5";
+
+function tooOld() {
+  return typeof DecompressionStream === "undefined" || !CSS.supports("color", "light-dark(#000, #fff)");
+}
+
+async function opened(base64) {
+  const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return shaped(JSON.parse(await new Response(stream).text()));
+}
+
+function shaped(data) {
+  const { values, features } = data;
+  const table = features.name.map((name, i) => ({
+    name: values[name], label: values[features.label[i]], weight: features.weight[i],
+  }));
+  const decision = data.decision && shapedDecision(data.decision, values, table);
+  return { ...data, decision, trace: data.trace && shapedTrace(data.trace, values, table) };
+}
+
+// Features with their values; push is how far each of them moves a score.
+function listed(table, ids, values, from = 0, to = ids.length) {
+  const rows = [];
+  for (let i = from; i < to; i++) {
+    const feature = table[ids[i]];
+    rows.push({ ...feature, value: values[i], push: values[i] * feature.weight });
+  }
+  return rows;
+}
+
+function shapedDecision(decision, values, table) {
+  const side = (of) => of && { ...of, actions: of.actions.map((id) => values[id]) };
+  return {
+    ...decision, chosen: side(decision.chosen), other: side(decision.other),
+    contributions: listed(table, ...decision.contributions),
+  };
+}
+
+function shapedTrace(trace, values, table) {
+  const nodes = shapedNodes(trace.nodes, values, table);
+  const steps = trace.steps.map((step, i) => ({
+    ...step,
+    update: step.update && { ...step.update, difference: listed(table, ...step.update.difference) },
+    cut: shapedCuts(step.cut, i, nodes, values),
+  }));
+  const shapedNow = { ...trace, nodes, steps, restarts: new Map(), digits: digitsFor(largest(nodes)) };
+  follow(shapedNow);
+  return shapedNow;
+}
+
+function shapedNodes(columns, values, table) {
+  const starts = [0];
+  for (const count of columns.features?.count ?? []) starts.push(starts.at(-1) + (count ?? 0));
+  return columns.action.map((action, i) => ({
+    key: `n${i}`, number: i, parent: columns.parent[i], depth: columns.depth[i], goal: !!columns.goal[i],
+    ...shared(columns, values, i), made: Infinity, fronts: [], place: Infinity, dropped: Infinity,
+    features: () => columns.features?.count[i] == null ? null
+      : listed(table, columns.features.feature, columns.features.value, starts[i], starts[i + 1]),
+  }));
+}
+
+// Candidates that never became nodes; they stand in the tree beside the nodes.
+function shapedCuts(columns, step, nodes, values) {
+  return columns.action.map((action, i) => ({
+    key: `c${step}.${i}`, number: null, parent: columns.parent[i], depth: nodes[columns.parent[i]].depth + 1, goal: false,
+    ...shared(columns, values, i), merged: !!columns.merged[i], made: step, fronts: [], place: Infinity, dropped: step,
+    features: () => null,
+  }));
+}
+
+function shared(columns, values, i) {
+  const good = columns.good[i];
+  return {
+    action: values[columns.action[i]], score: columns.score[i], heuristic: columns.heuristic[i],
+    regret: columns.regret[i], good: good === null ? null : !!good,
+  };
+}
+
+function largest(nodes) {
+  return nodes.reduce((most, node) => Math.max(most, Math.abs(node.score ?? 0)), 0);
+}
+
+// When every node was made, stood in the front, and was dropped.
+function follow(trace) {
+  const { nodes, steps } = trace;
+  const waiting = new Set([0]);
+  const made = (i, step) => { nodes[i].made = Math.min(nodes[i].made, step); };
+  if (nodes.length) nodes[0].made = 0;
+  steps.forEach((step, s) => {
+    step.front.forEach((i, place) => {
+      made(i, s);
+      nodes[i].fronts.push(s);
+      nodes[i].place = Math.min(nodes[i].place, place);
+      waiting.delete(i);
+    });
+    for (const i of [...(step.update?.siblings ?? []), ...(step.update?.competitors ?? []).map(([node]) => node)]) made(i, s);
+    if (step.restart.length) {
+      for (const i of waiting) nodes[i].dropped = Math.min(nodes[i].dropped, s);
+      waiting.clear();
+    }
+    for (const [i, score] of step.restart) {
+      made(i, s);
+      waiting.add(i);
+      trace.restarts.set(i, [s, score]);
+    }
+    for (const i of step.enqueued) { made(i, s); waiting.add(i); }
+    for (const i of step.pruned) { nodes[i].dropped = Math.min(nodes[i].dropped, s); waiting.delete(i); }
+  });
+}
+
+// g at a step: what a node was made with or, where the search has restarted from it, what it started from.
+function scoreAt(trace, step, item) {
+  const [at, score] = trace.restarts.get(item.number) ?? [Infinity, 0];
+  return at < step ? score : item.score;
+}
+
+function rankAt(trace, step, item) {
+  return scoreAt(trace, step, item) + item.heuristic - (item.good ? trace.steps[step].margin : 0);
+}
+
+// The items from the start to one, itself the last.
+function pathTo(trace, item) {
+  const path = [item];
+  while (path[0].parent !== null) path.unshift(trace.nodes[path[0].parent]);
+  return path;
+}

@@ -1,0 +1,133 @@
+// The panels: the chosen state, the step, the decision.
+
+function showNode(data, step, item) {
+  const { trace } = data;
+  const from = item.parent === null ? null : trace.nodes[item.parent];
+  const margin = item.good ? trace.steps[step].margin : 0;
+  const span = coveredBy(data, item);
+  byId("node-title").replaceChildren("State ", item.parent === null ? "start" : quoted(item.action), item.good ? " ★" : "");
+  byId("node").replaceChildren(
+    make("dl", { class: "facts" }, ...facts([
+      ["path", pathWords(trace, item)],
+      ["covers", span && `“${span}”`],
+      ["score g", number(scoreAt(trace, step, item), 3)],
+      ["heuristic h", item.heuristic ? number(item.heuristic, 3) : null],
+      ["rank", `${number(rankAt(trace, step, item), 3)}${margin ? ` (g + h less a margin of ${number(margin, 3)})` : ""}`],
+      ["regret", item.regret === null ? null : number(item.regret, 0)],
+      ["truth", item.good === null ? null : item.good ? "★ y-good: can still be reached" : "out of reach"],
+      ["fate", fateOf(item)],
+    ])),
+    stepFeatures(trace, item, from),
+  );
+}
+
+function facts(rows) {
+  return rows.filter(([, value]) => value !== null && value !== "").flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]);
+}
+
+function pathWords(trace, item) {
+  const actions = pathTo(trace, item).slice(1).map((at) => quoted(at.action, "li"));
+  return actions.length ? make("ol", { class: "path" }, ...actions) : "the start";
+}
+
+function fateOf(item) {
+  if (item.number === null) return item.merged ? "× merged into a better path to an equal state" : "× cut: too low for the queue";
+  if (item.dropped < Infinity) return `dropped from the queue after step ${item.dropped}`;
+  if (item.goal) return "a goal";
+  return item.fronts.length ? `expanded at step ${item.fronts.join(", ")}` : "not expanded";
+}
+
+function stepFeatures(trace, item, from) {
+  if (from === null) return make("p", { class: "quiet" }, "The start has no features.");
+  const rows = item.features();
+  if (rows === null) return make("p", { class: "quiet" }, item.number === null ? "Features are kept of states, not of what was cut." : "Features were not recorded.");
+  const all = summed(rows);
+  const total = all.reduce((sum, row) => sum + row.push, 0);
+  return featureTable(all, { caption: "Features of the step that led here", total, totalName: "score of the step" });
+}
+
+function showStep(data, step) {
+  const { trace } = data;
+  const at = trace.steps[step];
+  const loss = data.verdict.losses.find((one) => one.step === step);
+  byId("step-title").textContent = `Step ${step}`;
+  byId("step").replaceChildren(
+    ...[
+      loss ? make("p", { class: "alarm" }, visible(loss.text)) : null,
+      !at.lost_by && at.lost ? make("p", { class: "quiet" }, "The truth is already lost.") : null,
+      at.wrong ? make("p", { class: "alarm" }, "A wrong goal comes first.") : null,
+      make("dl", { class: "facts" }, ...facts([
+        ["front", counted(at.front.length, "state", "states")],
+        ["enqueued", counted(at.enqueued.length, "state", "states")],
+        ["dropped", droppedWords(at)],
+        ["margin", at.margin ? number(at.margin, 3) : null],
+      ])),
+      ...updateParts(trace, step, at),
+      at.restart.length ? make("p", {}, "The queue restarts from ", ...stateList(trace, at.restart.map(([i]) => i)), ".") : null,
+    ].filter(Boolean),
+  );
+}
+
+function droppedWords(at) {
+  const merged = at.cut.filter((cut) => cut.merged).length;
+  const parts = [
+    at.cut.length - merged && `${at.cut.length - merged} cut`, merged && `${merged} merged`, at.pruned.length && `${at.pruned.length} pruned`,
+  ].filter(Boolean);
+  return parts.length ? parts.join(", ") : "none";
+}
+
+function updateParts(trace, step, at) {
+  if (at.update === null) return [];
+  if (at.update.competitors.length === 0) return [make("p", {}, "No update: nothing outranks the truth.")];
+  const siblings = stateList(trace, at.update.siblings);
+  const competitors = stateList(trace, at.update.competitors.map(([i]) => i), at.update.competitors.map(([, weight]) => weight));
+  return [
+    make("h3", {}, "What training would do"),
+    make("p", {}, "Move towards ", ...siblings, ", away from ", ...competitors, "."),
+    featureTable(summed(at.update.difference), {
+      caption: "Features of the truth less those of its rivals; what pushes below zero misled the search",
+    }),
+  ];
+}
+
+const MOST_STATES = 8;
+
+function stateList(trace, numbers, weights = null) {
+  const uneven = weights !== null && weights.some((weight) => weight !== weights[0]);
+  const shown = numbers.slice(0, MOST_STATES).flatMap((i, place) => {
+    const node = trace.nodes[i];
+    const weight = uneven ? `, weight ${number(weights[place])}` : "";
+    return [place ? " " : "", make("span", { class: "state" }, node.good ? "★ " : "", quoted(node.action), ` (${number(node.score, trace.digits)}${weight})`)];
+  });
+  return numbers.length > MOST_STATES ? [...shown, ` and ${numbers.length - MOST_STATES} more`] : shown;
+}
+
+function showDecision(data) {
+  const { chosen, other, difference, contributions } = data.decision;
+  byId("decision-title").textContent = other ? `Why ${sideName(chosen)}, not ${sideName(other)}` : `What speaks for ${sideName(chosen)}`;
+  const rows = [chosen, other].filter(Boolean).map((side) => sideRow(side, chosen, other));
+  if (other) rows.push(make("tr", { class: "difference" }, make("th", { scope: "row" }, "difference"), make("td", {}), make("td", {}, signed(difference, 3))));
+  const head = make("thead", {}, make("tr", {}, ...["", "actions", "score"].map((name) => make("th", { scope: "col" }, name))));
+  byId("decision").replaceChildren(
+    make("div", { class: "sides" }, make("table", {}, head, make("tbody", {}, ...rows))),
+    ...(other ? [] : [make("p", { class: "quiet" }, "There is no other output to compare with.")]),
+    featureTable(contributions, {
+      caption: other ? "Features in which they differ; above zero speaks for the first" : "All its features",
+      total: difference, totalName: other ? "difference" : "score", filter: true,
+    }),
+  );
+}
+
+function sideName(side) {
+  return side.name === "output" || side.name === "truth" || side.name === "runner-up" ? `the ${side.name}` : side.name === "given" ? "the one given" : side.name;
+}
+
+// The actions of a side; those in which it differs from the other one are underlined.
+function sideRow(side, chosen, other) {
+  const against = other && (side === chosen ? other : chosen).actions;
+  const actions = side.actions.map((action, i) => {
+    const differs = against && said(action) !== said(against[i]);
+    return make("li", { class: differs ? "differs" : "" }, quoted(action));
+  });
+  return make("tr", {}, make("th", { scope: "row" }, side.name), make("td", {}, make("ol", { class: "path" }, ...actions)), make("td", {}, number(side.score, 3)));
+}

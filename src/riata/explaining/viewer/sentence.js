@@ -1,0 +1,46 @@
+// The input with output and truth beneath: token by token, or in rows where they are not of one length.
+
+function showSentence(data, jump) {
+  const box = byId("sentence");
+  const fits = (labels) => labels === null || labels.length === data.input.length;
+  const byToken = fits(data.output) && fits(data.truth) && (data.output !== null || data.truth !== null);
+  box.append(byToken ? tokenByToken(data, jump) : inRows(data));
+}
+
+// Outputs may be written in more than one way: what the search calls right is not compared with the truth.
+function isWrong(data) {
+  return data.output !== null && data.truth !== null && data.verdict.kind !== "right";
+}
+
+function tokenByToken(data, jump) {
+  const tokens = data.input.map((token, i) => oneToken(data, i, jump));
+  const named = [data.output && "output", data.truth && "truth"].filter(Boolean);
+  const heads = make("li", { class: "token heads", "aria-hidden": "true" },
+    make("span", { class: "word" }, "input"), ...named.map((name) => make("span", { class: "label" }, name)));
+  return make("ol", { class: "tokens" }, heads, ...tokens);
+}
+
+function oneToken(data, i, jump) {
+  const lost = data.verdict.losses.some((loss) => loss.token === i);
+  const wrong = isWrong(data) && said(data.output[i]) !== said(data.truth[i]);
+  const word = quoted(data.input[i], jump ? "button" : "span", jump
+    ? { class: "word", type: "button", title: `To the step of token ${i + 1}`, click: () => jump(i) } : { class: "word" });
+  return make("li", { class: `token${wrong ? " wrong" : ""}${lost ? " lost" : ""}` }, word,
+    data.output && label(data.output[i], wrong ? "output wrong" : "output", wrong ? "≠ " : ""),
+    data.truth && label(data.truth[i], "truth", wrong ? "✓ " : ""),
+    lost ? make("span", { class: "fell", title: "The search lost the truth here" }, "lost here") : null);
+}
+
+function label(value, kind, mark) {
+  const name = kind.split(" ")[0];
+  return make("span", { class: `label ${kind}` }, make("span", { class: "unseen" }, ` ${name} ${mark ? "(differs) " : ""}`), mark, quoted(value));
+}
+
+function inRows(data) {
+  const wrong = isWrong(data);
+  const row = (name, values, mark = "") => values && [
+    make("dt", {}, name), make("dd", { class: mark ? "wrong" : "" }, mark, ...values.map((value) => quoted(value, "span", { class: "value" }))),
+  ];
+  const rows = [row("input", data.input), row("output", data.output, wrong ? "≠ " : ""), row("truth", data.truth)];
+  return make("dl", { class: "rows" }, ...rows.filter(Boolean).flat());
+}

@@ -1,0 +1,59 @@
+// Opens the page: shows what does not change, and moves through the steps.
+
+async function start() {
+  byId("theme-button").addEventListener("click", switchTheme);
+  nameTheme();
+  if (tooOld()) {
+    tell(`This browser is too old for this page, which needs ${NEEDS} or newer.`);
+    return;
+  }
+  try {
+    show(await opened(byId("data").textContent));
+  } catch (error) {
+    tell(`This page is damaged and cannot be shown: ${error.message}`);
+    throw error;
+  }
+}
+
+function tell(text) {
+  byId("verdict").textContent = "";
+  byId("notice").textContent = text;
+  byId("notice").hidden = false;
+}
+
+function show(data) {
+  byId("main").hidden = false;
+  showVerdict(data);
+  const steps = data.trace && data.trace.steps.length ? new Steps(data) : null;
+  showSentence(data, steps && data.trace.alignment ? (token) => steps.toToken(token) : null);
+  if (data.decision) {
+    byId("decision-panel").hidden = false;
+    showDecision(data);
+  }
+  steps?.begin();
+  byId("foot").textContent = data.trace ? `${visible(data.trace.heading)}.` : "Exact decoding: there is no queue to watch.";
+  byId("help-button").addEventListener("click", () => byId("help").showModal());
+}
+
+function showVerdict(data) {
+  const { kind, badge, text, losses } = data.verdict;
+  byId("badge").textContent = badge;
+  byId("badge").className = kind;
+  const more = losses.length > 1 ? ` It is lost ${losses.length} times in all.` : "";
+  byId("verdict").textContent = [text, losses.length ? visible(losses[0].text) + more : "", data.note ? visible(data.note) : ""].filter(Boolean).join(" ");
+}
+
+function isDark() {
+  const set = document.documentElement.dataset.theme;
+  return set ? set === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function switchTheme() {
+  document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+  nameTheme();
+}
+
+function nameTheme() {
+  byId("theme-button").textContent = isDark() ? "Light" : "Dark";
+  byId("theme-button").setAttribute("aria-pressed", String(isDark()));
+}
