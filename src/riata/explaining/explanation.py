@@ -85,6 +85,12 @@ class Explanation:
 
         return framed(self.to_html())
 
+    def __rich__(self) -> Any:
+        """What a console of rich prints."""
+        from riata.explaining.text import render
+
+        return render(self)
+
     def __str__(self) -> str:
         from riata.explaining.text import in_plain_words
 

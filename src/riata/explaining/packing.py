@@ -56,7 +56,9 @@ class _Tables:
         self._features: dict[tuple[int, int, float], int] = {}
 
     def value(self, value: Plain) -> int:
-        return self._values.setdefault((type(value), value), len(self._values))  # 1, 1.0 and True are equal, but not the same
+        return self._values.setdefault(
+            (type(value), value), len(self._values)
+        )  # 1, 1.0 and True are equal, but not the same
 
     def features(self, rows: Iterable[Feature]) -> list[list[Any]]:
         """Numbers of features, and their values."""
@@ -95,7 +97,12 @@ def _decision(decision: Decision, tables: _Tables) -> dict[str, Any]:
     def side(of: Side | None) -> dict[str, Any] | None:
         if of is None:
             return None
-        return {"name": of.name, "labels": of.labels, "actions": list(map(tables.value, of.actions)), "score": number(of.score)}
+        return {
+            "name": of.name,
+            "labels": of.labels,
+            "actions": list(map(tables.value, of.actions)),
+            "score": number(of.score),
+        }
 
     return {
         "chosen": side(decision.chosen),

@@ -10,8 +10,8 @@ from riata.data.whole import whole_file
 from riata.errors import DataError
 from riata.explaining.explanation import Explanation
 from riata.explaining.packing import pack
-from riata.explaining.visible import visible
 from riata.inference.trace import Trace
+from riata.visible import visible
 
 LONGEST_TITLE = 60  # characters
 FRAME_HEIGHT = 820  # pixels of a page in a notebook
@@ -37,17 +37,23 @@ def save(page: str, path: str | Path) -> None:
     """Writes the page whole or not at all."""
     target = Path(path)
     if target.is_dir():
-        raise DataError("this is a folder, not a file to write to.", remedy=f"Name a file in it: {target / 'page.html'}.", file=path)
+        raise DataError(
+            "this is a folder, not a file to write to.", remedy=f"Name a file in it: {target / 'page.html'}.", file=path
+        )
     if not target.parent.is_dir():
         raise DataError(
-            f"there is no folder {str(target.parent)!r} to write to.", remedy="Make the folder, or name another file.", file=path
+            f"there is no folder {str(target.parent)!r} to write to.",
+            remedy="Make the folder, or name another file.",
+            file=path,
         )
     try:
         with whole_file(target) as file:
             file.write(page.encode())
     except OSError as error:
         raise DataError(
-            f"cannot be written: {error.strerror}.", remedy="Name another file, or see to the rights of the folder.", file=path
+            f"cannot be written: {error.strerror}.",
+            remedy="Name another file, or see to the rights of the folder.",
+            file=path,
         ) from error
 
 
@@ -74,7 +80,9 @@ def _title(shown: Explanation | Trace) -> str:
 
 def _script() -> str:
     """All scripts as one, in a scope of their own."""
-    names = sorted(file.name for file in files("riata.explaining").joinpath("viewer").iterdir() if file.name.endswith(".js"))
+    names = sorted(
+        file.name for file in files("riata.explaining").joinpath("viewer").iterdir() if file.name.endswith(".js")
+    )
     parts = "\n".join(_asset(name) for name in names)
     return f'"use strict";\n(() => {{\n{parts}\nstart();\n}})();'
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from riata.explaining.explanation import FAULTS, Explanation
-from riata.explaining.visible import visible
 from riata.inference.trace import Labels, Plain, Trace
 from riata.inference.trace_text import LOST, SEGMENT, alignment
+from riata.visible import visible
 
 BADGES = {
     "right": "right",
@@ -103,4 +103,3 @@ def differences(truth: Labels | None, output: Labels | None) -> tuple[int, ...]:
     if truth is None or output is None or len(truth) != len(output):
         return ()
     return tuple(i for i, (a, b) in enumerate(zip(truth, output, strict=True)) if a != b)
-

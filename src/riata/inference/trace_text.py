@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from riata.inference.trace import Plain, Step, Trace, Update
+from riata.visible import visible
 
 MOST = 8  # nodes of a front that are shown
 LONGEST = 24  # characters of an action or a token
@@ -19,13 +20,21 @@ LOST = {
 }
 
 
+Part = tuple[str, str]  # a text and what it tells of: "heading", "good", "loss", "update", "output" or ""
+
+
 def in_words(trace: Trace) -> str:
     """Of every step the front, best first: action and score, * where it is y-good."""
-    lines, width = [heading(trace)], _width(trace)
+    return "\n".join("".join(text for text, _ in line) for line in in_lines(trace))
+
+
+def in_lines(trace: Trace) -> list[list[Part]]:
+    """The same, line by line, with what could be coloured."""
+    lines, width = [[(heading(trace), "heading")]], _width(trace)
     for number, step in enumerate(trace.steps):
         lines.append(_front(trace, number, step, width))
-        lines += [f"      {line}" for line in _events(trace, number, step)]
-    return "\n".join([*lines, _end(trace)])
+        lines += [[(f"      {text}", kind)] for text, kind in _events(trace, number, step)]
+    return [*lines, [(_end(trace), "output")]]
 
 
 def heading(trace: Trace, mark: str = "*") -> str:
@@ -42,12 +51,14 @@ def heading(trace: Trace, mark: str = "*") -> str:
     return f"{search}; {mark} y-good; {trace.followed['recipe']} ({follows}), {how}"
 
 
-def _front(trace: Trace, number: int, step: Step, width: int) -> str:
-    shown = "  ".join(_node(trace, number, i) for i in step.front[:MOST])
+def _front(trace: Trace, number: int, step: Step, width: int) -> list[Part]:
+    shown: list[Part] = []
+    for i in step.front[:MOST]:
+        shown += [("  " if shown else "", ""), (_node(trace, number, i), "good" if trace.nodes[i].good else "")]
     more = len(step.front) - MOST
     dropped = len(step.cut) + len(step.pruned)
     tail = (f"  and {more} more" if more > 0 else "") + (f"  [{dropped} dropped]" if dropped else "")
-    return f"{number:4}  {_place(trace, step, width)}{shown}{tail}"
+    return [(f"{number:4}  {_place(trace, step, width)}", ""), *shown, (tail, "")]
 
 
 def alignment(trace: Trace) -> str | None:
@@ -65,7 +76,7 @@ def _width(trace: Trace) -> int:
     """Of the tokens, where one is labelled after the other; 0: the input is of another kind."""
     if alignment(trace) != "tokens":
         return 0
-    return min(LONGEST, max(len(str(token)) for token in trace.input))
+    return min(LONGEST, max(len(visible(token)) for token in trace.input))
 
 
 def _place(trace: Trace, step: Step, width: int) -> str:
@@ -74,7 +85,7 @@ def _place(trace: Trace, step: Step, width: int) -> str:
         return ""
     depth = trace.nodes[step.front[0]].depth
     token = trace.input[depth - 1] if 0 < depth <= len(trace.input) else ""
-    return f"{str(token)[:width]:{width}}  "
+    return f"{visible(token)[:width]:{width}}  "
 
 
 def _node(trace: Trace, step: int, number: int) -> str:
@@ -85,20 +96,21 @@ def _node(trace: Trace, step: int, number: int) -> str:
 
 
 def _short(action: Plain, longest: int = LONGEST) -> str:
-    text = str(action)
+    text = visible(action)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _events(trace: Trace, number: int, step: Step) -> list[str]:
-    lines = []
+def _events(trace: Trace, number: int, step: Step) -> list[Part]:
+    lines: list[Part] = []
     if step.lost_by is not None:
-        lines.append(f"the truth is lost: {LOST[step.lost_by]}")
+        lines.append((f"the truth is lost: {LOST[step.lost_by]}", "loss"))
     if step.wrong:
-        lines.append("a wrong goal comes first")
+        lines.append(("a wrong goal comes first", "loss"))
     if step.update is not None:
-        lines += _update(trace, number, step.update)
+        lines += [(text, "update") for text in _update(trace, number, step.update)]
     if step.restart:
-        lines.append("restart from " + "  ".join(_short(trace.nodes[i].action) for i, _ in step.restart[:MOST]))
+        siblings = "  ".join(_short(trace.nodes[i].action) for i, _ in step.restart[:MOST])
+        lines.append((f"restart from {siblings}", "update"))
     return lines
 
 
@@ -109,7 +121,10 @@ def _update(trace: Trace, step: int, update: Update) -> list[str]:
     bad = "  ".join(_node(trace, step, i) for i, _ in update.competitors[:MOST])
     pushing = sorted(update.difference, key=lambda f: f.push)
     blamed = [f for f in pushing if f.push < 0][:PUSHES]
-    said = [f"{_short(f.name, LONGEST_NAME)}{'' if f.label is None else f' ({f.label})'} {f.push:+.2f}" for f in blamed]
+    said = [
+        f"{_short(f.name, LONGEST_NAME)}{'' if f.label is None else f' ({visible(f.label)})'} {f.push:+.2f}"
+        for f in blamed
+    ]
     return [f"update: towards {good}, away from {bad}", *([f"misled by {'; '.join(said)}"] if said else [])]
 
 
@@ -120,8 +135,8 @@ def _in_pairs(trace: Trace) -> bool:
 
 def _end(trace: Trace) -> str:
     if trace.output is not None and _in_pairs(trace):
-        return f"output: {'  '.join(' '.join(map(str, pair)) for pair in trace.output if isinstance(pair, tuple))}"
+        return f"output: {'  '.join(' '.join(map(visible, pair)) for pair in trace.output if isinstance(pair, tuple))}"
     if trace.output is not None:
-        return f"output: {' '.join(map(str, trace.output))}"
+        return f"output: {' '.join(map(visible, trace.output))}"
     stopped = bool(trace.steps) and trace.steps[-1].update is not None
     return "stopped after the update" if stopped else "no goal was reached"

@@ -69,5 +69,5 @@ function pushCell(push, widest, digits) {
 
 function sumRow(total, name, count, digits) {
   return make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, counted(count, "feature", "features")),
-    make("td", {}, make("div", { class: "push" }, make("span", { class: "amount" }, signed(total, digits)))));
+    make("td", {}, make("div", { class: "push" }, make("span", { class: "amount" }, signed(total, digits)), make("span", { class: "axis blank" }))));
 }

@@ -109,6 +109,11 @@ function follow(trace) {
     for (const i of step.enqueued) { made(i, s); waiting.add(i); }
     for (const i of step.pruned) { nodes[i].dropped = Math.min(nodes[i].dropped, s); waiting.delete(i); }
   });
+  // States on the way to siblings were never in the queue: they came with those that they lead to.
+  for (const node of [...nodes].reverse()) {
+    node.made = Math.min(node.made, steps.length - 1);
+    if (node.parent !== null) made(node.parent, node.made);
+  }
 }
 
 // g at a step: what a node was made with or, where the search has restarted from it, what it started from.

@@ -10,7 +10,7 @@ function showNode(data, step, item) {
     make("dl", { class: "facts" }, ...facts([
       ["path", pathWords(trace, item)],
       ["covers", span && `“${span}”`],
-      ["score g", number(scoreAt(trace, step, item), 3)],
+      ["score g", `${number(scoreAt(trace, step, item), 3)}${sinceRestart(trace, step, item)}`],
       ["heuristic h", item.heuristic ? number(item.heuristic, 3) : null],
       ["rank", `${number(rankAt(trace, step, item), 3)}${margin ? ` (g + h less a margin of ${number(margin, 3)})` : ""}`],
       ["regret", item.regret === null ? null : number(item.regret, 0)],
@@ -19,6 +19,11 @@ function showNode(data, step, item) {
     ])),
     stepFeatures(trace, item, from),
   );
+}
+
+function sinceRestart(trace, step, item) {
+  const [at] = trace.restarts.get(item.number) ?? [Infinity];
+  return at < step ? ` (counted anew from step ${at}, where the search restarted)` : "";
 }
 
 function facts(rows) {
@@ -119,15 +124,15 @@ function showDecision(data) {
 }
 
 function sideName(side) {
-  return side.name === "output" || side.name === "truth" || side.name === "runner-up" ? `the ${side.name}` : side.name === "given" ? "the one given" : side.name;
+  return `the ${side.name}${side.name === "given" ? " output" : ""}`;
 }
 
 // The actions of a side; those in which it differs from the other one are underlined.
 function sideRow(side, chosen, other) {
   const against = other && (side === chosen ? other : chosen).actions;
   const actions = side.actions.map((action, i) => {
-    const differs = against && said(action) !== said(against[i]);
-    return make("li", { class: differs ? "differs" : "" }, quoted(action));
+    const differs = against !== null && said(action) !== said(against[i]);
+    return make("li", {}, quoted(action, "bdi", { class: differs && "differs" }));
   });
   return make("tr", {}, make("th", { scope: "row" }, side.name), make("td", {}, make("ol", { class: "path" }, ...actions)), make("td", {}, number(side.score, 3)));
 }

@@ -1,0 +1,144 @@
+"""An explanation for the terminal: the sentence, the verdict, the search, and what speaks for the output."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from riata.explaining.explanation import Decision, Explanation, Side
+from riata.explaining.verdict import BADGES, Verdict, differences, verdict
+from riata.inference.trace import Feature, Plain, Trace
+from riata.inference.trace_text import in_lines
+from riata.visible import visible
+
+TOP = 20  # features shown
+PLAIN_WIDTH = 100  # columns of str()
+STYLES = {"heading": "dim", "good": "green", "loss": "red", "update": "yellow", "output": "bold"}
+COLOURS = {"right": "green", "search": "red", "model": "red", "tie": "yellow", "unknown": "dim"}
+
+
+def render(explanation: Explanation, top: int = TOP) -> Group:
+    """Everything, ready to print with rich. top: how many features to show."""
+    return Group(*_separated(_parts(explanation, top)))
+
+
+def in_plain_words(explanation: Explanation, top: int = TOP) -> str:
+    """The same without colours."""
+    console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, highlight=False, legacy_windows=False)
+    with console.capture() as capture:
+        console.print(render(explanation, top))
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def _parts(explanation: Explanation, top: int) -> Iterator[RenderableType]:
+    yield _sentence(explanation)
+    yield _verdict(explanation, verdict(explanation))
+    if explanation.trace is not None:
+        yield _search(explanation.trace)
+    yield _decision(explanation.decision, top)
+
+
+def _separated(parts: Iterable[RenderableType]) -> Iterator[RenderableType]:
+    for i, part in enumerate(parts):
+        if i:
+            yield ""
+        yield part
+
+
+def _sentence(explanation: Explanation) -> RenderableType:
+    """A line per token; or, where the labels are not one per token, a line for each of input, output and truth."""
+    output, truth = explanation.decision.chosen.labels, explanation.truth
+    rows = [labels for labels in (output, truth) if labels is not None]
+    if any(len(labels) != len(explanation.input) for labels in rows):
+        return _in_rows(explanation)
+    wrong = set(differences(truth, output)) if explanation.fault not in (None, "right") else set()
+    table = Table("token", "output", *([] if truth is None else ["truth"]), box=None, pad_edge=False)
+    for i, token in enumerate(explanation.input):
+        style = "red" if i in wrong else ""
+        cells = [Text(_words(labels[i]), style) for labels in rows]
+        mark = [Text("← differs", "red")] if i in wrong else []
+        table.add_row(Text(_words(token)), *cells, *mark)
+    return table
+
+
+def _in_rows(explanation: Explanation) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for name, labels in (
+        ("input", explanation.input),
+        ("output", explanation.decision.chosen.labels),
+        ("truth", explanation.truth),
+    ):
+        if labels is not None:
+            table.add_row(name, Text(" ".join(map(_words, labels))))
+    return table
+
+
+def _verdict(explanation: Explanation, said: Verdict) -> Text:
+    text = Text.assemble((BADGES[said.kind], f"bold {COLOURS[said.kind]}"), f": {said.text}")
+    for loss in said.losses:
+        text.append(f"\n{loss.text}", "red")
+    if explanation.note is not None:
+        text.append(f"\n{visible(explanation.note)}", "dim")
+    return text
+
+
+def _search(trace: Trace) -> Text:
+    """The lines of str(trace): y-good states in green, what became of the truth in red."""
+    lines = (Text.assemble(*((part, STYLES.get(kind, "")) for part, kind in line)) for line in in_lines(trace))
+    return Text("\n").join(lines)
+
+
+def _decision(decision: Decision, top: int) -> Group:
+    chosen, other = decision.chosen, decision.other
+    sides = Table("", "actions", "score", box=None, pad_edge=False)
+    sides.columns[2].justify = "right"
+    for side in (chosen, other):
+        if side is not None:
+            sides.add_row(side.name, Text(" ".join(map(_words, side.actions))), f"{side.score:.3f}")
+    if other is not None:
+        sides.add_row("difference", "", f"{decision.difference:+.3f}", style="bold")
+    return Group(sides, "", _contributions(decision, top))
+
+
+def _contributions(decision: Decision, top: int) -> Table:
+    rows, total = decision.contributions, decision.difference
+    against = "" if decision.other is None else f", not {_named(decision.other)}"
+    table = Table(
+        title=Text(f"what speaks for {_named(decision.chosen)}{against}"), title_justify="left", title_style="bold"
+    )
+    for name in ("feature", "label", "value", "weight", "push"):
+        table.add_column(name, justify="left" if name in ("feature", "label") else "right", overflow="fold")
+    places = _digits(max((abs(row.push) for row in rows), default=1.0))
+    for row in rows[:top]:
+        table.add_row(*_cells(row, places), style="" if row.push >= 0 else "yellow")
+    if rest := rows[top:]:
+        others = math.fsum(row.push for row in rest)
+        table.add_row(f"and {len(rest):,} more", "", "", "", f"{others:+.{places}f}", style="dim")
+    table.add_section()
+    table.add_row("sum", "", "", "", f"{total:+.{places}f}", style="bold")
+    return table
+
+
+def _named(side: Side) -> str:
+    return f"the {side.name}{' output' if side.name == 'given' else ''}"
+
+
+def _digits(largest: float) -> int:
+    """Decimal places that tell pushes of this size apart."""
+    return max(2, min(8, 2 - math.floor(math.log10(largest or 1.0))))
+
+
+def _cells(row: Feature, places: int) -> Sequence[RenderableType]:
+    label = "" if row.label is None else visible(row.label)
+    numbers = (f"{row.value:g}", f"{row.weight:+.{places}f}", f"{row.push:+.{places}f}")
+    return Text(visible(row.name)), Text(label), *numbers
+
+
+def _words(label: Plain | tuple[str, str]) -> str:
+    """A label, or the tag and the chunk label of a pair."""
+    return " ".join(map(visible, label)) if isinstance(label, tuple) else visible(label)
