@@ -15,7 +15,7 @@ from typing import Any
 
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.verdict import BADGES, Verdict, verdict, verdict_of_trace
-from riata.inference.trace import Feature, Node, Plain, Step, Trace, Update
+from riata.inference.trace import Feature, Node, Plain, Step, Trace, Update, as_json
 from riata.inference.trace_text import alignment, heading
 
 DIGITS = 6
@@ -30,17 +30,22 @@ def pack(shown: Explanation | Trace) -> str:
 def as_data(shown: Explanation | Trace) -> dict[str, Any]:
     tables = _Tables()
     data = _of_trace(shown, tables) if isinstance(shown, Trace) else _of_explanation(shown, tables)
-    return {"input": shown.input, "truth": shown.truth, **data, **tables.as_data()}
+    return {"input": as_json(shown.input), "truth": as_json(shown.truth), **data, **tables.as_data()}
 
 
 def _of_trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
-    head = {"output": trace.output, "verdict": _verdict(verdict_of_trace(trace)), "note": None, "decision": None}
+    head = {
+        "output": as_json(trace.output),
+        "verdict": _verdict(verdict_of_trace(trace)),
+        "note": None,
+        "decision": None,
+    }
     return {**head, "trace": _trace(trace, tables)}
 
 
 def _of_explanation(explanation: Explanation, tables: _Tables) -> dict[str, Any]:
     return {
-        "output": explanation.decision.chosen.labels,
+        "output": as_json(explanation.decision.chosen.labels),
         "verdict": _verdict(verdict(explanation)),
         "note": explanation.note,
         "decision": _decision(explanation.decision, tables),
@@ -73,7 +78,7 @@ class _Tables:
         names, labels, weights = zip(*self._features, strict=True) if self._features else ((), (), ())
         return {
             "features": {"name": names, "label": labels, "weight": list(map(number, weights))},
-            "values": [_plain(value) for _, value in self._values],
+            "values": [as_json(value) for _, value in self._values],
         }
 
 
@@ -83,10 +88,6 @@ def number(value: float | None) -> float | int | None:
         return None
     rounded = float(f"{value:.{DIGITS}g}")
     return int(rounded) if rounded.is_integer() else rounded
-
-
-def _plain(value: Plain) -> Plain:
-    return repr(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _verdict(said: Verdict) -> dict[str, Any]:
@@ -99,7 +100,7 @@ def _decision(decision: Decision, tables: _Tables) -> dict[str, Any]:
             return None
         return {
             "name": of.name,
-            "labels": of.labels,
+            "labels": as_json(of.labels),
             "actions": list(map(tables.value, of.actions)),
             "score": number(of.score),
         }
@@ -116,8 +117,8 @@ def _trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
     return {
         "heading": heading(trace, "★"),
         "alignment": alignment(trace),
-        "truth": trace.truth,
-        "output": trace.output,
+        "truth": as_json(trace.truth),
+        "output": as_json(trace.output),
         "queue": trace.queue,
         "beam": trace.beam,
         "beam_by": trace.beam_by,

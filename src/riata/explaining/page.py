@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import os
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -35,26 +37,19 @@ def framed(page: str) -> str:
 
 def save(page: str, path: str | Path) -> None:
     """Writes the page whole or not at all."""
-    target = Path(path)
-    if target.is_dir():
-        raise DataError(
-            "this is a folder, not a file to write to.", remedy=f"Name a file in it: {target / 'page.html'}.", file=path
-        )
-    if not target.parent.is_dir():
-        raise DataError(
-            f"there is no folder {str(target.parent)!r} to write to.",
-            remedy="Make the folder, or name another file.",
-            file=path,
-        )
+    folder = os.path.dirname(path) or "."
+    if os.path.isdir(path):
+        remedy = f"Name a file in it: {os.path.join(path, 'page.html')}."
+        raise DataError("this is a folder, not a file to write to.", remedy=remedy, file=path)
+    if not os.path.isdir(folder):
+        remedy = "Make the folder, or name another file."
+        raise DataError(f"there is no folder {folder!r} to write to.", remedy=remedy, file=path)
     try:
-        with whole_file(target) as file:
+        with whole_file(path) as file:
             file.write(page.encode())
-    except OSError as error:
-        raise DataError(
-            f"cannot be written: {error.strerror}.",
-            remedy="Name another file, or see to the rights of the folder.",
-            file=path,
-        ) from error
+    except (OSError, ValueError) as error:
+        remedy = "Name another file, or see to the rights of the folder."
+        raise DataError(f"the page cannot be written: {error}.", remedy=remedy, file=path) from error
 
 
 def _filled(shown: Explanation | Trace) -> str:
@@ -65,11 +60,8 @@ def _filled(shown: Explanation | Trace) -> str:
         "script": _script(),
         "data": pack(shown),
     }
-    text = _asset("viewer.html")
-    for name, part in parts.items():
-        before, after = text.split(f"{{{{{name}}}}}")
-        text = before + part + after
-    return text
+    # In one pass: what is put in is not searched for places again.
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _asset("viewer.html"))
 
 
 def _title(shown: Explanation | Trace) -> str:

@@ -70,7 +70,7 @@ def _loss(trace: Trace, step: int) -> Loss:
     assert how is not None
     dropped = _dropped(trace, step - 1)
     token, place = _place(trace, step, dropped)
-    what = LOST[how] if dropped is None else f"{visible(dropped[1])} was {FATES[how]}"
+    what = LOST[how] if dropped is None or how not in FATES else f"{visible(dropped[1])} was {FATES[how]}"
     return Loss(step, token, how, f"The truth is lost at step {step}{place}: {what}.")
 
 
