@@ -1,8 +1,31 @@
 """Explanations made by hand of traces, for tests of what shows them."""
 
+from dataclasses import replace
+from functools import cache
+
 import riata
+from python_problems import Tagging
 from riata.explaining.explanation import Decision, Explanation, Side
+from riata.features.templates import parse
 from riata.inference.trace import Feature, Trace
+from samples import quietly
+
+ODD = [
+    "</script><script>alert(1)</script>",
+    "<b>bold</b>",
+    "<!--",
+    "]]>",
+    "\"'&amp;`",
+    "{{data}}{{script}}",
+    "😀",
+    "שלום",
+    "\u202ertl",
+    "\x00\x1b[31m\x7f",
+    "\u2028\u2029",
+    "\ud800",
+    "",
+    "a" * 5000,
+]
 
 
 def path_features(trace, node):
@@ -39,8 +62,6 @@ def explained(trace: Trace, fault: str | None = None, note: str | None = None, *
 
 def garden_path(beam=1, *, truth=True, features=True):
     """The trace of docs/trace.md: a tagger that a beam of one leads astray."""
-    from riata.features.templates import parse
-    from samples import quietly
 
     lines = "the old man sleeps", "the old boat sinks", "the man sleeps", "the old man the boat", "the old see the man"
     words = [line.split() for line in lines]
@@ -48,3 +69,39 @@ def garden_path(beam=1, *, truth=True, features=True):
     tagger = riata.Tagger(recipe="laso-perceptron", beam=5, epochs=10, template=parse("word[0]\nedge"))
     quietly(tagger, words, tags).set_params(beam=beam)
     return tagger.trace(words[3], tags[3] if truth else None, features=features)
+
+
+@cache
+def long_trace(name):
+    """A sentence of 30 tokens under a beam of 25, with the features of all nodes."""
+    columns = ("word", "tag", "chunk")
+    train, test = (riata.load("embedded", split, columns) for split in ("train", "test"))
+    makers = {
+        "chain": lambda: riata.Chunker("laso-alma", structure="chain", beam=5, epochs=3),
+        "segments": lambda: riata.Chunker("laso-alma", structure="segments", beam=5, epochs=3),
+        "joint": lambda: riata.JointTagger("laso-alma", beam=5, epochs=3),
+    }
+    estimator = quietly(makers[name](), train).set_params(beam=25)
+    longest = max(range(len(test)), key=lambda i: len(test[i].column(0)))
+    trace = estimator.trace(test[longest : longest + 1], True, features=True)
+    assert len(trace.input) == 30
+    return trace
+
+
+def own_trace():
+    X, Y = [["a", "b", "c"], ["b", "a", "c"]], [["V", "C", "C"], ["C", "V", "C"]]
+    model = riata.Predictor(Tagging(), recipe="laso-perceptron", beam=2, epochs=2).fit(X, Y)
+    return model.trace(X[0], Y[0], features=True)
+
+
+def odd_explanation(text):
+    """Everything in it that a user may have written is this text."""
+    trace = garden_path(1)
+    strange = (text,) * len(trace.input)
+    nodes = tuple(
+        node if node.parent is None else replace(node, action=text, features=(Feature(text, text, 1.0, 1.0),))
+        for node in trace.nodes
+    )
+    trace = replace(trace, input=strange, truth=strange, output=strange, nodes=nodes)
+    side = Side("output", strange, strange, 1.0)
+    return Explanation(strange, strange, Decision(side, None, (Feature(text, text, 1.0, 1.0),)), "model", trace, text)

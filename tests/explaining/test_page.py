@@ -5,7 +5,6 @@ import json
 import math
 import re
 from dataclasses import replace
-from functools import cache
 from html.parser import HTMLParser
 from importlib.resources import files
 
@@ -13,58 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import riata
-from explanations import explained, garden_path
+from explanations import ODD, explained, garden_path, long_trace, odd_explanation, own_trace
 from packed_pages import data_of, features_of, trace_of
-from python_problems import Tagging
 from riata.errors import DataError
-from riata.explaining.explanation import FAULTS, Decision, Explanation, Side
+from riata.explaining.explanation import FAULTS
 from riata.explaining.packing import DIGITS
 from riata.explaining.page import framed, page, page_of_trace
 from riata.explaining.verdict import BADGES, losses_of, verdict_of_trace
 from riata.inference.trace import Cut, Feature, Node, Step, Trace, Update
-from samples import quietly
 
 MOST_BYTES = 1_500_000
-ODD = [
-    "</script><script>alert(1)</script>",
-    "<b>bold</b>",
-    "<!--",
-    "]]>",
-    "\"'&amp;`",
-    "{{data}}{{script}}",
-    "😀",
-    "שלום",
-    "\u202ertl",
-    "\x00\x1b[31m\x7f",
-    "\u2028\u2029",
-    "\ud800",
-    "",
-    "a" * 5000,
-]
-
-
-@cache
-def long_trace(name):
-    """A sentence of 30 tokens under a beam of 25, with the features of all nodes."""
-    columns = ("word", "tag", "chunk")
-    train, test = (riata.load("embedded", split, columns) for split in ("train", "test"))
-    makers = {
-        "chain": lambda: riata.Chunker("laso-alma", structure="chain", beam=5, epochs=3),
-        "segments": lambda: riata.Chunker("laso-alma", structure="segments", beam=5, epochs=3),
-        "joint": lambda: riata.JointTagger("laso-alma", beam=5, epochs=3),
-    }
-    estimator = quietly(makers[name](), train).set_params(beam=25)
-    longest = max(range(len(test)), key=lambda i: len(test[i].column(0)))
-    trace = estimator.trace(test[longest : longest + 1], True, features=True)
-    assert len(trace.input) == 30
-    return trace
-
-
-def own_trace():
-    X, Y = [["a", "b", "c"], ["b", "a", "c"]], [["V", "C", "C"], ["C", "V", "C"]]
-    model = riata.Predictor(Tagging(), recipe="laso-perceptron", beam=2, epochs=2).fit(X, Y)
-    return model.trace(X[0], Y[0], features=True)
 
 
 def about(found, expected):
@@ -213,18 +170,6 @@ def tags_of(text):
     parser = Tags()
     parser.feed(text)
     return parser.found
-
-
-def odd_explanation(text):
-    trace = garden_path(1)
-    strange = tuple(text for _ in trace.input)
-    nodes = tuple(
-        node if node.parent is None else replace(node, action=text, features=(Feature(text, text, 1.0, 1.0),))
-        for node in trace.nodes
-    )
-    trace = replace(trace, input=strange, truth=strange, output=strange, nodes=nodes)
-    side = Side("output", strange, strange, 1.0)
-    return Explanation(strange, strange, Decision(side, None, (Feature(text, text, 1.0, 1.0),)), "model", trace, text)
 
 
 @pytest.mark.parametrize("text", ODD, ids=lambda text: ascii(text[:20]))

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from riata.explaining.explanation import FAULTS, Explanation
 from riata.inference.trace import Labels, Plain, Trace
-from riata.inference.trace_text import LOST, SEGMENT, alignment
-from riata.visible import visible
+from riata.inference.trace_text import LOST, SEGMENT, alignment, short
 
 BADGES = {
     "right": "right",
@@ -70,7 +69,7 @@ def _loss(trace: Trace, step: int) -> Loss:
     assert how is not None
     dropped = _dropped(trace, step - 1)
     token, place = _place(trace, step, dropped)
-    what = LOST[how] if dropped is None or how not in FATES else f"{visible(dropped[1])} was {FATES[how]}"
+    what = LOST[how] if dropped is None or how not in FATES else f"{short(dropped[1])} was {FATES[how]}"
     return Loss(step, token, how, f"The truth is lost at step {step}{place}: {what}.")
 
 
@@ -95,7 +94,7 @@ def _place(trace: Trace, step: int, dropped: tuple[int, Plain] | None) -> tuple[
     if token is None:
         return None, ""
     token = max(0, min(token, len(trace.input) - 1))
-    return token, f", token {token + 1} “{visible(trace.input[token])}”"
+    return token, f", token {token + 1} “{short(trace.input[token])}”"
 
 
 def differences(truth: Labels | None, output: Labels | None) -> tuple[int, ...]:

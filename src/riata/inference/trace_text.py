@@ -90,12 +90,12 @@ def _place(trace: Trace, step: Step, width: int) -> str:
 
 def _node(trace: Trace, step: int, number: int) -> str:
     node = trace.nodes[number]
-    action = "start" if node.parent is None else _short(node.action)
+    action = "start" if node.parent is None else short(node.action)
     estimate = f"+{node.heuristic:.2f}" if node.heuristic else ""
     return f"{action} {trace.score(step, number):.2f}{estimate}{'*' * bool(node.good)}"
 
 
-def _short(action: Plain, longest: int = LONGEST) -> str:
+def short(action: Plain, longest: int = LONGEST) -> str:
     text = visible(action)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
@@ -109,7 +109,7 @@ def _events(trace: Trace, number: int, step: Step) -> list[Part]:
     if step.update is not None:
         lines += [(text, "update") for text in _update(trace, number, step.update)]
     if step.restart:
-        siblings = "  ".join(_short(trace.nodes[i].action) for i, _ in step.restart[:MOST])
+        siblings = "  ".join(short(trace.nodes[i].action) for i, _ in step.restart[:MOST])
         lines.append((f"restart from {siblings}", "update"))
     return lines
 
@@ -122,7 +122,7 @@ def _update(trace: Trace, step: int, update: Update) -> list[str]:
     pushing = sorted(update.difference, key=lambda f: f.push)
     blamed = [f for f in pushing if f.push < 0][:PUSHES]
     said = [
-        f"{_short(f.name, LONGEST_NAME)}{'' if f.label is None else f' ({visible(f.label)})'} {f.push:+.2f}"
+        f"{short(f.name, LONGEST_NAME)}{'' if f.label is None else f' ({visible(f.label)})'} {f.push:+.2f}"
         for f in blamed
     ]
     return [f"update: towards {good}, away from {bad}", *([f"misled by {'; '.join(said)}"] if said else [])]
