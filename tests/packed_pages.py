@@ -27,7 +27,15 @@ def trace_of(data):
         **{name: packed[name] for name in names},
         "nodes": nodes,
         "steps": [step_of(step, data) for step in packed["steps"]],
+        "true_path": None if packed["true_path"] is None else list(taken_of(packed["true_path"], data)),
+        "outputs": packed["outputs"],
     }
+
+
+def taken_of(path, data):
+    for action, score, said in zip(path["action"], path["score"], path["features"], strict=True):
+        features = None if said is None else features_of(said, data)
+        yield {"action": data["values"][action], "score": score, "features": features}
 
 
 def rows(columns, values):

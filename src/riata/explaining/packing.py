@@ -15,7 +15,7 @@ from typing import Any
 
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.verdict import BADGES, Verdict, verdict, verdict_of_trace
-from riata.inference.trace import Feature, Node, Plain, Step, Trace, Update, as_json
+from riata.inference.trace import Feature, Node, Plain, Step, Taken, Trace, Update, as_json
 from riata.inference.trace_text import alignment, heading
 
 DIGITS = 6
@@ -127,6 +127,16 @@ def _trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
         "goal": trace.goal,
         "nodes": _nodes(trace.nodes, tables),
         "steps": [_step(step, tables) for step in trace.steps],
+        "true_path": None if trace.true_path is None else _taken(trace.true_path, tables),
+        "outputs": as_json(trace.outputs),
+    }
+
+
+def _taken(path: Sequence[Taken], tables: _Tables) -> dict[str, Any]:
+    return {
+        "action": [tables.value(taken.action) for taken in path],
+        "score": [number(taken.score) for taken in path],
+        "features": [None if taken.features is None else tables.features(taken.features) for taken in path],
     }
 
 

@@ -35,8 +35,8 @@ def framed(page: str) -> str:
     return f'<iframe title="Riata" sandbox="allow-scripts" style="{style}" srcdoc="{html.escape(page)}"></iframe>'
 
 
-def save(page: str, path: str | Path) -> None:
-    """Writes the page whole or not at all."""
+def check_target(path: str | Path) -> None:
+    """Finds out before the work, not after it, that the page has no place to go."""
     folder = os.path.dirname(path) or "."
     if os.path.isdir(path):
         remedy = f"Name a file in it: {os.path.join(path, 'page.html')}."
@@ -44,6 +44,11 @@ def save(page: str, path: str | Path) -> None:
     if not os.path.isdir(folder):
         remedy = "Make the folder, or name another file."
         raise DataError(f"there is no folder {folder!r} to write to.", remedy=remedy, file=path)
+
+
+def save(page: str, path: str | Path) -> None:
+    """Writes the page whole or not at all."""
+    check_target(path)
     try:
         with whole_file(path) as file:
             file.write(page.encode())

@@ -1,0 +1,125 @@
+"""riata explain"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from riata.commands.base import format_option
+
+FOUND = ("wrong", "search", "model", "tie", "right")  # what --sentence may look for
+
+
+@click.command(short_help="Why: features, scores, the search.")
+@click.argument("file", default="-", metavar="[FILE|-]")
+@click.option("--model", "model_file", required=True, metavar="FILE", help="A model made by `riata train`.")
+@click.option(
+    "--sentence",
+    "which",
+    metavar="N|KIND",
+    help="Number N of the file, from 1, or the first that is wrong, search (a search error), model (a model error), tie or right "
+    "(default: the first wrong one; without gold labels, the first).",
+)
+@click.option(
+    "--against",
+    metavar="LABELS",
+    help="Compare with these labels, between spaces (of joint: TAG/CHUNK); default: the truth, or else the runner-up.",
+)
+@click.option("--beam", metavar="N|inf", help="Search with another beam than the model's, to see what that changes.")
+@click.option("--training", is_flag=True, help="Show the search as it is in training, with all updates and restarts.")
+@click.option("--html", "html_file", metavar="OUT", help="Write a page to look at, which needs no network.")
+@click.option(
+    "--top", type=click.IntRange(min=0), default=20, show_default=True, metavar="N", help="Features to print."
+)
+@format_option
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object instead.")
+def command(**options: Any) -> None:
+    """Show why a sentence gets its labels: every feature for them and against another output, and the search, step by step.
+
+    \b
+    riata explain --model chunker.riata test.txt                            the first wrong sentence, here
+    riata explain --model chunker.riata --sentence search --html why.html test.txt
+    riata explain --model chunker.riata --sentence 3 --against "B-NP I-NP B-VP O" test.txt
+    riata explain --model chunker.riata --beam 1 --training --html why.html test.txt
+
+    With gold labels in the file, states from which they can still be reached (y-good) are marked, and so is the moment when the last of
+    them was lost; shown is the update that training would make there. Contributions sum to the difference of the scores.
+    """
+    from riata import load_model
+    from riata.commands.estimator_options import beam
+    from riata.console import stderr, stdout
+    from riata.data.files import read_file
+    from riata.explaining.page import check_target
+    from riata.explaining.text import render
+
+    if options["html_file"] is not None:
+        check_target(options["html_file"])
+    estimator = load_model(options["model_file"])
+    corpus = read_file(options["file"], options["format_"])
+    if options["beam"] is not None:
+        estimator = estimator.twin(queue="beam", beam=beam(options["beam"]))
+    gold = _has_gold(estimator, corpus)
+    number = _chosen(estimator, corpus, options["which"], gold)
+    sentence = corpus[number : number + 1]
+    against = None if options["against"] is None else _labels(options["against"], pairs=estimator.outputs > 1)
+    explanation = estimator.explain(sentence, gold or None, against=against, training=options["training"])
+    if options["json_"]:
+        click.echo(json.dumps({"sentence": number + 1, **explanation.to_dict()}))
+    elif options["html_file"] is None:
+        stdout().print(render(explanation, options["top"]))
+    if options["html_file"] is not None:
+        explanation.save_html(options["html_file"])
+        stderr().print(f"Sentence {number + 1} is explained in {options['html_file']}", markup=False, soft_wrap=True)
+
+
+def _has_gold(estimator: Any, corpus: Any) -> bool:
+    from riata.errors import DataError
+
+    estimator.input_columns(corpus)  # refuses what the model cannot read at all
+    try:
+        estimator.scored_columns(corpus)
+    except DataError:
+        return False
+    return True
+
+
+def _chosen(estimator: Any, corpus: Any, which: str | None, gold: bool) -> int:
+    """The number of the sentence, from 0."""
+    from riata.errors import DataError, SettingError
+
+    if len(corpus) == 0:
+        raise DataError("there is no sentence to explain.", file=corpus.name)
+    if which is not None and which not in FOUND:
+        if not which.isdigit() or not 1 <= int(which) <= len(corpus):
+            raise SettingError(
+                f"--sentence is {which!r}; expected a number from 1 to {len(corpus):,}, or one of: {', '.join(FOUND)}."
+            )
+        return int(which) - 1
+    if not gold:
+        if which is not None:
+            raise SettingError(
+                f"--sentence {which} needs gold labels, which the file does not have.", remedy="Give a number."
+            )
+        return 0
+    faults = estimator.search_errors(corpus).of
+    wanted = FOUND[1:4] if which in (None, "wrong") else (which,)
+    number = next((i for i, fault in enumerate(faults) if fault in wanted), None)
+    if number is None and which is not None:
+        raise DataError(
+            f"no sentence is {which!r} here.", remedy="Look for another kind, or give a number.", file=corpus.name
+        )
+    return number or 0
+
+
+def _labels(text: str, *, pairs: bool) -> list[Any]:
+    from riata.errors import SettingError
+
+    labels = text.split()
+    if not pairs:
+        return labels
+    found = [tuple(label.rsplit("/", 1)) for label in labels]
+    if any(len(pair) != 2 for pair in found):
+        raise SettingError("--against has a label without a slash; expected TAG/CHUNK for every token.")
+    return found

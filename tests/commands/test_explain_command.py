@@ -1,0 +1,135 @@
+"""riata explain: which sentence, in the terminal, as a page and as JSON; bad input."""
+
+import json
+
+import pytest
+
+import riata
+from samples import as_text, quietly
+
+pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """A folder with models of every structure, and data to explain."""
+    folder = tmp_path_factory.mktemp("models")
+    train, test = riata.load("embedded", "train")[:80], riata.load("embedded", "test")[:30]
+    riata.write_columns(test, folder / "test.txt")
+    riata.write_columns(test.select([0, 1]), folder / "plain.txt")
+    made = {
+        "segments": riata.Chunker("laso-alma", beam=2, epochs=2),
+        "chain": riata.Chunker("early", structure="chain", beam=1, epochs=1),
+        "exact": riata.Chunker(epochs=1),
+        "joint": riata.JointTagger(beam=2, epochs=1),
+    }
+    for name, estimator in made.items():
+        quietly(estimator, train).save(folder / f"{name}.riata")
+    return folder
+
+
+@pytest.fixture
+def here(models, monkeypatch):
+    monkeypatch.chdir(models)
+    return models
+
+
+@pytest.mark.parametrize("model", ["segments", "chain", "exact", "joint"])
+def test_every_structure_is_explained(here, run, model, tmp_path):
+    status, out, err = run("explain", "--model", f"{model}.riata", "--top", "3", "test.txt")
+    assert (status, err) == (0, "")
+    assert "error" in out
+    assert "sum" in out
+    page = tmp_path / "why.html"
+    status, out, err = run("explain", "--model", f"{model}.riata", "--html", str(page), "test.txt")
+    assert (status, out) == (0, "")
+    assert str(page) in err
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def explained(run, *arguments):
+    status, out, err = run("explain", "--json", *arguments)
+    assert status == 0, err
+    return json.loads(out)
+
+
+@pytest.mark.parametrize("kind", ["search", "model", "right"])
+def test_sentences_are_found_by_what_is_wrong_with_them(here, run, kind):
+    model = riata.load_model("chain.riata")
+    faults = model.search_errors(riata.read_columns("test.txt")).of
+    if kind not in faults:
+        status, _, err = run("explain", "--model", "chain.riata", "--sentence", kind, "test.txt")
+        assert (status, kind in err) == (2, True)
+        return
+    found = explained(run, "--model", "chain.riata", "--sentence", kind, "test.txt")
+    assert found["sentence"] == 1 + faults.index(kind)
+    assert found["fault"] == kind
+
+
+def test_the_first_wrong_one_is_explained(here, run):
+    faults = riata.load_model("segments.riata").search_errors(riata.read_columns("test.txt")).of
+    first = next(i for i, fault in enumerate(faults) if fault != "right")
+    found = explained(run, "--model", "segments.riata", "test.txt")
+    assert found["sentence"] == first + 1
+    assert found["decision"]["difference"] == pytest.approx(
+        sum(f["value"] * f["weight"] for f in found["decision"]["contributions"])
+    )
+
+
+def test_without_gold_labels_it_is_the_first(here, run):
+    found = explained(run, "--model", "segments.riata", "plain.txt")
+    assert (found["sentence"], found["fault"], found["truth"]) == (1, None, None)
+    assert found["decision"]["other"]["name"] == "runner-up"
+    status, _, err = run("explain", "--model", "segments.riata", "--sentence", "wrong", "plain.txt")
+    assert status == 2
+    assert "gold" in err
+
+
+def test_labels_may_be_typed(here, run):
+    tokens = riata.read_columns("test.txt")[:1].tokens
+    found = explained(
+        run, "--model", "chain.riata", "--sentence", "1", "--against", " ".join(["O"] * tokens), "test.txt"
+    )
+    assert found["decision"]["other"]["labels"] == ["O"] * tokens
+    pairs = " ".join(["NN/O"] * tokens)
+    found = explained(run, "--model", "joint.riata", "--sentence", "1", "--against", pairs, "test.txt")
+    assert found["decision"]["other"]["labels"] == [["NN", "O"]] * tokens
+    for typed in ("O O", pairs.replace("NN/O", "NN", 1)):
+        status, _, err = run("explain", "--model", "joint.riata", "--sentence", "1", "--against", typed, "test.txt")
+        assert status == 2, err
+
+
+def test_another_beam_and_training(here, run):
+    found = explained(run, "--model", "segments.riata", "--beam", "1", "--sentence", "2", "test.txt")
+    assert found["trace"]["beam"] == 1
+    corpus = riata.read_columns("test.txt")
+    greedy = riata.load_model("segments.riata").set_params(beam=1)
+    assert found["decision"]["chosen"]["labels"] == greedy.predict(corpus[1:2])[0]
+    trained = explained(run, "--model", "segments.riata", "--beam", "1", "--training", "test.txt")
+    assert any(step["restart"] for step in trained["trace"]["steps"])
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["--sentence", "0"], "from 1 to 30"),
+        (["--sentence", "31"], "from 1 to 30"),
+        (["--sentence", "worst"], "wrong, search"),
+        (["--beam", "0"], "--beam"),
+        (["--html", "missing/why.html"], "folder"),
+        (["--html", "."], "folder"),
+    ],
+)
+def test_wrong_usage(here, run, arguments, said):
+    status, out, err = run("explain", "--model", "chain.riata", *arguments, "test.txt")
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+def test_files_that_cannot_be_explained(here, run):
+    (here / "empty.txt").write_text("", encoding="utf-8")
+    (here / "narrow.txt").write_text(as_text([[("a",), ("b",)]]), encoding="utf-8")
+    for file in ("empty.txt", "narrow.txt", "missing.txt"):
+        status, out, err = run("explain", "--model", "chain.riata", file)
+        assert (status, out) == (2, "")
+        assert file in err
