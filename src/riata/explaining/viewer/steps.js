@@ -31,7 +31,9 @@ class Steps {
   }
 
   pressed(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([type=range])") || byId("help").open) return;
+    const typing = event.target.matches("input:not([type=range])");
+    if (typing && event.key === "Escape") event.target.blur();
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
     const { first, back, forward, last, up, down, loss } = this.actions();
     const help = () => byId("help").showModal();
     const act = { Home: first, ArrowLeft: back, ArrowRight: forward, End: last, ArrowUp: up, ArrowDown: down, l: loss, L: loss, "?": help }[event.key];
