@@ -122,6 +122,24 @@ def test_a_large_tree_is_drawn_in_part_and_says_so(show):
     assert tab.locator(".node.chosen .label").text_content() == "a3"
 
 
+def test_a_very_wide_tree_is_drawn_around_the_front(show):
+    count = 3000
+    nodes = [Node(None, None, 0, 0.0, 0.0, None, None, False)]
+    nodes += [Node(i - 1, f"a{i}", i, float(i), 0.0, None, None, i == count) for i in range(1, count + 1)]
+    steps = [
+        Step((i,), 0.0, None, None, None, None, (), (i + 1,) if i < count else (), (), ()) for i in range(count + 1)
+    ]
+    labels = tuple(f"a{i}" for i in range(1, count + 1))
+    tab = show(Trace(labels, None, "greedy", None, None, None, tuple(nodes), tuple(steps), count, labels))
+    for key, last in (("End", count), ("Home", 0)):
+        tab.keyboard.press(key)
+        assert tab.locator(".node").count() < 300
+        assert tab.locator(".node.chosen .label").text_content() == (f"a{last}" if last else "start")
+    assert tab.locator(".token").count() < 1100
+    tab.locator(".token button", has_text="Show 2,000 more tokens").click()
+    assert tab.locator(".token").count() == count + 1
+
+
 # --- moving about ----------------------------------------------------------------------------------------------------
 
 

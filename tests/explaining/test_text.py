@@ -75,6 +75,15 @@ def test_small_pushes_get_more_digits():
     assert "-0.00023" in text
 
 
+def test_very_long_sentences_and_searches_are_cut_and_say_so():
+    trace = garden_path(2)
+    trace = replace(trace, input=("w",) * 5000, truth=("D",) * 5000, output=("D",) * 5000, steps=trace.steps * 1000)
+    text = str(explained(trace, "right"))
+    assert "and 4,800 more tokens" in text
+    assert re.search(r"and [\d,]+ more lines", text)
+    assert len(text.splitlines()) < 1000
+
+
 def test_y_good_states_are_green_and_losses_red():
     text = printed(explained(garden_path(1), "search"))
     assert "\x1b[32mD 2.16*\x1b[0m" in text

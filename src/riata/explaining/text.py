@@ -17,6 +17,8 @@ from riata.inference.trace_text import in_lines
 from riata.visible import visible
 
 TOP = 20  # features shown
+MOST_TOKENS = 200
+MOST_LINES = 400  # of the search
 PLAIN_WIDTH = 100  # columns of str()
 STYLES = {"heading": "dim", "good": "green", "loss": "red", "update": "yellow", "output": "bold"}
 COLOURS = {"right": "green", "search": "red", "model": "red", "tie": "yellow", "unknown": "dim"}
@@ -58,12 +60,17 @@ def _sentence(explanation: Explanation) -> RenderableType:
         return _in_rows(explanation)
     wrong = set(differences(truth, output)) if explanation.fault not in (None, "right") else set()
     table = Table("token", "output", *([] if truth is None else ["truth"]), box=None, pad_edge=False)
-    for i, token in enumerate(explanation.input):
+    for i, token in enumerate(explanation.input[:MOST_TOKENS]):
         style = "red" if i in wrong else ""
         cells = [Text(_words(labels[i]), style) for labels in rows]
         mark = [Text("← differs", "red")] if i in wrong else []
         table.add_row(Text(_words(token)), *cells, *mark)
-    return table
+    more = len(explanation.input) - MOST_TOKENS
+    return table if more <= 0 else Group(table, _more(more, "tokens"))
+
+
+def _more(count: int, what: str) -> Text:
+    return Text(f"and {count:,} more {what}", "dim")
 
 
 def _in_rows(explanation: Explanation) -> Table:
@@ -89,7 +96,12 @@ def _verdict(explanation: Explanation, said: Verdict) -> Text:
 
 def _search(trace: Trace) -> Text:
     """The lines of str(trace): y-good states in green, what became of the truth in red."""
-    lines = (Text.assemble(*((part, STYLES.get(kind, "")) for part, kind in line)) for line in in_lines(trace))
+    found = in_lines(trace)
+    more = len(found) - MOST_LINES
+    shown = found if more <= 0 else [*found[: MOST_LINES - 1], found[-1]]
+    lines = [Text.assemble(*((part, STYLES.get(kind, "")) for part, kind in line)) for line in shown]
+    if more > 0:
+        lines.insert(-1, _more(more, "lines; str(explanation.trace) has them all"))
     return Text("\n").join(lines)
 
 

@@ -23,7 +23,7 @@ function byPush(a, b) {
 // options: caption; total, the sum of all pushes (null: not said); filter, whether there is a box to search in.
 function featureTable(rows, { caption, total = null, totalName = "sum", filter = false }) {
   const all = [...rows].sort(byPush);
-  const widest = all.reduce((most, row) => Math.max(most, Math.abs(row.push)), 1e-12);
+  const widest = all.reduce((most, row) => Math.max(most, Math.abs(row.push)), 0) || 1;
   const digits = digitsFor(widest);
   const body = make("tbody");
   const more = make("button", { type: "button", class: "more-rows", hidden: true });

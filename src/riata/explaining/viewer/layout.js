@@ -2,6 +2,7 @@
 // then what was dropped.
 
 const MOST_DRAWN = 3000; // nodes in all; a larger tree is drawn anew for every step, around the front and the chosen path
+const MOST_COLUMNS = 240;
 const OTHER_CUTS = 3; // candidates drawn per step, besides those that were right
 const SEGMENT = /\[(\d+):(\d+)\]$/;
 
@@ -42,8 +43,10 @@ function byQueue(a, b) {
   return first === Infinity ? byRank(a, b) : a.place - b.place;
 }
 
-// needed: keys of items that have to be there.
-function layout(columns, needed) {
+// needed: keys of items that have to be there; middle: the number of the column around which a very wide tree is drawn.
+function layout(all, needed, middle) {
+  const start = Math.max(0, Math.min(all.findIndex((column) => column.number >= middle) - MOST_COLUMNS / 2, all.length - MOST_COLUMNS));
+  const columns = all.slice(start, start + MOST_COLUMNS);
   const most = Math.max(12, Math.min(60, Math.floor(MOST_DRAWN / Math.max(columns.length, 1))));
   const drawn = columns.map((column) => {
     const nodes = fitting(column.nodes, most, needed);
@@ -51,7 +54,7 @@ function layout(columns, needed) {
     const left = column.nodes.length - nodes.length + column.cuts.length - cuts.length;
     return { number: column.number, items: [...nodes, ...cuts], more: left + column.hidden, left };
   });
-  return { columns: drawn, complete: drawn.every((column) => column.left === 0) };
+  return { columns: drawn, complete: columns.length === all.length && drawn.every((column) => column.left === 0) };
 }
 
 function fitting(items, most, needed) {

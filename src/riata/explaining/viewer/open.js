@@ -129,6 +129,9 @@ function rankAt(trace, step, item) {
 // The items from the start to one, itself the last.
 function pathTo(trace, item) {
   const path = [item];
-  while (path[0].parent !== null) path.unshift(trace.nodes[path[0].parent]);
-  return path;
+  for (let at = item; at.parent !== null; ) {
+    at = trace.nodes[at.parent];
+    path.push(at);
+  }
+  return path.reverse();
 }

@@ -30,8 +30,14 @@ function facts(rows) {
   return rows.filter(([, value]) => value !== null && value !== "").flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]);
 }
 
+const MOST_ACTIONS = 200;
+
+// The end of a long path: what led here last.
 function pathWords(trace, item) {
-  const actions = pathTo(trace, item).slice(1).map((at) => quoted(at.action, "li"));
+  const path = pathTo(trace, item).slice(1);
+  const before = Math.max(0, path.length - MOST_ACTIONS);
+  const actions = path.slice(before).map((at) => quoted(at.action, "li"));
+  if (before) actions.unshift(make("li", { class: "quiet" }, counted(before, "action before", "actions before")));
   return actions.length ? make("ol", { class: "path" }, ...actions) : "the start";
 }
 
@@ -130,9 +136,15 @@ function sideName(side) {
 // The actions of a side; those in which it differs from the other one are underlined.
 function sideRow(side, chosen, other) {
   const against = other && (side === chosen ? other : chosen).actions;
-  const actions = side.actions.map((action, i) => {
+  const from = other ? Math.max(0, chosen.actions.findIndex((action, i) => said(action) !== said(other.actions[i])) - 20) : 0;
+  const start = side.actions.length > MOST_ACTIONS ? from : 0;
+  const actions = side.actions.slice(start, start + MOST_ACTIONS).map((action, place) => {
+    const i = start + place;
     const differs = against !== null && said(action) !== said(against[i]);
     return make("li", {}, quoted(action, "bdi", { class: differs && "differs" }));
   });
+  if (start) actions.unshift(make("li", { class: "quiet" }, counted(start, "action before", "actions before")));
+  const after = side.actions.length - start - MOST_ACTIONS;
+  if (after > 0) actions.push(make("li", { class: "quiet" }, counted(after, "action after", "actions after")));
   return make("tr", {}, make("th", { scope: "row" }, side.name), make("td", {}, make("ol", { class: "path" }, ...actions)), make("td", {}, number(side.score, 3)));
 }

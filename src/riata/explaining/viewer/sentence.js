@@ -1,10 +1,17 @@
 // The input with output and truth beneath: token by token, or in rows where they are not of one length.
 
+const MOST_TOKENS = 1000;
+
 function showSentence(data, jump) {
   const box = byId("sentence");
   const fits = (labels) => labels === null || labels.length === data.input.length;
   const byToken = fits(data.output) && fits(data.truth) && (data.output !== null || data.truth !== null);
   box.append(byToken ? tokenByToken(data, jump) : inRows(data));
+}
+
+function lostTokens(data) {
+  data.lostTokens ??= new Set(data.verdict.losses.map((loss) => loss.token));
+  return data.lostTokens;
 }
 
 // Outputs may be written in more than one way: what the search calls right is not compared with the truth.
@@ -13,15 +20,27 @@ function isWrong(data) {
 }
 
 function tokenByToken(data, jump) {
-  const tokens = data.input.map((token, i) => oneToken(data, i, jump));
+  const tokens = data.input.slice(0, MOST_TOKENS).map((token, i) => oneToken(data, i, jump));
+  const rest = data.input.length - MOST_TOKENS;
+  if (rest > 0) tokens.push(theOthers(rest, (list) => list.append(...data.input.slice(MOST_TOKENS).map((token, i) => oneToken(data, MOST_TOKENS + i, jump)))));
   const named = [data.output && "output", data.truth && "truth"].filter(Boolean);
   const heads = make("li", { class: "token heads", "aria-hidden": "true" },
     make("span", { class: "word" }, "input"), ...named.map((name) => make("span", { class: "label" }, name)));
   return make("ol", { class: "tokens" }, heads, ...tokens);
 }
 
+// A button that brings the rest of a long sentence.
+function theOthers(count, show) {
+  const item = make("li", { class: "token" }, make("button", { type: "button", click: () => {
+    const list = item.parentElement;
+    item.remove();
+    show(list);
+  } }, `Show ${counted(count, "more token", "more tokens")}`));
+  return item;
+}
+
 function oneToken(data, i, jump) {
-  const lost = data.verdict.losses.some((loss) => loss.token === i);
+  const lost = lostTokens(data).has(i);
   const wrong = isWrong(data) && said(data.output[i]) !== said(data.truth[i]);
   const word = quoted(data.input[i], jump ? "button" : "span", jump
     ? { class: "word", type: "button", title: `To the step of token ${i + 1}`, click: () => jump(i) } : { class: "word" });

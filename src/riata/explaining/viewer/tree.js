@@ -43,7 +43,7 @@ class Tree {
   draw(step, chosen) {
     const front = this.trace.steps[step].front.map((i) => this.trace.nodes[i]);
     const needed = new Set([...front, ...pathTo(this.trace, chosen)].map((item) => item.key).concat([...this.output]));
-    this.plan = layout(this.columns, needed);
+    this.plan = layout(this.columns, needed, columnOf(this.trace, front[0]));
     this.drawn = new Map();
     this.rests = [];
     this.at = new Map();
@@ -59,6 +59,7 @@ class Tree {
     const heads = draw("svg", { class: "tree-heads", width: size.width, height: HEAD, "aria-hidden": "true" }, ...this.headings());
     const tree = draw("svg", { class: "tree", ...size, viewBox: `0 0 ${size.width} ${size.height}` }, this.band, this.trail, this.edges, nodes);
     this.box.replaceChildren(heads, tree);
+    this.moved = false; // what was in view is another part of the tree
   }
 
   size() {
@@ -127,6 +128,7 @@ class Tree {
   mark(step, chosen) {
     const front = this.at.get(this.trace.nodes[this.trace.steps[step].front[0]].key);
     if (front) this.band.setAttribute("x", front.x - GAP / 4);
+    this.band.classList.toggle("future", !front);
     const places = pathTo(this.trace, chosen).map((item) => this.at.get(item.key));
     const parts = places.slice(1).map((to, i) => (places[i] && to ? this.curve(places[i], to) : ""));
     this.trail.setAttribute("d", parts.join(""));
