@@ -2,6 +2,7 @@
 
 from riata import errors
 from riata.analysis.comparison import compare_models
+from riata.analysis.curve import learning_curve
 from riata.data.columns import read_columns, write_columns
 from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
@@ -35,6 +36,7 @@ __all__ = [
     "compare_models",
     "errors",
     "kbest",
+    "learning_curve",
     "load",
     "load_model",
     "loss_augmented_viterbi",

@@ -76,7 +76,7 @@ def command(**options: Any) -> None:
     from riata.measure import Meter
 
     meter = Meter()
-    estimator = _estimator(options)
+    estimator = estimator_of(options)
     _check_calibrates(options)
     data = _data(options, stream=estimator.stream)
     sources = [options[name] for name in ("train_file", "dev_file", "template")]
@@ -97,7 +97,8 @@ def command(**options: Any) -> None:
     _report(estimator, options, meter.peak_rss_mb())
 
 
-def _estimator(options: dict[str, Any]) -> Any:
+def estimator_of(options: dict[str, Any]) -> Any:
+    """The estimator that the options describe."""
     from riata import load_model, registry
     from riata.errors import SettingError, UnsupportedError
 
