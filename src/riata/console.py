@@ -1,4 +1,4 @@
-"""What people see of training and scores: progress and tables. Standard error for progress, standard output for results."""
+"""What people see of training: progress. Standard error for progress, standard output for results."""
 
 from __future__ import annotations
 
@@ -16,12 +16,8 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
 
 from riata.learning.events import Epoch, Event, Note, Progressed, Started
-from riata.scoring.accuracy import TagReport
-from riata.scoring.significance import Interval
-from riata.scoring.spans import SpanReport
 
 
 def stderr() -> Console:
@@ -128,48 +124,3 @@ def _line(event: Epoch) -> str:
     seeds = f"  seeds {' '.join(f'{score:.2f}' for score in event.seed_scores)}" if event.seed_scores else ""
     dropped = f"  {event.dropped:,} small weights left out" if event.dropped else ""
     return f"{again}epoch {event.epoch:>3}  {_facts(event)}{wrong}  {event.seconds:.3f} s{seeds}{dropped}"
-
-
-def span_table(report: SpanReport, title: str, interval: Interval | None = None) -> Table:
-    table = Table(title=escape(title), title_justify="left")
-    for name, side in (("type", "left"), ("precision", "right"), ("recall", "right"), ("F1", "right")):
-        table.add_column(name, justify=side)  # type: ignore[arg-type]  # rich's literal type
-    for name in ("gold", "found", "correct"):
-        table.add_column(name, justify="right")
-    for row in report.rows:
-        table.add_row(escape(row.type), *_percents(row), f"{row.gold:,}", f"{row.found:,}", f"{row.correct:,}")
-    table.add_section()
-    counts = (f"{report.gold:,}", f"{report.found:,}", f"{report.correct:,}")
-    table.add_row("all", *_percents(report), *counts, style="bold")
-    table.caption = _caption(f"accuracy {report.accuracy:.2f} of {report.tokens:,} tokens", "F1", interval)
-    table.caption_justify = "left"
-    return table
-
-
-def tag_table(report: TagReport, title: str, interval: Interval | None = None, most: int = 15) -> Table:
-    """The most frequent labels, and all of them together."""
-    table = Table(title=escape(title), title_justify="left")
-    table.add_column("label")
-    for name in ("precision", "recall", "F1", "gold", "found", "correct"):
-        table.add_column(name, justify="right")
-    rows = sorted(report.rows, key=lambda row: -row.gold)
-    for row in rows[:most]:
-        table.add_row(escape(row.type), *_percents(row), f"{row.gold:,}", f"{row.found:,}", f"{row.correct:,}")
-    if len(rows) > most:
-        table.add_row(f"… {len(rows) - most} more", *[""] * 6, style="dim")
-    accuracy = (
-        f"accuracy {report.accuracy:.2f} of {report.tokens:,} tokens; {report.sentence_accuracy:.2f} of sentences"
-    )
-    table.caption = _caption(accuracy, "accuracy", interval)
-    table.caption_justify = "left"
-    return table
-
-
-def _percents(row: Any) -> tuple[str, str, str]:
-    return f"{row.precision:.2f}", f"{row.recall:.2f}", f"{row.f1:.2f}"
-
-
-def _caption(text: str, name: str, interval: Interval | None) -> str:
-    if interval is None:
-        return text
-    return f"{text}\n95 % interval of {name}: {interval.low:.2f} to {interval.high:.2f} (bootstrap over sentences)"

@@ -44,12 +44,20 @@ class Params:
             setattr(self, name, value)
         return self
 
-    def __repr__(self) -> str:
+    def changed_params(self) -> dict[str, Any]:
+        """The parameters that do not have their default value."""
         defaults = self._defaults()
-        changed = [
-            f"{k}={_short(v)}" for k, v in self.get_params().items() if v is not defaults[k] and v != defaults[k]
-        ]
+        return {k: v for k, v in self.get_params().items() if v is not defaults[k] and v != defaults[k]}
+
+    def __repr__(self) -> str:
+        changed = [f"{k}={short(v)}" for k, v in self.changed_params().items()]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show of an estimator that is not trained."""
+        from riata.showing.estimators import parameters
+
+        return parameters(self)
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn asks before a search or a pipeline. Imported only when scikit-learn itself calls it."""
@@ -62,7 +70,8 @@ class Params:
         )
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """The repr of a value, or what stands for a long one."""
     text = repr(value)
     if len(text) <= 60:
         return text

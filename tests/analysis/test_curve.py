@@ -12,7 +12,7 @@ import riata
 from riata import Chunker, JointTagger, Tagger
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.learning.events import ignore
-from riata.reproducing.figures import t_interval
+from riata.scoring.figures import t_interval
 from samples import as_text, embedded
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")

@@ -17,7 +17,6 @@ from riata.scoring.counts import Counts, accuracy_of, sums_by_sentence
 from riata.scoring.significance import Statistic, paired_test
 from riata.scoring.spans import f1_of, precision_of, recall_of
 from riata.showing.notebook import page
-from riata.showing.sentences import hues_of
 from riata.showing.table import Change, Table
 from riata.showing.text import as_text
 
@@ -124,10 +123,9 @@ class ModelComparison:
 
     def _repr_html_(self) -> str:
         parts = [table.to_html() for table in self.tables()]
-        hues = hues_of(type_ for example in (*self.better, *self.worse) for type_ in example.types())
         for title, examples in (("Better with B", self.better), ("Worse with B", self.worse)):
             if examples:
-                parts += [f"<h4>{title}</h4>", *(example.to_html(hues) for example in examples)]
+                parts += [f"<h4>{title}</h4>", *(example.to_html() for example in examples)]
         return page(*parts)
 
 

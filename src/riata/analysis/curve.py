@@ -16,16 +16,15 @@ import numpy as np
 from riata.analysis.outputs import check_sequences
 from riata.data.memory import as_corpus
 from riata.data.types import Corpus
-from riata.errors import DataError, SettingError, UnknownNameError
+from riata.errors import DataError, RiataWarning, SettingError, UnknownNameError
 from riata.learning.events import Listener, Note, ignore
 from riata.learning.fit import held_out
 from riata.learning.options import EPOCHS, choice_of
-from riata.reproducing.figures import Figure, Sample
 from riata.scoring.evaluation import Evaluation
+from riata.scoring.figures import Figure, Sample
 from riata.showing.notebook import page
 from riata.showing.table import Cell, Table
 from riata.showing.text import as_text
-from riata.tasks.base import RiataWarning
 
 BY = ("size", "beam", "epoch")
 SIZES = (0.1, 0.2, 0.5, 1.0)

@@ -20,7 +20,6 @@ from riata.analysis.vocabulary import Vocabulary
 from riata.errors import SettingError
 from riata.scoring.search_errors import SearchErrors
 from riata.showing.notebook import page
-from riata.showing.sentences import hues_of
 from riata.showing.table import Cell, Table
 from riata.showing.text import as_text
 
@@ -100,11 +99,10 @@ class ErrorAnalysis:
         rows: list[tuple[Cell, ...]] = [
             (k.kind, k.errors, k.missed, k.wrong, k.f1_without, KINDS[k.kind]) for k in self.kinds
         ]
-        totals = [sum(row[i] for row in rows) for i in (1, 2, 3)]  # type: ignore[misc]  # these are numbers
-        rows.append(("all", *totals, 100.0, ""))
+        totals = [sum(getattr(k, name) for k in self.kinds) for name in ("errors", "missed", "wrong")]
         note = "an error: missed and wrong spans that overlap each other; each span is in one error"
         columns = ("kind", "errors", "missed", "wrong", "F1 if mended", "")
-        return Table("Span errors", columns, rows, note)
+        return Table("Span errors", columns, rows, note, ("all", *totals, 100.0, ""))
 
     def _confusion_table(self, of: str) -> Table:
         wrong = self.most_confused(of)
@@ -171,8 +169,7 @@ class ErrorAnalysis:
         return parts
 
     def _repr_html_(self) -> str:
-        hues = hues_of(t for examples in self.examples.values() for e in examples for t in e.types())
-        shown = [example.to_html(hues) for examples in self.examples.values() for example in examples]
+        shown = [example.to_html() for examples in self.examples.values() for example in examples]
         return page(*(table.to_html() for table in self.tables()), *(["<h4>Examples</h4>"] if shown else []), *shown)
 
 

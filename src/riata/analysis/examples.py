@@ -83,14 +83,9 @@ class Example:
             grid.add_row(plain(name), shown)
         return grid
 
-    def to_html(self, hues: dict[str, float]) -> str:
-        rows = "".join(
-            f'<div class="k">{escape(name)}</div>{shown.to_html(hues)}' for name, shown in self.shown().items()
-        )
+    def to_html(self) -> str:
+        rows = "".join(f'<div class="k">{escape(name)}</div>{shown.to_html()}' for name, shown in self.shown().items())
         return f'<div>{escape(self.title)} <small>({escape(self.place)})</small><div class="l">{rows}</div></div>'
-
-    def types(self) -> set[str]:
-        return {span.type for labels in (self.gold, *self.found.values()) for span in labels.spans or ()}
 
 
 def _labels(data: Outputs, sentence: int, model: int | None) -> Labels:

@@ -49,12 +49,12 @@ def command(sentences: int, json_: bool) -> None:
 
 
 def _show(name: str, estimator: Any, evaluation: Any, speed: float) -> None:
-    from riata.console import span_table, stdout, tag_table
+    from riata.console import stdout
+    from riata.showing.reports import report_table
 
-    table = span_table if estimator.chunks else tag_table
     title = f"{name}: trained in {estimator.seconds_:.2f} s, {speed:,.0f} tokens/s"
     console = stdout()
-    console.print(table(evaluation.report, title, evaluation.interval()))
+    console.print(report_table(evaluation.report, title, evaluation.interval()))
     console.print()
 
 

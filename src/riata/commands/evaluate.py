@@ -154,11 +154,10 @@ def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title
         return
     from rich.markup import escape
 
-    from riata.console import span_table, stdout, tag_table
-    from riata.scoring.spans import SpanReport
+    from riata.console import stdout
+    from riata.showing.reports import report_table
 
-    table = span_table if isinstance(evaluation.report, SpanReport) else tag_table
-    stdout().print(table(evaluation.report, title, interval))
+    stdout().print(report_table(evaluation.report, title, interval))
     if evaluation.more:
         named = (f"{name.replace('_', ' ')} {value:.2f}" for name, value in evaluation.more.items())
         stdout().print(", ".join(named), soft_wrap=True)

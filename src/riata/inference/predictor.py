@@ -194,6 +194,11 @@ class Predictor(Params):
         keys = [n if a < 0 else (n, actions[a]) for n, a in zip(names, actions_of, strict=True)]
         return dict(zip(keys, weights, strict=True))
 
+    def _repr_html_(self) -> str:
+        from riata.showing.estimators import predictor_facts
+
+        return predictor_facts(self) if hasattr(self, "model_") else super()._repr_html_()
+
     def save(self, path: str | Path) -> None:
         """Writes the model to one file (data only), atomically. The problem is stored by name: load_model(path, using=[problem])."""
         from riata.models.file import save_model

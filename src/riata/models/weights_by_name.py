@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,11 +52,35 @@ def label_names(model: Model) -> tuple[str, ...]:
     return (*model.parts.tags, *model.parts.chunks) if isinstance(model, JointModel) else model.labels
 
 
-def transitions(model: Model, top: int) -> list[NamedWeight]:
-    """The heaviest pairs of neighbouring labels."""
+def labels_called(model: Model, name: str, *, chunks: bool) -> tuple[str, ...]:
+    """The labels that a name means: a label or, where there are chunks, all labels of a type; segments have weights by type."""
+    known = label_names(model)
+    if isinstance(model, SegmentModel):
+        types = model.segmentation.types
+        return (name,) if name in types or name in known else ()
+    if name in known or not chunks or not name:
+        return (name,) if name in known else ()
+    tags = model.parts.chunks if isinstance(model, JointModel) else known
+    return tuple(label for label in tags if label.partition("-")[2] == name)
+
+
+def times_seen(model: Model, label: str, counts: Mapping[str, int]) -> int:
+    """How many tokens of the training data had the label, or any label of the type of segments. counts: by label."""
+    if not isinstance(model, SegmentModel) or label in counts:
+        return counts.get(label, 0)
+    return sum(number for tag, number in counts.items() if model.segmentation.type_of(tag) == label)
+
+
+def transitions(model: Model, top: int, labels: Sequence[str] | None = None) -> list[NamedWeight]:
+    """The heaviest pairs of neighbouring labels; with labels, of those in which one of them is."""
     if not isinstance(model, ChainModel):
         return []
     _, columns, values = model.weights.pack(model.features.index)["transition"]
+    if labels is not None:
+        size = len(model.labels)
+        wanted = [model.labels.index(label) for label in labels]
+        mine = np.isin(columns // size, wanted) | np.isin(columns % size, wanted)
+        columns, values = columns[mine], values[mine]
     order = np.argsort(-np.abs(values), kind="stable")[:top]
     return [NamedWeight("edge", _pair(model.labels, int(columns[i])), float(values[i])) for i in order]
 

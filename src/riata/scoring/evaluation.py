@@ -48,6 +48,14 @@ class Evaluation:
         r = self.report
         return {"precision": r.precision, "recall": r.recall, "f1": r.f1, "accuracy": r.accuracy, **self.more}
 
+    def _repr_html_(self) -> str:
+        from riata.showing.notebook import page
+        from riata.showing.reports import report_table
+
+        interval = self.interval() if len(self.rows) else None
+        more = ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in self.more.items())
+        return page(report_table(self.report, "", interval).to_html(), f"<p>{more}</p>" if more else "")
+
     def interval(self, samples: int = 1000, seed: int = 0) -> Interval:
         return bootstrap_interval(self.statistic, self.rows, samples=samples, seed=seed)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import stdtrit
 
 from riata.scoring.counts import Counts, Scores, Sums
 from riata.scoring.significance import Statistic, bootstrap_interval
@@ -109,6 +108,8 @@ def mean_sample(samples: Sequence[Sample]) -> Sample:
 
 def t_interval(values: Sequence[float]) -> tuple[float, float]:
     """Of the mean, from the spread of several values."""
+    from scipy.special import stdtrit  # slow to import, and few need it
+
     half = stdtrit(len(values) - 1, (1 + LEVEL) / 2) * np.std(values, ddof=1) / np.sqrt(len(values))
     middle = float(np.mean(values))
     return middle - float(half), middle + float(half)

@@ -9,6 +9,7 @@ _STYLE = """
 .riata caption{text-align:left;font-weight:600;padding:.2em 0;caption-side:top;color:inherit}
 .riata th,.riata td{padding:.15em .7em;text-align:left;border-bottom:1px solid rgba(128,128,128,.25);vertical-align:top}
 .riata thead th{border-bottom:1px solid rgba(128,128,128,.7)}
+.riata .t td{font-weight:600}
 .riata .n{text-align:right;font-variant-numeric:tabular-nums}
 .riata p{margin:.3em 0 .8em;opacity:.75;font-size:.88em}
 .riata .s{margin:.35em 0;line-height:2.1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -10,7 +11,7 @@ from typing import Any
 from riata.data.types import Span
 
 WRONG = "*"  # before what is wrong, for those who see no colours
-_GOLDEN = 137.508  # degrees: hues this far apart are never close to each other
+_SALT = 25918  # for which the hues of the usual chunk and entity types are far apart
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,7 @@ class Shown:
             if span is not None:
                 yield "]", span in self.wrong_spans
 
-    def to_html(self, hues: dict[str, float]) -> str:
-        """hues: as `hues_of` gives them, for the types of all sentences of a view."""
+    def to_html(self) -> str:
         starts = {span.start: span for span in self.spans}
         ends = {span.end: span for span in self.spans}
         parts = []
@@ -60,7 +60,7 @@ class Shown:
             span = starts.get(i)
             if span is not None:
                 wrong = " x" if span in self.wrong_spans else ""
-                parts.append(f'<span class="c{wrong}" style="--h:{hues[span.type]:.0f}">')
+                parts.append(f'<span class="c{wrong}" style="--h:{hue_of(span.type)}">')
             parts.append(self._word(i, word))
             span = ends.get(i + 1)
             if span is not None:
@@ -75,6 +75,6 @@ class Shown:
         return f'<span class="w">{escape(word)}{below}</span>' if below else escape(word)
 
 
-def hues_of(types: Iterable[str]) -> dict[str, float]:
-    """A colour for each type: the same for the same set of types."""
-    return {type_: (210 + i * _GOLDEN) % 360 for i, type_ in enumerate(sorted(set(types)))}
+def hue_of(type_: str) -> int:
+    """Of a chunk type, in degrees: the same in every view."""
+    return zlib.crc32(f"{_SALT}{type_}".encode()) % 360

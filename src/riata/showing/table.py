@@ -20,6 +20,7 @@ class Table:
     columns: tuple[str, ...]
     rows: Sequence[tuple[Cell, ...]]
     note: str = ""
+    total: tuple[Cell, ...] | None = None  # set off, below the rows
 
     def __rich__(self) -> Any:
         from rich.markup import escape as plain
@@ -30,22 +31,28 @@ class Table:
             drawn.add_column(plain(name), justify="right" if self._is_number(i) else "left")
         for row in self.rows:
             drawn.add_row(*(plain(text_of(cell)) for cell in row))
+        if self.total is not None:
+            drawn.add_section()
+            drawn.add_row(*(plain(text_of(cell)) for cell in self.total), style="bold")
         return drawn
 
     def to_html(self) -> str:
         sides = [' class="n"' if self._is_number(i) else "" for i in range(len(self.columns))]
         head = "".join(f"<th{side}>{escape(name)}</th>" for side, name in zip(sides, self.columns, strict=True))
-        rows = [
-            "".join(f"<td{side}>{escape(text_of(cell))}</td>" for side, cell in zip(sides, row, strict=True))
-            for row in self.rows
-        ]
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        shown = [*(("", row) for row in self.rows), *([(' class="t"', self.total)] if self.total is not None else [])]
+        body = "".join(f"<tr{kind}>{_cells(row, sides)}</tr>" for kind, row in shown)
+        note = f"<p>{escape(self.note)}</p>".replace("\n", "<br>") if self.note else ""
         caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
 
     def _is_number(self, column: int) -> bool:
-        return all(not isinstance(row[column], str) for row in self.rows)
+        """What stands there is numbers; a cell may be empty."""
+        cells = [row[column] for row in self.rows]
+        return all(not isinstance(cell, str) or not cell for cell in cells) and any(cell != "" for cell in cells)
+
+
+def _cells(row: Sequence[Cell], sides: Sequence[str]) -> str:
+    return "".join(f"<td{side}>{escape(text_of(cell))}</td>" for side, cell in zip(sides, row, strict=True))
 
 
 def text_of(cell: Cell) -> str:

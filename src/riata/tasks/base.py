@@ -42,6 +42,7 @@ from riata.models.model import Model
 from riata.parallel import cores
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
+from riata.showing.predictions import Predictions
 from riata.tasks.confidence import Confident, check_least
 
 if TYPE_CHECKING:
@@ -434,28 +435,32 @@ class SequenceEstimator(Confident, Params):
         shown = Shown(nbest, confidence, min_confidence)
         write(labelled(self, source, conllu=is_conllu(source, "auto"), threads=threads, shown=shown), target)
 
-    def predict(self, X: Any, *, min_confidence: float | None = None) -> list[list[Any]]:
-        """The labels of every sentence. Below min_confidence, from 0 to 1, it abstains: a chunk is left out (O), a tag is None."""
+    def predict(self, X: Any, *, min_confidence: float | None = None) -> Predictions:
+        """The labels of every sentence: a list, which notebooks show as labelled text.
+
+        Below min_confidence, from 0 to 1, it abstains: a chunk is left out (O), a tag is None.
+        """
         model = self._check_fitted()
         if min_confidence is not None:
-            return self._predict_sure(X, min_confidence)
-        if type(X) is list and (found := self._predict_at_once(model, X)) is not None:
-            return found
+            check_least(min_confidence)
+        elif type(X) is list and (found := self._predict_at_once(model, X)) is not None:
+            predictions = Predictions(found)
+            predictions._about = (X, 0, self.chunks)
+            return predictions
         if _is_empty(X):
-            return [[] for _ in X]
+            return Predictions([] for _ in X)
         corpus = as_corpus(X)
-        ids = self.predict_ids(corpus)
-        labels = [self.classes_[i] for i in ids]
-        return [labels[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
-
-    def _predict_sure(self, X: Any, least: float) -> list[list[Any]]:
-        check_least(least)
-        if _is_empty(X):
-            return [[] for _ in X]
-        corpus = as_corpus(X)
-        found = self.abstaining(*self.confidence_ids(corpus), least)
-        labels: list[Any] = found[0] if len(found) == 1 else list(zip(*found, strict=True))
-        return [labels[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
+        if min_confidence is None:
+            labels: list[Any] = [self.classes_[i] for i in self.predict_ids(corpus)]
+        else:
+            outputs = self.abstaining(*self.confidence_ids(corpus), min_confidence)
+            labels = outputs[0] if len(outputs) == 1 else list(zip(*outputs, strict=True))
+        predictions = Predictions(
+            labels[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)
+        )
+        words = corpus.origins.index(self.inputs_[0]) if self.inputs_ and corpus.format == self.format_ else 0
+        predictions._about = (X if isinstance(X, (list, tuple)) else corpus, words, self.chunks)
+        return predictions
 
     def _predict_at_once(self, model: Model, sentences: list[Any]) -> list[list[str]] | None:
         """The short way of a few sentences in plain lists; None where something about them or the model is not plain."""
@@ -639,6 +644,11 @@ class SequenceEstimator(Confident, Params):
         """Data with gold labels, written as the model has learnt them."""
         tags = self._tags()
         return data if tags is None else learnable(data, tags, strict=strict, listener=tell)
+
+    def _repr_html_(self) -> str:
+        from riata.showing.estimators import sequence_facts
+
+        return sequence_facts(self) if hasattr(self, "model_") else super()._repr_html_()
 
     # --- keeping ------------------------------------------------------------------------------------------------
 

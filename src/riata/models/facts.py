@@ -1,0 +1,51 @@
+"""What there is to say about a trained estimator of sequences, in one place for the command line and for notebooks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from riata.models.weights_by_name import count
+
+
+def facts_of(estimator: Any, size: int) -> dict[str, Any]:
+    """Plain data, ready for JSON. size: of the model file, in bytes."""
+    return {
+        "task": estimator.task_name,
+        "recipe": estimator.recipe,
+        "structure": estimator.model_.structure,
+        "model_mb": round(size / 1e6, 3),
+        "weights": count(estimator.model_),
+        "labels": len(estimator.classes_),
+        "encoding": estimator.encoding_,
+        "learnt_as": None if estimator.learnt_as_ == estimator.encoding_ else estimator.learnt_as_,
+        "inputs": list(estimator.inputs_),
+        "array_width": estimator.array_width_,
+        "templates": [str(template) for template in estimator.model_.features.templates],
+        "lists": {name: len(entries) for name, entries in (estimator.lists or {}).items()} or None,
+        "settings": {
+            k: v
+            for k, v in estimator.get_params().items()
+            if k != "lists" and isinstance(v, (int, float, str, bool, dict))
+        },
+        "training": {
+            **estimator.facts_,
+            "best_epoch": estimator.best_epoch_,
+            "best_score": estimator.best_score_,
+        },
+    }
+
+
+def shown(value: object) -> str:
+    """A fact as people read it."""
+    if isinstance(value, dict):
+        return ", ".join(f"{k}={v}" for k, v in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def rows_of(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Name and text of every fact that is known, but for the counts of labels."""
+    training = {f"training: {k}": v for k, v in facts["training"].items() if k != "label_counts"}
+    flat = {**{k: v for k, v in facts.items() if k != "training"}, **training}
+    return [(name, shown(value)) for name, value in flat.items() if value is not None]

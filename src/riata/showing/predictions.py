@@ -1,0 +1,65 @@
+"""What estimators predict: a list that a notebook shows as labelled text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from riata.data.types import Corpus
+from riata.scoring.spans import is_extended, spans_of
+from riata.showing.notebook import page
+from riata.showing.sentences import Shown
+
+MOST = 20  # sentences shown
+LONGEST = 300  # tokens shown of one
+
+
+class Predictions(list[list[Any]]):
+    """The labels of every sentence: a list like any other, which also knows the sentences, to show them.
+
+    Copies and slices are plain lists.
+    """
+
+    __slots__ = ("_about",)
+    _about: tuple[Any, int, bool]  # the sentences, which column holds the words, whether labels are chunk tags
+
+    def _repr_html_(self) -> str:
+        sentences, column, chunks = getattr(self, "_about", ((), 0, False))
+        shown = [_shown(words, labels, chunks) for words, labels in zip(_words(sentences, column), self, strict=False)]
+        parts = [one.to_html() for one in shown] or [f"<pre>{escape(repr(self[:MOST]))}</pre>"]
+        left = len(self) - len(shown)
+        note = f"<p>… and {left:,} more sentence{'s' * (left != 1)}</p>" if left and shown else ""
+        return page(*parts, note)
+
+
+def _words(sentences: Any, column: int) -> list[list[str]]:
+    """The first sentences as words; a token that has none is shown by its number."""
+    first = sentences[:MOST]
+    if isinstance(first, Corpus):
+        return first.sentences_of(column) if first.width else [[f"[{i}]" for i in range(n)] for n in _lengths(first)]
+    return [[_word(token, i) for i, token in enumerate(sentence)] for sentence in first]
+
+
+def _lengths(corpus: Corpus) -> list[int]:
+    return [int(high - low) for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
+
+
+def _word(token: Any, at: int) -> str:
+    if isinstance(token, str):
+        return token
+    is_row = isinstance(token, Sequence) and len(token) > 0 and isinstance(token[0], str)
+    named = token.get("word") if isinstance(token, Mapping) else None
+    return str(token[0]) if is_row else named if isinstance(named, str) else f"[{at}]"
+
+
+def _shown(words: Sequence[str], labels: Sequence[Any], chunks: bool) -> Shown:
+    """Labels: tags, chunk tags, or pairs of them."""
+    cut = [*words[:LONGEST], *(["…"] if len(words) > LONGEST else [])]
+    labels = labels[:LONGEST]
+    if labels and isinstance(labels[0], tuple):
+        tags, tagged = [tag for tag, _ in labels], [chunk for _, chunk in labels]
+    else:
+        tags, tagged = ([], list(labels)) if chunks else (list(labels), [])
+    spans = spans_of(tagged, extended=is_extended(tagged))
+    return Shown(cut, [*tags, *[None] * (len(cut) - len(tags))] if tags else [], spans)

@@ -1,0 +1,45 @@
+"""Scores by type or label as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from riata.scoring.accuracy import TagReport
+from riata.scoring.significance import Interval
+from riata.scoring.spans import SpanReport
+from riata.showing.table import Cell, Table
+
+COLUMNS = ("precision", "recall", "F1", "gold", "found", "correct")
+MOST = 15  # labels
+
+
+def report_table(report: SpanReport | TagReport, title: str, interval: Interval | None = None) -> Table:
+    return (_span_table if isinstance(report, SpanReport) else _tag_table)(report, title, interval)  # type: ignore[arg-type]
+
+
+def _span_table(report: SpanReport, title: str, interval: Interval | None) -> Table:
+    """Every chunk type, and all of them together."""
+    note = _note(f"accuracy {report.accuracy:.2f} of {report.tokens:,} tokens", "F1", interval)
+    return Table(title, ("type", *COLUMNS), [_row(row.type, row) for row in report.rows], note, _row("all", report))
+
+
+def _tag_table(report: TagReport, title: str, interval: Interval | None) -> Table:
+    """The most frequent labels."""
+    rows = sorted(report.rows, key=lambda row: -row.gold)
+    shown = [_row(row.type, row) for row in rows[:MOST]]
+    if len(rows) > MOST:
+        shown.append((f"… {len(rows) - MOST} more", *[""] * len(COLUMNS)))
+    accuracy = (
+        f"accuracy {report.accuracy:.2f} of {report.tokens:,} tokens; {report.sentence_accuracy:.2f} of sentences"
+    )
+    return Table(title, ("label", *COLUMNS), shown, _note(accuracy, "accuracy", interval))
+
+
+def _row(name: str, row: Any) -> tuple[Cell, ...]:
+    return name, row.precision, row.recall, row.f1, row.gold, row.found, row.correct
+
+
+def _note(text: str, name: str, interval: Interval | None) -> str:
+    if interval is None:
+        return text
+    return f"{text}\n95 % interval of {name}: {interval.low:.2f} to {interval.high:.2f} (bootstrap over sentences)"
