@@ -53,7 +53,9 @@ def test_scores_are_those_of_evaluate_and_of_the_paired_test(pair, small):
 def test_examples_are_the_sentences_that_changed_most(pair, small):
     found = riata.compare_models(*pair, small[1], examples=100)
     change = {e.place: int(y) - int(x) for e in (*found.better, *found.worse) for x, y in [re.findall(r"\d+", e.title)]}
-    assert [change[e.place] for e in found.better] == sorted(change[e.place] for e in found.better)
+    for examples in (found.better, found.worse):
+        rank = [abs(change[e.place]) / len(e.words) ** 0.5 for e in examples]
+        assert rank == sorted(rank, reverse=True)
     assert all(change[e.place] < 0 for e in found.better) and all(change[e.place] > 0 for e in found.worse)
     assert len(found.better) + len(found.worse) > 0
     few = riata.compare_models(*pair, small[1], examples=1)

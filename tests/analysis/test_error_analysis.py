@@ -95,6 +95,7 @@ def test_without_words_there_is_no_telling_what_was_seen():
     tagger = feature_tagger()
     found = tagger.errors(FEATURES, TAGS)
     assert found.seen_in is None and set(found.slices) == {"sentence_length"}
+    assert "which words were seen is not known" in str(found)
     with pytest.raises(UnsupportedError, match="features, not words"):
         tagger.errors(FEATURES, TAGS, train=FEATURES)
 

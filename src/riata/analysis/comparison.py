@@ -57,8 +57,8 @@ class ModelComparison:
     scores: tuple[ScoreChange, ...]  # the main one first
     levels: tuple[Level, ...]
     types: Mapping[str, tuple[TypeChange, ...]]  # by output, "tag" or "chunk"
-    better: tuple[Example, ...]  # sentences with the most errors less in B
-    worse: tuple[Example, ...]  # and more
+    better: tuple[Example, ...]  # sentences with fewer errors in B, those that changed most for their length first
+    worse: tuple[Example, ...]  # and with more
 
     @property
     def counts(self) -> dict[str, dict[str, int | None]]:
@@ -182,10 +182,10 @@ def _verdict(score: ScoreChange) -> str:
 
 
 def _examples(data: Outputs, most: int) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    """The sentences that changed most; among equals the short ones."""
+    """The sentences that changed most for their length: much in few words is easiest to see."""
     errors = [errors_by_sentence(data, model) for model in range(2)]
     change = errors[1] - errors[0]
-    order = np.lexsort((data.lengths, -np.abs(change)))
+    order = np.argsort(-np.abs(change) / np.sqrt(np.maximum(data.lengths, 1)), kind="stable")
     chosen = []
     for sign in (-1, 1):
         sentences = [int(s) for s in order if np.sign(change[s]) == sign][:most]

@@ -164,7 +164,7 @@ def learning_curve(
         estimator.task_name,
         choice.recipe.name,
         choice.structure.name,
-        score.name if test is not None else f"the last tenth of {learn.name}",
+        Path(score.name).name if test is not None else f"the last tenth of {Path(learn.name).name}",
         name,
         seeds,
         tuple(_point(point, done[point]) for point in points),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MOST = 10  # rows of a table of confusions
 EXAMPLES = 1
 CONFUSED = 5  # confusions of tags that get examples
+EASY = 10  # tokens of a sentence that is soon read and yet has some context
 NONE = "no such span"
 OUTPUT = "output"  # the name of what the model found, in examples
 _NAMES = {
@@ -93,7 +94,8 @@ class ErrorAnalysis:
     def _scores_table(self) -> Table:
         names = tuple(name.replace("_", " ") for name in self.metrics)
         title = f"{self.data}: {self.sentences:,} sentences, {self.tokens:,} tokens"
-        return Table(title, names, [tuple(self.metrics.values())])
+        unknown = "which words were seen is not known: the model keeps none (give the training data)"
+        return Table(title, names, [tuple(self.metrics.values())], unknown if self.seen_in is None else "")
 
     def _kinds_table(self) -> Table:
         rows: list[tuple[Cell, ...]] = [
@@ -245,7 +247,7 @@ def _examples(data: Outputs, errors: Sequence[SpanError], most: int) -> dict[str
     amount = errors_by_sentence(data, 0)
     chosen = {}
     for name, sentences in wanted.items():
-        order = sorted(sentences, key=lambda s: (amount[s], data.lengths[s], s))[:most]
+        order = sorted(sentences, key=lambda s: (amount[s], abs(int(data.lengths[s]) - EASY), s))[:most]
         if order:
             chosen[name] = tuple(Example.of(data, s, (OUTPUT,), name) for s in order)
     return chosen

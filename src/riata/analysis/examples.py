@@ -74,14 +74,15 @@ class Example:
         return Shown(self.words, tags, labels.spans or (), wrong, wrong_spans)
 
     def __rich__(self) -> Any:
+        from rich.console import Group
         from rich.markup import escape as plain
         from rich.table import Table
+        from rich.text import Text
 
         grid = Table.grid(padding=(0, 2))
-        grid.title, grid.title_justify = f"{plain(self.title)} [dim]({plain(self.place)})[/]", "left"
         for name, shown in self.shown().items():
             grid.add_row(plain(name), shown)
-        return grid
+        return Group(Text.assemble((self.title, "italic"), (f" ({self.place})", "dim")), grid)
 
     def to_html(self) -> str:
         rows = "".join(f'<div class="k">{escape(name)}</div>{shown.to_html()}' for name, shown in self.shown().items())

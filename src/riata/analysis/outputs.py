@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def outputs_of(estimators: Sequence[SequenceEstimator], X: Any, y: Any = None) -
         [words[low:high] for low, high in bounds],
         tuple(_output(*column, inputs.starts) for column in zip(kinds, golds, found, strict=True)),
         tuple(inputs.line_of(low) if low < high else None for low, high in bounds),
-        inputs.name,
+        Path(inputs.name).name,
     )
 
 

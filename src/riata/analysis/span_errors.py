@@ -11,17 +11,17 @@ from riata.analysis.outputs import Output
 from riata.data.types import Span
 from riata.scoring.counts import f1
 
-# In the order in which they are shown. "Right type": some pair of overlapping spans has one type.
+# In the order in which they are shown, with a few words for each; docs/analysis.md has the definitions, _kind the rules.
 KINDS: Mapping[str, str] = {
-    "type": "right borders, wrong type",
-    "too long": "right type, more than the gold span",
-    "too short": "right type, less than the gold span",
-    "shifted": "right type, borders cross",
-    "merged": "right type, one span for several",
-    "split": "right type, several spans for one",
-    "type and borders": "overlap, but no type in common",
-    "missed": "nothing overlaps the gold span",
-    "invented": "gold has nothing there",
+    "type": "right borders",
+    "too long": "holds gold span",
+    "too short": "in gold span",
+    "shifted": "borders cross",
+    "merged": "one for several",
+    "split": "several for one",
+    "type and borders": "no common type",
+    "missed": "nothing found",
+    "invented": "nothing in gold",
 }
 
 

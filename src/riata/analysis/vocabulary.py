@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from riata.data.memory import as_corpus
@@ -29,7 +30,7 @@ class Vocabulary:
                 remedy="Leave out train.",
             )
         counts = Counter(corpus.columns[0].texts())
-        return cls(counts, frozenset(counts), f"words of {corpus.name}")
+        return cls(counts, frozenset(counts), f"words of {Path(corpus.name).name}")
 
     @classmethod
     def of_model(cls, estimator: Any) -> Vocabulary | None:

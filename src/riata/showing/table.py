@@ -23,10 +23,12 @@ class Table:
     total: tuple[Cell, ...] | None = None  # set off, below the rows
 
     def __rich__(self) -> Any:
+        from rich.console import Group
         from rich.markup import escape as plain
         from rich.table import Table as Drawn
+        from rich.text import Text
 
-        drawn = Drawn(title=plain(self.title), title_justify="left", caption=plain(self.note), caption_justify="left")
+        drawn = Drawn()
         for i, name in enumerate(self.columns):
             drawn.add_column(plain(name), justify="right" if self._is_number(i) else "left")
         for row in self.rows:
@@ -34,7 +36,9 @@ class Table:
         if self.total is not None:
             drawn.add_section()
             drawn.add_row(*(plain(text_of(cell)) for cell in self.total), style="bold")
-        return drawn
+        # Rich would wrap its own titles and captions to the width of the table.
+        title = [Text(self.title, style="table.title")] if self.title else []
+        return Group(*title, drawn, *([Text(self.note, style="table.caption")] if self.note else []))
 
     def to_html(self) -> str:
         sides = [' class="n"' if self._is_number(i) else "" for i in range(len(self.columns))]
