@@ -3,6 +3,7 @@
 from riata import errors
 from riata.analysis.comparison import compare_models
 from riata.analysis.curve import learning_curve
+from riata.comparing.api import compare
 from riata.data.columns import read_columns, write_columns
 from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
@@ -33,6 +34,7 @@ __all__ = [
     "Tagger",
     "Trace",
     "check_problem",
+    "compare",
     "compare_models",
     "errors",
     "kbest",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from riata.errors import DataError, SettingError
 from riata.scoring.counts import accuracy_of
-from riata.scoring.significance import bootstrap_interval, paired_test
+from riata.scoring.significance import bootstrap_interval, holm, paired_test
 from riata.scoring.spans import f1_of
 
 
@@ -164,3 +164,22 @@ def test_two_thousand_sentences_take_half_a_second():
     begin = time.perf_counter()
     paired_test(f1_of, a, b)
     assert time.perf_counter() - begin < 2
+
+
+def test_holm_by_hand():
+    """0.01 · 3 = 0.03; 0.03 · 2 = 0.06; 0.04 · 1 = 0.04, but not below the one before."""
+    assert holm([0.03, 0.01, 0.04]) == pytest.approx([0.06, 0.03, 0.06])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.001, 0.5))
+def test_holm_rejects_what_the_step_down_procedure_rejects(p_values, level):
+    """Go up from the smallest p; stop at the first above level / (number of those left)."""
+    rejected = set()
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    for step, i in enumerate(order):
+        if p_values[i] * (len(p_values) - step) > level:
+            break
+        rejected.add(i)
+    assert {i for i, p in enumerate(holm(p_values)) if p <= level} == rejected

@@ -62,6 +62,7 @@ def cli() -> None:
     riata train chunk --train train.txt --model c.riata     learn from a file of columns
     riata predict --model c.riata new.txt                   add a column of predictions
     riata evaluate --model c.riata test.txt                 precision, recall and F1 as conlleval counts
+    riata compare chunk --train train.txt --recipes all     several learners in one table
 
     Files hold one token per line, columns between spaces or tabs, a blank line after each sentence.
     """

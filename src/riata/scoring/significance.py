@@ -77,7 +77,7 @@ def bootstrap_interval(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values of several tests, corrected so that any false alarm among them is as rare as each says (Holm 1979).
+    """The p-values of several tests, corrected so that any false alarm among them is as rare as each says: Holm's procedure.
 
     The smallest is multiplied by the number of tests, the next by one less, and so on; none may end up below one before it.
     """

@@ -252,7 +252,7 @@ class SequenceEstimator(Confident, Params):
         corpus = as_corpus(X)
         if y is not None:
             return with_column(corpus, label_column(y, corpus))
-        if corpus.width < 2:
+        if corpus.width + (corpus.given is not None) < 2:
             raise DataError(
                 f"training needs at least one input column and the output column; found {corpus.width}.",
                 remedy="Give the labels as y, or as the last column.",

@@ -1,0 +1,203 @@
+"""What is compared: estimators by name, or recipes with settings as a user writes them, `laso-alma:beam=10:update=best`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from riata import registry
+from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
+from riata.inference.predictor import Predictor, declared
+from riata.learning.options import check_dev, check_only_chains, checked, choice_of
+from riata.params import Params
+from riata.tasks.base import SequenceEstimator
+
+ALL = "all"  # every recipe that there is
+NOTATION = "Write RECIPE:KEY=VALUE:…, such as laso-alma:beam=10:update=best, or NAME=RECIPE:…"
+# Parameters that a comparison sets itself, or that have no short text.
+NOT_WRITTEN = ("recipe", "seed", "settings", "warm_start", "stream", "attributes", "lists", "problem")
+
+
+@dataclass(frozen=True, eq=False)
+class Contestant:
+    """An untrained estimator that takes part. refused: why it cannot; empty: it can."""
+
+    name: str
+    estimator: Any
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What recipes become: an estimator of this class, with these parameters for all of them.
+
+    settings and beam of all go to those that have them.
+    """
+
+    make: type[Params]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    beam: float | None = None
+
+
+def written(texts: Sequence[str], kind: Kind) -> tuple[Contestant, ...]:
+    """The contestants that these texts mean; errors name the text and the part that is wrong."""
+    pieces = [piece.strip() for text in texts for piece in text.split(",")]
+    asked = [one for piece in pieces if piece for one in _asked(piece)]
+    if not asked:
+        raise SettingError("there are no recipes to compare.", remedy=NOTATION)
+    found = tuple(_contestant(one, kind) for one in asked)
+    _check_shared(found, kind)
+    return distinct(found)
+
+
+def named(estimators: Mapping[str, Any]) -> tuple[Contestant, ...]:
+    """The contestants of a dictionary of estimators."""
+    for name, estimator in estimators.items():
+        if not isinstance(estimator, (SequenceEstimator, Predictor)):
+            raise SettingError(f"{name!r} is {estimator!r:.60}; expected an estimator of Riata, not yet trained.")
+    return tuple(judged(str(name), estimator) for name, estimator in estimators.items())
+
+
+def distinct(contestants: Sequence[Contestant]) -> tuple[Contestant, ...]:
+    """The same with a number after names that were there before."""
+    taken: set[str] = set()
+    found = []
+    for contestant in contestants:
+        name, number = contestant.name, 1
+        while name in taken:
+            number += 1
+            name = f"{contestant.name} ({number})"
+        taken.add(name)
+        found.append(replace(contestant, name=name))
+    return tuple(found)
+
+
+def judged(name: str, estimator: Any) -> Contestant:
+    """Refused where its parts do not go together; other errors are raised with the name."""
+    try:
+        check(estimator)
+    except UnsupportedError as error:
+        return Contestant(name, estimator, " ".join(filter(None, (error.message, error.remedy))))
+    except RiataError as error:
+        raise about_error(name, error) from None
+    return Contestant(name, estimator)
+
+
+def check(estimator: Any) -> None:
+    """Raises what training would raise before it looks at the data."""
+    if isinstance(estimator, Predictor):
+        estimator._checked(learning=True)
+        return
+    options = checked(estimator)
+    if not options.is_chain:
+        check_only_chains(options)
+    check_dev(options)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A text, taken apart."""
+
+    name: str
+    recipe: str
+    pairs: tuple[tuple[str, str], ...]
+
+
+def _asked(text: str) -> Iterator[_Asked]:
+    """What a text asks for: one contestant, or every recipe with the same settings."""
+    head, *rest = text.split(":")
+    label, _, recipe = head.rpartition("=")
+    pairs = []
+    for part in rest:
+        key, equals, value = part.partition("=")
+        if not equals or not key or not value:
+            raise SettingError(f"{text!r}: {part!r} is no setting; expected KEY=VALUE.", remedy=NOTATION)
+        pairs.append((key.replace("-", "_"), value))
+    recipes = registry.names("recipe") if recipe == ALL else (recipe,)
+    for name in recipes:
+        try:
+            registry.get("recipe", name)
+        except UnknownNameError as error:
+            raise about_error(text, error) from None
+        shown = ":".join([name, *rest])
+        yield _Asked(label if label and recipe != ALL else shown, name, tuple(pairs))
+
+
+def _contestant(asked: _Asked, kind: Kind) -> Contestant:
+    own, settings = _parts(asked, kind.make)
+    estimator = kind.make(**{**kind.parameters, "recipe": asked.recipe, **own})
+    try:
+        has_beam, known = _takes(estimator)
+    except UnsupportedError:
+        return judged(asked.name, estimator)
+    except RiataError as error:
+        raise about_error(asked.name, error) from None
+    shared = {key: value for key, value in kind.settings.items() if key in known}
+    estimator.set_params(settings={**shared, **settings} or None)
+    if kind.beam is not None and has_beam and "beam" not in own:
+        estimator.set_params(beam=kind.beam)
+    return judged(asked.name, estimator)
+
+
+def _parts(asked: _Asked, make: type[Params]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters of the estimator, and the settings of the recipe and its structure."""
+    parameters = [name for name in make._param_names() if name not in NOT_WRITTEN]
+    pieces = [registry.get("recipe", asked.recipe), *registry.all_of("structure").values()]
+    known = {setting.name for piece in pieces for setting in piece.settings}
+    own: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
+    for key, value in asked.pairs:
+        if key in own or key in settings:
+            raise SettingError(f"{asked.name!r}: {key!r} is given twice.", remedy=NOTATION)
+        if key in parameters:
+            own[key] = _value(value)
+        elif key in known:
+            settings[key] = value
+        else:
+            error = UnknownNameError.of("setting", key, {*parameters, *known}, remedy="`riata pieces` tells more.")
+            raise about_error(asked.name, error)
+    return own, settings
+
+
+def _value(text: str) -> Any:
+    """A number, true or false, or the text itself."""
+    words = {"true": True, "false": False, "inf": math.inf, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _takes(estimator: Any) -> tuple[bool, set[str]]:
+    """Whether it has a beam, and which settings it knows."""
+    if isinstance(estimator, Predictor):
+        return True, {setting.name for setting in declared(estimator.recipe)}
+    choice = choice_of(estimator)
+    settings = (*choice.recipe.settings, *choice.structure.settings)
+    return registry.get("queue", choice.queue).has_beam, {setting.name for setting in settings}
+
+
+def _check_shared(contestants: Sequence[Contestant], kind: Kind) -> None:
+    """Refuses a setting of all that none of them has."""
+    able = [contestant.estimator for contestant in contestants if not contestant.refused]
+    if not able:
+        return
+    taken = [_takes(estimator) for estimator in able]
+    known = set().union(*(names for _, names in taken))
+    for key in kind.settings:
+        if key not in known:
+            raise UnknownNameError.of("setting", key, known, remedy="None of the recipes has it; see `riata pieces`.")
+    if kind.beam is not None and not any(has_beam for has_beam, _ in taken):
+        raise SettingError("beam is given, but none of the recipes searches with a beam.", remedy="Leave it out.")
+
+
+def about_error(name: str, error: RiataError) -> RiataError:
+    """The same error, which says whose it is."""
+    return type(error)(f"{name!r}: {error.message}", remedy=error.remedy, file=error.file, line=error.line)

@@ -1,0 +1,153 @@
+"""A comparison as people read it: tables for a terminal, Markdown and HTML, with what they mean below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape as escape_html
+from io import StringIO
+from typing import NamedTuple
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from riata.comparing.comparison import LEVEL, Comparison, Costs, Quality, Row
+
+TITLES = {"f1": "F1", "accuracy": "accuracy", "score": "score"}
+NONE = "–"
+
+
+class Column(NamedTuple):
+    title: str
+    show: Callable[[Row], str]
+    cost: bool = False  # not of quality: the second table, where one would be too wide
+
+
+def columns(comparison: Comparison) -> list[Column]:
+    title = TITLES.get(comparison.metric, comparison.metric)
+    one_seed = len(comparison.seeds) == 1
+    unit = "examples/s" if comparison.task is None else "tokens/s"
+    found = [
+        Column(title, _quality(lambda q: f"{q.score:.2f}")),
+        Column("95 %", _quality(lambda q: f"{q.low:.2f}–{q.high:.2f}")),
+        Column("± seeds", _quality(lambda q: NONE if q.spread is None else f"{q.spread:.2f}")),
+        Column("Δ", _quality(lambda q: "" if q.difference is None else f"{q.difference:+.2f}")),
+        Column("p", _quality(_p)),
+        Column("search/model/ties", _quality(_errors)),
+        Column("train s", _costs(lambda c: _seconds(c.seconds_train)), cost=True),
+        Column("CPU s", _costs(lambda c: _seconds(c.cpu_train)), cost=True),
+        Column(unit, _costs(lambda c: f"{c.tokens_per_second:,.0f}"), cost=True),
+        Column("peak MB", _costs(lambda c: NONE if c.peak_rss_mb is None else f"{c.peak_rss_mb:.1f}"), cost=True),
+        Column("model MB", _costs(lambda c: NONE if c.model_mb is None else f"{c.model_mb:.2f}"), cost=True),
+        Column("weights", _costs(lambda c: f"{c.weights:,}"), cost=True),
+    ]
+    return [column for column in found if column.title != "± seeds" or not one_seed]
+
+
+def _quality(show: Callable[[Quality], str]) -> Callable[[Row], str]:
+    return lambda row: NONE if row.quality is None else show(row.quality)
+
+
+def _costs(show: Callable[[Costs], str]) -> Callable[[Row], str]:
+    return lambda row: NONE if row.costs is None else show(row.costs)
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.2f}" if value < 100 else f"{value:.0f}"
+
+
+def _p(quality: Quality) -> str:
+    if quality.p_holm is None:
+        return ""
+    return f"{quality.p_holm:.4f}{'*' * bool(quality.significant)}"
+
+
+def _errors(quality: Quality) -> str:
+    errors = quality.errors
+    return f"{errors['search']:,}/{errors['model']:,}/{errors['ties']:,}" + "†" * (errors["test"] == "truth")
+
+
+def remarks(comparison: Comparison) -> list[str]:
+    """What the numbers are, and what went wrong."""
+    found = [f"Scored: {comparison.scored}; intervals: bootstrap over {comparison.sentences:,} sentences."]
+    if comparison.task is None:
+        found[0] = found[0].replace("sentences", "examples")
+    tested = sum(row.quality is not None and row.quality.p_holm is not None for row in comparison.rows)
+    if comparison.baseline is not None and tested:
+        found.append(
+            f"Δ and p: against {comparison.baseline}, paired approximate randomisation, p with Holm's correction for "
+            f"{tested} test{'s' * (tested > 1)}; * significant at {LEVEL}."
+        )
+    if len(comparison.seeds) > 1:
+        found.append(f"Means over {len(comparison.seeds)} seeds; error counts are of all of them together.")
+    found.append("Wrong sentences are search errors, model errors, or ties; times are of one training on average.")
+    if any(row.quality is not None and row.quality.errors["test"] == "truth" for row in comparison.rows):
+        found.append(
+            "† Exact search is too costly: a search error is where the truth scores higher than what was found."
+        )
+    found += comparison.notes
+    found += [f"{row.name} {row.status}: {' '.join(row.problem.split())}" for row in comparison.rows if row.problem]
+    return found
+
+
+def rich_table(comparison: Comparison, *, cost: bool | None = None) -> Table:
+    """cost: only what rows cost, or only how good they are (None: both)."""
+    chosen = [column for column in columns(comparison) if cost is None or column.cost == cost]
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("", no_wrap=True)
+    for column in chosen:
+        table.add_column(column.title, justify="right", no_wrap=True)
+    for row in comparison.rows:
+        style = "bold" if row.name == comparison.baseline else "dim" if row.quality is None else ""
+        cells = [column.show(row) for column in chosen]
+        if row.quality is None:
+            cells[0] = row.status
+        table.add_row(escape(row.name), *cells, style=style)
+    return table
+
+
+def show(comparison: Comparison, console: Console) -> None:
+    """The table and what it means; where the terminal is too narrow, as two tables."""
+    table = rich_table(comparison)
+    needed = Console(width=10_000).measure(table).maximum
+    if console.is_terminal and needed > console.width:
+        console.print(rich_table(comparison, cost=False))
+        console.print(rich_table(comparison, cost=True))
+    else:
+        Console(file=console.file, width=max(needed, console.width), highlight=False).print(table)
+    for remark in remarks(comparison):
+        console.print(escape(remark), soft_wrap=True)
+
+
+def text(comparison: Comparison) -> str:
+    out = StringIO()
+    show(comparison, Console(file=out, highlight=False))
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n")
+
+
+def _texts(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    """The titles, and the cells of every row."""
+    chosen = columns(comparison)
+    rows = []
+    for row in comparison.rows:
+        cells = [column.show(row) for column in chosen]
+        if row.quality is None:
+            cells[0] = row.status
+        rows.append([row.name, *cells])
+    return ["", *(column.title for column in chosen)], rows
+
+
+def markdown(comparison: Comparison) -> str:
+    titles, rows = _texts(comparison)
+    lines = ["| " + " | ".join(titles) + " |", "|---|" + "---:|" * (len(titles) - 1)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([*lines, "", *(f"- {remark}" for remark in remarks(comparison))]) + "\n"
+
+
+def html(comparison: Comparison) -> str:
+    titles, rows = _texts(comparison)
+    head = "".join(f"<th>{escape_html(title)}</th>" for title in titles)
+    body = "".join("<tr>" + "".join(f"<td>{escape_html(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    below = "".join(f"<li>{escape_html(remark)}</li>" for remark in remarks(comparison))
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{below}</ul>"
