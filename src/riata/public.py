@@ -4,6 +4,7 @@ from riata import errors
 from riata.analysis.comparison import compare_models
 from riata.analysis.curve import learning_curve
 from riata.comparing.api import compare
+from riata.comparing.comparison import Comparison
 from riata.data.columns import read_columns, write_columns
 from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
@@ -22,6 +23,7 @@ from riata.tasks.tag import Tagger
 
 __all__ = [
     "Chunker",
+    "Comparison",
     "Corpus",
     "EntityRecognizer",
     "JointTagger",

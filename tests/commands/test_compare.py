@@ -136,7 +136,7 @@ def until_some_are_finished(process, folder, least=2):
         time.sleep(0.01)
 
 
-GRID = [*COMPARE[:4], "--epochs", "2", "--folds", "3", *RECIPES[:1], "perceptron,early", "--work", "kept"]
+GRID = [*COMPARE[:4], "--epochs", "2", "--folds", "4", *RECIPES[:1], "perceptron,early", "--work", "kept"]
 
 
 def test_killed_and_resumed_without_training_anything_twice(run, folder):
@@ -145,13 +145,13 @@ def test_killed_and_resumed_without_training_anything_twice(run, folder):
     process.kill()
     process.wait()
     before = cells(folder)
-    assert 2 <= len(before) < 6
+    assert 2 <= len(before) < 8
     facts = found(run, *GRID)
-    assert facts["trainings"] == {"kept": len(before), "trained": 6 - len(before)}
+    assert facts["trainings"] == {"kept": len(before), "trained": 8 - len(before)}
     after = cells(folder)
-    assert len(after) == 6 and before.items() <= after.items()
+    assert len(after) == 8 and before.items() <= after.items()
     status, _, err = run(*GRID)
-    assert (status, err.count("finished before")) == (0, 6)
+    assert (status, err.count(": finished before")) == (0, 8)
 
 
 def test_ctrl_c_keeps_what_is_finished(folder):
@@ -160,7 +160,7 @@ def test_ctrl_c_keeps_what_is_finished(folder):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert f"{len(cells(folder))} of 6 trainings are done and kept in kept" in err and "Interrupted." in err
+    assert f"{len(cells(folder))} of 8 trainings are done and kept in kept" in err and "Interrupted." in err
 
 
 def test_folds_and_seeds(run):
@@ -183,6 +183,21 @@ def test_data_sets_by_name_and_every_task(run, task):
 def test_final_scores_the_test_data(run):
     arguments = ["compare", "ner", "--data", "embedded", "--recipes", "perceptron", "--epochs", "1"]
     assert found(run, *arguments, "--final")["scored"] == "embedded test, 112 sentences"
+
+
+def test_a_look_at_the_test_data_of_a_data_set_is_on_record(run, folder, monkeypatch):
+    (folder / "conll2000").mkdir()
+    for split in ("train", "test"):
+        (folder / f"{split}.txt").rename(folder / "conll2000" / f"{split}.txt")
+    monkeypatch.setenv("RIATA_DATA", str(folder))
+    monkeypatch.setattr("riata.reproducing.log.place", lambda: folder / "final.jsonl")
+    arguments = ["compare", "chunk", "--data", "conll2000", "--recipes", "perceptron", "--epochs", "1"]
+    assert found(run, *arguments)["scored"] == "the last 6 sentences of conll2000 train"
+    assert not (folder / "final.jsonl").exists()
+    facts = found(run, *arguments, "--final")
+    (line,) = map(json.loads, (folder / "final.jsonl").read_text().splitlines())
+    assert (line["question"], line["contestant"], line["data"]) == ("compare chunk", "perceptron", "conll2000 test")
+    assert line["metrics"]["f1"] == pytest.approx(facts["rows"][0]["score"])
 
 
 def test_a_picture_or_the_reason_why_there_is_none(run, folder, monkeypatch):

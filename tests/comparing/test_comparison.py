@@ -178,6 +178,12 @@ def test_attributes_of_ones_own_are_trained_in_this_process():
     with pytest.raises(SettingError, match="Python of yours"):
         riata.compare(estimators, words, tags, folds=2, isolated=True)
 
+    class Own(Tagger):
+        pass
+
+    found = riata.compare({"a": Own(epochs=1)}, words, tags, folds=2)
+    assert found["a"].status == "done" and isinstance(found, riata.Comparison)
+
 
 def test_the_ways_to_look_at_it(found, tmp_path):
     text, markdown, html = str(found), found.to_markdown(), found._repr_html_()

@@ -99,18 +99,13 @@ def command(**options: Any) -> None:
     picture = _check(options)
     plan = _plan(options)
     folder = options["work_folder"]
-    store = Store(cache_folder() / "compare" / Keys(plan).data if folder is None else Path(folder))
-    finished = []
+    keys = Keys(plan)
+    store = Store(cache_folder() / "compare" / keys.data if folder is None else Path(folder))
     with StepsProgress(stderr(), "compare", len(plan.cells)) as progress:
-
-        def watch(text: str, done: bool) -> None:
-            finished.extend([text] * done)
-            progress.tell(text, done=done)
-
         try:
             found = outcome(
                 plan,
-                watch,
+                lambda text, done: progress.tell(text, done=done),
                 baseline=options["baseline"],
                 store=store,
                 fresh=options["fresh"],
@@ -118,7 +113,8 @@ def command(**options: Any) -> None:
                 jobs=options["jobs"],
             )
         except KeyboardInterrupt:
-            _tell(f"{len(finished)} of {len(plan.cells)} trainings are done and kept in {store.folder}.")
+            finished = sum(store.get(keys.of(cell)) is not None for cell in plan.cells)
+            _tell(f"{finished} of {len(plan.cells)} trainings are done and kept in {store.folder}.")
             _tell("The same command goes on from there.")
             raise
     if options["json_"]:

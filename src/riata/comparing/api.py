@@ -48,7 +48,7 @@ def compare(
 
     number = int(Setting("jobs", 1, "", low=1, high=1000).parse(jobs))
     contestants = _contestants(estimators, task, parameters or {})
-    own = [c.name for c in contestants if hasattr(c.estimator, "problem") or getattr(c.estimator, "attributes", None)]
+    own = [contestant.name for contestant in contestants if _has_own_code(contestant.estimator)]
     if own and (isolated or work is not None):
         asked = "isolated" if isolated else "work"
         raise SettingError(
@@ -66,6 +66,12 @@ def compare(
         jobs=number,
     )
     return found
+
+
+def _has_own_code(estimator: Any) -> bool:
+    """Whether it needs Python of the user's: a problem, functions, a class."""
+    own = getattr(estimator, "problem", None) is not None or bool(getattr(estimator, "attributes", None))
+    return own or not type(estimator).__module__.startswith("riata.")
 
 
 def _contestants(estimators: Any, task: Any, parameters: Mapping[str, Any]) -> tuple[Contestant, ...]:
