@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console
@@ -80,6 +82,30 @@ class TrainingProgress:
         self._bar.update(self._task, description=f"epoch {event.epoch}/{event.epochs}{again}")
 
 
+class TimeLeft:
+    """A guess from the trainings so far. What was done before the first one began, as in an earlier run, took no time and does not count."""
+
+    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._open, self._clock = total, clock
+        self._began: float | None = None
+        self._end: float | None = None
+        self._done = 0
+
+    def after(self, *, done: bool) -> str:
+        """In words, after a training has begun, gone on or, with `done`, ended."""
+        now = self._clock()
+        self._open -= done
+        if self._began is None:
+            self._began = None if done else now
+        elif done:
+            self._done += 1
+            self._end = now + (now - self._began) / self._done * self._open
+        if self._end is None:
+            return ""
+        seconds = max(0, round(self._end - now))
+        return f"about {seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d} left"
+
+
 class StepsProgress:
     """A bar over many trainings on a terminal, and a line for every one that is done."""
 
@@ -90,12 +116,13 @@ class StepsProgress:
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[left]}"),
             console=console,
             transient=True,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task(escape(name), total=total)
+        self._task = self._bar.add_task(escape(name), total=total, left="")
+        self._left = TimeLeft(total)
 
     def __enter__(self) -> StepsProgress:
         self._bar.start()
@@ -108,7 +135,7 @@ class StepsProgress:
         text = escape(text)
         if done:
             self.console.print(text, soft_wrap=True)
-        self._bar.update(self._task, description=text, advance=int(done))
+        self._bar.update(self._task, description=text, advance=int(done), left=self._left.after(done=done))
 
 
 def _facts(event: Epoch) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 import riata
 from riata import registry
+from riata.console import TimeLeft
 from samples import CHUNKS, as_text, embedded
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
@@ -254,6 +255,18 @@ def test_bad_input_is_refused_before_anything_is_trained(run, folder, name, monk
     status, out, err = run(*arguments)
     assert (status, out) == (2, "")
     assert said in err and "Traceback" not in err
+
+
+def test_time_left_is_guessed_from_what_was_trained_now():
+    """Two were finished before; then 10 s for each of 4."""
+    now = 0.0
+    left = TimeLeft(6, lambda: now)
+    assert [left.after(done=True), left.after(done=True), left.after(done=False)] == ["", "", ""]
+    for open_ in (3, 2, 1, 0):
+        now += 10
+        assert left.after(done=True) == f"about 0:00:{10 * open_:02d} left"
+    now += 10
+    assert left.after(done=False) == "about 0:00:00 left"
 
 
 def test_the_help_teaches(run):
