@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
+from riata.confidence.estimators import Confident, check_least
 from riata.data.columns import write
 from riata.data.encodings.base import Encoding
 from riata.data.files import is_conllu
@@ -43,7 +44,6 @@ from riata.parallel import cores
 from riata.params import Params
 from riata.scoring.evaluation import Evaluation, evaluate_column
 from riata.showing.predictions import Predictions
-from riata.tasks.confidence import Confident, check_least
 
 if TYPE_CHECKING:
     from riata.analysis.error_analysis import ErrorAnalysis
