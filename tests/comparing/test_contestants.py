@@ -86,6 +86,7 @@ def test_what_is_for_all_and_for_none_is_refused():
         ("early:structure=tree", "Unknown structure 'tree'"),
         ("early:refit=true", "refit is True, but there are no development data"),
         ("perceptron:cutoff=2:bits=18", "with bits n-grams are hashed"),
+        ("x=all", "one name cannot be that of all"),
         ("", "no recipes to compare"),
         (" , ", "no recipes to compare"),
     ],

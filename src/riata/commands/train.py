@@ -157,10 +157,11 @@ def _data(options: dict[str, Any], *, stream: bool) -> Any:
 
 def _check_target(path: Path, sources: list[str | None]) -> None:
     """Finds out before training, not after it, that the model has no place to go."""
+    from riata.data.whole import problem_with
     from riata.errors import DataError
     from riata.models.container import MAGIC
 
-    problem = _problem_with(path)
+    problem = problem_with(path)
     if problem is None and path.exists():
         if any(source and os.path.exists(source) and os.path.samefile(path, source) for source in sources):
             problem = "it is a file that training reads"
@@ -173,15 +174,6 @@ def _check_target(path: Path, sources: list[str | None]) -> None:
 def _head(path: Path, size: int) -> bytes:
     with open(path, "rb") as file:
         return file.read(size)
-
-
-def _problem_with(path: Path) -> str | None:
-    folder = os.path.dirname(os.path.realpath(path))
-    if os.path.exists(path) and not os.path.isfile(path):
-        return "this is a directory" if os.path.isdir(path) else "this is no regular file"
-    if not os.path.isdir(folder):
-        return "its folder does not exist"
-    return None if os.access(folder, os.W_OK) else "its folder may not be written to"
 
 
 def _tell(text: str) -> None:

@@ -116,6 +116,8 @@ def _asked(text: str) -> Iterator[_Asked]:
         if not equals or not key or not value:
             raise SettingError(f"{text!r}: {part!r} is no setting; expected KEY=VALUE.", remedy=NOTATION)
         pairs.append((key.replace("-", "_"), value))
+    if label and recipe == ALL:
+        raise SettingError(f"{text!r}: one name cannot be that of all recipes.", remedy=f"Write {ALL} without a name.")
     recipes = registry.names("recipe") if recipe == ALL else (recipe,)
     for name in recipes:
         try:
@@ -123,7 +125,7 @@ def _asked(text: str) -> Iterator[_Asked]:
         except UnknownNameError as error:
             raise about_error(text, error) from None
         shown = ":".join([name, *rest])
-        yield _Asked(label if label and recipe != ALL else shown, name, tuple(pairs))
+        yield _Asked(label or shown, name, tuple(pairs))
 
 
 def _contestant(asked: _Asked, kind: Kind) -> Contestant:

@@ -12,6 +12,7 @@ from riata.data.types import Corpus
 from riata.errors import DataError, RiataError, SettingError, UnsupportedError
 from riata.inference.predictor import Predictor
 from riata.learning.events import Event, Listener, Note, ignore
+from riata.learning.fit import Fit
 from riata.learning.options import SEED, checked
 from riata.settings import Setting
 
@@ -130,5 +131,5 @@ def _check_data(estimator: Any, data: Corpus, tell: Listener) -> None:
     options = checked(estimator)
     if options.stream:
         raise UnsupportedError("stream=True reads a file while training.", remedy="Leave out stream.")
-    estimator._training_data(options, data, None, None, None, tell)
-    options.templates(data.width - estimator.outputs if data.given is None else 0)
+    learnable, tags, _ = estimator._training_data(options, data, None, None, None, tell)
+    Fit(options, tags, None, tell).check(learnable)

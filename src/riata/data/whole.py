@@ -32,6 +32,16 @@ def whole_file(path: str | Path, *, durable: bool = False) -> Iterator[IO[bytes]
             os.unlink(temporary)
 
 
+def problem_with(path: str | Path) -> str | None:
+    """Why no file could be written there, found out before the work and not after it; None: one can."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.exists(path) and not os.path.isfile(path):
+        return "this is a directory" if os.path.isdir(path) else "this is no regular file"
+    if not os.path.isdir(folder):
+        return "its folder does not exist"
+    return None if os.access(folder, os.W_OK) else "its folder may not be written to"
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

@@ -71,6 +71,14 @@ class Fit:
             return outcome, labels
         return self.refit(outcome, lambda epochs: self._again(epochs, train_part, dev_part, weights))
 
+    def check(self, data: Corpus) -> None:
+        """Raises what `run` would raise before it learns anything."""
+        check_dev(self.options)
+        self.split(data)
+        labels = self.labels(data)
+        self.trainer(data, labels)
+        class_weights(self.options.class_weight, labels)
+
     def split(self, data: Corpus) -> tuple[Corpus, Corpus | None]:
         """The data to train on, and those that choose the epoch."""
         dev = self.options.dev
