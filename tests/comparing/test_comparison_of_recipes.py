@@ -24,13 +24,13 @@ def train():
 
 
 @pytest.fixture(scope="module")
-def test_data():
+def held_out():
     return embedded(split="test")[:40]
 
 
 @pytest.fixture(scope="module")
-def found(train, test_data):
-    return riata.compare(MADE, train, test=test_data, isolated=False)
+def found(train, held_out):
+    return riata.compare(MADE, train, test=held_out, isolated=False)
 
 
 def untimed(comparison):
@@ -41,21 +41,21 @@ def untimed(comparison):
     return {key: facts[key] for key in ("task", "metric", "baseline", "rows", "seeds")}
 
 
-def test_scores_are_those_of_training_and_evaluating(found, train, test_data):
+def test_scores_are_those_of_training_and_evaluating(found, train, held_out):
     for name, estimator in MADE.items():
         trained = quietly(Chunker(**estimator.get_params()), train)
-        evaluation, row = trained.evaluate(test_data), found[name]
+        evaluation, row = trained.evaluate(held_out), found[name]
         assert row.quality.score == evaluation.score
         assert row.quality.metrics == pytest.approx(evaluation.metrics)
         interval = evaluation.interval()
         assert (row.quality.low, row.quality.high) == (interval.low, interval.high)
-        assert row.quality.errors == trained.search_errors(test_data).counts
+        assert row.quality.errors == trained.search_errors(held_out).counts
         assert row.costs.weights > 0 and row.costs.model_mb > 0 and row.costs.seconds_train > 0
-        assert (row.tokens, row.trainings) == (test_data.tokens, 1)
+        assert (row.tokens, row.trainings) == (held_out.tokens, 1)
 
 
-def test_the_paired_test_is_that_of_scoring_and_corrected(found, train, test_data):
-    rows = {name: quietly(Chunker(**e.get_params()), train).evaluate(test_data).rows for name, e in MADE.items()}
+def test_the_paired_test_is_that_of_scoring_and_corrected(found, train, held_out):
+    rows = {name: quietly(Chunker(**e.get_params()), train).evaluate(held_out).rows for name, e in MADE.items()}
     best = max(MADE, key=lambda name: found[name].quality.score)
     assert found.baseline == best
     others_ = [name for name in MADE if name != best]
@@ -68,8 +68,8 @@ def test_the_paired_test_is_that_of_scoring_and_corrected(found, train, test_dat
     assert quality.difference is quality.p_value is quality.p_holm is quality.significant is None
 
 
-def test_processes_of_their_own_change_nothing_but_the_costs(found, train, test_data):
-    alone = riata.compare(MADE, train, test=test_data, jobs=2)
+def test_processes_of_their_own_change_nothing_but_the_costs(found, train, held_out):
+    alone = riata.compare(MADE, train, test=held_out, jobs=2)
     assert untimed(alone) == untimed(found)
     assert all(row.costs.peak_rss_mb is None for row in found.rows)
     assert all(row.costs.peak_rss_mb > 0 for row in alone.rows)
@@ -90,9 +90,9 @@ def test_folds_are_pooled(train):
     assert (found["a"].trainings, found["a"].tokens, found.sentences) == (3, train.tokens, len(train))
 
 
-def test_seeds_are_averaged_and_their_spread_is_told(train, test_data):
-    found = riata.compare("perceptron", train, task="chunk", test=test_data, seeds=3, seed=4, isolated=False)
-    scores = [quietly(Chunker(seed=seed), train).evaluate(test_data).score for seed in (4, 5, 6)]
+def test_seeds_are_averaged_and_their_spread_is_told(train, held_out):
+    found = riata.compare("perceptron", train, task="chunk", test=held_out, seeds=3, seed=4, isolated=False)
+    scores = [quietly(Chunker(seed=seed), train).evaluate(held_out).score for seed in (4, 5, 6)]
     quality = found["perceptron"].quality
     assert found.seeds == (4, 5, 6)
     assert quality.by_seed == tuple(scores)
@@ -102,8 +102,8 @@ def test_seeds_are_averaged_and_their_spread_is_told(train, test_data):
     assert "± seeds" in str(found)
 
 
-def test_a_baseline_may_be_named(train, test_data):
-    found = riata.compare(MADE, train, test=test_data, baseline="slow", isolated=False)
+def test_a_baseline_may_be_named(train, held_out):
+    found = riata.compare(MADE, train, test=held_out, baseline="slow", isolated=False)
     assert found.baseline == "slow" and found["slow"].quality.difference is None
     assert all(found[name].quality.p_value is not None for name in ("chain", "search"))
     with pytest.raises(UnknownNameError, match="baseline"):
@@ -215,7 +215,7 @@ def test_a_narrow_terminal_gets_two_tables(found):
     assert out.getvalue().count("\n search ") == 2 and "…" not in out.getvalue()
 
 
-def test_what_cannot_be_compared_is_refused(train, test_data):
+def test_what_cannot_be_compared_is_refused(train, held_out):
     for arguments, error, said in [
         (({"a": Chunker(), "b": Tagger()}, train), SettingError, "different tasks"),
         (({"a": object()}, train), SettingError, "expected an estimator"),
@@ -232,8 +232,8 @@ def test_what_cannot_be_compared_is_refused(train, test_data):
         ({"folds": 61}, "only 60 sentences"),
         ({"seeds": 0}, "seeds"),
         ({"jobs": 0}, "jobs"),
-        ({"test": test_data.select([0, 2])}, "2 columns and the training data 3"),
-        ({"test": test_data.select([0, 2, 1])}, "none of the labels"),
+        ({"test": held_out.select([0, 2])}, "2 columns and the training data 3"),
+        ({"test": held_out.select([0, 2, 1])}, "none of the labels"),
     ]:
         with pytest.raises((SettingError, DataError), match=said):
             riata.compare({"a": Chunker()}, train, **options)
@@ -258,10 +258,10 @@ worker.main()
 """
 
 
-def test_a_training_that_dies_is_one_row(train, test_data, monkeypatch):
+def test_a_training_that_dies_is_one_row(train, held_out, monkeypatch):
     monkeypatch.setattr("riata.comparing.processes.PROGRAM", CRASHES)
     told = []
-    found = riata.compare(MADE, train, test=test_data, watch=lambda text, done: told.append((text, done)))
+    found = riata.compare(MADE, train, test=held_out, watch=lambda text, done: told.append((text, done)))
     assert found["chain"].status == "done"
     assert (found["search"].status, found["slow"].status) == ("failed", "failed")
     assert "memory" in found["search"].problem
