@@ -9,6 +9,7 @@ import pytest
 
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation, own_trace
 from riata.explaining.page import framed
+from riata.explaining.verdict import losses_of
 from riata.inference.trace import Feature, Node, Step, Trace
 from riata.visible import visible
 
@@ -145,20 +146,21 @@ def test_a_very_wide_tree_is_drawn_around_the_front(show):
 
 def test_keys_move_through_steps_states_and_losses(long_tab):
     trace, tab = long_trace("chain"), long_tab("chain")
+    losses = [loss.step for loss in losses_of(trace)]
     for key, expected in (
         ("Home", 0),
         ("ArrowLeft", 0),
         ("ArrowRight", 1),
-        ("l", trace.losses[0]),
-        ("L", trace.losses[1]),
+        ("l", losses[0]),
+        ("L", losses[1]),
         ("End", len(trace.steps) - 1),
         ("ArrowRight", len(trace.steps) - 1),
-        ("l", trace.losses[0]),
+        ("l", losses[0]),
     ):
         tab.keyboard.press(key)
         assert slider(tab) == expected
         assert text_of(tab, "#step-text").startswith(f"Step {expected} of {len(trace.steps) - 1}:")
-    front = trace.steps[trace.losses[0]].front
+    front = trace.steps[losses[0]].front
     for key, place in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("ArrowUp", 0), ("ArrowUp", 0)):
         tab.keyboard.press(key)
         assert text_of(tab, "#node-title").removesuffix(" ★") == f"State {trace.nodes[front[place]].action}"

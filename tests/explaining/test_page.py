@@ -244,7 +244,7 @@ def test_the_loss_is_told_with_step_token_and_how():
 def test_the_token_of_a_loss_is_the_first_that_the_front_has_no_right_label_for(name):
     trace = long_trace(name)
     assert trace.losses
-    for loss in losses_of(trace):
+    for loss in (loss for loss in losses_of(trace) if loss.how != "wrong goal"):
         step = trace.steps[loss.step]
         assert not any(trace.nodes[i].good for i in step.front)
         start = min(trace.nodes[sibling].depth for sibling in step.update.siblings) - 1
@@ -255,6 +255,14 @@ def test_the_token_of_a_loss_is_the_first_that_the_front_has_no_right_label_for(
         else:
             lost = trace.nodes[step.update.siblings[0]].action
             assert lost.endswith(f"[{loss.token}:{lost.split(':')[1]}")
+
+
+def test_a_wrong_goal_that_comes_before_the_truth_is_told():
+    trace = garden_path(2)
+    last = replace(trace.steps[-1], wrong=True)
+    (loss,) = losses_of(replace(trace, steps=(*trace.steps[:-1], last)))
+    assert (loss.step, loss.how) == (5, "wrong goal")
+    assert losses_of(replace(trace, steps=(*trace.steps[:-1], replace(last, lost=True)))) == ()  # lost before
 
 
 def test_a_trace_alone_says_whether_its_output_is_right():

@@ -21,11 +21,11 @@ FATES = {"pruned": "pruned", "merged": "merged into a better path to an equal st
 
 @dataclass(frozen=True)
 class Loss:
-    """Where the truth fell out of the queue."""
+    """Where the truth fell out of the queue, or came second to a wrong goal."""
 
     step: int  # that found it lost
     token: int | None  # that was being labelled, where actions label tokens
-    how: str  # as Step.lost_by
+    how: str  # as Step.lost_by, or "wrong goal"
     text: str
 
 
@@ -61,7 +61,12 @@ def verdict_of_trace(trace: Trace) -> Verdict:
 
 
 def losses_of(trace: Trace) -> tuple[Loss, ...]:
-    return tuple(_loss(trace, step) for step in trace.losses)
+    found = {step: _loss(trace, step) for step in trace.losses}
+    for i, step in enumerate(trace.steps):
+        if step.wrong and not step.lost:
+            text = f"A wrong goal comes first at step {i}, though the truth has not been lost."
+            found[i] = Loss(i, None, "wrong goal", text)
+    return tuple(found[i] for i in sorted(found))
 
 
 def _loss(trace: Trace, step: int) -> Loss:

@@ -66,7 +66,7 @@ function showStep(data, step) {
     ...[
       loss ? make("p", { class: "alarm" }, visible(loss.text)) : null,
       !at.lost_by && at.lost ? make("p", { class: "quiet" }, "The truth is already lost.") : null,
-      at.wrong ? make("p", { class: "alarm" }, "A wrong goal comes first.") : null,
+      at.wrong && !loss ? make("p", { class: "alarm" }, "A wrong goal comes first.") : null,
       make("dl", { class: "facts" }, ...facts([
         ["front", counted(at.front.length, "state", "states")],
         ["enqueued", counted(at.enqueued.length, "state", "states")],

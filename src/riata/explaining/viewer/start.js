@@ -40,7 +40,7 @@ function showVerdict(data) {
   const { kind, badge, text, losses } = data.verdict;
   byId("badge").textContent = badge;
   byId("badge").className = kind;
-  const more = losses.length > 1 ? ` It is lost ${losses.length} times in all.` : "";
+  const more = losses.length > 1 ? ` This is the first of ${losses.length} such places.` : "";
   byId("verdict").textContent = [text, losses.length ? visible(losses[0].text) + more : "", data.note ? visible(data.note) : ""].filter(Boolean).join(" ");
 }
 

@@ -23,11 +23,12 @@ class Tree {
   show(step, chosen) {
     if (this.plan === null || !this.plan.complete) this.draw(step, chosen);
     const front = new Set(this.trace.steps[step].front.map((i) => this.trace.nodes[i].key));
-    for (const [key, { item, group, edge, score }] of this.drawn) {
+    for (const [key, { item, group, edge, score, mark }] of this.drawn) {
       const state = this.stateOf(item, step, front);
       group.setAttribute("class", `node ${state}${key === chosen.key ? " chosen" : ""}`);
       group.setAttribute("aria-selected", String(key === chosen.key));
       group.setAttribute("tabindex", key === chosen.key ? "0" : "-1");
+      mark.textContent = markOf(item, step);
       edge?.setAttribute("class", `edge ${state}`);
       if (this.trace.restarts.has(item.number)) score.textContent = number(scoreAt(this.trace, step, item), this.trace.digits);
     }
@@ -80,14 +81,14 @@ class Tree {
   drawItem(item) {
     const { x, y } = this.at.get(item.key);
     const score = draw("text", { class: "score", x: this.width - 7, y: 14.5 }, number(item.score, this.trace.digits));
-    const mark = `${item.number === null ? "×" : ""}${item.good ? "★" : ""}`;
+    const mark = draw("tspan", { class: "mark" });
     const group = draw("g", {
       role: "treeitem", transform: `translate(${x} ${y})`, "aria-level": item.depth + 1, "aria-label": this.described(item),
       click: () => this.choose(item),
     }, draw("title", {}, this.described(item)), draw("rect", { width: this.width, height: BOX, rx: 5 }),
-    draw("text", { class: "label", x: 8, y: 14.5 }, draw("tspan", { class: "mark" }, mark && `${mark} `), labelOf(item, LONGEST_LABEL)), score);
+    draw("text", { class: "label", x: 8, y: 14.5 }, mark, labelOf(item, LONGEST_LABEL)), score);
     const edge = this.drawEdge(item);
-    this.drawn.set(item.key, { item, group, edge, score });
+    this.drawn.set(item.key, { item, group, edge, score, mark });
     return group;
   }
 
@@ -112,7 +113,7 @@ class Tree {
       const most = Math.floor(this.width / 7);
       return [
         draw("text", { class: "head", x: x + 2, y: 17 }, short(headOf(this.data, column.number), most)),
-        losses.has(column.number) ? draw("text", { class: "lost", x: x + 2, y: 33 }, "✂ truth lost") : null,
+        losses.has(column.number) ? draw("text", { class: "lost", x: x + 2, y: 33 }, losses.get(column.number).how === "wrong goal" ? "✂ wrong goal" : "✂ truth lost") : null,
       ].filter(Boolean);
     });
   }
@@ -150,6 +151,12 @@ class Tree {
   }
 }
 
+// ×: dropped by now; ★: y-good.
+function markOf(item, step) {
+  const mark = `${item.dropped < Infinity && item.dropped <= step ? "×" : ""}${item.good ? "★" : ""}`;
+  return mark && `${mark} `;
+}
+
 function labelOf(item, most) {
   return item.parent === null ? "start" : short(item.action, most);
 }
@@ -161,7 +168,7 @@ function boxWidth(columns, digits) {
   let widest = 0;
   for (const { nodes, cuts } of columns) {
     for (const item of [...nodes.slice(0, 200), ...cuts.slice(0, 200)]) {
-      const text = `${item.number === null ? "×" : ""}${item.good ? "★" : ""} ${labelOf(item, LONGEST_LABEL)}  ${number(item.score, digits)}`;
+      const text = `${markOf(item, Infinity)} ${labelOf(item, LONGEST_LABEL)}  ${number(item.score, digits)}`;
       widest = Math.max(widest, context.measureText(text).width);
     }
   }
