@@ -61,7 +61,8 @@ def verdict_of_trace(trace: Trace) -> Verdict:
 
 
 def losses_of(trace: Trace) -> tuple[Loss, ...]:
-    found = {step: _loss(trace, step) for step in trace.losses}
+    aligned = alignment(trace)
+    found = {step: _loss(trace, step, aligned) for step in trace.losses}
     for i, step in enumerate(trace.steps):
         if step.wrong and not step.lost:
             text = f"A wrong goal comes first at step {i}, though the truth has not been lost."
@@ -69,11 +70,11 @@ def losses_of(trace: Trace) -> tuple[Loss, ...]:
     return tuple(found[i] for i in sorted(found))
 
 
-def _loss(trace: Trace, step: int) -> Loss:
+def _loss(trace: Trace, step: int, aligned: str | None) -> Loss:
     how = trace.steps[step].lost_by
     assert how is not None
     dropped = _dropped(trace, step - 1)
-    token, place = _place(trace, step, dropped)
+    token, place = _place(trace, step, dropped, aligned)
     what = LOST[how] if dropped is None or how not in FATES else f"{short(dropped[1])} was {FATES[how]}"
     return Loss(step, token, how, f"The truth is lost at step {step}{place}: {what}.")
 
@@ -87,9 +88,8 @@ def _dropped(trace: Trace, step: int) -> tuple[int, Plain] | None:
     return max(cut, key=lambda row: row[0])[1:] if cut else None
 
 
-def _place(trace: Trace, step: int, dropped: tuple[int, Plain] | None) -> tuple[int | None, str]:
+def _place(trace: Trace, step: int, dropped: tuple[int, Plain] | None, aligned: str | None) -> tuple[int | None, str]:
     """The token at which the truth went, counted from 0, and words for it."""
-    aligned = alignment(trace)
     token: int | None = None
     if aligned == "tokens":
         front = trace.nodes[trace.steps[step].front[0]].depth - 1
