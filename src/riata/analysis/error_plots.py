@@ -109,7 +109,8 @@ def _slices(parts: Sequence[Slice], title: str, axes: Any) -> None:
         axes.plot(at, [np.nan if value is None else value for value in values], f"{marker}-", label=name, markersize=5)
     axes.set_xticks(at, [part.name.replace(" times", "").replace(" or more", "+") for part in parts], fontsize=8)
     if len(parts) > 6:
-        axes.tick_params(axis="x", rotation=45)
+        for label in axes.get_xticklabels():
+            label.set(rotation=45, ha="right", rotation_mode="anchor")
     axes.set_ylabel(f"% (of {FEW} or more)")
     axes.set_title(title, fontsize=10)
     _widen(axes)

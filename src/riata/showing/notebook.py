@@ -17,6 +17,7 @@ _STYLE = """
 -webkit-box-decoration-break:clone;box-decoration-break:clone}
 .riata .c b{font-size:.68em;font-weight:600;margin-left:.35em;padding:.05em .3em;border-radius:.3em;
 background:hsla(var(--h),75%,50%,.35)}
+.riata .e{white-space:nowrap}
 .riata .c.x{box-shadow:inset 0 0 0 2px hsla(0,85%,55%,.9)}
 .riata .w{display:inline-flex;flex-direction:column;align-items:center;line-height:1.15;vertical-align:top;margin-top:.45em}
 .riata .w small{font-size:.66em;opacity:.7}

@@ -61,10 +61,10 @@ class Shown:
             if span is not None:
                 wrong = " x" if span in self.wrong_spans else ""
                 parts.append(f'<span class="c{wrong}" style="--h:{hue_of(span.type)}">')
-            parts.append(self._word(i, word))
             span = ends.get(i + 1)
-            if span is not None:
-                parts.append(f"<b>{escape(span.type)}</b></span>")
+            shown = self._word(i, word)
+            # The type stays on the line of the last word.
+            parts.append(shown if span is None else f'<span class="e">{shown}<b>{escape(span.type)}</b></span></span>')
             parts.append(" ")
         return f'<div class="s">{"".join(parts).rstrip()}</div>'
 
