@@ -138,7 +138,7 @@ def test_beams_of_the_command_line():
             beams_of(text)
 
 
-@pytest.mark.parametrize("name", ["chain", "joint", "tag"])
+@pytest.mark.parametrize("name", ["joint", "tag"])
 def test_a_picture_is_drawn(models, test, tmp_path, name):
     pytest.importorskip("matplotlib")
     data = test.select([0, 1]) if name == "tag" else test
