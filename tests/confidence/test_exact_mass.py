@@ -1,0 +1,140 @@
+"""Confidences of unbounded beams against the sum over all legal outputs, in every structure."""
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import joint_problems
+import segment_problems
+from chain_problems import UNBOUNDED, noise, random_model, tags
+from confidence_problems import chain_model, chain_sentences, check, joint_sentences, segment_sentences
+from riata import _core, registry
+from riata.models.chain import Legality
+from samples import CHUNKS, hashed_chunker, history_chunker, recoded_chunker
+
+ENCODINGS = [None, "iob1", "iob2", "bioes", "bilou"]
+WHOLE = {
+    "beam": {"beam": UNBOUNDED},
+    "beam by prefix": {"beam": UNBOUNDED, "beam_by": "prefix"},
+    "exact": {"queue": "exact"},
+}
+HISTORIES = [
+    "word[0]\nlabel[-1]",
+    "word[0]\nlabel[-2] label[-1]\nedge",
+    "label[-2] word[0]\nlabel[-2] label[-1] word[-1] word[0]\nlabel[-1]",
+    "word[0]\nnumber(1)[0]\nlabel[-3] label[-1]\nedge word[0]",
+]
+EVERY_QUEUE = pytest.mark.parametrize("queue", WHOLE)
+
+
+def sentences_of(problem, longest):
+    return [words for words in problem.sentences if 0 < len(words) <= longest][:4]
+
+
+@EVERY_QUEUE
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_chain_sums_over_all_labellings(encoding, queue):
+    for seed in range(3):
+        problem, weights = random_model(seed, encoding, edges=seed != 1, edges_by_word=seed == 2, longest=4)
+        model = chain_model(problem, weights)
+        sentences = sentences_of(problem, 4)
+        for one in chain_sentences(model, sentences, problem.is_legal, WHOLE[queue], chunks=encoding is not None):
+            check(one)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(HISTORIES),
+    st.sampled_from(ENCODINGS),
+    st.booleans(),
+    st.sampled_from(list(WHOLE)),
+)
+def test_a_chain_that_looks_back_does_too(seed, template, encoding, as_single, queue):
+    problem = noise(seed, template, encoding, sentences=4, longest=4)
+    model = chain_model(problem, problem.random_weights(seed), as_single=as_single)
+    sentences = sentences_of(problem, 4)
+    for one in chain_sentences(model, sentences, problem.is_legal, WHOLE[queue], chunks=encoding is not None):
+        check(one)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(ENCODINGS[1:]))
+def test_chunks_of_two_types_that_touch(seed, encoding):
+    """Whichever labels say that a chunk is there: in IOB1, B- and I- may both start one."""
+    prefixes = registry.get("encoding", encoding).prefixes
+    labels = ("O", *(f"{prefix}-{kind}" for prefix in prefixes for kind in "XY"))
+    problem, weights = random_model(seed, encoding, most=40, longest=3, labels=labels)
+    for one in chain_sentences(
+        chain_model(problem, weights), sentences_of(problem, 3), problem.is_legal, WHOLE["beam"], chunks=True
+    ):
+        check(one)
+
+
+def test_chunk_labels_of_which_any_may_follow_any():
+    """Nothing but the chunks themselves tells apart what came before."""
+    labels = ("O", "I-X", "I-Y")
+    for seed in range(4):
+        problem, weights = random_model(seed, None, edges=False, longest=4, labels=labels)
+        problem.legality = Legality.free(len(labels))
+        for one in chain_sentences(
+            chain_model(problem, weights), sentences_of(problem, 4), lambda _: True, WHOLE["beam"], chunks=True
+        ):
+            check(one)
+
+
+@EVERY_QUEUE
+@pytest.mark.parametrize("made", [hashed_chunker, history_chunker, recoded_chunker])
+def test_a_trained_chain_sums_over_all_labellings(made, queue):
+    """Hashed features, earlier labels and labels that are learnt in another encoding."""
+    estimator = made()
+    model, encoding = estimator.model_, registry.get("encoding", estimator.learnt_as_)
+    second = [[f"{len(word) / 10}" if made is hashed_chunker else tag for word, tag, _ in s] for s in CHUNKS]
+    sentences = [
+        [(word, other) for (word, _, _), other in zip(s, two, strict=True)][:3]
+        for s, two in zip(CHUNKS, second, strict=True)
+    ]
+
+    def is_legal(path):
+        return all(encoding.may_follow(a, b) for a, b in itertools.pairwise(["O", *path, "O"]))
+
+    assert len(model.labels) > 4
+    for one in chain_sentences(model, sentences, is_legal, WHOLE[queue], chunks=True):
+        check(one)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(segment_problems.TEMPLATES),
+    st.booleans(),
+    st.sampled_from(list(WHOLE)),
+    st.sampled_from(ENCODINGS[1:]),
+)
+def test_segments_sum_over_all_segmentations(seed, template, as_single, queue, encoding):
+    problem = segment_problems.noise(seed, template, longest=4, sentences=3)
+    weights = problem.random_weights(seed, as_single)
+    for one in segment_sentences(problem, weights, WHOLE[queue], encoding):
+        check(one)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(joint_problems.TEMPLATES),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([_core.JointWeights, _core.JointWeights64]),
+    st.sampled_from(["beam", "beam by prefix"]),
+    st.sampled_from(["iob1", "iob2", "bioes"]),
+)
+def test_pairs_sum_over_all_outputs(seed, template, ahead, limited, kind, queue, encoding):
+    chunks = tuple(label.replace("X", "A") for label in tags(encoding))
+    problem = joint_problems.noise(
+        seed, template, ahead, sentences=3, chunks=chunks, encoding=encoding, limited=limited
+    )
+    weights = problem.random_weights(seed, kind)
+    for one in joint_sentences(problem, weights, WHOLE[queue]):
+        check(one)
