@@ -2,13 +2,17 @@
 
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 
 import riata
 from riata import Chunker, JointTagger, Tagger
+from riata.analysis.examples import Example, Labels
+from riata.data.types import Span
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.scoring import accuracy_of, f1_of, paired_test
+from riata.showing.text import as_text as shown
 from samples import as_text, embedded, quietly
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
@@ -105,15 +109,24 @@ def test_models_that_write_different_encodings_are_compared_in_that_of_the_truth
     assert scores["accuracy"].b > 80  # of tags as the truth writes them; as BIOES half of them would be wrong
 
 
-def test_what_is_shown_is_escaped_and_holds_every_number(pair):
-    data = [[("<b>", "NN", "B-NP"), ("&", "CC", "I-NP"), ("[/]", "NN", "B-VP")]]
-    found = riata.compare_models(*pair, data)
+def test_what_is_shown_holds_every_number_and_marks_what_is_wrong(pair):
+    found = riata.compare_models(*pair, embedded(split="test")[:40])
     html = found._repr_html_()
-    assert "<b></b>" not in html and "<td><b>" not in html
-    assert "gold span" in str(found) and "gold span" in html
+    for level in found.levels:
+        assert level.name in str(found) and f"<td>{level.name}</td>" in html
     assert json.loads(json.dumps(found.to_dict()))["counts"] == found.counts
-    shown = riata.compare_models(*pair, embedded(split="test")[:40])
-    assert "*[" in str(shown) and 'class="c x"' in shown._repr_html_()
+    assert "*[" in str(found) and 'class="c x"' in html
+
+
+def test_examples_are_escaped():
+    words = ("<script>", "&", "[/]")
+    labels = [Labels(("<a>", "b", "c"), (Span(0, 1, "<X>"),)), Labels(("b", "b", "c"), (Span(0, 2, "<Y>"),))]
+    example = Example("<title>", "sentence 1", words, labels[0], {"<A>": labels[1]})
+    tree = ElementTree.fromstring(example.to_html())
+    assert [cell.text for cell in tree.iter("div") if cell.get("class") == "k"] == ["gold", "<A>"]
+    assert [b.text for b in tree.iter("b")] == ["<X>", "<Y>"]
+    assert [small.text for small in tree.iter("small")] == ["(sentence 1)", "<a>", "b"]
+    assert "*[<Y> *<script>/b &] [/]" in shown(example)
 
 
 def test_what_cannot_be_compared_is_refused(pair, small):
