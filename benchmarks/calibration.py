@@ -6,7 +6,7 @@ python -m benchmarks.calibration
 from __future__ import annotations
 
 import riata
-from benchmarks.contest import Split, conll2000, timed
+from benchmarks.contest import conll2000
 
 MODELS = {
     "laso-alma, beam 5": riata.Chunker("laso-alma", beam=5),
