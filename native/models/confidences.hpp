@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/error.hpp"
@@ -30,7 +31,11 @@ struct Confidences {
 template <class Space, class Take>
 Confidences with_confidences(Space& space, const Instances& instances, const QueueSpec& queue, const Limits& limits, std::span<const double> temperatures,
                              std::size_t tracks, std::int32_t work, const Poll& poll, Take take) {
-  if (!queue.by_level()) throw Error("UnsupportedError", "confidence is the share of what a beam keeps; the queue '" + queue.name + "' keeps no levels.", "Use the queue beam.");
+  if (!queue.by_level()) {
+    const std::string by = queue.name == "beam" ? " by '" + queue.by + "'" : "";
+    throw Error("UnsupportedError", "confidence is the share of what a beam keeps; the queue '" + queue.name + "'" + by + " keeps no levels.",
+                "Use the queue beam by operations or by prefix.");
+  }
   const std::unique_ptr<Queue> pending = make_queue(queue);
   std::int64_t done = 0;
   Limits polled = limits;

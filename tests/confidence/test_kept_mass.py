@@ -115,4 +115,5 @@ def test_a_queue_without_levels_is_refused(queue):
     decoder = Decoder(asked["queue"], asked["beam"], asked["beam_by"])
     with pytest.raises(UnsupportedError, match="keeps no levels") as caught:
         chain_model(problem, weights).confidences(as_corpus(problem.sentences), decoder, [1.0], chunks=False)
-    assert "beam" in caught.value.remedy
+    assert f"the queue '{asked['queue']}'" in str(caught.value)
+    assert caught.value.remedy == "Use the queue beam by operations or by prefix."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +13,7 @@ from riata.confidence.reliability import Rights, Values, log_loss
 from riata.errors import ModelFileError, SettingError
 
 METHODS = ("temperature", "isotonic")
-COARSE = np.geomspace(1e-4, 1e4, 33)  # scores are of any scale
+COLDEST, HOTTEST, COARSE = 1e-4, 1e4, 33  # temperatures tried at first: scores are of any scale
 FINE, ROUNDS = 9, 3  # temperatures tried between the neighbours of the best one, and how often
 MOST_KNOTS = 100_000
 
@@ -44,7 +43,7 @@ class Calibration:
         if not isinstance(data, dict) or set(data) != {"temperature", "knots"}:
             raise ModelFileError("the model's calibration is inconsistent")
         temperature, knots = data["temperature"], data["knots"]
-        ok = _is_within(temperature, 0, math.inf) and temperature > 0
+        ok = _is_within(temperature, COLDEST, HOTTEST)
         ok = ok and isinstance(knots, list) and len(knots) <= MOST_KNOTS
         ok = ok and all(isinstance(k, list) and len(k) == 2 and all(_is_within(x, 0, 1) for x in k) for k in knots)
         if not ok or any(a[0] >= b[0] or a[1] > b[1] for a, b in pairwise(knots)):
@@ -71,7 +70,7 @@ def check_method(method: str) -> None:
 
 def _best_temperature(judge: Judge, right: Rights) -> float:
     """The least log loss, by ever finer grids."""
-    tried = [float(t) for t in COARSE]
+    tried = [float(t) for t in np.geomspace(COLDEST, HOTTEST, COARSE)]
     for _ in range(ROUNDS):
         losses = [log_loss(values, right) for values in judge(tried)]
         best = int(np.argmin(losses))
@@ -95,12 +94,13 @@ def _rising(values: Values, right: Rights) -> tuple[tuple[float, float], ...]:
     slack = 1 / (len(values) + 2)
     knots = []
     for low, high in pairwise(blocks):
-        weight = counts[low:high]
-        at, share = np.average(ties[low:high], weights=weight), float(found.x[low])
-        knots.append((float(at), min(max(share, slack), 1 - slack)))
+        stretch = ties[low:high]
+        at = np.clip(
+            np.average(stretch, weights=counts[low:high]), stretch[0], stretch[-1]
+        )  # rounding may lead out of it
+        knots.append((float(at), min(max(float(found.x[low]), slack), 1 - slack)))
     return tuple(knots)
 
 
 def _is_within(value: object, low: float, high: float) -> bool:
-    real = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return real and low <= value <= high and value != math.inf  # type: ignore[operator]  # real is checked first
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high

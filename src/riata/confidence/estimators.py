@@ -18,6 +18,7 @@ from riata.errors import DataError, RiataWarning, SettingError
 from riata.learning.fit import inputs_of
 
 if TYPE_CHECKING:
+    from riata.data.recoding import Tags
     from riata.models.chain import Decoder
     from riata.models.model import Model
 
@@ -41,6 +42,7 @@ class Confident:
         def _gold_columns(self, data: Corpus) -> Sequence[Column]: ...
         def _with_gold(self, X: Any, y: Any) -> Corpus: ...
         def _as_classes(self, labels: Ids, starts: Any) -> Ids: ...
+        def _tags(self) -> Tags | None: ...
 
     def confidence_ids(self, X: Any) -> tuple[Ids, Values]:
         """Labels as predict_ids gives them, and how sure the search is of each: [N], and [outputs, N] from 0 to 1.
@@ -50,6 +52,7 @@ class Confident:
         """
         from riata.data.memory import as_corpus
 
+        self._check_fitted()
         corpus = self.input_columns(as_corpus(X))
         used = self.calibration_ or (UNCALIBRATED,) * len(self.chunk_outputs)
         labels, values = self._weighed(corpus, [each.temperature for each in used])
@@ -64,8 +67,11 @@ class Confident:
 
     def predict_confidence(self, X: Any) -> list[Any]:
         """How sure the search is, token by token, beside what predict gives; of several outputs, a tuple per token."""
-        from riata.data.memory import as_corpus
+        from riata.data.memory import as_corpus, is_empty
 
+        self._check_fitted()
+        if is_empty(X):
+            return [[] for _ in X]
         corpus = as_corpus(X)
         _, values = self.confidence_ids(corpus)
         rows: list[Any] = values[0].tolist() if len(values) == 1 else list(map(tuple, values.T.tolist()))
@@ -78,6 +84,7 @@ class Confident:
         The calibration is part of the model and goes into its file. Training anew forgets it.
         """
         check_method(method)
+        self._check_fitted()
         data = self._with_gold(X, y)
         corpus = inputs_of(data)
         labels, _ = self._weighed(corpus, [1.0])
@@ -100,6 +107,7 @@ class Confident:
 
     def reliability(self, X: Any, y: Any = None) -> tuple[Reliability, ...]:
         """Whether the confidences on these sentences can be believed, output by output: calibration error and Brier score."""
+        self._check_fitted()
         data = self._with_gold(X, y)
         ids, values = self.confidence_ids(inputs_of(data))
         return tuple(
@@ -120,8 +128,18 @@ class Confident:
         for column, of, chunks in zip(self.output_columns(ids), values, self.chunk_outputs, strict=True):
             unsure = (of < least) & (~_outside(column) if chunks else True)
             nothing = OUTSIDE if chunks else None
-            found.append([nothing if out else text for text, out in zip(column.texts(), unsure, strict=True)])
+            labels = [nothing if out else text for text, out in zip(column.texts(), unsure, strict=True)]
+            found.append(self._touching_nothing(labels, unsure) if chunks else labels)
         return found
+
+    def _touching_nothing(self, labels: list[str | None], dropped: Rights) -> list[str | None]:
+        """A chunk behind one that was left out no longer says that it touches it."""
+        tags = self._tags()
+        assert tags is not None
+        for i in np.flatnonzero(dropped[:-1] & ~dropped[1:]) + 1:
+            if not tags.data.may_start(label := str(labels[i])):
+                labels[i] = f"{tags.data.chunk.first}-{tags.data.split(label)[1]}"
+        return labels
 
     def _weighed(self, corpus: Corpus, temperatures: list[float]) -> tuple[Ids, Values]:
         """Label ids of the model, and confidences at every temperature: [temperatures, outputs, N]."""

@@ -96,3 +96,12 @@ def joined(a: Corpus, b: Corpus) -> Corpus:
     starts = np.concatenate([a.starts, a.starts[-1] + b.starts[1:]])
     given = None if a.given is None or b.given is None else a.given.joined(b.given)
     return replace(a, columns=columns, starts=starts, lines=None, documents=(), comments=(), given=given)
+
+
+def is_empty(X: Any) -> bool:
+    """No sentences, or none with a token: nothing to tell the kind of input by, and nothing to label."""
+    return isinstance(X, (list, tuple)) and all(_has_no_token(s) for s in X)
+
+
+def _has_no_token(sentence: Any) -> bool:
+    return sentence.shape[:1] == (0,) if isinstance(sentence, np.ndarray) else sentence in ([], ())

@@ -18,7 +18,7 @@ from riata.data.columns import write
 from riata.data.encodings.base import Encoding
 from riata.data.files import is_conllu
 from riata.data.given import check_kind
-from riata.data.memory import as_corpus, label_column, with_column
+from riata.data.memory import as_corpus, is_empty, label_column, with_column
 from riata.data.pairs import PairRecoder
 from riata.data.recoding import Recoder, Tags
 from riata.data.streamed import ColumnFile
@@ -447,7 +447,7 @@ class SequenceEstimator(Confident, Params):
             predictions = Predictions(found)
             predictions._about = (X, 0, self.chunks)
             return predictions
-        if _is_empty(X):
+        if is_empty(X):
             return Predictions([] for _ in X)
         corpus = as_corpus(X)
         if min_confidence is None:
@@ -486,7 +486,7 @@ class SequenceEstimator(Confident, Params):
         """predict_nbest with labels as numbers, indices of `classes_`."""
         model, k = self._check_fitted(), int(K.parse(k))
         model.check_nbest(self.decoder())
-        if _is_empty(X):
+        if is_empty(X):
             return [[(np.empty(0, np.int32), 0.0)] for _ in X]
         found = model.nbest(self.input_columns(as_corpus(X)), k)
         if self._recoder is None:
@@ -676,15 +676,6 @@ class SequenceEstimator(Confident, Params):
         loaded = from_bytes(state["model"], using=state["functions"])
         self.__dict__.update(loaded.__dict__)
         self.__dict__.update(state["params"])
-
-
-def _is_empty(X: Any) -> bool:
-    """No sentences, or none with a token: nothing to tell the kind of input by, and nothing to label."""
-    return isinstance(X, (list, tuple)) and all(_has_no_token(s) for s in X)
-
-
-def _has_no_token(sentence: Any) -> bool:
-    return sentence.shape[:1] == (0,) if isinstance(sentence, np.ndarray) else sentence in ([], ())
 
 
 def _warn(event: Event) -> None:
