@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 
 #include "bind/arrays.hpp"
@@ -68,14 +69,18 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
   nb::class_<Decoder>(m, ("ChainDecoder" + suffix).c_str(), "Decoding by search, with any queue.")
       .def(nb::init<const FeatureIndex&, const Weights<Real>&>(), nb::arg("index"), nb::arg("weights"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def("confidences", [](const ChainDecoder<Real>& self, const Instances& instances, const Flags& start, const Flags& end, const Flags& follow,
-                             const nb::dict& settings, const In<std::int32_t>& kinds, const Flags& continues, const In<double>& temperatures, const nb::object& progress) {
+                             const nb::dict& settings, const In<std::int32_t>& kinds, const Flags& continues, const In<double>& temperatures,
+                             const In<std::int32_t>& given, const nb::object& progress) {
              const Constraint<Real> constraint = as_constraint(self.weights(), start, end, follow);
              const ChunkFlags flags = chunk_flags(kinds, continues, self.weights().labels);
+             const auto known = [&](std::int32_t label) { return label >= 0 && label < self.weights().labels; };
+             const bool sized = given.shape(0) == 0 || given.shape(0) == static_cast<std::size_t>(instances.tokens());
+             if (!sized || !std::ranges::all_of(view(given), known)) throw Error("RiataError", "the labels do not fit the sentences");
              return confident(settings, temperatures, progress, [&](const QueueSpec& queue, const Limits& limits, std::span<const double> at, const Poll& poll) {
-               return self.confidences(constraint, instances, queue, limits, flags, at, poll);
+               return self.confidences(constraint, instances, queue, limits, flags, at, view(given), poll);
              });
            }, nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("settings"), nb::arg("kinds"), nb::arg("continues"), nb::arg("temperatures"),
-           nb::arg("progress").none() = nb::none(), "What a search finds, and what share of what it kept has the same chunk there.")
+           nb::arg("given"), nb::arg("progress").none() = nb::none(), "What a search finds, or is given, and what share of what it kept has the same chunk there.")
       .def("decode", &decode<Real>, nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("settings"),
            nb::arg("progress").none() = nb::none(), "The labels that a search finds.");
 }

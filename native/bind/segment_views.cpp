@@ -40,12 +40,14 @@ void bind_precision(nb::module_& m) {
   m.def("trace_segments", &trace<Real>, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("gold"),
         nb::arg("settings"), nb::arg("learner").none(), nb::arg("features"), "What a search over the segments of one sentence did, step by step.");
   m.def("segment_confidences", [](const SegmentWeights<Real>& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
-                                  const nb::dict& settings, const In<double>& temperatures, const nb::object& progress) {
+                                  const nb::dict& settings, const In<double>& temperatures, const In<std::int32_t>& given, const nb::object& progress) {
+          const bool none = given.shape(0) == 0;
+          if (!none && !covers(weights.kinds, instances.starts, view(given), true)) throw Error("RiataError", "the segments do not fit the sentences");
           return confident(settings, temperatures, progress, [&](const QueueSpec& queue, const Limits& limits, std::span<const double> at, const Poll& poll) {
-            return segment_confidences(index, templates, weights, instances, queue, limits, at, poll);
+            return segment_confidences(index, templates, weights, instances, queue, limits, at, view(given), poll);
           });
         }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("settings"), nb::arg("temperatures"),
-        nb::arg("progress").none() = nb::none(), "What a search finds, and what share of what it kept has the same segment there.");
+        nb::arg("given"), nb::arg("progress").none() = nb::none(), "What a search finds, or is given, and what share of what it kept has the same segment there.");
   m.def("segment_margins", [](const SegmentWeights<Real>& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
                               const In<std::int32_t>& gold, const nb::dict& settings) {
           if (!covers(weights.kinds, instances.starts, view(gold), true)) throw Error("RiataError", "the segments do not fit the sentences");

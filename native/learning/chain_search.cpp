@@ -85,16 +85,15 @@ std::vector<std::int32_t> ChainDecoder<Real>::decode(const Constraint<Real>& con
 
 template <class Real>
 Confidences ChainDecoder<Real>::confidences(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
-                                            const ChunkFlags& chunks, std::span<const double> temperatures, const Poll& poll) const {
+                                            const ChunkFlags& chunks, std::span<const double> temperatures, std::span<const std::int32_t> given,
+                                            const Poll& poll) const {
   check_fit(index_, weights_, instances);
   ChainSpace<Real> space(index_, layout_, constraint, instances, flat_, history_, false, queue);
   const auto label = [](ActionId action) { return action; };
   Units units(Track{0, chunks.kinds, chunks.continues, label});
-  return with_confidences(space, instances, queue, limits, temperatures, 1, weights_.labels, poll,
-                          [&](std::int64_t, const std::vector<ActionId>& path, std::span<std::int32_t> labels) {
-                            std::copy(path.begin(), path.end(), labels.begin());
-                            return [&units, labels](const Lattice& lattice, double* out) { units(lattice, labels, out); };
-                          });
+  return with_confidences(space, instances, queue, limits, temperatures, given, 1, weights_.labels, poll,
+                          [](const std::vector<ActionId>& path, std::span<std::int32_t> labels) { std::copy(path.begin(), path.end(), labels.begin()); },
+                          [&](const Lattice& lattice, std::span<const std::int32_t> labels, double* out) { units(lattice, labels, out); });
 }
 
 template class ChainSearch<float>;

@@ -71,8 +71,9 @@ class ChainDecoder {
                                    const Poll& poll) const;
 
   // The same, with how sure the search is of every chunk or label, at every temperature. chunks: of its labels.
+  // given: labels that the search keeps, of which to say it instead; none: those that it finds.
   Confidences confidences(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
-                          const ChunkFlags& chunks, std::span<const double> temperatures, const Poll& poll) const;
+                          const ChunkFlags& chunks, std::span<const double> temperatures, std::span<const std::int32_t> given, const Poll& poll) const;
 
   const Weights<Real>& weights() const noexcept { return weights_; }
 

@@ -113,18 +113,16 @@ Confidences joint_confidences(const FeatureIndex& index, const JointTemplates& t
   Units tags(Track{0, each, never, tag});
   Units spans(Track{kinds.ahead, chunks.kinds, chunks.continues, chunk});
   const std::int64_t tokens = instances.tokens();
-  return with_confidences(space, instances, queue, limits, temperatures, 2, kinds.tags + kinds.chunks, poll,
-                          [&](std::int64_t, const std::vector<ActionId>& path, std::span<std::int32_t> codes) {
-                            space.codes_of(path, codes.data());
+  return with_confidences(space, instances, queue, limits, temperatures, {}, 2, kinds.tags + kinds.chunks, poll,
+                          [&](const std::vector<ActionId>& path, std::span<std::int32_t> codes) { space.codes_of(path, codes.data()); },
+                          [&](const Lattice& lattice, std::span<const std::int32_t> codes, double* out) {
                             std::vector<std::int32_t> of_tags, of_chunks;
                             for (const std::int32_t code : codes) {
                               of_tags.push_back(kinds.tag(code));
                               of_chunks.push_back(kinds.chunk(code));
                             }
-                            return [&tags, &spans, tokens, of_tags, of_chunks](const Lattice& lattice, double* out) {
-                              tags(lattice, of_tags, out);
-                              spans(lattice, of_chunks, out + tokens);
-                            };
+                            tags(lattice, of_tags, out);
+                            spans(lattice, of_chunks, out + tokens);
                           });
 }
 

@@ -180,25 +180,26 @@ std::vector<std::int32_t> decode_segments(const FeatureIndex& index, const Segme
 
 template <class Real>
 Confidences segment_confidences(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances,
-                                const QueueSpec& queue, const Limits& limits, std::span<const double> temperatures, const Poll& poll) {
+                                const QueueSpec& queue, const Limits& limits, std::span<const double> temperatures, std::span<const std::int32_t> given,
+                                const Poll& poll) {
   check_fit(index, templates, weights, instances);
   const FixedWeights<Real> flat(weights.flat);
   const SegmentKinds& kinds = weights.kinds;
   SegmentSpace<Real, const FixedWeights<Real>> space(templates, kinds, instances, flat, weights.grown, nullptr, queue);
-  return with_confidences(space, instances, queue, limits, temperatures, 1, kinds.labels * kinds.most, poll,
-                          [&](std::int64_t, const std::vector<ActionId>& path, std::span<std::int32_t> codes) {
+  return with_confidences(space, instances, queue, limits, temperatures, given, 1, kinds.labels * kinds.most, poll,
+                          [&](const std::vector<ActionId>& path, std::span<std::int32_t> codes) {
                             std::size_t t = 0;
                             for (const ActionId code : path) {
                               codes[t] = code;
                               t += static_cast<std::size_t>(kinds.length(code));
                             }
-                            return [&kinds, codes](const Lattice& lattice, double* out) {
-                              for (const Lattice::Edge& edge : lattice.edges()) {  // that are segments of the output
-                                const StateId start = lattice.nodes()[static_cast<std::size_t>(edge.from)].state;
-                                if (codes[static_cast<std::size_t>(start)] == edge.action) out[start] += lattice.probability(edge.from) * edge.probability;
-                              }
-                              for (std::size_t t = 0; t < codes.size(); ++t) out[t] = codes[t] < 0 ? out[t - 1] : std::min(out[t], 1.0);
-                            };
+                          },
+                          [](const Lattice& lattice, std::span<const std::int32_t> codes, double* out) {
+                            for (const Lattice::Edge& edge : lattice.edges()) {  // that are segments of the output
+                              const StateId start = lattice.nodes()[static_cast<std::size_t>(edge.from)].state;
+                              if (codes[static_cast<std::size_t>(start)] == edge.action) out[start] += lattice.probability(edge.from) * edge.probability;
+                            }
+                            for (std::size_t t = 0; t < codes.size(); ++t) out[t] = codes[t] < 0 ? out[t - 1] : std::min(out[t], 1.0);
                           });
 }
 
@@ -313,8 +314,8 @@ template class SegmentSearch<float>;
 template class SegmentSearch<double>;
 template std::vector<std::int32_t> decode_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
 template std::vector<std::int32_t> decode_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
-template Confidences segment_confidences(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, const QueueSpec&, const Limits&, std::span<const double>, const Poll&);
-template Confidences segment_confidences(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, const QueueSpec&, const Limits&, std::span<const double>, const Poll&);
+template Confidences segment_confidences(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, const QueueSpec&, const Limits&, std::span<const double>, std::span<const std::int32_t>, const Poll&);
+template Confidences segment_confidences(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, const QueueSpec&, const Limits&, std::span<const double>, std::span<const std::int32_t>, const Poll&);
 template SegmentSums segment_sums(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, double);
 template SegmentSums segment_sums(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, double);
 template BestSegments best_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, std::int64_t, const Poll&);

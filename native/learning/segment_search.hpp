@@ -88,9 +88,11 @@ std::vector<std::int32_t> decode_segments(const FeatureIndex& index, const Segme
                                           const Instances& instances, const QueueSpec& queue, const Limits& limits, const Poll& poll);
 
 // The same by a queue of levels, with how sure the search is of every segment, at every temperature; each token has that of its segment.
+// given: segments that the search keeps, of which to say it instead; none: those that it finds.
 template <class Real>
 Confidences segment_confidences(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances,
-                                const QueueSpec& queue, const Limits& limits, std::span<const double> temperatures, const Poll& poll);
+                                const QueueSpec& queue, const Limits& limits, std::span<const double> temperatures, std::span<const std::int32_t> given,
+                                const Poll& poll);
 
 // The score of given segments, sentence by sentence: [S].
 template <class Real>

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -26,11 +27,11 @@ struct Confidences {
   std::vector<double> values;         // [temperatures x tracks x N] from 0 to 1; tracks are the outputs of a token
 };
 
-// Searches sentence by sentence. take(sentence, path found, lattice) fills in the outputs of one, and gives a function that writes its
-// confidences, [tracks x N] from the number of its first token on, once the lattice is weighed.
-template <class Space, class Take>
+// Searches sentence by sentence. read(path, outputs) fills in the outputs of one; write(lattice, outputs, values) its confidences, [tracks x N]
+// from the number of its first token on. given: outputs that the search keeps, [N], of which to say it instead of those that it finds.
+template <class Space, class Read, class Write>
 Confidences with_confidences(Space& space, const Instances& instances, const QueueSpec& queue, const Limits& limits, std::span<const double> temperatures,
-                             std::size_t tracks, std::int32_t work, const Poll& poll, Take take) {
+                             std::span<const std::int32_t> given, std::size_t tracks, std::int32_t work, const Poll& poll, Read read, Write write) {
   if (!queue.by_level()) {
     const std::string by = queue.name == "beam" ? " by '" + queue.by + "'" : "";
     throw Error("UnsupportedError", "confidence is the share of what a beam keeps; the queue '" + queue.name + "'" + by + " keeps no levels.",
@@ -44,7 +45,7 @@ Confidences with_confidences(Space& space, const Instances& instances, const Que
   Lattice lattice(space, queue);
   PollClock clock(work);
   const auto tokens = static_cast<std::size_t>(instances.tokens());
-  Confidences out{std::vector<std::int32_t>(tokens, -1), std::vector<double>(temperatures.size() * tracks * tokens, 0)};
+  Confidences out{given.empty() ? std::vector<std::int32_t>(tokens, -1) : std::vector<std::int32_t>(given.begin(), given.end()), std::vector<double>(temperatures.size() * tracks * tokens, 0)};
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     if (clock.due(instances.length(s)) && !poll(s)) break;
     if (instances.length(s) == 0) continue;
@@ -54,10 +55,11 @@ Confidences with_confidences(Space& space, const Instances& instances, const Que
     const NodeId goal = run_on(s, search, nullptr, &lattice);
     lattice.build(search);
     const auto first = static_cast<std::size_t>(instances.starts[s]);
-    auto write = take(s, search.tree().path(goal), std::span(out.outputs).subspan(first, static_cast<std::size_t>(instances.length(s))));
+    const auto outputs = std::span(out.outputs).subspan(first, static_cast<std::size_t>(instances.length(s)));
+    if (given.empty()) read(search.tree().path(goal), outputs);
     for (std::size_t k = 0; k < temperatures.size(); ++k) {
       lattice.weigh(temperatures[k]);
-      write(lattice, out.values.data() + k * tracks * tokens + first);
+      write(std::as_const(lattice), std::span<const std::int32_t>(outputs), out.values.data() + k * tracks * tokens + first);
     }
   }
   return out;

@@ -105,6 +105,17 @@ def test_a_trained_chain_sums_over_all_labellings(made, queue):
         check(one)
 
 
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_of_equals_it_is_what_exact_decoding_finds(encoding):
+    """A beam may put another one first."""
+    for seed in range(4):
+        problem, weights = random_model(seed, encoding, most=1, edges_by_word=True)
+        sentences = sentences_of(problem, 5)
+        made = chain_sentences(chain_model(problem, weights), sentences, problem.is_legal, WHOLE["exact"], chunks=True)
+        for one in made:
+            assert one.found == one.decoded
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.integers(0, 10**6),

@@ -116,14 +116,16 @@ class ChainModel:
 
         Of chunks, a token has the confidence of its chunk. Exact decoding becomes a beam without a limit, whose probabilities are exact.
         """
+        instances, given = self.features.instances(corpus), np.empty(0, np.int32)
         if decoder.queue == EXACT.queue:
+            given = self.decode(instances, decoder)  # of labellings of equal score, the beam may find another
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")
         legal = self.legality
         flags = (legal.start, legal.end, legal.follow)
         labels, at = len(self.labels), np.array(temperatures, np.float64)
         no_chunks = np.arange(labels, dtype=np.int32), np.zeros(labels**2, np.uint8)
         said = chunk_flags(self.labels) if chunks else no_chunks
-        found = self.searcher.confidences(self.features.instances(corpus), *flags, vars(decoder), *said, at)
+        found = self.searcher.confidences(instances, *flags, vars(decoder), *said, at, given)
         return found[0], found[1].reshape(len(temperatures), 1, -1)
 
     def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:

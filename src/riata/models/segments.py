@@ -73,12 +73,15 @@ class SegmentModel:
         self, instances: Instances, decoder: Decoder = EXACT, progress: Callable[[int], None] | None = None
     ) -> Ids:
         """The tag ids of every token."""
+        return self.segmentation.tag_ids(self._segments(instances, decoder, progress), instances.starts())
+
+    def _segments(self, instances: Instances, decoder: Decoder, progress: Callable[[int], None] | None = None) -> Ids:
+        """At the first token of every segment its code."""
         if decoder.queue == EXACT.queue and not self.features.native.exact:
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")  # merged, and so exact
-        codes = decode_segments(
+        return decode_segments(
             self.weights, self.features.index, self.features.native, instances, vars(decoder), progress
         )
-        return self.segmentation.tag_ids(codes, instances.starts())
 
     def tags_of(self, segments: Sequence[tuple[int, int]], tokens: int) -> tuple[str, ...]:
         """The tags of one sentence, from its segments: first token and code."""
@@ -111,11 +114,13 @@ class SegmentModel:
         self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
     ) -> tuple[Ids, NDArray[np.float64]]:
         """As of a chain: a token has the confidence of its segment."""
+        instances, given = self.features.instances(corpus), np.empty(0, np.int32)
         if decoder.queue == EXACT.queue:
+            given = self._segments(instances, decoder)
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="prefix")
-        instances, features = self.features.instances(corpus), self.features
+        features, at = self.features, np.array(temperatures, np.float64)
         codes, values = segment_confidences(
-            self.weights, features.index, features.native, instances, vars(decoder), np.array(temperatures, np.float64)
+            self.weights, features.index, features.native, instances, vars(decoder), at, given
         )
         return self.segmentation.tag_ids(codes, instances.starts()), values.reshape(len(temperatures), 1, -1)
 
