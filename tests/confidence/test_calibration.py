@@ -83,6 +83,15 @@ def test_the_curve_is_that_of_pooling_adjacent_violators(pairs):
     assert ((every > 0) & (every < 1) & (np.diff(every, prepend=0) >= 0)).all()
 
 
+def test_confidences_that_differ_by_the_last_bit_stay_apart():
+    """Rounded means of neighbouring stretches might be equal, and no file could be read again."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        values, right = 1 - rng.integers(0, 4, 20) * 2.0**-53, rng.random(20) < 0.5
+        found = fitted(lambda temperatures, values=values: np.tile(values, (len(temperatures), 1)), right, "isotonic")
+        assert Calibration.from_dict(found.to_dict()) == found
+
+
 def test_equal_confidences_are_one_point():
     values, right = np.array([0.5] * 4 + [0.9] * 2), np.array([True, False, True, True, True, True])
     found = fitted(lambda temperatures: np.tile(values, (len(temperatures), 1)), right, "isotonic")

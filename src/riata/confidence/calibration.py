@@ -95,9 +95,8 @@ def _rising(values: Values, right: Rights) -> tuple[tuple[float, float], ...]:
     knots = []
     for low, high in pairwise(blocks):
         stretch = ties[low:high]
-        at = np.clip(
-            np.average(stretch, weights=counts[low:high]), stretch[0], stretch[-1]
-        )  # rounding may lead out of it
+        mean = np.average(stretch, weights=counts[low:high])
+        at = np.clip(mean, stretch[0], stretch[-1])  # rounding may lead out of it
         knots.append((float(at), min(max(float(found.x[low]), slack), 1 - slack)))
     return tuple(knots)
 
