@@ -175,7 +175,7 @@ def test_a_trained_estimator_shows_its_facts(joint):
         assert facts["task"] == model.task_name and facts["structure"] == model.model_.structure
         assert facts["weights"] == f"{count(model.model_):,}"
         assert facts["model mb"] == str(round(len(to_bytes(model)) / 1e6, 3))
-        assert facts["training: sentences"] == "4"
+        assert facts["training: sentences"] == str(model.facts_["sentences"])
 
 
 def test_an_untrained_one_shows_its_parameters_the_changed_ones_first():
