@@ -157,7 +157,10 @@ def test_killed_and_resumed_without_training_anything_twice(run, folder):
 
 def test_ctrl_c_keeps_what_is_finished(folder):
     long = [part.replace("early", "early:epochs=100000") for part in GRID]  # never over before the signal is there
-    process = subprocess.Popen([*RIATA, *long], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*RIATA, *long], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # as in a terminal
+    )  # fmt: skip
     until_some_are_finished(process, folder, least=1)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
