@@ -45,6 +45,7 @@ def command(sentences: int, json_: bool) -> None:
         click.echo(json.dumps(results))
         return
     _show_sentences(tasks, sentences)
+    _show_why(tasks["chunk"][0])
     _show_next()
 
 
@@ -90,7 +91,34 @@ def _show_sentences(tasks: dict[str, tuple[Any, tuple[str, ...]]], count: int) -
         console.print(f"  [bold]{label}[/]  {shown}")
 
 
+def _show_why(chunker: Any) -> None:
+    """What decided one wrong sentence: the first."""
+    from rich.markup import escape
+
+    from riata import load
+    from riata.console import stdout
+
+    test = load("embedded", "test", ("word", "tag", "chunk"))
+    faults = chunker.search_errors(test).of
+    number = next(i for i, fault in enumerate(faults) if fault != "right")
+    explanation = chunker.explain(test[number : number + 1], True)
+    decision = explanation.decision
+    wrong = [
+        f"{escape(str(word))}: {found} instead of {true}"
+        for word, found, true in zip(explanation.input, decision.chosen.labels, explanation.truth, strict=True)
+        if found != true
+    ]
+    console = stdout()
+    console.print(f"\nWhy sentence {number + 1} is wrong ({'; '.join(wrong)}):")
+    for feature in decision.contributions[:4]:
+        console.print(f"  [dim]{feature.push:+7.2f}[/]  {escape(feature.name)} [bold]{escape(str(feature.label))}[/]")
+    console.print(
+        f"  [dim]{decision.difference:+7.2f}[/]  in all, from {len(decision.contributions)} features: the {explanation.fault} is at fault"
+    )
+
+
 def _show_next() -> None:
     from riata.console import stdout
 
-    stdout().print("\nYour own data next: riata train chunk --train train.txt --model chunker.riata")
+    stdout().print("\nYour own data next:\n  riata train chunk --train train.txt --model chunker.riata")
+    stdout().print("  riata explain --model chunker.riata --html why.html test.txt", highlight=False)
