@@ -1,5 +1,6 @@
 #include "core/kernels.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -123,7 +124,288 @@ RIATA_INLINE void count_all_above(const Real* values, std::int32_t labels, std::
   for (; j < stride; j += row_multiple) count_above<1>(values, labels, values + j, ranks + j);
 }
 
+template <class Real>
+RIATA_INLINE Real in_all(typename Block<Real>::type v) noexcept {
+  return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+}
+
+// out[j] = sum over i of from[i] * rows[i][j], twice.
+template <int blocks, class Real>
+RIATA_INLINE void mix_both(const Real* from, const Real* rows, Real* out, const Real* other_from, const Real* other_rows, Real* other_out, std::int32_t count,
+                           std::int32_t stride) noexcept {
+  using V = typename Block<Real>::type;
+  V total[blocks]{}, other_total[blocks]{};
+  for (std::int32_t i = 0; i < count; ++i) {
+    const V factor = V{} + from[i], other_factor = V{} + other_from[i];
+    for (int b = 0; b < blocks; ++b) {
+      V row, other_row;
+      std::memcpy(&row, rows + std::int64_t{i} * stride + b * row_multiple, sizeof row);
+      std::memcpy(&other_row, other_rows + std::int64_t{i} * stride + b * row_multiple, sizeof other_row);
+      total[b] += row * factor;
+      other_total[b] += other_row * other_factor;
+    }
+  }
+  for (int b = 0; b < blocks; ++b) {
+    std::memcpy(out + b * row_multiple, &total[b], sizeof total[b]);
+    std::memcpy(other_out + b * row_multiple, &other_total[b], sizeof other_total[b]);
+  }
+}
+
+template <class Real>
+RIATA_INLINE StepSums<Real> steps(const Real* alpha, const Real* forward, const Real* own, Real* ahead, const Real* later, const Real* beta, const Real* backward,
+                                  Real* into, Real* back, std::int32_t labels, std::int32_t stride) noexcept {
+  using V = typename Block<Real>::type;
+  V row, other;
+  for (std::int32_t j = 0; j < stride; j += row_multiple) {
+    std::memcpy(&row, later + j, sizeof row);
+    std::memcpy(&other, beta + j, sizeof other);
+    row *= other;
+    std::memcpy(into + j, &row, sizeof row);
+  }
+  std::int32_t j = 0;
+  for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple) mix_both<3>(alpha, forward + j, ahead + j, into, backward + j, back + j, labels, stride);
+  for (; j < stride; j += row_multiple) mix_both<1>(alpha, forward + j, ahead + j, into, backward + j, back + j, labels, stride);
+  V sum{}, other_sum{};
+  for (j = 0; j < stride; j += row_multiple) {
+    std::memcpy(&row, ahead + j, sizeof row);
+    std::memcpy(&other, own + j, sizeof other);
+    row *= other;
+    std::memcpy(ahead + j, &row, sizeof row);
+    sum += row;
+    std::memcpy(&row, back + j, sizeof row);
+    other_sum += row;
+  }
+  const StepSums<Real> sums{in_all<Real>(sum), in_all<Real>(other_sum)};
+  const Real scale = 1 / sums.ahead, other_scale = 1 / sums.back;
+  for (j = 0; j < stride; j += row_multiple) {
+    std::memcpy(&row, ahead + j, sizeof row);
+    row *= scale;
+    std::memcpy(ahead + j, &row, sizeof row);
+    std::memcpy(&row, back + j, sizeof row);
+    row *= other_scale;
+    std::memcpy(back + j, &row, sizeof row);
+  }
+  return sums;
+}
+
+template <class Real>
+RIATA_INLINE Real posteriors(const Real* alpha, const Real* scale, std::int64_t count, std::int32_t stride, Real* beta, Real* into) noexcept {
+  using V = typename Block<Real>::type;
+  V row, other;
+  Real least = std::numeric_limits<Real>::infinity();
+  for (std::int64_t t = 0; t < count; ++t, alpha += stride, beta += stride, into += stride) {
+    V sum{};
+    for (std::int32_t j = 0; j < stride; j += row_multiple) {
+      std::memcpy(&row, alpha + j, sizeof row);
+      std::memcpy(&other, beta + j, sizeof other);
+      row *= other;
+      std::memcpy(beta + j, &row, sizeof row);
+      sum += row;
+    }
+    const Real all = in_all<Real>(sum), share = 1 / all, weight = scale[t] * share;
+    least = all < least ? all : least;
+    for (std::int32_t j = 0; j < stride; j += row_multiple) {
+      std::memcpy(&row, beta + j, sizeof row);
+      row *= share;
+      std::memcpy(beta + j, &row, sizeof row);
+      std::memcpy(&row, into + j, sizeof row);
+      row *= weight;
+      std::memcpy(into + j, &row, sizeof row);
+    }
+  }
+  return least;
+}
+
+// e^x of eight floats of at most 0: x = n ln 2 + r; a polynomial for e^r (Cephes), times 2^n.
+RIATA_INLINE Block<float>::type exp_of(Block<float>::type x) noexcept {
+  using V = Block<float>::type;
+  using I = Block<std::int32_t>::type;
+  constexpr float lowest = -87.0f, shift = 12582912.0f;  // adding and taking away 1.5 * 2^23 rounds to a whole number
+  const I tiny = !(x >= lowest);                         // what is not a number too
+  const V kept = tiny ? V{} + lowest : x;
+  const V n = (kept * 1.44269504088896341f + shift) - shift;
+  const V r = (kept - n * 0.693359375f) - n * -2.12194440e-4f;
+  V p = r * 1.9875691500e-4f + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * (r * r) + r + 1.0f;
+  const I exponent = (__builtin_convertvector(n, I) + 127) << 23;
+  V power;
+  std::memcpy(&power, &exponent, sizeof power);
+  return tiny ? V{} : p * power;
+}
+
+RIATA_INLINE Block<double>::type exp_of(Block<double>::type x) noexcept {
+  for (int k = 0; k < row_multiple; ++k) x[k] = std::exp(x[k]);
+  return x;
+}
+
+template <class Real>
+RIATA_INLINE void exponentials(Real* rows, std::int64_t count, std::int32_t stride, Real* highest) noexcept {
+  using V = typename Block<Real>::type;
+  constexpr Real never = -std::numeric_limits<Real>::infinity();
+  for (std::int64_t i = 0; i < count; ++i) {
+    Real* values = rows + i * stride;
+    V best = V{} + never, row;
+    for (std::int32_t j = 0; j < stride; j += row_multiple) {
+      std::memcpy(&row, values + j, sizeof row);
+      best = row > best ? row : best;
+    }
+    Real most = best[0];
+    for (int k = 1; k < row_multiple; ++k) most = best[k] > most ? best[k] : most;
+    highest[i] = most;
+    const Real from = most == never ? Real{0} : most;
+    for (std::int32_t j = 0; j < stride; j += row_multiple) {
+      std::memcpy(&row, values + j, sizeof row);
+      row = exp_of(row - from);
+      std::memcpy(values + j, &row, sizeof row);
+    }
+  }
+}
+
+template <class Real>
+RIATA_INLINE void outer(const Real* from, const Real* row, std::int64_t count, std::int32_t stride, Real* sums) noexcept {
+  using V = typename Block<Real>::type;
+  V total, values;
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int32_t j = 0; j < stride; j += row_multiple) {
+      std::memcpy(&values, row + j, sizeof values);
+      std::memcpy(&total, sums + i * stride + j, sizeof total);
+      total += values * from[i];
+      std::memcpy(sums + i * stride + j, &total, sizeof total);
+    }
+  }
+}
+
+template <class Real>
+RIATA_INLINE void scatter(const std::int32_t* ids, std::int64_t count, std::int64_t step, const Real* rows, std::int32_t stride, Real* base) noexcept {
+  using V = typename Block<Real>::type;
+  constexpr std::int64_t ahead = 6;
+  V total, values;
+  for (std::int64_t t = 0; t < count; ++t) {
+    if (t + ahead < count && ids[t + ahead] >= 0) {
+      const Real* next = base + ids[t + ahead] * step;
+      for (std::int32_t j = 0; j < stride; j += 64 / static_cast<std::int32_t>(sizeof(Real))) __builtin_prefetch(next + j, 1);
+    }
+    if (ids[t] < 0) continue;
+    Real* out = base + ids[t] * step;
+    for (std::int32_t j = 0; j < stride; j += row_multiple) {
+      std::memcpy(&total, out + j, sizeof total);
+      std::memcpy(&values, rows + t * stride + j, sizeof values);
+      total += values;
+      std::memcpy(out + j, &total, sizeof total);
+    }
+  }
+}
+
+template <int blocks, class Real>
+RIATA_INLINE void gather_blocks(const std::int32_t* places, std::int32_t width, const Real* table, std::int32_t stride, Real* out) noexcept {
+  using V = typename Block<Real>::type;
+  V total[blocks]{};
+  for (std::int32_t k = 0; k < width; ++k) {
+    const Real* from = table + std::int64_t{places[k]} * stride;
+    for (int b = 0; b < blocks; ++b) {
+      V row;
+      std::memcpy(&row, from + b * row_multiple, sizeof row);
+      total[b] += row;
+    }
+  }
+  for (int b = 0; b < blocks; ++b) std::memcpy(out + b * row_multiple, &total[b], sizeof total[b]);
+}
+
+template <class Real>
+RIATA_INLINE void ask_for(const std::int32_t* places, std::int32_t from, std::int32_t to, const Real* table, std::int32_t stride) noexcept {
+  constexpr std::int32_t line = 64 / static_cast<std::int32_t>(sizeof(Real));
+  for (std::int32_t k = from; k < to; ++k) {
+    const Real* row = table + std::int64_t{places[k]} * stride;
+    for (std::int32_t j = 0; j < stride; j += line) __builtin_prefetch(row + j);
+  }
+}
+
+constexpr std::int64_t tokens_ahead = 4;  // whose rows are asked for before they are needed
+
+template <class Real>
+RIATA_INLINE void gather(const std::int32_t* places, std::int64_t count, std::int32_t width, const Real* table, std::int32_t stride, Real* out) noexcept {
+  for (std::int64_t t = 0; t < count; ++t, places += width, out += stride) {
+    if (t + tokens_ahead < count) ask_for(places + tokens_ahead * width, 0, width, table, stride);
+    std::int32_t j = 0;
+    for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple) gather_blocks<3>(places, width, table + j, stride, out + j);
+    for (; j < stride; j += row_multiple) gather_blocks<1>(places, width, table + j, stride, out + j);
+  }
+}
+
+template <int blocks, class Real>
+RIATA_INLINE void scatter_blocks(const std::int32_t* places, std::int32_t from, std::int32_t to, const Real* row, std::int32_t stride, Real* table) noexcept {
+  using V = typename Block<Real>::type;
+  V value[blocks], total;
+  for (int b = 0; b < blocks; ++b) std::memcpy(&value[b], row + b * row_multiple, sizeof value[b]);
+  for (std::int32_t k = from; k < to; ++k) {
+    Real* out = table + std::int64_t{places[k]} * stride;
+    for (int b = 0; b < blocks; ++b) {
+      std::memcpy(&total, out + b * row_multiple, sizeof total);
+      total += value[b];
+      std::memcpy(out + b * row_multiple, &total, sizeof total);
+    }
+  }
+}
+
+template <class Real>
+RIATA_INLINE void scatter_to(const std::int32_t* places, std::int64_t count, std::int32_t width, std::int32_t from, std::int32_t to, const Real* rows,
+                             std::int32_t stride, Real* table) noexcept {
+  for (std::int64_t t = 0; t < count; ++t, places += width, rows += stride) {
+    if (t + tokens_ahead < count) ask_for(places + tokens_ahead * width, from, to, table, stride);
+    std::int32_t j = 0;
+    for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple) scatter_blocks<3>(places, from, to, rows + j, stride, table + j);
+    for (; j < stride; j += row_multiple) scatter_blocks<1>(places, from, to, rows + j, stride, table + j);
+  }
+}
+
 }  // namespace
+
+RIATA_CLONES void gather_places(const std::int32_t* places, std::int64_t count, std::int32_t width, const float* table, std::int32_t stride, float* out) noexcept {
+  gather(places, count, width, table, stride, out);
+}
+RIATA_CLONES void gather_places(const std::int32_t* places, std::int64_t count, std::int32_t width, const double* table, std::int32_t stride, double* out) noexcept {
+  gather(places, count, width, table, stride, out);
+}
+RIATA_CLONES void scatter_places(const std::int32_t* places, std::int64_t count, std::int32_t width, std::int32_t from, std::int32_t to, const float* rows,
+                                 std::int32_t stride, float* table) noexcept {
+  scatter_to(places, count, width, from, to, rows, stride, table);
+}
+RIATA_CLONES void scatter_places(const std::int32_t* places, std::int64_t count, std::int32_t width, std::int32_t from, std::int32_t to, const double* rows,
+                                 std::int32_t stride, double* table) noexcept {
+  scatter_to(places, count, width, from, to, rows, stride, table);
+}
+
+RIATA_CLONES StepSums<float> chain_steps(const float* alpha, const float* forward, const float* own, float* ahead, const float* later, const float* beta,
+                                         const float* backward, float* into, float* back, std::int32_t labels, std::int32_t stride) noexcept {
+  return steps(alpha, forward, own, ahead, later, beta, backward, into, back, labels, stride);
+}
+RIATA_CLONES StepSums<double> chain_steps(const double* alpha, const double* forward, const double* own, double* ahead, const double* later, const double* beta,
+                                          const double* backward, double* into, double* back, std::int32_t labels, std::int32_t stride) noexcept {
+  return steps(alpha, forward, own, ahead, later, beta, backward, into, back, labels, stride);
+}
+RIATA_CLONES float chain_posteriors(const float* alpha, const float* scale, std::int64_t count, std::int32_t stride, float* beta, float* into) noexcept {
+  return posteriors(alpha, scale, count, stride, beta, into);
+}
+RIATA_CLONES double chain_posteriors(const double* alpha, const double* scale, std::int64_t count, std::int32_t stride, double* beta, double* into) noexcept {
+  return posteriors(alpha, scale, count, stride, beta, into);
+}
+
+RIATA_CLONES void exp_rows(float* rows, std::int64_t count, std::int32_t stride, float* highest) noexcept { exponentials(rows, count, stride, highest); }
+RIATA_CLONES void exp_rows(double* rows, std::int64_t count, std::int32_t stride, double* highest) noexcept { exponentials(rows, count, stride, highest); }
+
+RIATA_CLONES void add_outer(const float* from, const float* row, std::int64_t count, std::int32_t stride, float* sums) noexcept { outer(from, row, count, stride, sums); }
+RIATA_CLONES void add_outer(const double* from, const double* row, std::int64_t count, std::int32_t stride, double* sums) noexcept { outer(from, row, count, stride, sums); }
+
+RIATA_CLONES void scatter_rows(const std::int32_t* ids, std::int64_t count, std::int64_t step, const float* rows, std::int32_t stride, float* base) noexcept {
+  scatter(ids, count, step, rows, stride, base);
+}
+RIATA_CLONES void scatter_rows(const std::int32_t* ids, std::int64_t count, std::int64_t step, const double* rows, std::int32_t stride, double* base) noexcept {
+  scatter(ids, count, step, rows, stride, base);
+}
 
 RIATA_CLONES void sum_rows(const float* const* rows, std::int64_t count, std::int32_t stride, float* out) noexcept { sum(rows, count, stride, out); }
 RIATA_CLONES void sum_rows(const double* const* rows, std::int64_t count, std::int32_t stride, double* out) noexcept { sum(rows, count, stride, out); }

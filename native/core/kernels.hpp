@@ -35,6 +35,45 @@ void max_plus(const double* from, const double* const* rows, std::int64_t count,
 void max_plus(const float* from, const float* const* rows, std::int64_t count, const float* own, std::int32_t stride, float* out) noexcept;
 void max_plus(const double* from, const double* const* rows, std::int64_t count, const double* own, std::int32_t stride, double* out) noexcept;
 
+// A step forward and one backward on a chain, side by side; matrices are [labels][stride], rows [stride].
+// ahead[j] = own[j] * (sum over i of alpha[i] * forward[i][j]), and back[i] = sum over j of later[j] * beta[j] * backward[j][i], each divided by its sum over
+// all; the sums are returned, and later[j] * beta[j] is left in `into`.
+template <class Real>
+struct StepSums {
+  Real ahead, back;
+};
+StepSums<float> chain_steps(const float* alpha, const float* forward, const float* own, float* ahead, const float* later, const float* beta, const float* backward,
+                            float* into, float* back, std::int32_t labels, std::int32_t stride) noexcept;
+StepSums<double> chain_steps(const double* alpha, const double* forward, const double* own, double* ahead, const double* later, const double* beta,
+                             const double* backward, double* into, double* back, std::int32_t labels, std::int32_t stride) noexcept;
+
+// posterior[t][j] = alpha[t][j] * beta[t][j] / their sum; into[t][j] *= scale[t] / that sum. alpha, beta (which becomes the posterior) and into are [count][stride].
+// Returns the least of the sums.
+float chain_posteriors(const float* alpha, const float* scale, std::int64_t count, std::int32_t stride, float* beta, float* into) noexcept;
+double chain_posteriors(const double* alpha, const double* scale, std::int64_t count, std::int32_t stride, double* beta, double* into) noexcept;
+
+// rows[i][j] = exp(rows[i][j] - highest[i]), where highest[i], the largest of row i, is written too; 0 where that is too small for a float.
+// A row that holds nothing but minus infinity becomes zeros.
+void exp_rows(float* rows, std::int64_t count, std::int32_t stride, float* highest) noexcept;
+void exp_rows(double* rows, std::int64_t count, std::int32_t stride, double* highest) noexcept;
+
+// sums[i][j] += from[i] * row[j], i < count.
+void add_outer(const float* from, const float* row, std::int64_t count, std::int32_t stride, float* sums) noexcept;
+void add_outer(const double* from, const double* row, std::int64_t count, std::int32_t stride, double* sums) noexcept;
+
+// base[ids[t] * step + j] += rows[t][j] for every t < count whose id is not negative.
+void scatter_rows(const std::int32_t* ids, std::int64_t count, std::int64_t step, const float* rows, std::int32_t stride, float* base) noexcept;
+void scatter_rows(const std::int32_t* ids, std::int64_t count, std::int64_t step, const double* rows, std::int32_t stride, double* base) noexcept;
+
+// Several rows for every t: out[t] = the sum of table[places[t][k]] over k; places is [count][width], table [..][stride].
+void gather_places(const std::int32_t* places, std::int64_t count, std::int32_t width, const float* table, std::int32_t stride, float* out) noexcept;
+void gather_places(const std::int32_t* places, std::int64_t count, std::int32_t width, const double* table, std::int32_t stride, double* out) noexcept;
+// table[places[t][k]] += rows[t] for every t < count and k from `from` up to `to`.
+void scatter_places(const std::int32_t* places, std::int64_t count, std::int32_t width, std::int32_t from, std::int32_t to, const float* rows, std::int32_t stride,
+                    float* table) noexcept;
+void scatter_places(const std::int32_t* places, std::int64_t count, std::int32_t width, std::int32_t from, std::int32_t to, const double* rows,
+                    std::int32_t stride, double* table) noexcept;
+
 // ranks[j] = how many of the first `labels` values are above values[j]; j < stride.
 void count_better(const float* values, std::int32_t labels, std::int32_t stride, std::int32_t* ranks) noexcept;
 void count_better(const double* values, std::int32_t labels, std::int32_t stride, std::int64_t* ranks) noexcept;

@@ -37,9 +37,9 @@ def labelled(
     """The bytes of the file with the predictions, batch by batch as they can be read. threads never changes them."""
     shown = shown or Shown()
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
-    if nbest is not None and (confidence or min_confidence is not None):
+    if nbest is not None and min_confidence is not None:
         raise UnsupportedError(
-            "confidence is of the best labelling, not of a list of the n best.", remedy="Leave out one of them."
+            "min_confidence is for the best labelling, not for a list of the n best.", remedy="Leave out one of them."
         )
     if conllu and not all(0 <= output < len(FIELDS) for output in estimator.outputs_):
         raise UnsupportedError(
@@ -61,7 +61,10 @@ def labelled(
 
     def answer(batch: Corpus) -> bytes:
         if nbest is not None:
-            repeated, labels, notes = _alternatives(batch, estimator.nbest_ids(batch, nbest))
+            found = estimator.nbest_ids(batch, nbest)
+            scores = [[score for _, score in sentence] for sentence in found]
+            shares = estimator.nbest_probabilities(batch, scores) if confidence else None
+            repeated, labels, notes = _alternatives(batch, found, shares)
             return formatted(repeated, estimator.output_columns(labels), notes)
         if not confidence and min_confidence is None:
             return formatted(batch, estimator.output_columns(label(batch)))
@@ -85,8 +88,13 @@ def _noted(last: Column, sure: Sequence[Column]) -> Column:
     )
 
 
-def _alternatives(batch: Corpus, nbest: list[list[tuple[Ids, float]]]) -> tuple[Corpus, Ids, list[str]]:
-    """Every sentence once per labelling, the labels of all, and the rank and score of each."""
+def _alternatives(
+    batch: Corpus, nbest: list[list[tuple[Ids, float]]], shares: list[list[float]] | None
+) -> tuple[Corpus, Ids, list[str]]:
+    """Every sentence once per labelling, the labels of all, and the rank and score of each, with its probability where there is one."""
     repeated = batch[[s for s, found in enumerate(nbest) for _ in found]]
-    notes = [f"# {rank} {score:.6f}" for found in nbest for rank, (_, score) in enumerate(found)]
+    notes = []
+    for s, found in enumerate(nbest):
+        for rank, (_, score) in enumerate(found):
+            notes.append(f"# {rank} {score:.6f}" + ("" if shares is None else f" {shares[s][rank]:.6f}"))
     return repeated, np.concatenate([ids for found in nbest for ids, _ in found]), notes

@@ -366,7 +366,6 @@ def test_what_is_no_training_data_is_refused(X, y, says):
         ({"beam": 5}, "has no beam"),
         ({"epochs": 0}, "'epochs' has the value 0; expected a whole number of at least 1"),
         ({"epochs": 1.5}, "'epochs' has the value 1.5"),
-        ({"epochs": None}, "'epochs' has the value None"),
         ({"epochs": True}, "'epochs' has the value True"),
         ({"epochs": float("nan")}, "'epochs' has the value nan"),
         ({"cutoff": 0}, "'cutoff'"),

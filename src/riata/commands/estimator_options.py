@@ -67,7 +67,10 @@ search_options = _together(
     click.option("--queue", metavar="NAME", help="How it is searched (default: what the recipe prefers)."),
     click.option("--beam", metavar="N|inf", help="Width of the beam, for queues that have one."),
     click.option(
-        "--epochs", type=int, default=10, show_default=True, metavar="N", help="Passes over the data, at most."
+        "--epochs",
+        type=int,
+        metavar="N",
+        help="Passes over the data, at most (default: 10, or until they change nothing, as the recipe has it).",
     ),
     click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a better development score."),
     click.option("--refit", is_flag=True, help="Then train again on all data for the best number of epochs."),

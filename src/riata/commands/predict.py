@@ -52,6 +52,7 @@ def command(
     The input may have the output column of training or lack it. CoNLL-U goes out as CoNLL-U, with the predicted field replaced.
     With --nbest a sentence is written K times, best first, as `crf_test -n` of CRF++ does: after `# 0` and its score (not a probability)
     the best labelling, after `# 1` the next, and so on; fewer where there are fewer. The queue must be exact.
+    With --nbest and --confidence its probability follows the score.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
     from riata import load_model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from riata.confidence.report import Calibrated, CalibrationReport
 from riata.confidence.units import Units, units
 from riata.data.encodings.base import OUTSIDE
 from riata.data.types import Column, Corpus, Ids
-from riata.errors import DataError, RiataWarning, SettingError
+from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError
 from riata.learning.fit import inputs_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Confident:
 
     if TYPE_CHECKING:  # what the estimator brings
         chunks: bool
+        classes_: list[Any]
+        _recoder: Any
 
         @property
         def chunk_outputs(self) -> tuple[bool, ...]:
@@ -76,6 +79,48 @@ class Confident:
         _, values = self.confidence_ids(corpus)
         rows: list[Any] = values[0].tolist() if len(values) == 1 else list(map(tuple, values.T.tolist()))
         return [rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
+
+    def predict_proba(self, X: Any) -> list[Values]:
+        """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence, in the order of `classes_`.
+
+        A labelling has the probability exp(score) / Z, or exp(score / temperature) / Z once the estimator is calibrated. Recipes that maximise
+        it, such as crf, mean it so; of the others, calibrate first. Needs a chain that reads no label further back than the one before.
+        """
+        from riata.data.memory import as_corpus, is_empty
+
+        model = self._check_fitted()
+        if is_empty(X):
+            return [np.empty((0, len(self.classes_))) for _ in X]
+        corpus = self.input_columns(as_corpus(X))
+        rows, _ = model.probabilities(corpus, self._temperature())
+        if self._recoder is not None:
+            rows = self._summed_by_class(rows)
+        return [rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
+
+    def _summed_by_class(self, rows: Values) -> Values:
+        """Probabilities of labels as they are learnt as those of the labels that are written."""
+        table = None if self._recoder is None else self._recoder.table
+        if table is None:
+            raise UnsupportedError(
+                "What a label that was learnt is written as depends on its neighbours here, so it has no probability of its own.",
+                remedy="Leave out learn_as, or use predict_confidence.",
+            )
+        found = np.zeros((len(rows), len(self.classes_)))
+        for label, of in enumerate(table):
+            found[:, of] += rows[:, label]
+        return found
+
+    def _temperature(self) -> float:
+        return self.calibration_[0].temperature if self.calibration_ else UNCALIBRATED.temperature
+
+    def nbest_probabilities(self, X: Any, scores: Sequence[Sequence[float]]) -> list[list[float]]:
+        """Of the labellings whose scores predict_nbest gave for these sentences: their share of all."""
+        from riata.data.memory import as_corpus
+
+        temperature = self._temperature()
+        _, log_z = self._check_fitted().probabilities(self.input_columns(as_corpus(X)), temperature)
+        rows = zip(scores, log_z.tolist(), strict=True)
+        return [[min(1.0, math.exp(min(0.0, score / temperature - z))) for score in each] for each, z in rows]
 
     def calibrate(self, X: Any, y: Any = None, *, method: str = "temperature") -> CalibrationReport:
         """Makes confidences believable, by sentences that the model was not trained on; says how far they were off, and are now.

@@ -36,6 +36,8 @@ class Epoch:
     seed_scores: tuple[float, ...] = ()  # the same of each seed on its own, where the model is the sum of several
     refit: bool = False  # of the second training, on all data
     dropped: int = 0  # weights that truncation left out of the model
+    objective: float | None = None  # what is minimised, where there is such a thing
+    gradient_norm: float | None = None  # of it, where the pass ended
 
     @property
     def tokens_per_second(self) -> float:

@@ -156,6 +156,8 @@ class Fit:
             features = start.features.copy()
         parts = (features, labels.labels, labels.legality(), self.options.settings, start)
         members = [self._learner(*parts) for _ in range(self.options.seeds)]
+        for member in members:
+            member.threads = (self.options.threads or cores()) if len(members) == 1 else 1
         return self._of_seeds(members)
 
     def _of_seeds(self, members: Sequence[Trainer]) -> Trainer:
@@ -221,6 +223,9 @@ class Fit:
                 f"shards is {shards}, but '{features.program.history_templates[0]}' reads earlier labels: shards would not know the same features.",
                 remedy="Use edge for the label before, or shards=1.",
             )
+        if recipe.whole:
+            whole: Trainer = recipe.trainer(features, *parts)
+            return whole
         learners: list[OutputTrainer] = [recipe.trainer(features, *parts) for _ in range(shards)]
         threads = self.options.threads if self.options.seeds == 1 else 1  # the seeds have the threads
         return learners[0] if shards == 1 else ShardsTrainer(learners, threads)
@@ -283,6 +288,9 @@ class Fit:
         examples = self.examples(instances, data, weights, labels)
         if again is None:
             (tell_of_labels if self.options.is_joint else label_counts)(labels, self.tell)
+        if self.options.settings.get("c1") == self.options.settings.get("c2") == 0 and again is None:
+            text = "Without a prior (c1 and c2 are 0) the weights of data that can be told apart grow without bound."
+            self.tell(Note(text, warning=True))
         plan = self.plan(again or self.options.epochs, refit=again is not None)
         score = None if dev is None else self._dev_score(trainer.features, dev)
         return train(trainer, examples, plan, score, self.tell)

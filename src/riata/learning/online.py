@@ -23,7 +23,7 @@ from riata._core import (
 from riata.errors import SettingError
 from riata.features.compile import Features
 from riata.learning.diagnostics import Run
-from riata.learning.events import Epoch, Listener, Progressed, Started
+from riata.learning.events import Epoch, Listener, Note, Progressed, Started
 from riata.models.chain import ChainModel, Flags, Legality
 from riata.settings import Setting
 
@@ -93,6 +93,8 @@ class Trainer:
 
     features: Features
     settings: Mapping[str, Any]
+    threads = 1  # that may work at once
+    finished: str | None = None  # why another epoch would change nothing
     dropped = 0  # weights that truncation left out of the model made last
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
@@ -229,7 +231,7 @@ def train(
                 score, seed_scores = dev_score(model), trainer.seed_scores(dev_score)
                 if outcome.best_score is None or score > outcome.best_score:
                     outcome.model, outcome.best_epoch, outcome.best_score = model, number, score
-            elif number == last:
+            elif number == last or trainer.finished:
                 outcome.model, outcome.best_epoch = trainer.final_model(), number
             else:  # for the case of an interrupt
                 outcome.model, outcome.best_epoch = trainer.next_model(outcome.model), number
@@ -237,6 +239,9 @@ def train(
                 replace(done, dev_score=score, seed_scores=seed_scores, refit=plan.refit, dropped=trainer.dropped)
             )
             listener(outcome.history[-1])
+            if trainer.finished:
+                listener(Note(f"Stopped after {number:,} steps: {trainer.finished}."))
+                break
             if plan.patience is not None and dev_score is not None and number - outcome.best_epoch >= plan.patience:
                 break
     except KeyboardInterrupt:

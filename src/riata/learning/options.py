@@ -192,7 +192,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         cutoff=int(CUTOFF.parse(estimator.cutoff)),
         bits=_bits(estimator),
         stream=bool(estimator.stream),
-        epochs=int(EPOCHS.parse(estimator.epochs)),
+        epochs=recipe.epochs if estimator.epochs is None else int(EPOCHS.parse(estimator.epochs)),
         patience=None if estimator.patience is None else int(PATIENCE.parse(estimator.patience)),
         seed=int(SEED.parse(estimator.seed)),
         seeds=int(SEEDS.parse(estimator.seeds)),
@@ -238,8 +238,22 @@ def check_only_chains(options: Options) -> None:
             )
 
 
+def check_parts(options: Options, what: str) -> None:
+    """Refuses to learn from parts of the data one by one, where every step looks at all of them."""
+    if options.choice.recipe.whole:
+        raise UnsupportedError(
+            f"{what}, but the recipe {options.choice.recipe.name!r} looks at all data in every step.",
+            remedy="Use fit on all data, or a recipe that learns from one sentence after another, such as perceptron.",
+        )
+
+
 def _shards(given: Any, recipe: Recipe) -> int:
     shards = int(SHARDS.parse(given))
+    if shards > 1 and recipe.whole:
+        raise UnsupportedError(
+            f"shards is {shards}, but the recipe {recipe.name!r} looks at all data in every step; --threads shares its work.",
+            remedy="Leave out shards.",
+        )
     if shards > 1 and recipe.trainer is None:
         raise UnsupportedError(
             f"shards is {shards}, but the recipe {recipe.name!r} learns from the states of a search: its learner keeps scaled weights, "

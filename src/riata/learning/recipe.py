@@ -35,8 +35,10 @@ class Recipe:
     searches: bool = False  # learns from the states of a search, not from outputs alone
     check: Callable[[Mapping[str, Any]], None] = any_settings  # refuses settings that do not go together
     trainer: Callable[..., Any] | None = (
-        None  # of learners that compare outputs: features, labels, legality, settings, start
+        None  # of learners that do not search: features, labels, legality, settings, start
     )
+    epochs: int = 10  # at most, where nobody says how many
+    whole: bool = False  # every step looks at all data: no parts of it can be learnt from one by one
 
 
 BEAM = 5  # where none is asked for

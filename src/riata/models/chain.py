@@ -17,6 +17,7 @@ from riata._core import (
     ChainWeights64,
     Instances,
     chain_margins,
+    chain_probabilities,
     exact_order,
     most_exact_labels,
     scores_of,
@@ -117,16 +118,39 @@ class ChainModel:
         Of chunks, a token has the confidence of its chunk. Exact decoding becomes a beam without a limit, whose probabilities are exact.
         """
         instances, given = self.features.instances(corpus), np.empty(0, np.int32)
+        if decoder.queue == EXACT.queue and not self.features.program.history:
+            found = self.decode(instances, decoder)
+            rows = [self._summed(instances, t, found, chunks=chunks)[2] for t in temperatures]
+            return found, np.stack(rows)[:, None, :]
         if decoder.queue == EXACT.queue:
             given = self.decode(instances, decoder)  # of labellings of equal score, the beam may find another
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")
         legal = self.legality
         flags = (legal.start, legal.end, legal.follow)
-        labels, at = len(self.labels), np.array(temperatures, np.float64)
+        at = np.array(temperatures, np.float64)
+        kept = self.searcher.confidences(instances, *flags, vars(decoder), *self._chunk_flags(chunks), at, given)
+        return kept[0], kept[1].reshape(len(temperatures), 1, -1)
+
+    def probabilities(self, corpus: Corpus, temperature: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Of every label at every token, over all legal labellings, [N, labels]; and log Z of every sentence. A score counts 1 / temperature."""
+        if self.features.program.history:
+            raise UnsupportedError(
+                f"Probabilities of labels are summed over pairs of neighbours; '{self.features.program.history_templates[0]}' reads further.",
+                remedy="predict_confidence gives that of what was predicted; or use edge for the label before.",
+            )
+        log_z, rows, _ = self._summed(self.features.instances(corpus), temperature, np.empty(0, np.int32), chunks=False)
+        return rows.reshape(-1, len(self.labels)), log_z
+
+    def _summed(self, instances: Instances, temperature: float, found: Ids, *, chunks: bool) -> Any:
+        legal = self.legality
+        flags = (legal.start, legal.end, legal.follow)
+        said = self._chunk_flags(chunks)
+        return chain_probabilities(self.weights, self.features.index, instances, *flags, found, *said, temperature)
+
+    def _chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
+        labels = len(self.labels)
         no_chunks = np.arange(labels, dtype=np.int32), np.zeros(labels**2, np.uint8)
-        said = chunk_flags(self.labels) if chunks else no_chunks
-        found = self.searcher.confidences(instances, *flags, vars(decoder), *said, at, given)
-        return found[0], found[1].reshape(len(temperatures), 1, -1)
+        return chunk_flags(self.labels) if chunks else no_chunks
 
     def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
         """For every sentence the n best labellings, as ids, with their scores; fewer where fewer are legal."""

@@ -110,6 +110,12 @@ class SegmentModel:
         )
         return found
 
+    def probabilities(self, corpus: Corpus, temperature: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        raise UnsupportedError(
+            f"The structure {NAME!r} gives no label of a token a probability of its own.",
+            remedy="predict_confidence gives that of what was predicted; structure='chain' has predict_proba.",
+        )
+
     def confidences(
         self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
     ) -> tuple[Ids, NDArray[np.float64]]:

@@ -33,7 +33,7 @@ from riata.learning.events import Event, Listener, Note
 from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, sentence_weights
 from riata.learning.labels import LabelSet, chunk_tags, learnable
 from riata.learning.online import Outcome, Trainer
-from riata.learning.options import Options, check_only_chains, check_stream, checked
+from riata.learning.options import Options, check_only_chains, check_parts, check_stream, checked
 from riata.learning.recipe import beam_width
 from riata.learning.search import LATTICE
 from riata.learning.streaming import StreamedFit
@@ -107,7 +107,7 @@ class SequenceEstimator(Confident, Params):
         cutoff: int = 1,
         bits: int | None = None,
         stream: bool = False,
-        epochs: int = 10,
+        epochs: int | None = None,
         seed: int = 0,
         seeds: int = 1,
         shards: int = 1,
@@ -165,6 +165,7 @@ class SequenceEstimator(Confident, Params):
         if not options.is_chain:
             check_only_chains(options)
         if options.stream:
+            check_parts(options, "stream=True gives a part of the data at a time")
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
             file = ColumnFile.of(X)
             found = survey(file, options, tell, fresh=start is None)
@@ -193,6 +194,7 @@ class SequenceEstimator(Confident, Params):
             raise UnsupportedError(
                 "partial_fit takes sentences from memory; stream=True is for fit.", remedy="Leave out stream."
             )
+        check_parts(options, "partial_fit learns from a part of the data at a time")
         start = self._start()
         data, tags, weights = self._training_data(options, X, y, sample_weight, start, _warn)
         fit = Fit(options, tags, start, _warn)
@@ -474,13 +476,20 @@ class SequenceEstimator(Confident, Params):
             return None
         return model.folded.label(sentences, len(self.inputs_), self._texts)
 
-    def predict_nbest(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
+    def predict_nbest(self, X: Any, k: int, *, probabilities: bool = False) -> list[list[tuple[list[str], float]]]:
         """The k best labellings of every sentence with their scores, best first; fewer where fewer are legal. The first is predict's.
 
+        probabilities: with these instead of scores, among all legal labellings (see predict_proba).
         They are exact, so they need the queue `exact` and templates that read no label further back than label[-2].
         """
         found = self.nbest_ids(X, k)
-        return [[([self.classes_[i] for i in ids], score) for ids, score in sentence] for sentence in found]
+        scores = [[score for _, score in sentence] for sentence in found]
+        if probabilities and not is_empty(X):
+            scores = self.nbest_probabilities(X, scores)
+        return [
+            [([self.classes_[i] for i in ids], number) for (ids, _), number in zip(sentence, numbers, strict=True)]
+            for sentence, numbers in zip(found, scores, strict=True)
+        ]
 
     def nbest_ids(self, X: Any, k: int) -> list[list[tuple[Ids, float]]]:
         """predict_nbest with labels as numbers, indices of `classes_`."""

@@ -1,0 +1,121 @@
+// The likelihood of chains for Python: value and gradient at a point.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <utility>
+
+#include "bind/arrays.hpp"
+#include "bind/chain.hpp"
+#include "bind/confidences.hpp"
+#include "bind/module.hpp"
+#include "core/error.hpp"
+#include "learning/chain_likelihood.hpp"
+#include "learning/chain_stochastic.hpp"
+#include "models/chain_posteriors.hpp"
+
+namespace riata::bind {
+namespace {
+
+// Throws where the sentences do not fit; an empty set of weights of their shape otherwise.
+template <class Real>
+Weights<Real> checked(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const In<double>& weights) {
+  bool ok = instances.labels.size() == static_cast<std::size_t>(instances.tokens()) && (index.hashed() || given_size >= instances.given_size) &&
+            (weights.shape(0) == 0 || static_cast<std::int64_t>(weights.shape(0)) == instances.sentences());
+  for (const std::int32_t label : instances.labels) ok = ok && label >= 0 && label < labels;
+  if (!ok) throw Error("RiataError", "the labels or the weights do not fit the sentences");
+  Weights<Real> shape(labels);
+  shape.grow(index, given_size);
+  check_fit(index, shape, instances);
+  return shape;
+}
+
+template <class Real>
+void bind_precision(nb::module_& m, const std::string& suffix) {
+  using Likelihood = ChainLikelihood<Real>;
+  nb::class_<Likelihood>(m, ("ChainLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain, and its gradient.")
+      .def("__init__", [](Likelihood* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
+                          const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs) {
+             const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
+             new (self) Likelihood(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen);
+           }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
+           nb::arg("weights"), nb::arg("all_pairs"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def_prop_ro("size", &Likelihood::size, "How many weights there are.")
+      .def("__call__", [](Likelihood& self, const In<double>& at, std::int64_t threads, const nb::object& progress) {
+             if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
+             const Poll poll = as_poll(progress);
+             std::vector<double> gradient(at.shape(0));
+             double value = 0;
+             {
+               nb::gil_scoped_release release;
+               value = self(view(at), gradient, std::max<std::int64_t>(threads, 1), poll);
+             }
+             return nb::make_tuple(value, give(std::move(gradient)));
+           }, nb::arg("at"), nb::arg("threads"), nb::arg("progress").none() = nb::none(), "Value and gradient.")
+      .def("model", [](const Likelihood& self, const In<double>& at) {
+             if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
+             return self.model(view(at));
+           }, nb::arg("at"), "The weights at a point.")
+      .def("point", [](const Likelihood& self, const Weights<Real>& weights) { return give(self.point(weights)); }, nb::arg("weights"), "The point at given weights.");
+
+  using Stochastic = ChainStochastic<Real>;
+  nb::class_<Stochastic>(m, ("ChainStochastic" + suffix).c_str(), "Averaged stochastic gradient descent on the likelihood of chains.")
+      .def("__init__", [](Stochastic* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
+                          const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, double decay) {
+             const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
+             new (self) Stochastic(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen, decay);
+           }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
+           nb::arg("weights"), nb::arg("all_pairs"), nb::arg("decay"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def_prop_ro("size", &Stochastic::size, "How many weights there are.")
+      .def("set", [](Stochastic& self, const In<double>& at) {
+             if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
+             self.set(view(at));
+           }, nb::arg("at"), "Starts anew from a point.")
+      .def("epoch", [](Stochastic& self, const In<std::int64_t>& order, double eta, bool averaging, const nb::object& progress) {
+             for (const std::int64_t s : view(order)) {
+               if (s < 0 || s >= self.sentences()) throw Error("RiataError", "the order does not fit the sentences");
+             }
+             const Poll poll = as_poll(progress);
+             nb::gil_scoped_release release;
+             return self.epoch(view(order), eta, averaging, poll);
+           }, nb::arg("order"), nb::arg("eta"), nb::arg("averaging"), nb::arg("progress").none() = nb::none(),
+           "One pass; the sum of -log P of the sentences, each before its step.")
+      .def("point", [](const Stochastic& self) { return give(self.point()); }, "The mean of the weights, once there is one.");
+
+  m.def("chain_probabilities", [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
+                                  const Flags& follow, const In<std::int32_t>& found, const In<std::int32_t>& kinds, const Flags& continues, double temperature,
+                                  const nb::object& progress) {
+          const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
+          const ChunkFlags chunks = chunk_flags(kinds, continues, weights.labels);
+          bool ok = temperature > 0 && (found.shape(0) == 0 || static_cast<std::int64_t>(found.shape(0)) == instances.tokens());
+          for (const std::int32_t label : view(found)) ok = ok && label >= 0 && label < weights.labels;
+          if (!ok) throw Error("RiataError", "the labels or the temperature do not fit");
+          const Poll poll = as_poll(progress);
+          ChainProbabilities out;
+          {
+            nb::gil_scoped_release release;
+            out = chain_probabilities(index, weights, constraint, instances, view(found), chunks, temperature, poll);
+          }
+          return nb::make_tuple(give(std::move(out.log_z)), give(std::move(out.labels)), give(std::move(out.confidences)));
+        }, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("found"), nb::arg("kinds"),
+        nb::arg("continues"), nb::arg("temperature"), nb::arg("progress").none() = nb::none(),
+        "(log Z [S], probabilities of labels [N x labels], confidences [N] of the chunks of given labels, if any)");
+}
+
+}  // namespace
+
+void likelihood(nb::module_& m) {
+  m.def("row_groups", [](const FeatureIndex& index, const Instances& instances) {
+    nb::list out;
+    for (const RowGroup& group : row_groups(index, instances)) {
+      nb::list slots;
+      for (const std::int32_t slot : group.slots) slots.append(slot);
+      out.append(nb::make_tuple(slots, group.keys));
+    }
+    return out;
+  }, nb::arg("index"), nb::arg("instances"), "Slots whose rows are added up once per combination, and how many combinations there are.");
+  bind_precision<float>(m, "");
+  bind_precision<double>(m, "64");
+}
+
+}  // namespace riata::bind

@@ -1,0 +1,60 @@
+// Sums over all labellings of a first-order chain in logarithms: slower than factors, and for scores of any size.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace riata {
+
+class ChainLogSums {
+ public:
+  // node(t, j), pair(t, i, j): scores, minus infinity where not allowed. They must stay while posteriors are asked for. Returns log Z.
+  template <class Node, class Pair>
+  double operator()(std::size_t length, std::size_t labels, Node node, Pair pair) {
+    labels_ = labels;
+    alpha_.assign(length * labels, never);
+    beta_.assign(length * labels, 0);
+    terms_.resize(labels);
+    for (std::size_t t = 0; t < length; ++t) {
+      for (std::size_t j = 0; j < labels; ++j) {
+        for (std::size_t i = 0; t > 0 && i < labels; ++i) terms_[i] = alpha_[(t - 1) * labels + i] + pair(t, i, j);
+        alpha_[t * labels + j] = (t > 0 ? sum() : 0) + node(t, j);
+      }
+    }
+    for (std::size_t t = length - 1; t > 0; --t) {
+      for (std::size_t i = 0; i < labels; ++i) {
+        for (std::size_t j = 0; j < labels; ++j) terms_[j] = pair(t, i, j) + node(t, j) + beta_[t * labels + j];
+        beta_[(t - 1) * labels + i] = sum();
+      }
+    }
+    std::copy_n(alpha_.end() - static_cast<std::ptrdiff_t>(labels), labels, terms_.begin());
+    return log_z_ = sum();
+  }
+
+  double posterior(std::size_t t, std::size_t j) const noexcept { return std::exp(alpha_[t * labels_ + j] + beta_[t * labels_ + j] - log_z_); }
+
+  // Of labels i and j at tokens t - 1 and t; score: of the pair and of j at t.
+  double posterior(std::size_t t, std::size_t i, std::size_t j, double score) const noexcept {
+    return std::exp(alpha_[(t - 1) * labels_ + i] + score + beta_[t * labels_ + j] - log_z_);
+  }
+
+ private:
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+
+  double sum() const noexcept {
+    const double most = *std::max_element(terms_.begin(), terms_.end());
+    if (most == never) return never;
+    double total = 0;
+    for (const double term : terms_) total += std::exp(term - most);
+    return most + std::log(total);
+  }
+
+  std::size_t labels_ = 0;
+  double log_z_ = 0;
+  std::vector<double> alpha_, beta_, terms_;
+};
+
+}  // namespace riata

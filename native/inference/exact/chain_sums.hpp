@@ -1,0 +1,73 @@
+// Sums over all labellings of a first-order chain: log-partition and posteriors.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/kernels.hpp"
+
+namespace riata {
+
+// Scores of neighbouring labels as factors: exp(score - highest), and that matrix turned. Pairs that are not allowed are 0.
+template <class Real>
+struct EdgeFactors {
+  const Real* forward;   // [labels][stride]: from, to
+  const Real* backward;  // [labels][stride]: to, from
+  double highest;        // taken off all scores
+};
+
+// Forward-backward with every position scaled to a sum of 1 (Rabiner 1989), in both directions: no logarithms inside, and no length is too long.
+// It gives up where a step is so improbable that its factors vanish; then logarithms must do it.
+//
+// Of the open sentence, edge posteriors are: alpha(t - 1)[i] * factor(i, j) * into(t)[j].
+template <class Real>
+class ChainSums {
+ public:
+  ChainSums(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride) {}
+
+  // node: [length][stride] scores, where minus infinity is not allowed; left as factors. edge(t): EdgeFactors of the step into token t > 0.
+  // alpha, into, posterior: [length][stride] to write; into(0) means nothing. Returns log Z, or NaN where it gave up.
+  template <class Edge>
+  double operator()(std::int32_t length, Real* node, Edge edge, Real* alpha, Real* into, Real* posterior) {
+    highest_.resize(static_cast<std::size_t>(length));
+    scale_.resize(static_cast<std::size_t>(length));
+    exp_rows(node, length, stride_, highest_.data());
+    const auto row = [&](auto* rows, std::int32_t t) { return rows + std::int64_t{t} * stride_; };
+    Real sum = 0;
+    for (std::int32_t j = 0; j < stride_; ++j) sum += node[j];
+    if (!(sum >= least)) return given_up;
+    for (std::int32_t j = 0; j < stride_; ++j) alpha[j] = node[j] / sum;
+    std::fill_n(row(posterior, length - 1), stride_, Real{1});
+    scale_[0] = 0;
+    double log_z = double(highest_[0]), product = double(sum);
+    // Forward from the first token and backward from the last at once: neither waits for the other.
+    for (std::int32_t t = 1; t < length; ++t) {
+      const std::int32_t back = length - 1 - t;
+      const EdgeFactors<Real> factors = edge(t);
+      const StepSums<Real> sums = chain_steps(row(alpha, t - 1), factors.forward, row(node, t), row(alpha, t), row(node, back + 1), row(posterior, back + 1),
+                                              edge(back + 1).backward, row(into, back + 1), row(posterior, back), labels_, stride_);
+      if (!(sums.ahead >= least && sums.back >= least)) return given_up;
+      scale_[static_cast<std::size_t>(t)] = 1 / sums.ahead;
+      log_z += double(highest_[static_cast<std::size_t>(t)]) + factors.highest;
+      product *= double(sums.ahead);
+      if (product < 1e-200) {
+        log_z += std::log(product);
+        product = 1;
+      }
+    }
+    if (!(chain_posteriors(alpha, scale_.data(), length, stride_, posterior, into) >= least)) return given_up;
+    return log_z + std::log(product);
+  }
+
+ private:
+  static constexpr double given_up = std::numeric_limits<double>::quiet_NaN();
+  static constexpr Real least = sizeof(Real) == 4 ? Real(1e-30) : Real(1e-280);
+
+  std::int32_t labels_, stride_;
+  std::vector<Real> highest_, scale_;  // [length]
+};
+
+}  // namespace riata

@@ -1,0 +1,326 @@
+#include "learning/chain_likelihood.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "core/tasks.hpp"
+#include "inference/exact/chain_log_sums.hpp"
+
+namespace riata {
+namespace {
+
+constexpr double never = -std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+template <class Real>
+ChainLikelihood<Real>::ChainLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+                                       const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs)
+    : index_(index), instances_(instances), layout_(index, labels, given_size), constraint_(constraint), weights_(weights.begin(), weights.end()),
+      given_size_(given_size), places_(weight_places(index, layout_, instances, pairs)), contexts_(index, layout_, instances) {
+  count_gold_edges();
+  cut_batches();
+  if (!index.hashed()) rows_.emplace(index_, layout_, instances_, places_);
+  flat_.assign(static_cast<std::size_t>(layout_.size), Real{0});
+  gradient_.assign(static_cast<std::size_t>(layout_.size), Real{0});
+}
+
+template <class Real>
+void ChainLikelihood<Real>::count_gold_edges() {
+  const std::size_t square = static_cast<std::size_t>(layout_.labels) * static_cast<std::size_t>(layout_.stride);
+  gold_edges_.assign(contexts_.rows.size() * square, 0);
+  for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
+    for (std::int64_t n = instances_.starts[s] + 1; n < instances_.starts[s + 1]; ++n) {
+      const std::size_t at = static_cast<std::size_t>(contexts_.of[static_cast<std::size_t>(n)]) * square;
+      gold_edges_[at + static_cast<std::size_t>(instances_.labels[n - 1]) * layout_.stride + instances_.labels[n]] += weight(s);
+    }
+  }
+  for (auto* table : {&scores_, &forward_, &backward_}) table->assign(contexts_.rows.size() * square, Real{0});
+  highest_.assign(contexts_.rows.size(), 0);
+  expected_.assign(contexts_.rows.size() * square, 0);
+}
+
+template <class Real>
+void ChainLikelihood<Real>::cut_batches() {
+  std::int64_t longest = 0;
+  for (std::int64_t s = 0; s < instances_.sentences();) {
+    Batch batch{s, s, {}, {}};
+    const std::int64_t base = instances_.starts[s];
+    while (batch.end < instances_.sentences() && (batch.end == s || instances_.starts[batch.end + 1] - base <= batch_tokens)) ++batch.end;
+    const std::int64_t tokens = instances_.starts[batch.end] - base;
+    longest = std::max(longest, tokens);
+    std::vector<std::int32_t>& order = batch.order;
+    for (std::int32_t n = 0; n < static_cast<std::int32_t>(tokens); ++n) {
+      if (contexts_.of[static_cast<std::size_t>(base + n)] >= 0) order.push_back(n);
+    }
+    const auto context = [&](std::int32_t n) { return contexts_.of[static_cast<std::size_t>(base + n)]; };
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return context(a) < context(b); });
+    for (std::size_t from = 0; from < order.size();) {
+      std::size_t to = from;
+      while (to < order.size() && to - from < chunk_tokens && context(order[to]) == context(order[from])) ++to;
+      batch.chunks.push_back({context(order[from]), {static_cast<std::int32_t>(from), static_cast<std::int32_t>(to)}});
+      from = to;
+    }
+    s = batch.end;
+    batches_.push_back(std::move(batch));
+  }
+  for (auto* rows : {&alpha_, &into_, &difference_}) rows->assign(static_cast<std::size_t>(longest) * layout_.stride, Real{0});
+}
+
+template <class Real>
+double ChainLikelihood<Real>::operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll) {
+  for (std::size_t i = 0; i < places_.size(); ++i) flat_[static_cast<std::size_t>(places_[i])] = static_cast<Real>(at[i]);
+  std::fill(gradient_.begin(), gradient_.end(), Real{0});
+  std::fill(expected_.begin(), expected_.end(), 0);
+  slow_expected_.clear();
+  make_factors();
+  if (rows_) {
+    rows_->sum(flat_.data(), threads);
+    rows_->clear();
+  }
+  double value = 0;
+  for (std::size_t i = 0; i < gold_edges_.size(); ++i) {
+    if (gold_edges_[i] != 0) value -= gold_edges_[i] * double(scores_[i]);
+  }
+  for (const Batch& batch : batches_) {
+    if (!poll(batch.first)) return std::numeric_limits<double>::quiet_NaN();
+    const std::int64_t base = instances_.starts[batch.first], count = batch.end - batch.first;
+    values_.assign(static_cast<std::size_t>(count), 0);
+    std::atomic<std::int64_t> next = 0;
+    Tasks sentences;
+    for (std::int64_t worker = 0; worker < threads; ++worker) {
+      sentences.add([&] {
+        Scratch scratch(*this);
+        for (std::int64_t k = next++; k < count; k = next++) values_[static_cast<std::size_t>(k)] = visit(batch.first + k, base, scratch);
+      });
+    }
+    sentences.run(threads);
+    for (std::int64_t k = 0; k < count; ++k) {
+      double& here = values_[static_cast<std::size_t>(k)];
+      if (std::isnan(here)) here = visit_in_logarithms(batch.first + k, base);  // one at a time, in order
+      value += here;
+    }
+    if (rows_) rows_->write(batch.first, batch.end, difference_.data(), threads);
+    write_others(batch);
+    sum_edges(batch, threads);
+  }
+  if (rows_) rows_->finish(gradient_.data(), threads);
+  finish_edges();
+  for (std::size_t i = 0; i < places_.size(); ++i) gradient[i] = double(gradient_[static_cast<std::size_t>(places_[i])]);
+  return value;
+}
+
+template <class Real>
+void ChainLikelihood<Real>::make_factors() {
+  const auto labels = static_cast<std::size_t>(layout_.labels), stride = static_cast<std::size_t>(layout_.stride), square = labels * stride;
+  std::vector<Real> highest(labels);
+  for (std::size_t c = 0; c < contexts_.rows.size(); ++c) {
+    Real* scores = scores_.data() + c * square;
+    std::fill_n(scores, square, Real{0});
+    for (const std::int64_t row : contexts_.rows[c]) {
+      for (std::size_t k = 0; k < square; ++k) scores[k] += flat_[static_cast<std::size_t>(row) + k];
+    }
+    double most = never;
+    for (std::size_t i = 0; i < labels; ++i) {
+      for (std::size_t j = 0; j < labels; ++j) most = std::max(most, double(scores[i * stride + j]) + double(constraint_.follow[i * stride + j]));
+    }
+    highest_[c] = most = most == never ? 0 : most;
+    for (std::size_t i = 0; i < labels; ++i) {
+      for (std::size_t j = 0; j < stride; ++j) {
+        const double factor = j < labels ? std::exp(double(scores[i * stride + j]) + double(constraint_.follow[i * stride + j]) - most) : 0;
+        forward_[c * square + i * stride + j] = static_cast<Real>(factor);
+        if (j < labels) backward_[c * square + j * stride + i] = static_cast<Real>(factor);
+      }
+    }
+  }
+}
+
+// The scores of the labels of every token: [length][stride], minus infinity where not allowed.
+template <class Real>
+void ChainLikelihood<Real>::score(std::int64_t s, Real* node) const {
+  const std::int64_t length = instances_.length(s), stride = layout_.stride;
+  if (rows_) rows_->read(s, node);
+  else std::fill_n(node, length * stride, Real{0});
+  each_other_row(s, [&](std::int64_t t, std::int64_t row, float value) {
+    for (std::int64_t j = 0; j < stride; ++j) node[t * stride + j] += flat_[static_cast<std::size_t>(row + j)] * Real(value);
+  });
+  for (std::int64_t t = 0; t < length; ++t) std::fill(node + t * stride + layout_.labels, node + (t + 1) * stride, Constraint<Real>::never);
+  for (std::int32_t j = 0; j < layout_.labels; ++j) {
+    node[j] += constraint_.start[static_cast<std::size_t>(j)];
+    node[(length - 1) * stride + j] += constraint_.end[static_cast<std::size_t>(j)];
+  }
+}
+
+// visit(token, row, value) for rows that are in no group: features that users name, and all of a hashed index.
+template <class Real>
+template <class Visit>
+void ChainLikelihood<Real>::each_other_row(std::int64_t s, Visit visit) const {
+  const bool hashed = index_.hashed();
+  if (!hashed && instances_.given_starts.empty()) return;
+  const HashTable table = index_.table(layout_.labels, layout_.stride);
+  for (std::int64_t t = 0; t < instances_.length(s); ++t) {
+    for (const Slot& slot : index_.node_slots()) {
+      if (!hashed) break;
+      const std::int32_t id = instances_.ngrams[slot.family][static_cast<std::size_t>(instances_.origin(s) + t + slot.offset)];
+      if (id >= 0) visit(t, layout_.given_row(table.row(id, Reader::node, slot.slot)), 1.0f);
+    }
+    if (instances_.given_starts.empty()) continue;
+    const std::int64_t token = instances_.starts[s] + t;
+    for (std::int64_t k = instances_.given_starts[token]; k < instances_.given_starts[token + 1]; ++k) {
+      const std::int32_t id = instances_.given_ids[k];
+      visit(t, layout_.given_row(hashed ? table.row(id, Reader::given) : static_cast<std::size_t>(id)), instances_.given_values[k]);
+    }
+  }
+}
+
+// What a sentence adds to the value, apart from the truth's pairs; NaN where logarithms are needed.
+template <class Real>
+double ChainLikelihood<Real>::visit(std::int64_t s, std::int64_t base, Scratch& scratch) {
+  const auto length = static_cast<std::int32_t>(instances_.length(s));
+  if (length == 0) return 0;
+  const std::int32_t stride = layout_.stride;
+  const std::size_t square = static_cast<std::size_t>(layout_.labels) * static_cast<std::size_t>(stride);
+  const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
+  const std::int32_t* contexts = contexts_.of.data() + instances_.starts[s];
+  const std::int64_t first = (instances_.starts[s] - base) * stride;
+  scratch.node.resize(static_cast<std::size_t>(length) * stride);
+  Real* node = scratch.node.data();
+  score(s, node);
+  double truth = 0;
+  for (std::int32_t t = 0; t < length; ++t) truth += double(node[std::int64_t{t} * stride + gold[t]]);
+  const auto edge = [&](std::int32_t t) {
+    const auto c = static_cast<std::size_t>(contexts[t]);
+    return EdgeFactors<Real>{forward_.data() + c * square, backward_.data() + c * square, highest_[c]};
+  };
+  Real *into = into_.data() + first, *difference = difference_.data() + first;
+  const double log_z = scratch.sums(length, node, edge, alpha_.data() + first, into, difference);
+  if (!std::isfinite(log_z) || !std::isfinite(truth)) return std::numeric_limits<double>::quiet_NaN();
+  for (std::int32_t t = 0; t < length; ++t) difference[std::int64_t{t} * stride + gold[t]] -= 1;
+  const double times = weight(s);
+  if (times != 1) {
+    for (std::int64_t k = 0; k < std::int64_t{length} * stride; ++k) {
+      difference[k] *= static_cast<Real>(times);
+      into[k] *= static_cast<Real>(times);
+    }
+  }
+  return times * (log_z - truth);
+}
+
+// The same by logarithms and in double precision, for scores beyond what factors can hold.
+template <class Real>
+double ChainLikelihood<Real>::visit_in_logarithms(std::int64_t s, std::int64_t base) {
+  const auto length = static_cast<std::size_t>(instances_.length(s)), labels = static_cast<std::size_t>(layout_.labels), stride = static_cast<std::size_t>(layout_.stride);
+  const std::size_t square = labels * stride;
+  const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
+  const std::int32_t* contexts = contexts_.of.data() + instances_.starts[s];
+  std::vector<Real> node(length * stride);
+  score(s, node.data());
+  const auto pair = [&](std::size_t t, std::size_t i, std::size_t j) {
+    return double(scores_[static_cast<std::size_t>(contexts[t]) * square + i * stride + j]) + double(constraint_.follow[i * stride + j]);
+  };
+  const auto own = [&](std::size_t t, std::size_t j) { return double(node[t * stride + j]); };
+  ChainLogSums sums;
+  const double log_z = sums(length, labels, own, pair), times = weight(s);
+  double truth = 0;
+  for (std::size_t t = 0; t < length; ++t) truth += own(t, static_cast<std::size_t>(gold[t]));
+  if (slow_expected_.empty()) slow_expected_.assign(expected_.size(), 0);
+  const std::size_t first = static_cast<std::size_t>(instances_.starts[s] - base) * stride;
+  std::fill_n(into_.begin() + static_cast<std::ptrdiff_t>(first), length * stride, Real{0});
+  std::fill_n(alpha_.begin() + static_cast<std::ptrdiff_t>(first), length * stride, Real{0});
+  for (std::size_t t = 0; t < length; ++t) {
+    for (std::size_t j = 0; j < stride; ++j) {
+      const double posterior = j < labels ? sums.posterior(t, j) : 0;
+      difference_[first + t * stride + j] = static_cast<Real>(times * (posterior - (static_cast<std::size_t>(gold[t]) == j)));
+    }
+    for (std::size_t i = 0; t > 0 && i < labels; ++i) {
+      for (std::size_t j = 0; j < labels; ++j) {
+        slow_expected_[static_cast<std::size_t>(contexts[t]) * square + i * stride + j] += times * sums.posterior(t, i, j, pair(t, i, j) + own(t, j));
+      }
+    }
+  }
+  return times * (log_z - truth);
+}
+
+template <class Real>
+void ChainLikelihood<Real>::write_others(const Batch& batch) {
+  const std::int64_t base = instances_.starts[batch.first], stride = layout_.stride;
+  for (std::int64_t s = batch.first; s < batch.end; ++s) {
+    const Real* from = difference_.data() + (instances_.starts[s] - base) * stride;
+    each_other_row(s, [&](std::int64_t t, std::int64_t row, float value) {
+      for (std::int64_t j = 0; j < stride; ++j) gradient_[static_cast<std::size_t>(row + j)] += from[t * stride + j] * Real(value);
+    });
+  }
+}
+
+template <class Real>
+void ChainLikelihood<Real>::sum_edges(const Batch& batch, std::int64_t threads) {
+  const std::size_t square = static_cast<std::size_t>(layout_.labels) * static_cast<std::size_t>(layout_.stride);
+  const std::int32_t stride = layout_.stride;
+  // So many chunks at a time: their sums take memory.
+  constexpr std::size_t at_once = 64;
+  std::vector<Real> sums(std::min(at_once, batch.chunks.size()) * square);
+  for (std::size_t from = 0; from < batch.chunks.size(); from += at_once) {
+    const std::size_t to = std::min(from + at_once, batch.chunks.size());
+    std::fill(sums.begin(), sums.end(), Real{0});
+    Tasks parts;
+    for (std::size_t c = from; c < to; ++c) {
+      parts.add([&, c] {
+        const auto [low, high] = batch.chunks[c].second;
+        for (std::int32_t k = low; k < high; ++k) {
+          const std::int64_t at = std::int64_t{batch.order[static_cast<std::size_t>(k)]} * stride;
+          add_outer(alpha_.data() + at - stride, into_.data() + at, layout_.labels, stride, sums.data() + (c - from) * square);
+        }
+      });
+    }
+    parts.run(threads);
+    for (std::size_t c = from; c < to; ++c) {
+      double* total = expected_.data() + static_cast<std::size_t>(batch.chunks[c].first) * square;
+      for (std::size_t k = 0; k < square; ++k) total[k] += double(sums[(c - from) * square + k]);
+    }
+  }
+}
+
+// From sums of alpha x into to expected pairs, less those of the truth, into the rows of every context.
+template <class Real>
+void ChainLikelihood<Real>::finish_edges() {
+  const std::size_t square = static_cast<std::size_t>(layout_.labels) * static_cast<std::size_t>(layout_.stride);
+  std::map<std::int64_t, std::vector<double>> rows;
+  for (std::size_t c = 0; c < contexts_.rows.size(); ++c) {
+    for (const std::int64_t row : contexts_.rows[c]) {
+      std::vector<double>& total = rows[row];
+      total.resize(square, 0);
+      for (std::size_t k = 0; k < square; ++k) {
+        const std::size_t at = c * square + k;
+        total[k] += expected_[at] * double(forward_[at]) + (slow_expected_.empty() ? 0 : slow_expected_[at]) - gold_edges_[at];
+      }
+    }
+  }
+  for (const auto& [row, total] : rows) {
+    for (std::size_t k = 0; k < square; ++k) gradient_[static_cast<std::size_t>(row) + k] += static_cast<Real>(total[k]);
+  }
+}
+
+template <class Real>
+Weights<Real> ChainLikelihood<Real>::model(std::span<const double> at) const {
+  Numbers<Real> flat(static_cast<std::size_t>(layout_.size), Real{0});
+  for (std::size_t i = 0; i < places_.size(); ++i) flat[static_cast<std::size_t>(places_[i])] = static_cast<Real>(at[i]);
+  return layout_.blocks(flat, index_, HistoryIndex(index_.history_slots(), index_.table(layout_.labels, layout_.stride)), given_size_);
+}
+
+template <class Real>
+std::vector<double> ChainLikelihood<Real>::point(const Weights<Real>& weights) const {
+  Weights<Real> grown = weights;
+  grown.grow(index_, given_size_);
+  const Numbers<Real> flat = layout_.flat(grown);
+  std::vector<double> out;
+  for (const std::int64_t place : places_) out.push_back(double(flat[static_cast<std::size_t>(place)]));
+  return out;
+}
+
+template class ChainLikelihood<float>;
+template class ChainLikelihood<double>;
+
+}  // namespace riata

@@ -1,0 +1,87 @@
+// The log-likelihood of labelled sentences under a chain, and its gradient: what a conditional random field is trained by.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/numbers.hpp"
+#include "inference/constraint.hpp"
+#include "inference/exact/chain_sums.hpp"
+#include "learning/chain_pairs.hpp"
+#include "learning/row_groups.hpp"
+#include "models/chain.hpp"
+#include "models/layout.hpp"
+
+namespace riata {
+
+// Sentences are gone through in batches of a fixed size, and what is summed is summed in a fixed order: the same bytes for any number of threads.
+// First, sentence by sentence, scores and posteriors; then, block of weights by block, the gradient.
+template <class Real>
+class ChainLikelihood {
+ public:
+  // index and instances must outlive it, and the instances have labels. weights: of sentences, or empty.
+  ChainLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Constraint<Real>& constraint,
+                  std::span<const double> weights, Pairs pairs);
+
+  std::int64_t size() const noexcept { return static_cast<std::int64_t>(places_.size()); }
+  std::int64_t sentences() const noexcept { return instances_.sentences(); }
+
+  // -log P of all labels given their sentences. at: [size]; gradient: [size] to write. Poll is asked between batches; false ends it with NaN.
+  double operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll);
+
+  // The weights at a point as a model, and the point at the weights of one.
+  Weights<Real> model(std::span<const double> at) const;
+  std::vector<double> point(const Weights<Real>& weights) const;
+
+ private:
+  static constexpr std::int64_t batch_tokens = 1 << 16;
+  static constexpr std::int64_t chunk_tokens = 1 << 12;
+
+  struct Batch {
+    std::int64_t first, end;                 // sentences
+    std::vector<std::int32_t> order;         // tokens of the batch that have a step into them, by context
+    std::vector<std::pair<std::int32_t, std::pair<std::int32_t, std::int32_t>>> chunks;  // context, and a part of `order`
+  };
+  // What threads work with.
+  struct Scratch {
+    explicit Scratch(const ChainLikelihood& of) : sums(of.layout_.labels, of.layout_.stride) {}
+    ChainSums<Real> sums;
+    std::vector<Real> node;
+  };
+
+  void count_gold_edges();
+  void cut_batches();
+  void make_factors();
+  void score(std::int64_t s, Real* node) const;
+  double visit(std::int64_t s, std::int64_t base, Scratch& scratch);
+  double visit_in_logarithms(std::int64_t s, std::int64_t base);
+  template <class Visit>
+  void each_other_row(std::int64_t s, Visit visit) const;
+  void write_others(const Batch& batch);
+  void sum_edges(const Batch& batch, std::int64_t threads);
+  void finish_edges();
+  double weight(std::int64_t s) const noexcept { return weights_.empty() ? 1.0 : weights_[static_cast<std::size_t>(s)]; }
+
+  const FeatureIndex& index_;
+  const Instances& instances_;
+  Layout layout_;
+  Constraint<Real> constraint_;
+  std::vector<double> weights_;
+  std::int32_t given_size_;
+  std::vector<std::int64_t> places_;        // of the weights that there are, in the long vector, rising
+  EdgeContexts contexts_;
+  std::vector<double> gold_edges_;          // [contexts][labels][stride] weighted counts of the truth's pairs
+  std::vector<Batch> batches_;
+  std::optional<GroupedRows<Real>> rows_;   // of templates; none where features are hashed
+  Numbers<Real> flat_, gradient_;           // [layout_.size]
+  std::vector<Real> scores_, forward_, backward_;  // [contexts][labels][stride] of pairs: scores, factors, and those turned
+  std::vector<double> highest_;             // [contexts]
+  std::vector<Real> alpha_, into_, difference_;    // [tokens of a batch][stride]; difference: posteriors less the truth
+  std::vector<double> expected_;            // [contexts][labels][stride]: sums of alpha x into
+  std::vector<double> slow_expected_;       // the same of posteriors themselves, of sentences that needed logarithms; or empty
+  std::vector<double> values_;              // [sentences of a batch]
+};
+
+}  // namespace riata

@@ -1,0 +1,61 @@
+// Which weights a chain has, and which rows of them score a pair of neighbouring labels.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "features/instances.hpp"
+#include "models/layout.hpp"
+#include "models/row_reader.hpp"
+
+namespace riata {
+
+// Which pairs of a feature and a label (or a pair of labels) have a weight: those of the training data, or all.
+enum class Pairs { seen, all };
+
+// The places of the weights in the long vector, rising.
+inline std::vector<std::int64_t> weight_places(const FeatureIndex& index, const Layout& layout, const Instances& instances, Pairs pairs) {
+  std::vector<bool> there(static_cast<std::size_t>(layout.size), false);
+  if (pairs == Pairs::all) {
+    const std::int64_t square = std::int64_t{layout.labels} * layout.stride;
+    for (std::int64_t place = index.transitions() ? 0 : square; place < layout.size; ++place) there[static_cast<std::size_t>(place)] = place % layout.stride < layout.labels;
+  } else {
+    const RowReader<const Layout> rows(index, layout, instances);
+    for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+      const std::int32_t* gold = instances.labels.data() + instances.starts[s];
+      for (std::int64_t t = 0; t < instances.length(s); ++t) {
+        rows.nodes(s, t, [&](std::int64_t row, float) { there[static_cast<std::size_t>(row + gold[t])] = true; });
+        rows.edges(s, t, [&](std::int64_t row, float) { there[static_cast<std::size_t>(row + std::int64_t{gold[t - 1]} * layout.stride + gold[t])] = true; });
+      }
+    }
+  }
+  std::vector<std::int64_t> places;
+  for (std::size_t place = 0; place < there.size(); ++place) {
+    if (there[place]) places.push_back(static_cast<std::int64_t>(place));
+  }
+  return places;
+}
+
+// Steps into tokens that read the same rows of label pairs are of one context, and share their factors.
+struct EdgeContexts {
+  std::vector<std::vector<std::int64_t>> rows;  // [contexts] where the matrices [labels][stride] start
+  std::vector<std::int32_t> of;                 // [N] the context of the step into a token; -1 for a first one
+
+  EdgeContexts(const FeatureIndex& index, const Layout& layout, const Instances& instances) : of(static_cast<std::size_t>(instances.tokens()), -1) {
+    const RowReader<const Layout> reader(index, layout, instances);
+    std::map<std::vector<std::int64_t>, std::int32_t> known;
+    std::vector<std::int64_t> here;
+    for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+      for (std::int64_t t = 1; t < instances.length(s); ++t) {
+        here.clear();
+        reader.edges(s, t, [&](std::int64_t row, float) { here.push_back(row); });
+        const auto [place, fresh] = known.emplace(here, static_cast<std::int32_t>(rows.size()));
+        if (fresh) rows.push_back(here);
+        of[static_cast<std::size_t>(instances.starts[s] + t)] = place->second;
+      }
+    }
+  }
+};
+
+}  // namespace riata

@@ -1,0 +1,186 @@
+#include "learning/chain_stochastic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace riata {
+namespace {
+
+constexpr double leaning = 5;  // how far the mean leans towards later weights (Shamir & Zhang 2013); 0: not at all
+constexpr double far = 1e12;
+
+}  // namespace
+
+template <class Real>
+ChainStochastic<Real>::ChainStochastic(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+                                       const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, double lambda)
+    : index_(index), instances_(instances), layout_(index, labels, given_size), constraint_(constraint), weights_(weights.begin(), weights.end()), lambda_(lambda),
+      places_(weight_places(index, layout_, instances, pairs)), contexts_(index, layout_, instances), rows_(index, layout_, instances),
+      sums_(layout_.labels, layout_.stride), here_(contexts_.rows.size(), -1) {
+  first_.assign(static_cast<std::size_t>(layout_.size / layout_.stride) + 1, 0);
+  for (const std::int64_t place : places_) ++first_[static_cast<std::size_t>(place / layout_.stride) + 1];
+  for (std::size_t row = 1; row < first_.size(); ++row) first_[row] += first_[row - 1];
+  w_.assign(static_cast<std::size_t>(layout_.size), Real{0});
+  a_.assign(static_cast<std::size_t>(layout_.size), Real{0});
+}
+
+template <class Real>
+void ChainStochastic<Real>::set(std::span<const double> at) {
+  for (std::size_t i = 0; i < places_.size(); ++i) w_[static_cast<std::size_t>(places_[i])] = static_cast<Real>(at[i]);
+  std::fill(a_.begin(), a_.end(), Real{0});
+  w_divisor_ = a_divisor_ = 1;
+  w_fraction_ = 0;
+  time_ = averaged_ = 0;
+  averaging_ = false;
+}
+
+template <class Real>
+std::vector<double> ChainStochastic<Real>::point() const {
+  std::vector<double> out(places_.size());
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const auto place = static_cast<std::size_t>(places_[i]);
+    out[i] = averaged_ > 0 ? (double(a_[place]) + w_fraction_ * double(w_[place])) / a_divisor_ : double(w_[place]) / w_divisor_;
+  }
+  return out;
+}
+
+template <class Real>
+double ChainStochastic<Real>::epoch(std::span<const std::int64_t> order, double eta, bool averaging, const Poll& poll) {
+  averaging_ = averaging;
+  double value = 0;
+  PollClock clock(layout_.labels);
+  std::int64_t done = 0;
+  for (const std::int64_t s : order) {
+    if (clock.due(instances_.length(s)) && !poll(done)) break;
+    ++done;
+    if (instances_.length(s) > 0) value += step(s, eta / (1 + lambda_ * eta * static_cast<double>(time_)));
+    ++time_;
+  }
+  return value;
+}
+
+// The weights that there are in a row move by times x values; the mean does not move yet.
+template <class Real>
+void ChainStochastic<Real>::add(std::int64_t row, const Real* values, double times) {
+  const auto number = static_cast<std::size_t>(row / layout_.stride);
+  const Real move = static_cast<Real>(times), back = static_cast<Real>(-w_fraction_ * times);
+  for (auto i = static_cast<std::size_t>(first_[number]); i < static_cast<std::size_t>(first_[number + 1]); ++i) {
+    const auto place = static_cast<std::size_t>(places_[i]);
+    const Real value = values[places_[i] - row];
+    w_[place] += move * value;
+    if (averaging_) a_[place] += back * value;
+  }
+}
+
+template <class Real>
+double ChainStochastic<Real>::step(std::int64_t s, double eta) {
+  const auto length = static_cast<std::int32_t>(instances_.length(s)), labels = layout_.labels, stride = layout_.stride;
+  const std::int64_t square = std::int64_t{labels} * stride, cells = std::int64_t{length} * stride;
+  const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
+  const std::int32_t* contexts = contexts_.of.data() + instances_.starts[s];
+  const Real scale = static_cast<Real>(1 / w_divisor_);
+  for (auto* rows : {&node_, &alpha_, &into_, &difference_}) {
+    if (static_cast<std::int64_t>(rows->size()) < cells) rows->resize(static_cast<std::size_t>(cells));
+  }
+  // Scores of labels, and of pairs in every context of the sentence.
+  double truth = 0;
+  for (std::int32_t t = 0; t < length; ++t) {
+    Real* out = node_.data() + std::int64_t{t} * stride;
+    std::fill_n(out, stride, Real{0});
+    sum_.begin(out, stride);
+    rows_.nodes(s, t, [&](std::int64_t row, float value) { sum_.add(w_.data() + row, value); });
+    sum_.finish();
+    for (std::int32_t j = 0; j < labels; ++j) {
+      out[j] *= scale;
+      if (t == 0) out[j] += constraint_.start[static_cast<std::size_t>(j)];
+      if (t == length - 1) out[j] += constraint_.end[static_cast<std::size_t>(j)];
+    }
+    std::fill(out + labels, out + stride, Constraint<Real>::never);
+    truth += double(out[gold[t]]);
+  }
+  used_.clear();
+  for (std::int32_t t = 1; t < length; ++t) {
+    auto& place = here_[static_cast<std::size_t>(contexts[t])];
+    if (place >= 0) continue;
+    place = static_cast<std::int32_t>(used_.size());
+    used_.push_back(contexts[t]);
+  }
+  const auto tables = static_cast<std::size_t>(square) * used_.size();
+  for (auto* table : {&factors_, &turned_, &expected_}) table->assign(tables, Real{0});
+  highest_.assign(used_.size(), 0);
+  for (std::size_t c = 0; c < used_.size(); ++c) {
+    Real* factors = factors_.data() + static_cast<std::int64_t>(c) * square;
+    for (const std::int64_t row : contexts_.rows[static_cast<std::size_t>(used_[c])]) {
+      for (std::int64_t k = 0; k < square; ++k) factors[k] += w_[static_cast<std::size_t>(row + k)] * scale;
+    }
+    for (std::int32_t t = 1; t < length; ++t) {
+      if (here_[static_cast<std::size_t>(contexts[t])] == static_cast<std::int32_t>(c)) truth += double(factors[std::int64_t{gold[t - 1]} * stride + gold[t]]);
+    }
+    for (std::int64_t k = 0; k < square; ++k) factors[k] = k % stride < labels ? factors[k] + constraint_.follow[static_cast<std::size_t>(k)] : Constraint<Real>::never;
+    tops_.resize(static_cast<std::size_t>(labels));
+    const Real most = *std::max_element(factors, factors + square);
+    for (std::int64_t k = 0; k < square; ++k) factors[k] -= most;
+    exp_rows(factors, labels, stride, tops_.data());
+    for (std::int32_t i = 0; i < labels; ++i) {  // rows were scaled one by one
+      const Real by = std::exp(tops_[static_cast<std::size_t>(i)]);
+      for (std::int32_t j = 0; j < labels; ++j) {
+        factors[std::int64_t{i} * stride + j] *= by;
+        turned_[c * static_cast<std::size_t>(square) + static_cast<std::size_t>(j * stride + i)] = factors[std::int64_t{i} * stride + j];
+      }
+    }
+    highest_[c] = double(most);
+  }
+  const auto edge = [&](std::int32_t t) {
+    const auto c = static_cast<std::int64_t>(here_[static_cast<std::size_t>(contexts[t])]);
+    return EdgeFactors<Real>{factors_.data() + c * square, turned_.data() + c * square, highest_[static_cast<std::size_t>(c)]};
+  };
+  const double log_z = sums_(length, node_.data(), edge, alpha_.data(), into_.data(), difference_.data());
+  const double times = weights_.empty() ? 1.0 : weights_[static_cast<std::size_t>(s)];
+  // The mean of the weights so far, and the weights themselves shrink.
+  w_divisor_ /= 1 - eta * lambda_;
+  if (averaging_ && averaged_ == 0) {
+    std::fill(a_.begin(), a_.end(), Real{0});
+    a_divisor_ = w_divisor_;
+    w_fraction_ = 1;
+  }
+  if (std::isfinite(log_z) && std::isfinite(truth)) {
+    for (std::int32_t t = 0; t < length; ++t) difference_[static_cast<std::size_t>(std::int64_t{t} * stride + gold[t])] -= 1;
+    const double move = -eta * times * w_divisor_;
+    for (std::int32_t t = 0; t < length; ++t) {
+      rows_.nodes(s, t, [&](std::int64_t row, float value) { add(row, difference_.data() + std::int64_t{t} * stride, move * double(value)); });
+      if (t == 0) continue;
+      Real* sums = expected_.data() + std::int64_t{here_[static_cast<std::size_t>(contexts[t])]} * square;
+      add_outer(alpha_.data() + std::int64_t{t - 1} * stride, into_.data() + std::int64_t{t} * stride, labels, stride, sums);
+    }
+    for (std::size_t c = 0; c < used_.size(); ++c) {
+      Real* sums = expected_.data() + static_cast<std::int64_t>(c) * square;
+      for (std::int64_t k = 0; k < square; ++k) sums[k] *= factors_[c * static_cast<std::size_t>(square) + static_cast<std::size_t>(k)];
+    }
+    for (std::int32_t t = 1; t < length; ++t) expected_[static_cast<std::size_t>(here_[static_cast<std::size_t>(contexts[t])] * square + std::int64_t{gold[t - 1]} * stride + gold[t])] -= 1;
+    for (std::size_t c = 0; c < used_.size(); ++c) {
+      for (const std::int64_t row : contexts_.rows[static_cast<std::size_t>(used_[c])]) {
+        for (std::int32_t i = 0; i < labels; ++i) add(row + std::int64_t{i} * stride, expected_.data() + static_cast<std::int64_t>(c) * square + std::int64_t{i} * stride, move);
+      }
+    }
+  }
+  if (averaging_) {
+    const double mu = (1.0 + leaning) / (static_cast<double>(++averaged_) + leaning);
+    if (averaged_ > 1) {
+      a_divisor_ /= 1 - mu;
+      w_fraction_ += mu * a_divisor_ / w_divisor_;
+      if (a_divisor_ > far) {  // before single precision cannot hold it
+        for (Real& value : a_) value = static_cast<Real>(double(value) / a_divisor_);
+        w_fraction_ /= a_divisor_;
+        a_divisor_ = 1;
+      }
+    }
+  }
+  for (const std::int32_t context : used_) here_[static_cast<std::size_t>(context)] = -1;
+  return times * (log_z - truth);
+}
+
+template class ChainStochastic<float>;
+template class ChainStochastic<double>;
+
+}  // namespace riata

@@ -1,0 +1,161 @@
+#include "models/chain_posteriors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.hpp"
+#include "inference/exact/chain_log_sums.hpp"
+#include "inference/exact/chain_sums.hpp"
+
+namespace riata {
+namespace {
+
+// The posteriors of one sentence, by factors or, where they vanish, by logarithms; all in double precision.
+template <class Real>
+class SentencePosteriors {
+ public:
+  SentencePosteriors(std::int32_t labels, std::int32_t stride) : labels_(static_cast<std::size_t>(labels)), stride_(static_cast<std::size_t>(stride)), sums_(labels, stride) {
+    for (Slot& slot : slots_) {
+      slot.forward.resize(labels_ * stride_);
+      slot.backward.resize(labels_ * stride_);
+    }
+  }
+
+  double open(const ChainScores<Real>& chain, double temperature) {
+    chain_ = &chain;
+    temperature_ = temperature;
+    length_ = static_cast<std::size_t>(chain.length);
+    for (Slot& slot : slots_) slot.t = -1;
+    for (auto* rows : {&node_, &alpha_, &into_, &posterior_}) rows->assign(length_ * stride_, 0);
+    for (std::size_t k = 0; k < node_.size(); ++k) node_[k] = k % stride_ < labels_ ? double(chain.node[k]) / temperature : never;
+    const double log_z = sums_(chain.length, node_.data(), [&](std::int32_t t) { return factors(t); }, alpha_.data(), into_.data(), posterior_.data());
+    logarithms_ = !std::isfinite(log_z);
+    if (!logarithms_) return log_z;
+    return logs_(length_, labels_, [&](std::size_t t, std::size_t j) { return own(t, j); }, [&](std::size_t t, std::size_t i, std::size_t j) { return pair(t, i, j); });
+  }
+
+  // Of a label, and of two neighbouring ones.
+  double of(std::size_t t, std::size_t j) const noexcept { return logarithms_ ? logs_.posterior(t, j) : posterior_[t * stride_ + j]; }
+  double of(std::size_t t, std::size_t i, std::size_t j) noexcept {
+    if (logarithms_) return logs_.posterior(t, i, j, pair(t, i, j) + own(t, j));
+    return alpha_[(t - 1) * stride_ + i] * factors(static_cast<std::int32_t>(t)).forward[i * stride_ + j] * into_[t * stride_ + j];
+  }
+
+ private:
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+
+  // The factors of the step into a token. Two are kept: one is asked for on the way forward, one on the way back.
+  struct Slot {
+    std::int32_t t = -1;
+    std::vector<double> forward, backward;
+    double highest = 0;
+  };
+
+  double own(std::size_t t, std::size_t j) const noexcept { return double(chain_->node[t * stride_ + j]) / temperature_; }
+  double pair(std::size_t t, std::size_t i, std::size_t j) const noexcept {
+    return double(chain_->edge_into(static_cast<std::int32_t>(t))[i * stride_ + j]) / temperature_;
+  }
+
+  EdgeFactors<double> factors(std::int32_t t) {
+    if (!chain_->edge_per_token) t = 1;  // all are the same
+    if (slots_[last_].t != t) last_ = 1 - last_;  // the one that was given last may still be in use
+    Slot& slot = slots_[last_];
+    if (slot.t == t) return {slot.forward.data(), slot.backward.data(), slot.highest};
+    slot.t = t;
+    double most = never;
+    for (std::size_t i = 0; i < labels_; ++i) {
+      for (std::size_t j = 0; j < labels_; ++j) most = std::max(most, pair(static_cast<std::size_t>(t), i, j));
+    }
+    slot.highest = most == never ? 0 : most;
+    for (std::size_t i = 0; i < labels_; ++i) {
+      for (std::size_t j = 0; j < labels_; ++j) slot.backward[j * stride_ + i] = slot.forward[i * stride_ + j] = std::exp(pair(static_cast<std::size_t>(t), i, j) - slot.highest);
+    }
+    return {slot.forward.data(), slot.backward.data(), slot.highest};
+  }
+
+  std::size_t labels_, stride_, length_ = 0;
+  const ChainScores<Real>* chain_ = nullptr;
+  double temperature_ = 1;
+  bool logarithms_ = false;
+  ChainSums<double> sums_;
+  ChainLogSums logs_;
+  std::vector<double> node_, alpha_, into_, posterior_;
+  Slot slots_[2];
+  int last_ = 0;
+};
+
+// The probability of the chunk of tokens first to end - 1, whose labels are of one unit.
+template <class Real>
+double unit(SentencePosteriors<Real>& posterior, const ChunkFlags& chunks, const std::int32_t* found, std::size_t length, std::size_t first, std::size_t end) {
+  const std::size_t labels = chunks.kinds.size();
+  const auto continues = [&](std::size_t i, std::size_t j) { return chunks.continues[i * labels + j] != 0; };
+  std::vector<double> passed(labels, 0), next(labels);
+  for (std::size_t j = 0; j < labels; ++j) {
+    if (chunks.kinds[j] != chunks.kinds[static_cast<std::size_t>(found[first])]) continue;
+    passed[j] = posterior.of(first, j);
+    for (std::size_t i = 0; first > 0 && i < labels; ++i) {
+      if (continues(i, j)) passed[j] -= posterior.of(first, i, j);
+    }
+  }
+  double sum = 0;
+  for (std::size_t t = first + 1; t <= end && t < length; ++t) {
+    std::fill(next.begin(), next.end(), 0);
+    for (std::size_t i = 0; i < labels; ++i) {
+      const double here = posterior.of(t - 1, i);
+      if (passed[i] <= 0 || here <= 0) continue;
+      double left = passed[i];
+      for (std::size_t j = 0; j < labels; ++j) {
+        if (!continues(i, j)) continue;
+        const double through = passed[i] * posterior.of(t, i, j) / here;
+        next[j] += through;
+        left -= through;
+      }
+      if (t == end) sum += left;
+    }
+    std::swap(passed, next);
+  }
+  if (end == length) {
+    for (const double each : passed) sum += each;
+  }
+  return std::clamp(sum, 0.0, 1.0);
+}
+
+}  // namespace
+
+template <class Real>
+ChainProbabilities chain_probabilities(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances,
+                                       std::span<const std::int32_t> found, const ChunkFlags& chunks, double temperature, const Poll& poll) {
+  check_fit(index, weights, instances);
+  if (!index.history_slots().empty()) throw Error("RiataError", "probabilities by dynamic programming look back over one label only");
+  const auto labels = static_cast<std::size_t>(weights.labels), tokens = static_cast<std::size_t>(instances.tokens());
+  ChainProbabilities out{std::vector<double>(static_cast<std::size_t>(instances.sentences()), 0), std::vector<double>(tokens * labels, 0), std::vector<double>(found.size(), 0)};
+  ChainScores<Real> chain;
+  SentencePosteriors<Real> posterior(weights.labels, weights.stride);
+  PollClock clock(weights.labels);
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    if (clock.due(instances.length(s)) && !poll(s)) break;
+    const auto length = static_cast<std::size_t>(instances.length(s)), start = static_cast<std::size_t>(instances.starts[s]);
+    if (length == 0) continue;
+    score_sentence(index, weights, constraint, instances, s, chain);
+    out.log_z[static_cast<std::size_t>(s)] = posterior.open(chain, temperature);
+    for (std::size_t t = 0; t < length; ++t) {
+      for (std::size_t j = 0; j < labels; ++j) out.labels[(start + t) * labels + j] = posterior.of(t, j);
+    }
+    const std::int32_t* here = found.data() + start;
+    for (std::size_t first = 0; !found.empty() && first < length;) {
+      std::size_t end = first + 1;
+      while (end < length && chunks.continues[static_cast<std::size_t>(here[end - 1]) * labels + static_cast<std::size_t>(here[end])]) ++end;
+      std::fill_n(out.confidences.begin() + static_cast<std::ptrdiff_t>(start + first), end - first, unit(posterior, chunks, here, length, first, end));
+      first = end;
+    }
+  }
+  return out;
+}
+
+template ChainProbabilities chain_probabilities(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, std::span<const std::int32_t>,
+                                                const ChunkFlags&, double, const Poll&);
+template ChainProbabilities chain_probabilities(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, std::span<const std::int32_t>,
+                                                const ChunkFlags&, double, const Poll&);
+
+}  // namespace riata

@@ -1,0 +1,24 @@
+// How probable labels and chunks are under a chain of the first order: exactly, over all labellings.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/chain.hpp"
+#include "models/confidences.hpp"
+
+namespace riata {
+
+struct ChainProbabilities {
+  std::vector<double> log_z;        // [S] of the scores, divided by the temperature
+  std::vector<double> labels;       // [N][labels] of each label at each token
+  std::vector<double> confidences;  // [N] of the unit that a token is in, as Units has it; where labels were given
+};
+
+// A labelling has the probability exp(score / temperature) / Z. found: labels [N] whose chunks are judged, or nothing.
+template <class Real>
+ChainProbabilities chain_probabilities(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances,
+                                       std::span<const std::int32_t> found, const ChunkFlags& chunks, double temperature, const Poll& poll);
+
+}  // namespace riata

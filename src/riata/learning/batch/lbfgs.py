@@ -1,0 +1,112 @@
+"""Limited-memory quasi-Newton steps (Liu & Nocedal 1989), with an L1 penalty by orthants (OWL-QN; Andrew & Gao 2007)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.learning.batch.line_search import Point, along, dot, norm, projected
+
+Vector = NDArray[np.float64]
+Function = Callable[[Vector], tuple[float, Vector]]  # value and gradient, without the L1 penalty
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """When to stop: at a gradient this small beside the weights, or when so many steps have gained less than this part of the value."""
+
+    gradient: float = 1e-5
+    gain: float = 1e-5
+    period: int = 10
+
+
+class Minimiser:
+    """Takes one step after another, until `stopped` says why no other is worth it."""
+
+    def __init__(
+        self, function: Function, start: Vector, *, l1: float = 0.0, memory: int = 6, tolerance: Tolerance | None = None
+    ) -> None:
+        self.l1, self.memory, self.tolerance = l1, memory, tolerance or Tolerance()
+        self.evaluations = 0
+        self.stopped: str | None = None
+        self._function = function
+        self._pairs: deque[tuple[Vector, Vector, float]] = deque(
+            maxlen=memory
+        )  # steps, changes of gradient, 1 / their product
+        self._values: deque[float] = deque(maxlen=self.tolerance.period + 1)
+        self.point = self._at(start)
+        self._values.append(self.point.value)
+        self._check_gradient()
+
+    @property
+    def gradient_norm(self) -> float:
+        return norm(self.point.slope)
+
+    def step(self) -> None:
+        """One step, and whether it was the last."""
+        if self.stopped:
+            return
+        direction = self._direction()
+        first = 1.0 if self._pairs else min(1.0, 1.0 / max(self.gradient_norm, 1e-300))
+        found = self._search(direction, first)
+        if found is None and self._pairs:  # what is remembered may mislead: once more, straight down
+            self._pairs.clear()
+            found = self._search(-self.point.slope, min(1.0, 1.0 / max(self.gradient_norm, 1e-300)))
+        if found is None:
+            self.stopped = "no step makes the objective smaller: the precision of its arithmetic is reached"
+            return
+        self._remember(found)
+        self.point = found
+        self._values.append(found.value)
+        self._check_gradient()
+        self._check_gain()
+
+    def _at(self, x: Vector) -> Point:
+        value, gradient = self._function(x)
+        self.evaluations += 1
+        return Point.of(x, value, gradient, self.l1)
+
+    def _search(self, direction: Vector, first: float) -> Point | None:
+        if self.l1:
+            return projected(self._at, self.point, direction, first)
+        return along(self._at, self.point, direction, first)
+
+    def _direction(self) -> Vector:
+        """The two loops over what is remembered of the curvature."""
+        q = -self.point.slope
+        shares = []
+        for s, y, rho in reversed(self._pairs):
+            a = rho * dot(s, q)
+            shares.append(a)
+            q -= a * y
+        if self._pairs:
+            s, y, rho = self._pairs[-1]
+            q *= 1 / (rho * dot(y, y))
+        for (s, y, rho), a in zip(self._pairs, reversed(shares), strict=True):
+            q += (a - rho * dot(y, q)) * s
+        if self.l1:
+            q[q * self.point.slope >= 0] = 0  # only downhill, coordinate by coordinate
+        return q
+
+    def _remember(self, new: Point) -> None:
+        s, y = new.x - self.point.x, new.gradient - self.point.gradient
+        curvature = dot(s, y)
+        if curvature > 1e-12 * norm(s) * norm(y):
+            self._pairs.append((s, y, 1 / curvature))
+
+    def _check_gradient(self) -> None:
+        if self.gradient_norm <= self.tolerance.gradient * max(1.0, norm(self.point.x)):
+            self.stopped = "converged: the gradient is as good as zero"
+
+    def _check_gain(self) -> None:
+        if self.stopped or len(self._values) <= self.tolerance.period:
+            return
+        before, now = self._values[0], self._values[-1]
+        if before - now < self.tolerance.gain * abs(now):
+            self.stopped = (
+                f"converged: {self.tolerance.period} steps gained less than {self.tolerance.gain:g} of the objective"
+            )

@@ -1,0 +1,89 @@
+"""How far to go in a direction: until the value has fallen enough and the slope is flat enough (Wolfe), or by orthants."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+def dot(a: Vector, b: Vector) -> float:
+    """Not by BLAS, whose threads would change the last bits."""
+    return float(np.einsum("i,i->", a, b))
+
+
+def norm(a: Vector) -> float:
+    return math.sqrt(dot(a, a))
+
+
+ENOUGH = 1e-4  # of the fall that the slope promises
+FLAT = 0.9  # of the slope at the start
+MOST = 30  # points tried
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    x: Vector
+    value: float  # with the L1 penalty
+    gradient: Vector  # without it
+    slope: Vector  # with it: the steepest of those that the penalty leaves (the gradient, where there is none)
+
+    @classmethod
+    def of(cls, x: Vector, value: float, gradient: Vector, l1: float) -> Point:
+        if not l1:
+            return cls(x, value, gradient, gradient)
+        return cls(x, value + l1 * float(np.abs(x).sum()), gradient, _pseudo(x, gradient, l1))
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite(self.value))
+
+
+def _pseudo(x: Vector, gradient: Vector, l1: float) -> Vector:
+    """At zero, where the penalty has a kink: the side that falls, if any does."""
+    up, down = gradient + l1, gradient - l1
+    at_zero = np.where(up < 0, up, np.where(down > 0, down, 0.0))
+    return np.where(x > 0, up, np.where(x < 0, down, at_zero))
+
+
+def along(at: Callable[[Vector], Point], start: Point, direction: Vector, first: float) -> Point | None:
+    """By doubling and halving; None where no step is found."""
+    slope = dot(start.slope, direction)
+    if not slope < 0:
+        return None
+    low, high, step = 0.0, np.inf, first
+    best: Point | None = None
+    for _ in range(MOST):
+        found = at(start.x + step * direction)
+        if not found.finite or found.value > start.value + ENOUGH * step * slope:
+            high = step
+        else:
+            best = found  # it falls enough
+            if dot(found.slope, direction) >= FLAT * slope:
+                return found
+            low = step
+        step = (low + high) / 2 if np.isfinite(high) else 2 * step
+        if high - low < 1e-14 * step:
+            break
+    return best
+
+
+def projected(at: Callable[[Vector], Point], start: Point, direction: Vector, first: float) -> Point | None:
+    """No weight changes its sign in one step: those that would become zero."""
+    orthant = np.where(start.x != 0, np.sign(start.x), -np.sign(start.slope))
+    if not dot(start.slope, direction) < 0:
+        return None
+    step = first
+    for _ in range(MOST):
+        x = start.x + step * direction
+        x[x * orthant <= 0] = 0.0
+        found = at(x)
+        if found.finite and found.value <= start.value + ENOUGH * dot(start.slope, x - start.x):
+            return found
+        step /= 2
+    return None

@@ -1,0 +1,72 @@
+"""Averaged stochastic gradient descent, whose first step is found by trying it on a sample (Bottou 2010)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from riata._core import shuffled
+from riata.learning.batch.lbfgs import Function, Vector
+from riata.learning.batch.line_search import Point, dot, norm
+
+SAMPLE = 1000  # sentences on which steps are tried
+SMALLEST, LARGEST = 1e-5, 1e3  # first steps
+CAUTION = 0.5  # of the best step of a sample: the whole is longer
+PERIOD, GAIN = 3, 1e-3  # stop when so many passes have gained less than this part of the objective
+TRIED = 0  # the number of the shuffle that draws the sample; those of passes start from 1
+
+
+class StochasticMinimiser:
+    """Passes over the sentences in random order, until they gain nothing. The interface is Minimiser's.
+
+    native: ChainStochastic, or what does the same; function: the value that it minimises, to say how far it has come.
+    """
+
+    def __init__(self, native: Any, function: Function, start: Vector, *, c2: float, seed: int, sentences: int) -> None:
+        self.evaluations = 0
+        self.stopped: str | None = None
+        self._native, self._function, self._seed, self._sentences = native, function, seed, sentences
+        self._values: deque[float] = deque(maxlen=PERIOD + 1)
+        self._passes = 0
+        self.eta = self._first_step(start, c2)
+        native.set(start)
+        self.point = self._at(start)
+
+    @property
+    def gradient_norm(self) -> float:
+        return norm(self.point.slope)
+
+    def step(self) -> None:
+        """One pass; the mean of the weights is taken from the second one on."""
+        if self.stopped:
+            return
+        self._passes += 1
+        self._native.epoch(shuffled(self._sentences, self._seed, self._passes), self.eta, self._passes > 1)
+        self.evaluations += 1
+        self.point = self._at(self._native.point())
+        self._values.append(self.point.value)
+        if len(self._values) > PERIOD and self._values[0] - self._values[-1] < GAIN * abs(self._values[-1]):
+            self.stopped = f"{PERIOD} passes gained less than {GAIN:g} of the objective"
+
+    def _at(self, x: Vector) -> Point:
+        return Point.of(x, *self._function(x), 0.0)
+
+    def _first_step(self, start: Vector, c2: float) -> float:
+        """The step that leaves the smallest objective on a sample: doubled while that helps, or halved."""
+        sample = shuffled(self._sentences, self._seed, TRIED)[:SAMPLE].copy()
+        share = c2 * len(sample) / max(self._sentences, 1)
+
+        def left(eta: float) -> float:
+            self._native.set(start)
+            self._native.epoch(sample, eta, False)
+            x = self._native.point()
+            value = self._native.epoch(sample, 0.0, False) + share * dot(x, x)
+            return value if np.isfinite(value) else np.inf
+
+        best, value = 0.1, left(0.1)
+        for factor in (2.0, 0.5):
+            while SMALLEST < best * factor < LARGEST and (other := left(best * factor)) < value:
+                best, value = best * factor, other
+        return CAUTION * best

@@ -1,0 +1,120 @@
+"""Learners that look at all sentences in every step: a prior, a likelihood with its gradient, and a minimiser."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+from riata._core import ChainLikelihood, ChainLikelihood64, ChainStochastic, ChainStochastic64, ChainWeights
+from riata.errors import DataError, SettingError, UnsupportedError
+from riata.learning.batch.lbfgs import Minimiser, Tolerance, Vector
+from riata.learning.batch.line_search import dot
+from riata.learning.batch.sgd import StochasticMinimiser
+from riata.learning.events import Epoch
+from riata.learning.online import OnlineTrainer, TrainingSet
+from riata.models.chain import Flags, Legality
+from riata.settings import Setting
+
+SETTINGS = (
+    Setting("c1", 0.0, "the weight of the sum of absolute weights (L1), which makes most weights zero", low=0.0),
+    Setting("c2", 0.1, "the weight of the sum of squared weights (L2), 1 / (2 variance) of a Gaussian prior", low=0.0),
+    Setting(
+        "optimiser",
+        "lbfgs",
+        "L-BFGS (OWL-QN with c1), or averaged stochastic gradient descent",
+        choices=("lbfgs", "sgd"),
+    ),
+    Setting(
+        "pairs", "seen", "features have weights with the labels seen with them, or with all", choices=("seen", "all")
+    ),
+    Setting("constrain", False, "while learning, sum over legal label sequences only"),
+    Setting("memory", 6, "steps whose curvature L-BFGS remembers", low=1, high=1000),
+    Setting("gradient_tolerance", 1e-5, "L-BFGS stops at a gradient this small beside the weights", low=0.0),
+    Setting("gain_tolerance", 1e-5, "L-BFGS stops when ten steps gain less than this part of the objective", low=0.0),
+    Setting("precision", "single", "arithmetic of scores and posteriors", choices=("single", "double")),
+)
+
+
+def check(settings: Any) -> None:
+    if settings["optimiser"] == "sgd" and settings["c1"]:
+        raise SettingError(
+            f"c1 is {settings['c1']:g}, but stochastic gradient descent has no L1 penalty here.",
+            remedy="Leave out c1, or optimiser=sgd: L-BFGS has it.",
+        )
+
+
+class CrfTrainer(OnlineTrainer):
+    """The conditional random field: the log-likelihood of the labels, with a prior. An epoch is a step of the minimiser."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        if self.features.program.history:
+            raise UnsupportedError(
+                f"The likelihood is summed over pairs of neighbouring labels; '{self.features.program.history_templates[0]}' reads labels in another way.",
+                remedy="Use edge for the label before (edge word[0] for label[-1] word[0]); perceptron and mira look back over two labels.",
+            )
+        self.minimiser: Minimiser | StochasticMinimiser | None = None
+
+    def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
+        began = time.perf_counter()
+        before = 0
+        if self.minimiser is None:
+            self.minimiser = self._minimiser(data, seed, progress)
+        else:
+            before = self.minimiser.evaluations
+        self.minimiser.step()
+        self.finished = self.minimiser.stopped
+        passes = self.minimiser.evaluations - before
+        return Epoch(
+            epoch=number,
+            updates=passes,
+            sentences=data.sentences,
+            tokens=data.tokens * passes,
+            wrong_tokens=None,
+            seconds=time.perf_counter() - began,
+            objective=self.minimiser.point.value,
+            gradient_norm=self.minimiser.gradient_norm,
+        )
+
+    def _minimiser(
+        self, data: TrainingSet, seed: int, progress: Callable[[int], None] | None
+    ) -> Minimiser | StochasticMinimiser:
+        settings, labels = self.settings, len(self.labels)
+        single = isinstance(self.initial, ChainWeights)
+        flags = self.flags if settings["constrain"] else _free(labels)
+        given = len(self.features.given)
+        weights, pairs = data.sentence_weights, settings["pairs"] == "all"
+        parts = (self.features.index, data.instances, labels, given, *flags, weights, pairs)
+        kind: Any = ChainLikelihood if single else ChainLikelihood64
+        self.likelihood = kind(*parts)
+        c2, threads = settings["c2"], self.threads
+
+        def value(x: Vector) -> tuple[float, Vector]:
+            loss, gradient = self.likelihood(x, threads, progress)
+            gradient += 2 * c2 * x
+            return loss + c2 * dot(x, x), gradient
+
+        start = self.likelihood.point(self.initial)
+        if not math.isfinite(value(start)[0]):
+            raise DataError(
+                "the likelihood of the training data is not finite: scores overflow.",
+                remedy="Scale feature values down to about 1; the largest count most.",
+            )
+        if settings["optimiser"] == "sgd":
+            sentences = data.sentences
+            stochastic: Any = ChainStochastic if single else ChainStochastic64
+            native = stochastic(*parts, 2 * c2 / max(sentences, 1))
+            return StochasticMinimiser(native, value, start, c2=c2, seed=seed, sentences=sentences)
+        tolerance = Tolerance(settings["gradient_tolerance"], settings["gain_tolerance"])
+        return Minimiser(value, start, l1=settings["c1"], memory=settings["memory"], tolerance=tolerance)
+
+    def weights(self) -> Any:
+        assert self.minimiser is not None
+        return self.likelihood.model(self.minimiser.point.x)
+
+
+def _free(labels: int) -> tuple[Flags, Flags, Flags]:
+    legal = Legality.free(labels)
+    return legal.start, legal.end, legal.follow

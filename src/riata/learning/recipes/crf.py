@@ -1,0 +1,18 @@
+"""The conditional random field."""
+
+from riata.learning.batch.trainer import SETTINGS, CrfTrainer, check
+from riata.learning.recipe import Recipe
+
+RECIPE = Recipe(
+    name="crf",
+    summary="maximise the probability of the true labels given their sentence, with a prior on the weights (L-BFGS; OWL-QN with c1)",
+    paper="lafferty2001",
+    needs=frozenset({"argmax", "expectations"}),
+    structure="chain",
+    queue="exact",
+    settings=SETTINGS,
+    check=check,
+    trainer=CrfTrainer,
+    epochs=1000,
+    whole=True,
+)

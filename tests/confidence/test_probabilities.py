@@ -1,0 +1,95 @@
+"""Probabilities of labels and of whole labellings: they are those of all legal ones, by listing them."""
+
+import numpy as np
+import pytest
+
+import riata
+from riata.errors import NotFittedError, UnsupportedError
+from riata.features.templates import parse
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, as_text, quietly, recoded_chunker, segment_chunker
+
+ALL = 200_000  # more labellings than the short sentences have
+
+
+def every(estimator, sentence):
+    """Every legal labelling with its score."""
+    [found] = estimator.predict_nbest([sentence], ALL)
+    assert len(found) < ALL
+    return found
+
+
+def check(estimator, sentence):
+    [listed] = estimator.predict_nbest([sentence], ALL, probabilities=True)
+    labellings, shares = zip(*listed, strict=True)
+    assert sum(shares) == pytest.approx(1, abs=1e-4)
+    assert list(shares) == sorted(shares, reverse=True)
+    scores = np.array([score for _, score in every(estimator, sentence)])
+    temperature = estimator.calibration_[0].temperature if estimator.calibration_ else 1.0
+    expected = np.exp(scores / temperature - np.logaddexp.reduce(scores / temperature))
+    assert shares == pytest.approx(expected, abs=1e-4)
+    [rows] = estimator.predict_proba([sentence])
+    assert rows.shape == (len(sentence), len(estimator.classes_))
+    assert rows.sum(axis=1) == pytest.approx(1)
+    for t in range(len(sentence)):
+        for j, label in enumerate(estimator.classes_):
+            share = sum(p for labels, p in zip(labellings, shares, strict=True) if labels[t] == label)
+            assert rows[t, j] == pytest.approx(share, abs=1e-4)
+
+
+@pytest.mark.parametrize("recipe", ["crf", "perceptron"])
+def test_labels_and_labellings(recipe):
+    chunker = quietly(riata.Chunker(recipe, epochs=3, template=parse("word[0]\ntag[0]\nedge\nedge tag[0]")), CHUNKS)
+    for sentence in INPUTS[2:]:
+        check(chunker, sentence[:4])
+
+
+def test_a_temperature_flattens_them():
+    chunker = quietly(riata.Chunker("crf", epochs=5, template=parse("word[0]\ntag[0]\nedge")), CHUNKS * 8)
+    sentence = INPUTS[2]
+    before = chunker.predict_proba([sentence])[0].max(axis=1)
+    chunker.calibrate(CHUNKS * 2)
+    check(chunker, sentence)
+    assert chunker.predict_proba([sentence])[0].max(axis=1) != pytest.approx(before)
+
+
+def test_features_with_values_and_plain_tags():
+    tagger = quietly(riata.Tagger("crf", epochs=10), FEATURES, TAGS)
+    check(tagger, FEATURES[2])
+
+
+def test_labels_learnt_in_another_encoding_are_summed():
+    chunker = quietly(riata.Chunker("crf", epochs=5, learn_as="bioes", template=parse("word[0]\ntag[0]\nedge")), CHUNKS)
+    [rows] = chunker.predict_proba([INPUTS[0]])
+    assert rows.shape == (4, len(chunker.classes_))
+    assert rows.sum(axis=1) == pytest.approx(1)
+    assert [chunker.classes_[i] for i in rows.argmax(axis=1)] == chunker.predict([INPUTS[0]])[0]
+
+
+def test_what_has_no_probabilities_says_why():
+    with pytest.raises(NotFittedError):
+        riata.Chunker().predict_proba(INPUTS)
+    with pytest.raises(UnsupportedError, match="segments"):
+        segment_chunker().predict_proba(INPUTS)
+    with pytest.raises(UnsupportedError, match="neighbours"):
+        recoded_chunker().predict_proba(INPUTS)
+    deep = quietly(riata.Tagger("perceptron", epochs=1, template=parse("word[0]\nlabel[-2] label[-1]")), WORDS, TAGS)
+    with pytest.raises(UnsupportedError, match="label"):
+        deep.predict_proba(WORDS)
+
+
+def test_no_sentences():
+    chunker = quietly(riata.Chunker("crf", epochs=2), CHUNKS)
+    assert chunker.predict_proba([]) == []
+    assert chunker.predict_proba([[]])[0].shape == (0, len(chunker.classes_))
+
+
+def test_lists_with_probabilities_in_files(tmp_path):
+    chunker = quietly(riata.Chunker("crf", epochs=5, template=parse("word[0]\ntag[0]\nedge")), CHUNKS)
+    source, target = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text(as_text(INPUTS), encoding="utf-8")
+    chunker.predict_file(source, target, nbest=2, confidence=True)
+    notes = [line.split() for line in target.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    listed = chunker.predict_nbest(INPUTS, 2, probabilities=True)
+    assert [float(note[3]) for note in notes] == pytest.approx([p for found in listed for _, p in found], abs=1e-5)
+    with pytest.raises(UnsupportedError, match="min_confidence"):
+        chunker.predict_file(source, target, nbest=2, min_confidence=0.5)

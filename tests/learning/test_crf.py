@@ -1,0 +1,143 @@
+"""The recipe `crf`: what it learns, what it says of itself, what it refuses."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import riata
+from riata.errors import DataError, SettingError, UnsupportedError
+from riata.features.templates import parse
+from riata.learning.events import Note
+from riata.models.file import to_bytes
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, embedded, quietly
+
+TEMPLATE = parse("word[0]\ntag[0]\nedge")
+
+
+def fitted(data=CHUNKS, epochs=None, template=TEMPLATE, **settings):
+    return quietly(riata.Chunker("crf", epochs=epochs, template=template, settings=settings), data)
+
+
+def objective(chunker, data, c1, c2):
+    """By listing every labelling; the weights by name do not matter, only their sizes."""
+    total = 0.0
+    for sentence in data:
+        truth = [label for *_, label in sentence]
+        [listed] = chunker.predict_nbest([[token[:-1] for token in sentence]], 10**6)
+        scores = [score for _, score in listed]
+        [right] = [score for labels, score in listed if labels == truth]
+        total += np.logaddexp.reduce(scores) - right
+    weights = np.concatenate([rows[2] for rows in parts(chunker)])
+    return total + c1 * np.abs(weights).sum() + c2 * (weights.astype(np.float64) ** 2).sum()
+
+
+def parts(chunker):
+    sparse = chunker.model_.weights.pack(chunker.model_.features.index)
+    yield sparse["transition"]
+    for family, kind in itertools.product(sparse["families"], ("node", "edge")):
+        yield family[kind]
+
+
+@pytest.mark.parametrize("c1, c2", [(0.0, 0.1), (0.1, 0.1), (0.5, 0.0)])
+def test_the_objective_is_what_it_says(c1, c2):
+    data = [s[:3] for s in CHUNKS]
+    chunker = fitted(data, c1=c1, c2=c2, constrain=True, precision="double")
+    said = chunker.history_[-1]
+    assert said["objective"] == pytest.approx(objective(chunker, data, c1, c2), rel=1e-4)
+    values = [epoch["objective"] for epoch in chunker.history_]
+    assert values == sorted(values, reverse=True)
+
+
+def test_it_learns_and_says_why_it_stops():
+    told = []
+    chunker = riata.Chunker("crf", template=TEMPLATE).fit(embedded()[:100], listener=told.append)
+    assert chunker.score(embedded()[:100]) > 0.95
+    notes = [event.text for event in told if isinstance(event, Note)]
+    assert any("converged" in note for note in notes)
+    assert chunker.history_[-1]["gradient_norm"] < chunker.history_[0]["gradient_norm"] / 10
+
+
+def test_stochastic_descent_comes_near():
+    data = embedded()[:150]
+    exact, near = (fitted(data, c2=0.5, optimiser=name) for name in ("lbfgs", "sgd"))
+    best = exact.history_[-1]["objective"]
+    assert best <= near.history_[-1]["objective"] <= 1.03 * best
+    assert near.score(data) == pytest.approx(exact.score(data), abs=0.02)
+
+
+@pytest.mark.parametrize("optimiser", ["lbfgs", "sgd"])
+def test_the_same_bytes_for_any_number_of_threads(optimiser):
+    made = [
+        quietly(riata.Chunker("crf", epochs=6, threads=threads, settings={"optimiser": optimiser}), embedded()[:60])
+        for threads in (1, 2, 3)
+    ]
+    assert len({to_bytes(chunker) for chunker in made}) == 1
+
+
+def test_a_penalty_on_sizes_leaves_few_weights():
+    many, few = fitted(embedded()[:100], c2=0.1), fitted(embedded()[:100], c1=1.0, c2=0.01)
+    counts = [sum(len(rows[2]) for rows in parts(chunker)) for chunker in (many, few)]
+    assert counts[1] < counts[0] / 5
+
+
+def test_training_goes_on_from_any_linear_model():
+    data = embedded()[:100]
+    cold = fitted(data, epochs=1)
+    warm = quietly(riata.Chunker("perceptron", epochs=5, template=TEMPLATE), data)
+    warm.set_params(recipe="crf", warm_start=True, epochs=1)
+    quietly(warm, data)
+    assert warm.history_[0]["objective"] < cold.history_[0]["objective"]
+
+
+def test_pairs_all_have_more_weights_and_a_better_likelihood():
+    data = embedded()[:60]
+    seen, every = (fitted(data, pairs=pairs) for pairs in ("seen", "all"))
+    assert every.history_[-1]["objective"] < seen.history_[-1]["objective"]
+
+
+def test_one_label_and_one_token():
+    one = quietly(riata.Tagger("crf"), [["a"], ["b"]], [["X"], ["X"]])
+    assert one.predict([["c", "a"]]) == [["X", "X"]]
+    two = quietly(riata.Tagger("crf"), [["a"], ["b"]], [["X"], ["Y"]])
+    assert two.predict([["a"], ["b"]]) == [["X"], ["Y"]]
+
+
+def test_features_hashed_and_with_values():
+    tagger = quietly(riata.Tagger("crf", bits=12), WORDS, TAGS)
+    assert tagger.score(WORDS, TAGS) == 1
+    given = quietly(riata.Tagger("crf"), FEATURES, TAGS)
+    assert given.score(FEATURES, TAGS) == 1
+
+
+def test_no_prior_is_warned_of():
+    with pytest.warns(riata.RiataWarning, match="grow without bound"):
+        riata.Chunker("crf", epochs=3, template=TEMPLATE, settings={"c2": 0.0}).fit(CHUNKS)
+
+
+def test_huge_values_end_in_a_model_or_a_message():
+    for value in (1e10, 1e30, 3e38):
+        rows = [[{"x": value}, {"y": -value}]] * 3
+        try:
+            tagger = quietly(riata.Tagger("crf", epochs=20), rows, [["A", "B"]] * 3)
+        except DataError as error:
+            assert "finite" in str(error) or "value" in str(error)
+        else:
+            assert np.isfinite(tagger.history_[-1]["objective"])
+
+
+def test_what_it_refuses():
+    chunker = riata.Chunker("crf", template=TEMPLATE)
+    with pytest.raises(UnsupportedError, match="all data"):
+        chunker.partial_fit(CHUNKS)
+    with pytest.raises(UnsupportedError, match="all data"):
+        riata.Chunker("crf", shards=2).fit(CHUNKS)
+    with pytest.raises(UnsupportedError, match="all data"):
+        riata.Chunker("crf", stream=True).fit("train.txt")
+    with pytest.raises(SettingError, match="L1"):
+        fitted(c1=0.1, optimiser="sgd")
+    with pytest.raises(UnsupportedError, match="neighbouring"):
+        riata.Chunker("crf", template=parse("word[0]\nlabel[-2] label[-1]")).fit(CHUNKS)
+    with pytest.raises(UnsupportedError, match=r"expectations|segments"):
+        riata.JointTagger("crf").fit(CHUNKS)
+    assert INPUTS

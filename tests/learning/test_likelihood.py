@@ -1,0 +1,175 @@
+"""The likelihood of chains: its value by enumeration, its gradient by differences, its bytes by threads, its limits by logarithms."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from riata import _core
+from riata.data.memory import as_corpus
+from riata.features.attributes import builtin
+from riata.features.compile import Features
+from riata.features.templates import parse
+from riata.models.chain import ChainModel, Legality
+from riata.registry import get
+
+TEMPLATES = [
+    "word[0]\nedge",
+    "word[-1]\nword[0]\nword[0] word[1]\nsuffix1[0]\nedge",
+    "word[0]\nedge\nedge word[0]",
+    "word[0]\nedge word[-1]",
+    "word[0]",
+]
+LABELS = {None: ("X", "Y", "Z"), "iob2": ("B-A", "I-A", "O")}
+
+
+class Case:
+    """A small corpus, its likelihood in double precision, and every labelling of its sentences."""
+
+    def __init__(
+        self, seed, template, encoding, *, pairs=False, weights=(), kind=_core.ChainLikelihood64, bits=0, given=False
+    ):
+        rng = np.random.default_rng(seed)
+        self.labels = LABELS[encoding]
+        legal = Legality.free(3) if encoding is None else Legality(*get("encoding", encoding).allowed(self.labels))
+        self.legality = legal
+        self.sentences = [["".join(rng.choice(list("abc"), 2)) for _ in range(n)] for n in rng.integers(1, 5, 4)]
+        self.gold = [rng.choice(self.legal(len(s))) for s in self.sentences]
+        if given:
+            rows = [[{w: 0.5, f"{w[0]}*": 2.0} for w in s] for s in self.sentences]
+            self.corpus, template = as_corpus(rows), "edge"
+        else:
+            self.corpus = as_corpus(self.sentences)
+        self.features = Features(parse(template), builtin(), {}, bits)
+        self.instances = self.features.extend(self.corpus, 1, 1)
+        self.instances.set_labels(np.concatenate(self.gold).astype(np.int32), 3)
+        self.weights = np.array(weights, np.float64)
+        flags = (legal.start, legal.end, legal.follow)
+        self.function = kind(
+            self.features.index, self.instances, 3, len(self.features.given), *flags, self.weights, pairs
+        )
+
+    def legal(self, length):
+        def allowed(labels):
+            follow = self.legality.follow.reshape(3, 3)
+            ends = self.legality.start[labels[0]] and self.legality.end[labels[-1]]
+            return ends and all(follow[a, b] for a, b in itertools.pairwise(labels))
+
+        return [np.array(labels) for labels in itertools.product(range(3), repeat=length) if allowed(labels)]
+
+    def value(self, at):
+        """By the scores of every labelling, from the model at this point."""
+        model = ChainModel(self.features, self.function.model(at), self.labels, self.legality)
+        total = 0.0
+        for number, gold in enumerate(self.gold):
+            one = self.features.instances(self.corpus[number : number + 1])
+            every = [float(model.scores_of(one, y.astype(np.int32))[0]) for y in self.legal(len(gold))]
+            truth = float(model.scores_of(one, np.array(gold, np.int32))[0])
+            total += (self.weights[number] if len(self.weights) else 1) * (np.logaddexp.reduce(every) - truth)
+        return total
+
+
+cases = st.builds(
+    Case,
+    st.integers(0, 10**6),
+    st.sampled_from(TEMPLATES),
+    st.sampled_from(list(LABELS)),
+    pairs=st.booleans(),
+    weights=st.sampled_from([(), (0.5, 2.0, 0.0, 1.0)]),
+    bits=st.sampled_from([0, 10]),
+    given=st.booleans(),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 30.0]))
+def test_value_and_gradient(case, seed, scale):
+    at = np.random.default_rng(seed).normal(size=case.function.size) * scale
+    value, gradient = case.function(at, 1)
+    assert value == pytest.approx(case.value(at), rel=1e-9, abs=1e-9)
+    step = 1e-5
+    for i in np.random.default_rng(seed).choice(case.function.size, min(6, case.function.size), replace=False):
+        there = np.zeros_like(at)
+        there[i] = step
+        slope = (case.function(at + there, 1)[0] - case.function(at - there, 1)[0]) / (2 * step)
+        assert gradient[i] == pytest.approx(slope, abs=1e-4)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_single_precision_is_near_and_threads_change_nothing(template):
+    for seed in range(4):
+        single, double = (
+            Case(seed, template, "iob2", kind=kind) for kind in (_core.ChainLikelihood, _core.ChainLikelihood64)
+        )
+        at = np.random.default_rng(seed).normal(size=single.function.size)
+        value, gradient = single.function(at, 1)
+        exact, slope = double.function(at, 1)
+        assert value == pytest.approx(exact, rel=1e-5)
+        assert gradient == pytest.approx(slope, abs=1e-5)
+        for threads in (2, 3, 8):
+            again, other = single.function(at, threads)
+            assert again == value and (other == gradient).all()
+
+
+@pytest.mark.parametrize("kind", [_core.ChainLikelihood, _core.ChainLikelihood64])
+def test_scores_beyond_what_factors_hold(kind):
+    """Weights of hundreds: their exponentials vanish, or are infinite."""
+    for seed in range(6):
+        case = Case(seed, TEMPLATES[1], [None, "iob2"][seed % 2], kind=kind)
+        at = np.random.default_rng(seed).normal(size=case.function.size) * 400
+        value, gradient = case.function(at, 2)
+        assert value == pytest.approx(case.value(at), rel=1e-5, abs=1e-3)
+        assert np.isfinite(gradient).all()
+        assert np.abs(gradient).max() <= 4 * max(map(len, case.sentences))
+
+
+def test_pairs_that_are_seen_and_all_pairs():
+    seen, every = (Case(1, TEMPLATES[1], None, pairs=pairs) for pairs in (False, True))
+    rows = sum(seen.features.index.size(f) for f in range(len(seen.features.program.families)))
+    assert seen.function.size < every.function.size
+    assert every.function.size % 3 == 0
+    assert rows > 0
+    value, gradient = seen.function(np.zeros(seen.function.size), 1)
+    assert value == pytest.approx(sum(map(len, seen.sentences)) * np.log(3))
+    assert (gradient < 0).any()
+
+
+def test_a_long_sentence():
+    """Twenty thousand tokens: no product of probabilities, and no recursion."""
+    rng = np.random.default_rng(0)
+    words = [[f"w{i}" for i in rng.integers(0, 50, 20_000)]]
+    features = Features(parse("word[0]\nedge"), builtin(), {}, 0)
+    instances = features.extend(as_corpus(words), 1, 1)
+    instances.set_labels(rng.integers(0, 3, 20_000).astype(np.int32), 3)
+    free = Legality.free(3)
+    function = _core.ChainLikelihood(
+        features.index, instances, 3, 0, free.start, free.end, free.follow, np.empty(0), False
+    )
+    value, _ = function(np.zeros(function.size), 1)
+    assert value == pytest.approx(20_000 * np.log(3), rel=1e-5)
+
+
+def test_rows_are_grouped_where_that_pays():
+    words = [["the", "old", "man", "the", "old", "boat"]] * 50
+    features = Features(parse("word[0]\nsuffix1[0]\nshape[0]\nword[-1]\nword[0] word[1]"), builtin(), {}, 0)
+    instances = features.extend(as_corpus(words), 1, 1)
+    groups = _core.row_groups(features.index, instances)
+    assert sorted(slot for slots, _ in groups for slot in slots) == list(range(5))
+    assert all(keys <= 120 for _, keys in groups)
+
+
+def test_bad_arguments_are_refused():
+    case = Case(0, TEMPLATES[0], None)
+    with pytest.raises(Exception, match="point"):
+        case.function(np.zeros(case.function.size + 1), 1)
+    free = Legality.free(3)
+    with pytest.raises(Exception, match=r"labels|weights"):
+        _core.ChainLikelihood(
+            case.features.index, case.instances, 2, 0, free.start[:2], free.end[:2], free.follow[:4], np.empty(0), False
+        )
+    with pytest.raises(Exception, match=r"labels|weights"):
+        _core.ChainLikelihood(
+            case.features.index, case.instances, 3, 0, free.start, free.end, free.follow, np.ones(1), False
+        )
