@@ -105,6 +105,14 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
 }  // namespace
 
 void likelihood(nb::module_& m) {
+  m.def("dot", [](const In<double>& x, const In<double>& y) {
+    if (x.shape(0) != y.shape(0)) throw Error("RiataError", "the vectors differ in length");
+    return dot(x.data(), y.data(), static_cast<std::int64_t>(x.shape(0)));
+  }, nb::arg("x"), nb::arg("y"), "The product of two vectors, always added up in the same order.");
+  m.def("add_scaled", [](double a, const In<double>& x, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> y) {
+    if (x.shape(0) != y.shape(0)) throw Error("RiataError", "the vectors differ in length");
+    add_scaled(a, x.data(), y.data(), static_cast<std::int64_t>(x.shape(0)));
+  }, nb::arg("a"), nb::arg("x"), nb::arg("y"), "y += a x, in place.");
   m.def("row_groups", [](const FeatureIndex& index, const Instances& instances) {
     nb::list out;
     for (const RowGroup& group : row_groups(index, instances)) {

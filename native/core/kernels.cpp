@@ -265,18 +265,50 @@ RIATA_INLINE void exponentials(Real* rows, std::int64_t count, std::int32_t stri
   }
 }
 
+// Four products at a time: a row of sums is read and written once for all of them.
 template <class Real>
-RIATA_INLINE void outer(const Real* from, const Real* row, std::int64_t count, std::int32_t stride, Real* sums) noexcept {
+RIATA_INLINE void outer(const std::int32_t* at, std::int64_t count, const Real* from, const Real* rows, std::int32_t labels, std::int32_t stride, Real* sums) noexcept {
   using V = typename Block<Real>::type;
-  V total, values;
-  for (std::int64_t i = 0; i < count; ++i) {
+  constexpr int together = 4;
+  for (std::int64_t t = 0; t < count; t += together) {
+    const int here = static_cast<int>(count - t < together ? count - t : together);
+    const Real* before[together];
+    const Real* row[together];
+    for (int k = 0; k < together; ++k) {
+      const std::int64_t place = std::int64_t{at[t + (k < here ? k : 0)]} * stride;
+      before[k] = from + place - stride;
+      row[k] = rows + place;
+    }
     for (std::int32_t j = 0; j < stride; j += row_multiple) {
-      std::memcpy(&values, row + j, sizeof values);
-      std::memcpy(&total, sums + i * stride + j, sizeof total);
-      total += values * from[i];
-      std::memcpy(sums + i * stride + j, &total, sizeof total);
+      V values[together], total;
+      for (int k = 0; k < together; ++k) {
+        std::memcpy(&values[k], row[k] + j, sizeof values[k]);
+        if (k >= here) values[k] = V{};
+      }
+      for (std::int32_t i = 0; i < labels; ++i) {
+        std::memcpy(&total, sums + std::int64_t{i} * stride + j, sizeof total);
+        for (int k = 0; k < together; ++k) total += values[k] * before[k][i];
+        std::memcpy(sums + std::int64_t{i} * stride + j, &total, sizeof total);
+      }
     }
   }
+}
+
+RIATA_INLINE double dot_of(const double* x, const double* y, std::int64_t size) noexcept {
+  using V = Block<double>::type;
+  V even{}, odd{}, a, b;
+  std::int64_t i = 0;
+  for (; i + 2 * row_multiple <= size; i += 2 * row_multiple) {
+    std::memcpy(&a, x + i, sizeof a);
+    std::memcpy(&b, y + i, sizeof b);
+    even += a * b;
+    std::memcpy(&a, x + i + row_multiple, sizeof a);
+    std::memcpy(&b, y + i + row_multiple, sizeof b);
+    odd += a * b;
+  }
+  double sum = in_all<double>(even + odd);
+  for (; i < size; ++i) sum += x[i] * y[i];
+  return sum;
 }
 
 template <class Real>
@@ -397,8 +429,19 @@ RIATA_CLONES double chain_posteriors(const double* alpha, const double* scale, s
 RIATA_CLONES void exp_rows(float* rows, std::int64_t count, std::int32_t stride, float* highest) noexcept { exponentials(rows, count, stride, highest); }
 RIATA_CLONES void exp_rows(double* rows, std::int64_t count, std::int32_t stride, double* highest) noexcept { exponentials(rows, count, stride, highest); }
 
-RIATA_CLONES void add_outer(const float* from, const float* row, std::int64_t count, std::int32_t stride, float* sums) noexcept { outer(from, row, count, stride, sums); }
-RIATA_CLONES void add_outer(const double* from, const double* row, std::int64_t count, std::int32_t stride, double* sums) noexcept { outer(from, row, count, stride, sums); }
+RIATA_CLONES void add_outer(const std::int32_t* at, std::int64_t count, const float* from, const float* rows, std::int32_t labels, std::int32_t stride,
+                            float* sums) noexcept {
+  outer(at, count, from, rows, labels, stride, sums);
+}
+RIATA_CLONES void add_outer(const std::int32_t* at, std::int64_t count, const double* from, const double* rows, std::int32_t labels, std::int32_t stride,
+                            double* sums) noexcept {
+  outer(at, count, from, rows, labels, stride, sums);
+}
+
+RIATA_CLONES double dot(const double* x, const double* y, std::int64_t size) noexcept { return dot_of(x, y, size); }
+RIATA_CLONES void add_scaled(double a, const double* x, double* y, std::int64_t size) noexcept {
+  for (std::int64_t i = 0; i < size; ++i) y[i] += a * x[i];
+}
 
 RIATA_CLONES void scatter_rows(const std::int32_t* ids, std::int64_t count, std::int64_t step, const float* rows, std::int32_t stride, float* base) noexcept {
   scatter(ids, count, step, rows, stride, base);

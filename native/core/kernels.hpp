@@ -57,9 +57,13 @@ double chain_posteriors(const double* alpha, const double* scale, std::int64_t c
 void exp_rows(float* rows, std::int64_t count, std::int32_t stride, float* highest) noexcept;
 void exp_rows(double* rows, std::int64_t count, std::int32_t stride, double* highest) noexcept;
 
-// sums[i][j] += from[i] * row[j], i < count.
-void add_outer(const float* from, const float* row, std::int64_t count, std::int32_t stride, float* sums) noexcept;
-void add_outer(const double* from, const double* row, std::int64_t count, std::int32_t stride, double* sums) noexcept;
+// sums[i][j] += from[t][i] * rows[t][j], summed over the t in `at` (places in both, which are [..][stride]), i < labels; from is that of the row before.
+void add_outer(const std::int32_t* at, std::int64_t count, const float* from, const float* rows, std::int32_t labels, std::int32_t stride, float* sums) noexcept;
+void add_outer(const std::int32_t* at, std::int64_t count, const double* from, const double* rows, std::int32_t labels, std::int32_t stride, double* sums) noexcept;
+
+// Long vectors, in a fixed order of addition: the product of two, and y += a x.
+double dot(const double* x, const double* y, std::int64_t size) noexcept;
+void add_scaled(double a, const double* x, double* y, std::int64_t size) noexcept;
 
 // base[ids[t] * step + j] += rows[t][j] for every t < count whose id is not negative.
 void scatter_rows(const std::int32_t* ids, std::int64_t count, std::int64_t step, const float* rows, std::int32_t stride, float* base) noexcept;

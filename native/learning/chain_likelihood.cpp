@@ -269,10 +269,7 @@ void ChainLikelihood<Real>::sum_edges(const Batch& batch, std::int64_t threads) 
     for (std::size_t c = from; c < to; ++c) {
       parts.add([&, c] {
         const auto [low, high] = batch.chunks[c].second;
-        for (std::int32_t k = low; k < high; ++k) {
-          const std::int64_t at = std::int64_t{batch.order[static_cast<std::size_t>(k)]} * stride;
-          add_outer(alpha_.data() + at - stride, into_.data() + at, layout_.labels, stride, sums.data() + (c - from) * square);
-        }
+        add_outer(batch.order.data() + low, high - low, alpha_.data(), into_.data(), layout_.labels, stride, sums.data() + (c - from) * square);
       });
     }
     parts.run(threads);

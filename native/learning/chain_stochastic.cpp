@@ -149,9 +149,9 @@ double ChainStochastic<Real>::step(std::int64_t s, double eta) {
     const double move = -eta * times * w_divisor_;
     for (std::int32_t t = 0; t < length; ++t) {
       rows_.nodes(s, t, [&](std::int64_t row, float value) { add(row, difference_.data() + std::int64_t{t} * stride, move * double(value)); });
-      if (t == 0) continue;
-      Real* sums = expected_.data() + std::int64_t{here_[static_cast<std::size_t>(contexts[t])]} * square;
-      add_outer(alpha_.data() + std::int64_t{t - 1} * stride, into_.data() + std::int64_t{t} * stride, labels, stride, sums);
+    }
+    for (std::int32_t t = 1; t < length; ++t) {
+      add_outer(&t, 1, alpha_.data(), into_.data(), labels, stride, expected_.data() + std::int64_t{here_[static_cast<std::size_t>(contexts[t])]} * square);
     }
     for (std::size_t c = 0; c < used_.size(); ++c) {
       Real* sums = expected_.data() + static_cast<std::int64_t>(c) * square;

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.learning.batch.line_search import Point, along, dot, norm, projected
+from riata._core import add_scaled, dot
+from riata.learning.batch.line_search import Point, along, norm, projected
 
 Vector = NDArray[np.float64]
 Function = Callable[[Vector], tuple[float, Vector]]  # value and gradient, without the L1 penalty
@@ -82,12 +83,12 @@ class Minimiser:
         for s, y, rho in reversed(self._pairs):
             a = rho * dot(s, q)
             shares.append(a)
-            q -= a * y
+            add_scaled(-a, y, q)
         if self._pairs:
             s, y, rho = self._pairs[-1]
             q *= 1 / (rho * dot(y, y))
         for (s, y, rho), a in zip(self._pairs, reversed(shares), strict=True):
-            q += (a - rho * dot(y, q)) * s
+            add_scaled(a - rho * dot(y, q), s, q)
         if self.l1:
             q[q * self.point.slope >= 0] = 0  # only downhill, coordinate by coordinate
         return q

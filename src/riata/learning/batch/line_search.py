@@ -9,12 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from riata._core import dot  # not that of BLAS, whose threads would change the last bits
+
 Vector = NDArray[np.float64]
-
-
-def dot(a: Vector, b: Vector) -> float:
-    """Not by BLAS, whose threads would change the last bits."""
-    return float(np.einsum("i,i->", a, b))
 
 
 def norm(a: Vector) -> float:

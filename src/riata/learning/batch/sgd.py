@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from riata._core import shuffled
+from riata._core import dot, shuffled
 from riata.learning.batch.lbfgs import Function, Vector
-from riata.learning.batch.line_search import Point, dot, norm
+from riata.learning.batch.line_search import Point, norm
 
 SAMPLE = 1000  # sentences on which steps are tried
 SMALLEST, LARGEST = 1e-5, 1e3  # first steps

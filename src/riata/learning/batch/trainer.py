@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from riata._core import ChainLikelihood, ChainLikelihood64, ChainStochastic, ChainStochastic64, ChainWeights
+from riata._core import ChainLikelihood, ChainLikelihood64, ChainStochastic, ChainStochastic64, ChainWeights, dot
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.learning.batch.lbfgs import Minimiser, Tolerance, Vector
-from riata.learning.batch.line_search import dot
 from riata.learning.batch.sgd import StochasticMinimiser
 from riata.learning.events import Epoch
 from riata.learning.online import OnlineTrainer, TrainingSet
