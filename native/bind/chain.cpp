@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 
 #include "bind/arrays.hpp"
@@ -78,6 +79,25 @@ Weights<float> unpacked(FeatureIndex& index, nb::dict sparse, std::int32_t label
   return unpack(in, labels, alphabet_sizes, given_size, index);
 }
 
+// Weights from rows that Python has made: rows[k], [n-grams][labels], is of the k-th template that reads no label.
+template <class Real>
+Weights<Real> from_rows(const FeatureIndex& index, const In2<double>& transition, const std::vector<In2<double>>& rows) {
+  const auto labels = static_cast<std::int32_t>(transition.shape(0));
+  bool ok = !index.hashed() && labels > 0 && transition.shape(1) == transition.shape(0) && rows.size() == index.node_slots().size();
+  for (std::size_t k = 0; ok && k < rows.size(); ++k)
+    ok = rows[k].shape(0) == static_cast<std::size_t>(index.size(index.node_slots()[k].family)) && rows[k].shape(1) == transition.shape(0);
+  if (!ok) throw Error("RiataError", "the rows do not fit the feature index");
+  Weights<Real> out(labels);
+  out.grow(index, 0);
+  const auto put = [&](const In2<double>& from, std::size_t row, Real* to) { std::copy_n(from.data() + row * from.shape(1), labels, to); };
+  for (std::size_t i = 0; i < transition.shape(0); ++i) put(transition, i, out.transition_row() + i * static_cast<std::size_t>(out.stride));
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const Slot& slot = index.node_slots()[k];
+    for (std::size_t id = 0; id < rows[k].shape(0); ++id) put(rows[k], id, out.node_row(slot.family, id * static_cast<std::size_t>(slot.slots) + static_cast<std::size_t>(slot.slot)));
+  }
+  return out;
+}
+
 template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
   using Trainer = ChainPerceptron<Real>;
@@ -87,6 +107,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
              new (self) Weights<Real>(labels);
            }, nb::arg("labels"))
       .def("__copy__", [](const Weights<Real>& self) { return Weights<Real>(self); })
+      .def_static("from_rows", &from_rows<Real>, nb::arg("index"), nb::arg("transition"), nb::arg("rows"),
+                  "From a matrix of label pairs and, for every template that reads no label, a row of labels per n-gram.")
       .def("pack", &packed<Real>, nb::arg("index"), "The sparse form in which a model is stored.")
       .def("decode", [](const Weights<Real>& self, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
                         const Flags& follow, const nb::object& progress) {

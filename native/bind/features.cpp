@@ -105,6 +105,17 @@ void features(nb::module_& m) {
              if (!ok) throw nb::index_error();
              return self.ngrams[family][static_cast<std::size_t>(self.origin(sentence) + token + offset)];
            }, nb::arg("family"), nb::arg("sentence"), nb::arg("token"), nb::arg("offset"), "The id of the n-gram at an offset from a token, or -1.")
+      .def("column", [](const Instances& self, std::size_t family) {
+             if (family >= self.ngrams.size() || self.ngrams[family].empty()) throw nb::index_error();
+             std::vector<std::int32_t> ids;
+             ids.reserve(static_cast<std::size_t>(self.tokens()));
+             for (std::int64_t s = 0; s < self.sentences(); ++s) {
+               const auto first = self.ngrams[family].begin() + self.origin(s);
+               ids.insert(ids.end(), first, first + self.length(s));
+             }
+             return give(std::move(ids));
+           }, nb::arg("family"), "The id of the n-gram of a family that begins at each token, or -1.")
+      .def("labels", [](const Instances& self) { return give(std::vector<std::int32_t>(self.labels)); }, "The true label of every token; none where they are not set.")
       .def("set_choices", [](Instances& self, const In<std::int32_t>& starts, const In<std::int32_t>& tags, const In<std::int32_t>& of, std::int32_t count) {
              const auto copy = [](const In<std::int32_t>& given) { return std::vector<std::int32_t>(given.data(), given.data() + given.shape(0)); };
              TagChoices found{copy(starts), copy(tags), copy(of), count};

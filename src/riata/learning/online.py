@@ -239,7 +239,7 @@ def train(
                 replace(done, dev_score=score, seed_scores=seed_scores, refit=plan.refit, dropped=trainer.dropped)
             )
             listener(outcome.history[-1])
-            if trainer.finished:
+            if trainer.finished and number < last:
                 listener(Note(f"Stopped after {number:,} steps: {trainer.finished}."))
                 break
             if plan.patience is not None and dev_score is not None and number - outcome.best_epoch >= plan.patience:

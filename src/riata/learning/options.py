@@ -36,6 +36,7 @@ SEEDS = Setting("seeds", 1, "models to train, with seed, seed + 1, … , and to 
 SHARDS = Setting("shards", 1, "parts of the data to learn from at once, mixed after every epoch", low=1, high=10_000)
 THREADS = Setting("threads", 1, "that work at once; never changes the model", low=1, high=10_000)
 PATIENCE = Setting("patience", 5, "epochs without a better development score before training stops", low=1)
+UNSET: tuple[Any, ...] = (None, 1, {})  # of parameters that a recipe may refuse
 LARGEST_WEIGHT = 1e6  # of a class or a sentence: weights must stay finite in single precision
 
 
@@ -74,6 +75,14 @@ class Options:
 
     def templates(self, width: int) -> tuple[Any, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""
+        recipe = self.choice.recipe
+        if recipe.templates is not None:
+            if width == 0:
+                raise UnsupportedError(
+                    f"The recipe {recipe.name!r} reads words, but the sentences are features already.",
+                    remedy="Give words, or use another recipe, such as perceptron.",
+                )
+            return recipe.templates(width, self.settings)
         if width == 0:
             if not self.is_chain:
                 raise UnsupportedError(
@@ -175,6 +184,8 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     _check_class_weight(estimator.class_weight)
     choice = choice_of(estimator, training=training, goes_on=goes_on, structure=structure)
     recipe = choice.recipe
+    if training:
+        _check_refused(estimator, recipe)
     declared = (*recipe.settings, *choice.structure.settings)
     settings = resolve(declared, estimator.settings or {}, f"The recipe {recipe.name!r}")
     recipe.check(settings)
@@ -245,6 +256,21 @@ def check_parts(options: Options, what: str) -> None:
             f"{what}, but the recipe {options.choice.recipe.name!r} looks at all data in every step.",
             remedy="Use fit on all data, or a recipe that learns from one sentence after another, such as perceptron.",
         )
+
+
+def _check_refused(estimator: Any, recipe: Recipe) -> None:
+    """Refuses parameters that are set, but mean nothing to the recipe."""
+    reasons = dict(recipe.refuses)
+    if recipe.templates is not None:
+        reasons.update(
+            dict.fromkeys(("template", "lists"), "it has templates of its own, since its weights are probabilities")
+        )
+    for name, reason in reasons.items():
+        if getattr(estimator, name) not in UNSET:
+            raise UnsupportedError(
+                f"{name} is set, but means nothing to the recipe {recipe.name!r}: {reason}.",
+                remedy=f"Leave out {name}.",
+            )
 
 
 def _shards(given: Any, recipe: Recipe) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from riata import registry
 from riata._core import unbounded
 from riata.errors import UnsupportedError
+from riata.features.templates import Template
 from riata.inference.structure import Queue, Structure
 from riata.models.chain import Decoder
 from riata.settings import Setting
@@ -39,6 +40,12 @@ class Recipe:
     )
     epochs: int = 10  # at most, where nobody says how many
     whole: bool = False  # every step looks at all data: no parts of it can be learnt from one by one
+    templates: Callable[[int, Mapping[str, Any]], tuple[Template, ...]] | None = (
+        None  # of learners that bring their own: input columns, settings
+    )
+    refuses: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # parameters of estimators that mean nothing to it, with the reason
 
 
 BEAM = 5  # where none is asked for

@@ -1,0 +1,1 @@
+"""Learners that count: one pass, and the model follows from the counts."""
