@@ -109,6 +109,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def("__copy__", [](const Weights<Real>& self) { return Weights<Real>(self); })
       .def_static("from_rows", &from_rows<Real>, nb::arg("index"), nb::arg("transition"), nb::arg("rows"),
                   "From a matrix of label pairs and, for every template that reads no label, a row of labels per n-gram.")
+      .def_rw("local", &Weights<Real>::local, "Whether a step's score is log P(label | label before): what its weights add up to, normalised.")
       .def("pack", &packed<Real>, nb::arg("index"), "The sparse form in which a model is stored.")
       .def("decode", [](const Weights<Real>& self, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
                         const Flags& follow, const nb::object& progress) {

@@ -35,11 +35,12 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
   using Likelihood = ChainLikelihood<Real>;
   nb::class_<Likelihood>(m, ("ChainLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain, and its gradient.")
       .def("__init__", [](Likelihood* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
-                          const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs) {
+                          const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, bool local) {
              const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
-             new (self) Likelihood(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen);
+             new (self) Likelihood(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen,
+                                   local ? Normalised::locally : Normalised::globally);
            }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-           nb::arg("weights"), nb::arg("all_pairs"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+           nb::arg("weights"), nb::arg("all_pairs"), nb::arg("local") = false, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def_prop_ro("size", &Likelihood::size, "How many weights there are.")
       .def("__call__", [](Likelihood& self, const In<double>& at, std::int64_t threads, const nb::object& progress) {
              if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");

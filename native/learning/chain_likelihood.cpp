@@ -18,9 +18,10 @@ constexpr double never = -std::numeric_limits<double>::infinity();
 
 template <class Real>
 ChainLikelihood<Real>::ChainLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-                                       const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs)
+                                       const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, Normalised normalised)
     : index_(index), instances_(instances), layout_(index, labels, given_size), constraint_(constraint), weights_(weights.begin(), weights.end()),
       given_size_(given_size), places_(weight_places(index, layout_, instances, pairs)), contexts_(index, layout_, instances) {
+  layout_.local = normalised == Normalised::locally;
   count_gold_edges();
   cut_batches();
   if (!index.hashed()) rows_.emplace(index_, layout_, instances_, places_);
@@ -94,18 +95,21 @@ double ChainLikelihood<Real>::operator()(std::span<const double> at, std::span<d
     for (std::int64_t worker = 0; worker < threads; ++worker) {
       sentences.add([&] {
         Scratch scratch(*this);
-        for (std::int64_t k = next++; k < count; k = next++) values_[static_cast<std::size_t>(k)] = visit(batch.first + k, base, scratch);
+        for (std::int64_t k = next++; k < count; k = next++) {
+          values_[static_cast<std::size_t>(k)] = layout_.local ? visit_locally(batch.first + k, base, scratch) : visit(batch.first + k, base, scratch);
+        }
       });
     }
     sentences.run(threads);
     for (std::int64_t k = 0; k < count; ++k) {
       double& here = values_[static_cast<std::size_t>(k)];
-      if (std::isnan(here)) here = visit_in_logarithms(batch.first + k, base);  // one at a time, in order
+      if (std::isnan(here) && !layout_.local) here = visit_in_logarithms(batch.first + k, base);  // one at a time, in order
       value += here;
     }
     if (rows_) rows_->write(batch.first, batch.end, difference_.data(), threads);
     write_others(batch);
-    sum_edges(batch, threads);
+    if (layout_.local) sum_local_edges(batch);
+    else sum_edges(batch, threads);
   }
   if (rows_) rows_->finish(gradient_.data(), threads);
   finish_edges();
@@ -244,6 +248,39 @@ double ChainLikelihood<Real>::visit_in_logarithms(std::int64_t s, std::int64_t b
   return times * (log_z - truth);
 }
 
+// The same where every step is normalised by itself, after the true label before it.
+template <class Real>
+double ChainLikelihood<Real>::visit_locally(std::int64_t s, std::int64_t base, Scratch& scratch) {
+  const std::int64_t length = instances_.length(s), stride = layout_.stride, square = std::int64_t{layout_.labels} * stride;
+  const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
+  const std::int32_t* contexts = contexts_.of.data() + instances_.starts[s];
+  const std::int64_t first = (instances_.starts[s] - base) * stride;
+  const double times = weight(s);
+  scratch.node.resize(static_cast<std::size_t>((length + 1) * stride));
+  Real *node = scratch.node.data(), *pairs = node + length * stride;
+  if (length > 0) score(s, node);
+  double value = 0;
+  for (std::int64_t t = 0; t < length; ++t) {
+    Real *own = node + t * stride, *into = into_.data() + first + t * stride, *difference = difference_.data() + first + t * stride;
+    double sum = 0;
+    if (t == 0) {
+      sum = scratch.local(own);
+    } else {
+      const std::int64_t from = std::int64_t{gold[t - 1]} * stride;
+      for (std::int64_t j = 0; j < layout_.labels; ++j) {
+        pairs[j] = scores_[static_cast<std::size_t>(contexts[t] * square + from + j)] + constraint_.follow[static_cast<std::size_t>(from + j)];
+      }
+      sum = scratch.local(own, pairs);
+    }
+    value += sum - double(own[gold[t]]);
+    scratch.local.probabilities(into);
+    for (std::int64_t j = 0; j < stride; ++j) into[j] *= static_cast<Real>(times);
+    std::copy_n(into, stride, difference);
+    difference[gold[t]] -= static_cast<Real>(times);
+  }
+  return times * value;
+}
+
 template <class Real>
 void ChainLikelihood<Real>::write_others(const Batch& batch) {
   const std::int64_t base = instances_.starts[batch.first], stride = layout_.stride;
@@ -277,6 +314,19 @@ void ChainLikelihood<Real>::sum_edges(const Batch& batch, std::int64_t threads) 
       double* total = expected_.data() + static_cast<std::size_t>(batch.chunks[c].first) * square;
       for (std::size_t k = 0; k < square; ++k) total[k] += double(sums[(c - from) * square + k]);
     }
+  }
+}
+
+// One after the other: of a step, only the pairs with the true label before it are expected.
+template <class Real>
+void ChainLikelihood<Real>::sum_local_edges(const Batch& batch) {
+  const std::int64_t stride = layout_.stride, square = std::int64_t{layout_.labels} * stride, base = instances_.starts[batch.first];
+  if (slow_expected_.empty()) slow_expected_.assign(expected_.size(), 0);
+  for (const std::int32_t n : batch.order) {
+    const std::int64_t before = instances_.labels[static_cast<std::size_t>(base + n - 1)];
+    double* total = slow_expected_.data() + contexts_.of[static_cast<std::size_t>(base + n)] * square + before * stride;
+    const Real* row = into_.data() + n * stride;
+    for (std::int64_t j = 0; j < layout_.labels; ++j) total[j] += double(row[j]);
   }
 }
 

@@ -13,8 +13,13 @@
 #include "learning/row_groups.hpp"
 #include "models/chain.hpp"
 #include "models/layout.hpp"
+#include "models/local.hpp"
 
 namespace riata {
+
+// What a labelling's probability is: its share among all labellings of the sentence, or the product of the shares that its labels have
+// among those that may follow the true label before (a maximum entropy Markov model).
+enum class Normalised { globally, locally };
 
 // Sentences are gone through in batches of a fixed size, and what is summed is summed in a fixed order: the same bytes for any number of threads.
 // First, sentence by sentence, scores and posteriors; then, block of weights by block, the gradient.
@@ -23,7 +28,7 @@ class ChainLikelihood {
  public:
   // index and instances must outlive it, and the instances have labels. weights: of sentences, or empty.
   ChainLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Constraint<Real>& constraint,
-                  std::span<const double> weights, Pairs pairs);
+                  std::span<const double> weights, Pairs pairs, Normalised normalised = Normalised::globally);
 
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(places_.size()); }
   std::int64_t sentences() const noexcept { return instances_.sentences(); }
@@ -46,8 +51,9 @@ class ChainLikelihood {
   };
   // What threads work with.
   struct Scratch {
-    explicit Scratch(const ChainLikelihood& of) : sums(of.layout_.labels, of.layout_.stride) {}
+    explicit Scratch(const ChainLikelihood& of) : sums(of.layout_.labels, of.layout_.stride), local(of.layout_.labels, of.layout_.stride) {}
     ChainSums<Real> sums;
+    LocalSums<Real> local;
     std::vector<Real> node;
   };
 
@@ -57,10 +63,12 @@ class ChainLikelihood {
   void score(std::int64_t s, Real* node) const;
   double visit(std::int64_t s, std::int64_t base, Scratch& scratch);
   double visit_in_logarithms(std::int64_t s, std::int64_t base);
+  double visit_locally(std::int64_t s, std::int64_t base, Scratch& scratch);
   template <class Visit>
   void each_other_row(std::int64_t s, Visit visit) const;
   void write_others(const Batch& batch);
   void sum_edges(const Batch& batch, std::int64_t threads);
+  void sum_local_edges(const Batch& batch);
   void finish_edges();
   double weight(std::int64_t s) const noexcept { return weights_.empty() ? 1.0 : weights_[static_cast<std::size_t>(s)]; }
 
@@ -80,7 +88,7 @@ class ChainLikelihood {
   std::vector<double> highest_;             // [contexts]
   std::vector<Real> alpha_, into_, difference_;    // [tokens of a batch][stride]; difference: posteriors less the truth
   std::vector<double> expected_;            // [contexts][labels][stride]: sums of alpha x into
-  std::vector<double> slow_expected_;       // the same of posteriors themselves, of sentences that needed logarithms; or empty
+  std::vector<double> slow_expected_;       // the same of posteriors themselves, of sentences that needed logarithms, and of local ones; or empty
   std::vector<double> values_;              // [sentences of a batch]
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "models/exact_chain.hpp"
+#include "models/local.hpp"
 #include "models/planned_rows.hpp"
 #include "models/row_reader.hpp"
 
@@ -59,6 +60,7 @@ void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, con
   Real* last = chain.node.data() + std::size_t(T - 1) * stride;
   for (std::int32_t j = 0; j < stride; ++j) first[j] += constraint.start[j];
   for (std::int32_t j = 0; j < stride; ++j) last[j] += constraint.end[j];
+  if (weights.local) normalise_locally(chain);
 }
 
 template <class Real>

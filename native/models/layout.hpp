@@ -30,7 +30,9 @@ class Layout {
   }
 
   template <class Real>
-  Layout(const FeatureIndex& index, const Weights<Real>& weights) : Layout(index, weights.labels, weights.given_size()) {}
+  Layout(const FeatureIndex& index, const Weights<Real>& weights) : Layout(index, weights.labels, weights.given_size()) {
+    local = weights.local;
+  }
 
   std::int64_t node_row(std::int32_t family, std::size_t row) const noexcept { return node_[family] + std::int64_t(row) * stride; }
   std::int64_t edge_row(std::int32_t family, std::size_t row) const noexcept { return edge_[family] + std::int64_t(row) * labels * stride; }
@@ -43,6 +45,7 @@ class Layout {
   template <class Real>
   Weights<Real> blocks(const Numbers<Real>& flat, const FeatureIndex& index, const HistoryIndex& history, std::int32_t given_size) const {
     Weights<Real> out(labels);
+    out.local = local;
     out.history = history;
     out.grow(index, given_size);
     out.history_rows.assign(flat.begin() + size, flat.end());
@@ -72,6 +75,7 @@ class Layout {
   std::int32_t labels;
   std::int32_t stride;
   std::int64_t size;  // of the long vector, before the rows of earlier labels
+  bool local = false;  // as Weights has it
 
  private:
   template <class W, class Visit>

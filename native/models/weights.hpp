@@ -21,6 +21,7 @@ struct Weights {
   Numbers<Real> transition;         // [labels][stride]: from, to
   HistoryIndex history;                 // what earlier labels say: grows while learning, so it goes with the weights
   Numbers<Real> history_rows;       // [history.rows()][stride]
+  bool local = false;               // a step's score is log P(label | label before, input): what the rows add up to, normalised (local.hpp)
 
   explicit Weights(std::int32_t label_count = 0)
       : labels(label_count), stride(padded(label_count)), transition(std::size_t(labels) * stride, Real{0}) {}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "inference/constraint.hpp"
 #include "learning/linear.hpp"
 #include "models/layout.hpp"
+#include "models/local.hpp"
 #include "models/row_reader.hpp"
 #include "models/row_sum.hpp"
 
@@ -24,8 +26,8 @@ class ChainSteps {
   ChainSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Constraint<Real>& constraint,
              const Instances& instances, const Linear<Real>& weights)
       : layout_(layout), history_(history), constraint_(constraint), instances_(instances), weights_(weights), rows_(index, layout, instances),
-        per_token_(!index.edge_slots().empty()), no_edge_(static_cast<std::size_t>(layout.stride), Real{0}),
-        edge_known_(static_cast<std::size_t>(layout.labels), -1), edge_(std::size_t(layout.labels) * layout.stride) {}
+        per_token_(!index.edge_slots().empty() || layout.local), no_edge_(static_cast<std::size_t>(layout.stride), Real{0}),
+        edge_known_(static_cast<std::size_t>(layout.labels), -1), edge_(std::size_t(layout.labels) * layout.stride), local_sums_(layout.labels, layout.stride) {}
 
   void open(std::int64_t sentence) {
     sentence_ = sentence;
@@ -96,6 +98,7 @@ class ChainSteps {
     scale(out);
     if (t == 0) add(constraint_.start.data(), out);
     if (t == length_ - 1) add(constraint_.end.data(), out);
+    if (layout_.local && t == 0) take_off(local_sums_(out), out);
     node_known_[t] = weights_.version();
   }
 
@@ -111,6 +114,7 @@ class ChainSteps {
   }
 
   void compute_edge(std::int32_t t, std::int32_t before, std::size_t at) {
+    const Real* own = layout_.local ? node(t) : nullptr;
     const std::size_t from = std::size_t(before) * layout_.stride;
     Real* out = edge_.data() + at * layout_.stride;
     std::fill_n(out, layout_.stride, Real{0});
@@ -119,12 +123,17 @@ class ChainSteps {
     sum_.finish();
     scale(out);
     add(constraint_.follow.data() + from, out);
+    if (own) take_off(local_sums_(own, out), out);
     edge_known_[at] = weights_.version();
   }
 
   void scale(Real* row) const noexcept {
     const auto factor = static_cast<Real>(weights_.scale());
     for (std::int32_t j = 0; j < layout_.stride; ++j) row[j] *= factor;
+  }
+  // Where no label is allowed, none stays so.
+  void take_off(double sum, Real* row) const noexcept {
+    for (std::int32_t j = 0; std::isfinite(sum) && j < layout_.stride; ++j) row[j] = static_cast<Real>(double(row[j]) - sum);
   }
   void add(const Real* more, Real* row) const noexcept {
     for (std::int32_t j = 0; j < layout_.stride; ++j) row[j] += more[j];
@@ -145,6 +154,7 @@ class ChainSteps {
   std::vector<std::int64_t> edge_known_;   // the same for edges
   std::vector<Real> edge_;                 // [labels][stride]: from, to; or [T] of them
   RowSum<Real> sum_;
+  LocalSums<Real> local_sums_;             // of models that normalise every step
   std::int32_t gathered_at_ = -1;                          // the token whose rows are these:
   std::vector<std::pair<std::int64_t, float>> gathered_;  // number and value
 };

@@ -153,6 +153,7 @@ class Fit:
         else:
             self._check_goes_on(data)
             start = self._start_of(ChainModel)
+            self._check_linear(start)
             features = start.features.copy()
         parts = (features, labels.labels, labels.legality(), self.options.settings, start)
         members = [self._learner(*parts) for _ in range(self.options.seeds)]
@@ -212,6 +213,14 @@ class Fit:
                 remedy="Set structure as it was, or train anew (warm_start=False).",
             )
         return self.start.model
+
+    def _check_linear(self, start: ChainModel) -> None:
+        if start.local and self.options.choice.recipe.name != "memm":
+            raise SettingError(
+                "the model that training goes on from is of the recipe 'memm': its scores are normalised step by step, and the recipe "
+                f"{self.options.choice.recipe.name!r} learns scores that add up.",
+                remedy="Train anew (warm_start=False).",
+            )
 
     def _learner(self, features: Features, *parts: Any) -> Trainer:
         recipe, shards = self.options.choice.recipe, self.options.shards

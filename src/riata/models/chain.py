@@ -91,6 +91,11 @@ class ChainModel:
             return self.searcher.decode(instances, *flags, vars(decoder), progress)
         return self.weights.decode(self.features.index, instances, legal.start, legal.end, legal.follow, progress)
 
+    @property
+    def local(self) -> bool:
+        """Whether every step's scores are normalised by themselves: the model is not linear."""
+        return self.weights.local
+
     @cached_property
     def searcher(self) -> ChainDecoder | ChainDecoder64:
         """The model as searches read it."""
@@ -101,7 +106,7 @@ class ChainModel:
     @cached_property
     def folded(self) -> FoldedModel | None:
         """The model in its fastest form, where it has one."""
-        if not isinstance(self.weights, ChainWeights) or not foldable(self.features):
+        if not isinstance(self.weights, ChainWeights) or not foldable(self.features) or self.local:
             return None
         return FoldedModel(self.features, self.weights, (self.legality.start, self.legality.end, self.legality.follow))
 
@@ -205,6 +210,8 @@ class ChainModel:
             "lists": list(self.features.lists),
             "bits": self.features.bits,
         }
+        if self.local:
+            header["local"] = True
         arrays: Arrays = {"start": self.legality.start, "end": self.legality.end, "follow": self.legality.follow}
         _store_rows(arrays, "transition", sparse["transition"])
         for i, words in enumerate(self.features.lists.values()):
@@ -287,8 +294,13 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     if set(features.lists) != set(lists):
         raise ModelFileError("the model's lists are inconsistent")
     _check_order(features, count, ModelFileError)
+    local = header.get("local", False)
+    if not isinstance(local, bool) or (local and features.program.history):
+        raise ModelFileError("the model's normalisation is inconsistent")
     if features.bits:
-        return ChainModel(features, _table(arrays, features, count), tuple(labels), legality)
+        table = _table(arrays, features, count)
+        table.local = local
+        return ChainModel(features, table, tuple(labels), legality)
     features.frequencies = {
         c: read_frequencies(arrays, c) for name, c in features.program.attributes if name == FREQUENCY
     }
@@ -306,6 +318,7 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     refuse_huge(need)
     sizes = [len(alphabet) for alphabet in features.alphabets]
     weights = unpack_chain(features.index, sparse, count, sizes, len(features.given))
+    weights.local = local
     return ChainModel(features, weights, tuple(labels), legality)
 
 

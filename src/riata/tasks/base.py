@@ -607,6 +607,11 @@ class SequenceEstimator(Confident, Params):
         from riata.inference.tracing import BY_STRUCTURE, one_sentence
 
         model, options = self._check_fitted(), checked(self, training=False)
+        if features and getattr(model, "local", False):
+            raise UnsupportedError(
+                "The scores of the recipe 'memm' are normalised step by step: they are no sums of what features say, which explanations are.",
+                remedy="trace(..., features=False) shows the search; of the recipes perceptron and crf, explain shows the features.",
+            )
         corpus, truth = one_sentence(sentence), None
         inputs = self.input_columns(corpus)
         if labels is not None and labels is not False:

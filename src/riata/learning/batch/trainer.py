@@ -9,31 +9,36 @@ from typing import Any
 
 from riata._core import ChainLikelihood, ChainLikelihood64, ChainStochastic, ChainStochastic64, ChainWeights, dot
 from riata.errors import DataError, SettingError, UnsupportedError
-from riata.learning.batch.lbfgs import Minimiser, Tolerance, Vector
+from riata.learning.batch.lbfgs import Function, Minimiser, Tolerance, Vector
 from riata.learning.batch.sgd import StochasticMinimiser
 from riata.learning.events import Epoch
 from riata.learning.online import OnlineTrainer, TrainingSet
 from riata.models.chain import Flags, Legality
 from riata.settings import Setting
 
-SETTINGS = (
+SETTINGS = (  # of all
     Setting("c1", 0.0, "the weight of the sum of absolute weights (L1), which makes most weights zero", low=0.0),
     Setting("c2", 0.1, "the weight of the sum of squared weights (L2), 1 / (2 variance) of a Gaussian prior", low=0.0),
     Setting(
-        "optimiser",
-        "lbfgs",
-        "L-BFGS (OWL-QN with c1), or averaged stochastic gradient descent",
-        choices=("lbfgs", "sgd"),
-    ),
-    Setting(
         "pairs", "seen", "features have weights with the labels seen with them, or with all", choices=("seen", "all")
     ),
-    Setting("constrain", False, "while learning, sum over legal label sequences only"),
     Setting("memory", 6, "steps whose curvature L-BFGS remembers", low=1, high=1000),
     Setting("gradient_tolerance", 1e-5, "L-BFGS stops at a gradient this small beside the weights", low=0.0),
     Setting("gain_tolerance", 1e-5, "L-BFGS stops when ten steps gain less than this part of the objective", low=0.0),
     Setting("precision", "single", "arithmetic of scores and posteriors", choices=("single", "double")),
 )
+OPTIMISER = Setting(
+    "optimiser",
+    "lbfgs",
+    "L-BFGS (OWL-QN with c1), or averaged stochastic gradient descent",
+    choices=("lbfgs", "sgd"),
+)
+CONSTRAIN = Setting("constrain", False, "while learning, sum over legal label sequences only")
+
+REFUSES = {
+    "seeds": "the minimum does not depend on a seed",
+    "class_weight": "the likelihood is of whole sentences, which sample_weight weighs",
+}
 
 
 def check(settings: Any) -> None:
@@ -44,23 +49,27 @@ def check(settings: Any) -> None:
         )
 
 
-class CrfTrainer(OnlineTrainer):
-    """The conditional random field: the log-likelihood of the labels, with a prior. An epoch is a step of the minimiser."""
+class LikelihoodTrainer(OnlineTrainer):
+    """The log-likelihood of the labels, with a prior. An epoch is a step of the minimiser."""
+
+    local = False  # whether every step is normalised by itself
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        if self.features.program.history:
-            raise UnsupportedError(
-                f"The likelihood is summed over pairs of neighbouring labels; '{self.features.program.history_templates[0]}' reads labels in another way.",
-                remedy="Use edge for the label before (edge word[0] for label[-1] word[0]); perceptron and mira look back over two labels.",
+        history = self.features.program.history_templates
+        if history:
+            error = UnsupportedError(
+                f"'{history[0]}' reads earlier labels as features; the likelihood is summed over pairs of neighbouring labels.",
+                remedy="Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as perceptron.",
             )
+            raise error if history[0].place is None else error.located(*history[0].place)
         self.minimiser: Minimiser | StochasticMinimiser | None = None
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         began = time.perf_counter()
         before = 0
         if self.minimiser is None:
-            self.minimiser = self._minimiser(data, seed, progress)
+            self.minimiser = self._made(data, seed, progress)
         else:
             before = self.minimiser.evaluations
         self.minimiser.step()
@@ -77,18 +86,12 @@ class CrfTrainer(OnlineTrainer):
             gradient_norm=self.minimiser.gradient_norm,
         )
 
-    def _minimiser(
+    def _made(
         self, data: TrainingSet, seed: int, progress: Callable[[int], None] | None
     ) -> Minimiser | StochasticMinimiser:
-        settings, labels = self.settings, len(self.labels)
-        single = isinstance(self.initial, ChainWeights)
-        flags = self.flags if settings["constrain"] else _free(labels)
-        given = len(self.features.given)
-        weights, pairs = data.sentence_weights, settings["pairs"] == "all"
-        parts = (self.features.index, data.instances, labels, given, *flags, weights, pairs)
-        kind: Any = ChainLikelihood if single else ChainLikelihood64
-        self.likelihood = kind(*parts)
-        c2, threads = settings["c2"], self.threads
+        kind: Any = ChainLikelihood if self._single else ChainLikelihood64
+        self.likelihood = kind(*self._parts(data), self.local)
+        c2, threads = self.settings["c2"], self.threads
 
         def value(x: Vector) -> tuple[float, Vector]:
             loss, gradient = self.likelihood(x, threads, progress)
@@ -101,17 +104,55 @@ class CrfTrainer(OnlineTrainer):
                 "the likelihood of the training data is not finite: scores overflow.",
                 remedy="Scale feature values down to about 1; the largest count most.",
             )
-        if settings["optimiser"] == "sgd":
-            sentences = data.sentences
-            stochastic: Any = ChainStochastic if single else ChainStochastic64
-            native = stochastic(*parts, 2 * c2 / max(sentences, 1))
-            return StochasticMinimiser(native, value, start, c2=c2, seed=seed, sentences=sentences)
+        return self._minimiser(value, start, data, seed)
+
+    def _minimiser(
+        self, value: Function, start: Vector, data: TrainingSet, seed: int
+    ) -> Minimiser | StochasticMinimiser:
+        settings = self.settings
         tolerance = Tolerance(settings["gradient_tolerance"], settings["gain_tolerance"])
         return Minimiser(value, start, l1=settings["c1"], memory=settings["memory"], tolerance=tolerance)
+
+    @property
+    def _single(self) -> bool:
+        return isinstance(self.initial, ChainWeights)
+
+    def _parts(self, data: TrainingSet) -> tuple[Any, ...]:
+        """What the core is told of the data, the labels and the weights that there are."""
+        labels = len(self.labels)
+        flags = self.flags if self.constrained else _free(labels)
+        given, pairs = len(self.features.given), self.settings["pairs"] == "all"
+        return self.features.index, data.instances, labels, given, *flags, data.sentence_weights, pairs
+
+    @property
+    def constrained(self) -> bool:
+        """Whether only legal labels are summed over."""
+        return bool(self.settings["constrain"])
 
     def weights(self) -> Any:
         assert self.minimiser is not None
         return self.likelihood.model(self.minimiser.point.x)
+
+
+class CrfTrainer(LikelihoodTrainer):
+    """The conditional random field: labellings compete with all others of their sentence."""
+
+    def _minimiser(
+        self, value: Function, start: Vector, data: TrainingSet, seed: int
+    ) -> Minimiser | StochasticMinimiser:
+        if self.settings["optimiser"] == "lbfgs":
+            return super()._minimiser(value, start, data, seed)
+        c2, sentences = self.settings["c2"], data.sentences
+        kind: Any = ChainStochastic if self._single else ChainStochastic64
+        native = kind(*self._parts(data), 2 * c2 / max(sentences, 1))
+        return StochasticMinimiser(native, value, start, c2=c2, seed=seed, sentences=sentences)
+
+
+class MemmTrainer(LikelihoodTrainer):
+    """The maximum entropy Markov model: labels compete with others after the true label before, as they do in search after any."""
+
+    local = True
+    constrained = True
 
 
 def _free(labels: int) -> tuple[Flags, Flags, Flags]:

@@ -1,6 +1,6 @@
 """The conditional random field."""
 
-from riata.learning.batch.trainer import SETTINGS, CrfTrainer, check
+from riata.learning.batch.trainer import CONSTRAIN, OPTIMISER, REFUSES, SETTINGS, CrfTrainer, check
 from riata.learning.recipe import Recipe
 
 RECIPE = Recipe(
@@ -10,9 +10,10 @@ RECIPE = Recipe(
     needs=frozenset({"argmax", "expectations"}),
     structure="chain",
     queue="exact",
-    settings=SETTINGS,
+    settings=(*SETTINGS, OPTIMISER, CONSTRAIN),
     check=check,
     trainer=CrfTrainer,
     epochs=1000,
     whole=True,
+    refuses=REFUSES,
 )

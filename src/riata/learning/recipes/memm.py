@@ -1,0 +1,18 @@
+"""The maximum entropy Markov model."""
+
+from riata.learning.batch.trainer import REFUSES, SETTINGS, MemmTrainer
+from riata.learning.recipe import Recipe
+
+RECIPE = Recipe(
+    name="memm",
+    summary="maximise the probability of each true label given the true one before, with a prior on the weights (L-BFGS; OWL-QN with c1)",
+    paper="mccallum2000",
+    needs=frozenset({"argmax", "expectations"}),
+    structure="chain",
+    queue="exact",
+    settings=SETTINGS,
+    trainer=MemmTrainer,
+    epochs=1000,
+    whole=True,
+    refuses=REFUSES,
+)

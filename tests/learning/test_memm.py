@@ -1,0 +1,232 @@
+"""The maximum entropy Markov model: its probabilities by a twin of dictionaries, its gradient by differences, its search by enumeration."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import riata
+from chain_problems import noise
+from oracle.features import inputs as inputs_of
+from oracle.memm import log_probability, step
+from packed_weights import weights_of
+from riata import Chunker, Tagger, _core
+from riata.data.memory import as_corpus
+from riata.errors import ModelFileError, SettingError, UnsupportedError
+from riata.features.attributes import builtin
+from riata.features.templates import parse
+from riata.models.chain import ChainModel, Decoder, Legality, from_parts
+from riata.registry import get
+from samples import CHUNKS, INPUTS, TAGS, WORDS, embedded, quietly
+
+TEMPLATES = ["word[0]\nedge", "word[-1]\nword[0]\nword[0] word[1]\nedge\nedge word[0]", "word[0]", "number(1)[0]\nedge"]
+ENCODINGS = [None, "iob2", "bioes"]
+
+
+class Case:
+    """A corpus of noise, its likelihood, and a point whose numbers single precision holds."""
+
+    def __init__(self, seed, template, encoding, *, kind=_core.ChainLikelihood64, weighted=False, scale=1):
+        self.problem = problem = noise(seed, template, encoding, sentences=4, longest=3)
+        rng = np.random.default_rng(seed)
+        self.labels, legal = problem.labels, problem.legality
+        self.weights = rng.integers(0, 4, len(problem.sentences)) / 2 if weighted else np.empty(0)
+        self.function = kind(
+            problem.features.index,
+            problem.instances,
+            len(self.labels),
+            len(problem.features.given),
+            legal.start,
+            legal.end,
+            legal.follow,
+            self.weights,
+            False,
+            True,
+        )
+        self.at = scale * rng.integers(-64, 64, self.function.size) / 32
+        self.model = self.model_at(self.at)
+        self.inputs = [inputs_of(s, parse(template), builtin()) for s in problem.sentences]
+
+    def model_at(self, at):
+        return ChainModel(self.problem.features, self.function.model(at), self.problem.labels, self.problem.legality)
+
+    def allowed(self, sentence):
+        legal, of = self.problem.legality, {label: i for i, label in enumerate(self.labels)}
+        follow = legal.follow.reshape(len(self.labels), -1)
+
+        def may(before, label, token):
+            here = of[label]
+            first = legal.start[here] if token == 0 else follow[of[before[-1]], here]
+            return bool(first and (token < sentence - 1 or legal.end[here]))
+
+        return may
+
+    def log_probability(self, number, labelling):
+        inputs = self.inputs[number]
+        return log_probability(weights_of(self.model), inputs, labelling, self.labels, self.allowed(len(inputs)))
+
+    def each(self):
+        """Every sentence that has a word: its number, its corpus and its legal labellings."""
+        for number, sentence in enumerate(self.problem.sentences):
+            every = itertools.product(self.labels, repeat=len(sentence))
+            if sentence:
+                yield number, as_corpus([sentence]), [y for y in every if self.problem.is_legal(y)]
+
+    def ids(self, labelling):
+        return np.array([self.labels.index(label) for label in labelling], np.int32)
+
+    def score(self, corpus, labelling):
+        return float(self.model.scores_of(self.model.features.instances(corpus), self.ids(labelling))[0])
+
+
+cases = st.builds(
+    Case,
+    st.integers(0, 10**6),
+    st.sampled_from(TEMPLATES),
+    st.sampled_from(ENCODINGS),
+    weighted=st.booleans(),
+    scale=st.sampled_from([1, 1, 64]),
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(cases)
+def test_scores_are_log_probabilities_that_sum_to_one(case):
+    for number, corpus, every in case.each():
+        scores = [case.score(corpus, labelling) for labelling in every]
+        assert np.exp(scores).sum() == pytest.approx(1)
+        assert scores == pytest.approx([case.log_probability(number, labelling) for labelling in every], abs=1e-7)
+
+
+@settings(deadline=None, max_examples=40)
+@given(cases)
+def test_the_value_is_that_of_the_true_labels(case):
+    times = case.weights if len(case.weights) else np.ones(len(case.inputs))
+    expected = sum(
+        weight * -case.log_probability(number, gold)
+        for number, (gold, weight) in enumerate(zip(case.problem.gold, times, strict=True))
+    )
+    value, _ = case.function(case.at, 1)
+    assert value == pytest.approx(expected, abs=1e-7)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.builds(
+        Case, st.integers(0, 10**6), st.sampled_from(TEMPLATES), st.sampled_from(ENCODINGS), weighted=st.booleans()
+    )
+)
+def test_the_gradient_is_that_of_differences(case):
+    _, gradient = case.function(case.at, 2)
+    h = 1e-5
+    for i in range(case.function.size):
+        ahead, back = case.at.copy(), case.at.copy()
+        ahead[i] += h
+        back[i] -= h
+        assert gradient[i] == pytest.approx(
+            (case.function(ahead, 1)[0] - case.function(back, 1)[0]) / (2 * h), abs=1e-6
+        )
+
+
+@settings(deadline=None, max_examples=30)
+@given(cases)
+def test_every_search_sees_these_probabilities(case):
+    for number, corpus, every in case.each():
+        scores = {labelling: case.score(corpus, labelling) for labelling in every}
+        best = sorted(scores.values(), reverse=True)
+        instances = case.model.features.instances(corpus)
+        for decoder in (Decoder(), Decoder("beam"), Decoder("best-first")):
+            found = tuple(case.labels[i] for i in case.model.decode(instances, decoder))
+            assert scores[found] == pytest.approx(best[0], abs=1e-9)
+        listed = [score for _, score in case.model.nbest(corpus, 5)[0]]
+        assert listed == pytest.approx(best[:5], abs=1e-9)
+        greedy: list[str] = []
+        for token in range(len(case.inputs[number])):
+            given_before = step(
+                weights_of(case.model),
+                case.inputs[number],
+                greedy,
+                token,
+                case.labels,
+                case.allowed(len(case.inputs[number])),
+            )
+            greedy.append(max(given_before, key=given_before.get))
+        found = [case.labels[i] for i in case.model.decode(instances, Decoder("greedy", 1))]
+        assert scores[tuple(found)] == pytest.approx(scores[tuple(greedy)], abs=1e-9)
+
+
+@settings(deadline=None, max_examples=20)
+@given(cases)
+def test_confidences_are_shares_of_the_probability(case):
+    for _, corpus, every in case.each():
+        ids, sure = case.model.confidences(corpus, Decoder(), [1.0], chunks=False)
+        for token, (label, share) in enumerate(zip(ids, sure[0, 0], strict=True)):
+            same = [case.score(corpus, y) for y in every if y[token] == case.labels[label]]
+            assert share == pytest.approx(np.exp(same).sum(), abs=1e-6)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_single_precision_is_near_and_threads_change_nothing(template):
+    single, double = (Case(3, template, "iob2", kind=k) for k in (_core.ChainLikelihood, _core.ChainLikelihood64))
+    value, gradient = single.function(single.at, 1)
+    exact, slope = double.function(double.at, 1)
+    assert value == pytest.approx(exact, rel=1e-5)
+    assert gradient == pytest.approx(slope, abs=1e-5)
+    again, other = single.function(single.at, 3)
+    assert again == value
+    assert (other == gradient).all()
+
+
+def test_a_label_that_none_may_follow_is_never_chosen():
+    """The label set has B-A, but nothing that may come after it."""
+    legal = get("encoding", "bioes").allowed(("O", "B-A"))
+    problem = noise(0, "word[0]\nedge", None, sentences=3)
+    weights = _core.ChainWeights64.from_rows(
+        problem.features.index, np.zeros((2, 2)), [np.tile([0.0, 5.0], (problem.features.index.size(0), 1))]
+    )
+    weights.local = True
+    model = ChainModel(problem.features, weights, ("O", "B-A"), Legality(*legal))
+    assert (model.decode(problem.instances) == 0).all()
+    assert (model.decode(problem.instances, Decoder("beam")) == 0).all()
+
+
+def test_files_keep_what_the_scores_are(tmp_path):
+    data = embedded(("word", "tag", "chunk"))
+    made = quietly(Chunker("memm", epochs=15, template="classic"), data[:150])
+    assert made.model_.local
+    assert made.model_.folded is None
+    made.save(tmp_path / "memm.riata")
+    again = riata.load_model(tmp_path / "memm.riata")
+    assert again.model_.local
+    for labels, score in itertools.chain(*again.predict_nbest(INPUTS, 4)):
+        assert score < 0, labels
+    assert (again.predict_ids(data[150:200]) == made.predict_ids(data[150:200])).all()
+    assert made.score(data[150:]) > 0.8
+    header, arrays = made.model_.to_parts()
+    with pytest.raises(ModelFileError, match="normalisation"):
+        from_parts({**header, "local": "yes"}, arrays, builtin())
+    hashed = quietly(Chunker("memm", epochs=3, bits=12, template="classic"), CHUNKS)
+    hashed.save(tmp_path / "hashed.riata")
+    assert riata.load_model(tmp_path / "hashed.riata").model_.local
+
+
+def test_what_needs_sums_of_weights_is_refused():
+    made = quietly(Tagger("memm", epochs=3, warm_start=True), WORDS, TAGS)
+    with pytest.raises(UnsupportedError, match="normalised step by step"):
+        made.explain(WORDS[0])
+    assert made.twin(queue="beam", beam=3).trace(WORDS[0]).output
+    quietly(made, WORDS, TAGS)  # it goes on with itself
+    for recipe in ("perceptron", "crf", "laso-perceptron"):
+        with pytest.raises(SettingError, match="'memm'"):
+            made.set_params(recipe=recipe).fit(WORDS, TAGS)
+
+
+@pytest.mark.parametrize("recipe", ["crf", "memm"])
+def test_what_means_nothing_to_a_likelihood_is_refused(recipe):
+    for parameters in ({"seeds": 2}, {"class_weight": "balanced"}):
+        with pytest.raises(UnsupportedError, match="means nothing to the recipe"):
+            Tagger(recipe, **parameters).fit(WORDS, TAGS)
+    with pytest.raises(UnsupportedError, match="reads earlier labels"):
+        Tagger(recipe, template=parse("word[0]\nlabel[-1]")).fit(WORDS, TAGS)
