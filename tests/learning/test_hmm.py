@@ -133,6 +133,7 @@ def test_all_that_chains_do_works(tmp_path):
     [
         {"template": "classic"},
         {"lists": {"city": ["Bonn"]}},
+        {"attributes": {"last": lambda word: word[-1]}},
         {"cutoff": 2},
         {"bits": 12},
         {"seeds": 2},

@@ -215,7 +215,7 @@ class Fit:
         return self.start.model
 
     def _check_linear(self, start: ChainModel) -> None:
-        if start.local and self.options.choice.recipe.name != "memm":
+        if start.local and not getattr(self.options.choice.recipe.trainer, "local", False):
             raise SettingError(
                 "the model that training goes on from is of the recipe 'memm': its scores are normalised step by step, and the recipe "
                 f"{self.options.choice.recipe.name!r} learns scores that add up.",

@@ -263,7 +263,9 @@ def _check_refused(estimator: Any, recipe: Recipe) -> None:
     reasons = dict(recipe.refuses)
     if recipe.templates is not None:
         reasons.update(
-            dict.fromkeys(("template", "lists"), "it has templates of its own, since its weights are probabilities")
+            dict.fromkeys(
+                ("template", "lists", "attributes"), "it has templates of its own, since its weights are probabilities"
+            )
         )
     for name, reason in reasons.items():
         if getattr(estimator, name) not in UNSET:
