@@ -1,4 +1,4 @@
-"""The label bias problem (Lafferty, McCallum & Pereira 2001, Sec. 2 and 5.1): a state with one way on pays no heed to what it reads."""
+"""The label bias problem (Lafferty, McCallum & Pereira 2001): a state with one way on pays no heed to what it reads."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_others_read_the_letter(recipe, ribs, robs):
 
 
 def noisy(rng, number):
-    """As Sec. 5.1 has it: a state writes its letter with probability 29/32, and each of the others with 1/32."""
+    """A state writes its letter with probability 29/32, and each of the others with 1/32."""
     found = []
     for _ in range(number):
         letters, path = RIB if rng.random() < 0.5 else ROB
@@ -41,8 +41,8 @@ def noisy(rng, number):
     return found
 
 
-def test_the_experiment_of_the_paper():
-    """2,000 and 500 samples. The paper has 42 % wrong paths for the MEMM, and 4.6 % for the CRF."""
+def test_paths_that_write_wrong_letters_now_and_then():
+    """After the experiment of the paper, with samples of our own: the least share of wrong paths is that of the HMM they come from."""
     rng = np.random.default_rng(0)
     train, test = noisy(rng, 2000), noisy(rng, 500)
     wrong = {}
