@@ -117,11 +117,11 @@ bool suffix(std::string_view text, std::string& out) {
   return true;
 }
 
-constexpr std::array<std::pair<std::string_view, NativeAttribute>, 21> all{{
+constexpr std::array<std::pair<std::string_view, NativeAttribute>, 22> all{{
     {"identity", identity}, {"bias", bias},         {"lower", lower},       {"stem", stem},         {"ending", ending},     {"initial", initial},
     {"fullshape", fullshape}, {"shape", shape},     {"outline", outline},   {"case", letter_case},  {"digit", digit},       {"digits", digits},
     {"hyphen", hyphen},     {"prefix1", prefix<1>}, {"prefix2", prefix<2>}, {"prefix3", prefix<3>}, {"prefix4", prefix<4>}, {"suffix1", suffix<1>},
-    {"suffix2", suffix<2>}, {"suffix3", suffix<3>}, {"suffix4", suffix<4>},
+    {"suffix2", suffix<2>}, {"suffix3", suffix<3>}, {"suffix4", suffix<4>}, {"asciilower", lower},
 }};
 
 }  // namespace

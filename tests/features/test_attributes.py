@@ -15,6 +15,7 @@ EXAMPLES = {
     "identity": {"Riata": "Riata", "": "", "Ægir": "Ægir"},
     "bias": {"Riata": "", "": "", "東京": ""},
     "lower": {"Riata": "riata", "ÉCOLE": "école", "ΣΟΦΟΣ": "σοφος", "東京": "東京", "1,2": "1,2"},
+    "asciilower": {"Riata": "riata", "ÉCOLE": "École", "": ""},
     "stem": {
         "Relational": "relat",
         "ponies": "poni",

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from string import ascii_lowercase, ascii_uppercase
 
 from riata._core import porter
 
 Attribute = Callable[[str], str | None]
+_ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def identity(text: str) -> str | None:
@@ -27,6 +29,11 @@ def bias(text: str) -> str | None:
 def lower(text: str) -> str | None:
     """In lower case."""
     return text.lower()
+
+
+def asciilower(text: str) -> str | None:
+    """A to Z in lower case, all other letters as they are."""
+    return text.translate(_ASCII_LOWER)
 
 
 def stem(text: str) -> str | None:
