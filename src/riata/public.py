@@ -10,6 +10,7 @@ from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
 from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError, RiataWarning
+from riata.importing.estimator import import_model
 from riata.inference.chain import kbest, loss_augmented_viterbi, viterbi
 from riata.inference.check_problem import check_problem
 from riata.inference.predictor import Predictor
@@ -39,6 +40,7 @@ __all__ = [
     "compare",
     "compare_models",
     "errors",
+    "import_model",
     "kbest",
     "learning_curve",
     "load",

@@ -23,6 +23,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "loss": ("riata.inference.losses", "LOSS"),
     "encoding": ("riata.data.encodings", "ENCODING"),
     "data set": ("riata.data.sets", "DATASET"),
+    "model format": ("riata.importing.formats", "FORMAT"),
     "reproduction": ("riata.reproduce", "REPRODUCTION"),
 }
 

@@ -69,6 +69,10 @@ class Legality:
     def free(cls, labels: int) -> Legality:
         return cls(np.ones(labels, np.uint8), np.ones(labels, np.uint8), np.ones(labels * labels, np.uint8))
 
+    @property
+    def is_free(self) -> bool:
+        return bool(self.start.all() and self.end.all() and self.follow.all())
+
 
 @dataclass(frozen=True, eq=False)
 class ChainModel:

@@ -38,7 +38,7 @@ from riata.learning.recipe import beam_width
 from riata.learning.search import LATTICE
 from riata.learning.streaming import StreamedFit
 from riata.learning.survey import survey
-from riata.models.chain import EXACT, Decoder
+from riata.models.chain import EXACT, ChainModel, Decoder
 from riata.models.model import Model
 from riata.parallel import cores
 from riata.params import Params
@@ -655,9 +655,11 @@ class SequenceEstimator(Confident, Params):
         return self._learnable(self._with_gold(corpus, y), _warn, strict=options.strict).columns[-1].texts()
 
     def _learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:
-        """Data with gold labels, written as the model has learnt them."""
-        tags = self._tags()
-        return data if tags is None else learnable(data, tags, strict=strict, listener=tell)
+        """Data with gold labels, written as the model has learnt them. A model that gives illegal tags (an imported one) knows them as they are."""
+        tags, model = self._tags(), self._check_fitted()
+        if tags is None or (isinstance(model, ChainModel) and model.legality.is_free):
+            return data
+        return learnable(data, tags, strict=strict, listener=tell)
 
     def _repr_html_(self) -> str:
         from riata.showing.estimators import sequence_facts

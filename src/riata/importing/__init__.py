@@ -1,0 +1,1 @@
+"""Models of other tools as models of Riata: one file per format, in `formats`."""

@@ -1,0 +1,1 @@
+"""How other tools write their models: one file per tool."""

@@ -1,0 +1,109 @@
+"""Features that are texts, made by patterns such as `U05:%x[-1,0]/%x[0,0]`, as n-grams of Riata's templates.
+
+Such a tool knows a feature by its text alone. Two consequences are kept: a text that can be read in several ways (`a/b/c` is
+`a` and `b/c`, or `a/b` and `c`) is as many n-grams, and patterns that make the same text (`U:%x[0,0]` and `U:%x[1,0]`) share its weights.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, product
+
+from riata.errors import ModelFileError
+from riata.features.templates import Read, Template
+from riata.importing.parts import ColumnFeatures, Value
+
+MOST_READINGS = 1000  # of one text
+Boundaries = Callable[
+    [str], Sequence[int]
+]  # how far outside the sentence a text says that it is; nothing: it is a word
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Reads with texts around them, one more than there are reads."""
+
+    texts: tuple[str, ...]
+    reads: tuple[Read, ...]
+    edge: bool
+    line: int
+
+    @cached_property
+    def template(self) -> Template:
+        constant = () if self.edge else (Read(0, 0, "bias"),)
+        return Template(tuple(sorted({*self.reads})) or constant, self.edge)
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """Which of the reads each read of the template is."""
+        return [self.reads.index(read) for read in self.template.reads]
+
+    def ngrams(self, text: str, boundaries: Boundaries) -> Iterator[tuple[Value, ...]]:
+        """Every n-gram of the template for which the pattern makes this text."""
+        if not self.reads:
+            if text == self.texts[0]:
+                yield () if self.edge else ("",)
+            return
+        for values in _readings(text[len(self.texts[0]) :], self.texts[1:]):
+            choices = [_values(read, value, boundaries) for read, value in zip(self.reads, values, strict=True)]
+            for chosen in product(*choices):
+                ngram = tuple(chosen[i] for i in self._order)
+                if len(ngram) == len(chosen) or self._agree(chosen):
+                    yield ngram
+
+    def _agree(self, values: tuple[Value, ...]) -> bool:
+        """Whether what is read twice is the same both times."""
+        return all(value == values[self.reads.index(read)] for read, value in zip(self.reads, values, strict=True))
+
+
+def _values(read: Read, text: str, boundaries: Boundaries) -> Sequence[Value]:
+    """What a read gives where its text is this one."""
+    if not text.startswith("_"):
+        return (text,)
+    outside = [distance for distance in boundaries(text) if 0 < distance <= read.offset or read.offset <= distance < 0]
+    return outside or [text]
+
+
+def _readings(text: str, ends: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The ways to cut a text into values, none of them empty, each with what stands after it."""
+    if len(ends) == 1:
+        value = text.removesuffix(ends[0])
+        if value and len(value) + len(ends[0]) == len(text):
+            yield (value,)
+        return
+    at = text.find(ends[0], 1)
+    while at != -1:
+        for rest in _readings(text[at + len(ends[0]) :], ends[1:]):
+            yield text[:at], *rest
+        at = text.find(ends[0], at + 1)
+
+
+def collect(
+    patterns: Sequence[Pattern],
+    places: Mapping[str, int],
+    labels: tuple[str, ...],
+    boundaries: Boundaries,
+    path: str,
+) -> ColumnFeatures:
+    """places: where in the long vector the weights of each text start."""
+    features, texts = ColumnFeatures(labels), sorted(places)
+    for pattern in patterns:
+        first, template = pattern.texts[0], pattern.template
+        for i in range(bisect_left(texts, first), len(texts)):
+            text = texts[i]
+            if not text.startswith(first):
+                break
+            found = list(islice(pattern.ngrams(text, boundaries), MOST_READINGS + 1))
+            if len(found) > MOST_READINGS:
+                raise ModelFileError(
+                    f"the feature {text!r} can be read in more than {MOST_READINGS:,} ways.",
+                    remedy="Put a text, such as /, between the columns of the pattern, and train again.",
+                    file=path,
+                    line=pattern.line,
+                )
+            for ngram in found:
+                features.add(template, ngram, places[text])
+    return features

@@ -1,0 +1,134 @@
+"""Models of Wapiti label as Wapiti does."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import riata
+from riata.errors import ModelFileError
+
+DATA = Path(__file__).parent / "data"
+PATTERNS = """u:w0:%x[0,0]
+u:w:%X[-1,0]/%x[0,0]
+u:w1:%x[1,0]
+u:t:%x[-2,1]/%x[-1,1]/%x[0,1]
+u:t:%x[0,1]/%x[1,1]/%x[2,1]
+*
+b:t:%x[0,1]
+"""
+
+
+def labelled_by_wapiti(column):
+    corpus = riata.read_columns(DATA / "toy.txt")
+    return corpus, corpus.sentences_of(column)
+
+
+def test_the_labels_are_those_of_wapiti():
+    corpus, expected = labelled_by_wapiti(2)
+    found = riata.import_model(DATA / "toy.wapiti")
+    assert isinstance(found, riata.Chunker)
+    assert found.predict(corpus) == expected
+    assert found.evaluate(corpus.select([0, 1, 2])).report.f1 == 100
+
+
+def test_patterns_are_templates():
+    found = riata.import_model(DATA / "toy.wapiti", "wapiti")
+    assert [str(t) for t in found.template] == [
+        "word[0]",
+        "asciilower[0]",
+        "word[-1]",
+        "word[1]",
+        "tag[-1] tag[0] tag[1]",
+        "word[-6]",
+        "word[0] tag[0]",
+        "bias[0]",
+        "edge",
+        "edge tag[0]",
+        "asciilower[-2]",
+        "edge asciilower[-2]",
+    ]
+
+
+def changed(tmp_path, old, new):
+    content = (DATA / "toy.wapiti").read_bytes()
+    assert old in content
+    path = tmp_path / "m.wapiti"
+    path.write_bytes(content.replace(old, new, 1))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        (b"#mdl#2#", b"#mdl#1#", 1, "MEMM"),
+        (b"#rdr#11", b"#rdx#11", 2, "expected #rdr#"),
+        (b"12:u:w0:%x[0,0],", b'17:u:w0:%t[0,0,"a"],', 3, "%t[0,0,"),
+        (b"12:u:w0:%x[0,0],", b"13:u:w0:%x[@0,0],", 3, "%x[@0,0]"),
+        (b"12:u:w0:%x[0,0],", b"13:u:w0:%x[-9,0],", 3, "too far"),
+        (b"12:u:w0:%x[0,0],", b"12:x:w0:%x[0,0],", 3, "u, b or *"),
+        (b"12:u:w0:%x[0,0],", b"11:u:w0:%x[0,0],", 3, "LENGTH:TEXT"),
+        (b"4:B-NP,", b"4:B-N\xff,", 15, "UTF-8"),
+        (b"4:B-NP,", b"4:B-VP,", None, "twice"),
+        (b"#qrk#5", b"#qrk#4", None, "#qrk#NUMBER"),
+        (b"=0x1.", b"=zz1.", None, "hexadecimal"),
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_named(tmp_path, old, new, line, says):
+    path = changed(tmp_path, old, new)
+    with pytest.raises(ModelFileError) as caught:
+        riata.import_model(path)
+    assert says in str(caught.value)
+    assert caught.value.file == str(path)
+    assert caught.value.line is not None
+    assert line in (None, caught.value.line)
+
+
+@pytest.mark.parametrize("weight", ["nan", "inf", "0x1p2000"])
+def test_a_weight_that_is_no_finite_number_is_refused(tmp_path, weight):
+    lines = (DATA / "toy.wapiti").read_text(encoding="utf-8").split("\n")
+    lines[-2] = lines[-2].split("=")[0] + "=" + weight
+    path = tmp_path / "m.wapiti"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(ModelFileError) as caught:
+        riata.import_model(path)
+    assert caught.value.line == len(lines) - 1
+
+
+def wapiti():
+    """The program, which shares its name with another one."""
+    program = shutil.which("wapiti")
+    said = subprocess.run([program, "--version"], capture_output=True).stderr if program else b""
+    if b"Wapiti v1" not in said:
+        pytest.skip("Wapiti, the CRF tool, is not installed")
+    return program
+
+
+def differing(folder, train, test, iterations):
+    """Tokens that a model of Wapiti and the same model imported label differently."""
+    program = wapiti()
+    (folder / "patterns.txt").write_text(PATTERNS)
+    for name, corpus in (("train", train), ("test", test)):
+        with open(folder / name, "w", encoding="utf-8") as file:
+            file.write("".join("".join(" ".join(token) + "\n" for token in s) + "\n" for s in corpus))
+    options = ["-t", "1", "-1", "0.1", "-i", str(iterations), "-p", "patterns.txt"]
+    subprocess.run([program, "train", *options, "train", "model"], cwd=folder, check=True, capture_output=True)
+    said = subprocess.run([program, "label", "-m", "model", "test"], cwd=folder, check=True, capture_output=True).stdout
+    theirs = [line.split()[-1] for line in said.decode().split("\n") if line.strip()]
+    ours = [label for sentence in riata.import_model(folder / "model").predict(test) for label in sentence]
+    assert len(theirs) == len(ours) == test.tokens
+    return sum(a != b for a, b in zip(theirs, ours, strict=True))
+
+
+def test_the_embedded_corpus_gets_the_labels_of_wapiti(tmp_path):
+    columns = ("word", "tag", "chunk")
+    train, test = (riata.load("embedded", split, columns) for split in ("train", "test"))
+    assert differing(tmp_path, train, test, 15) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.corpus
+def test_conll2000_gets_the_labels_of_wapiti(tmp_path):
+    train, test = (riata.load("conll2000", split) for split in ("train", "test"))
+    assert differing(tmp_path, train[:2000], test, 40) == 0
