@@ -1,5 +1,6 @@
 """Models of Wapiti label as Wapiti does."""
 
+import pickle
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,6 +18,9 @@ u:t:%x[-2,1]/%x[-1,1]/%x[0,1]
 u:t:%x[0,1]/%x[1,1]/%x[2,1]
 *
 b:t:%x[0,1]
+u:suffix:%m[0,0,".?.?.?$"]
+u:prefix:%M[0,0,"^.?.?.?"]
+u:shape:%t[-1,0,"^\\u"]/%t[0,0,"^\\u"]/%m[1,0,"\\d*\\p"]
 """
 
 
@@ -31,6 +35,18 @@ def test_the_labels_are_those_of_wapiti():
     assert isinstance(found, riata.Chunker)
     assert found.predict(corpus) == expected
     assert found.evaluate(corpus.select([0, 1, 2])).report.f1 == 100
+
+
+def test_a_model_with_regular_expressions_is_kept_whole(tmp_path, run):
+    corpus, expected = labelled_by_wapiti(2)
+    found = riata.import_model(DATA / "toy.wapiti")
+    found.save(tmp_path / "m.riata")
+    assert riata.load_model(tmp_path / "m.riata").predict(corpus) == expected
+    assert pickle.loads(pickle.dumps(found)).predict(corpus) == expected
+    code, out, _ = run("predict", "--model", tmp_path / "m.riata", DATA / "toy.txt")
+    assert code == 0
+    assert [line.split()[-1] for line in out.split("\n") if line] == [label for s in expected for label in s]
+    assert run("inspect", tmp_path / "m.riata")[0] == 0
 
 
 def test_patterns_are_templates():
@@ -48,6 +64,12 @@ def test_patterns_are_templates():
         "edge tag[0]",
         "asciilower[-2]",
         "edge asciilower[-2]",
+        "matched__2e_3f_2e_3f_2e_3f_24[0]",
+        "matchedlower__5e_2e_3f_2e_3f[-1]",
+        "matches__5e_5cu[1]",
+        "matches__5cp[-1] matched__5cl_2ae[0]",
+        "matches__5fx[-5]",
+        "edge matches__5cd[0]",
     ]
 
 
@@ -63,13 +85,15 @@ def changed(tmp_path, old, new):
     ("old", "new", "line", "says"),
     [
         (b"#mdl#2#", b"#mdl#1#", 1, "MEMM"),
-        (b"#rdr#11", b"#rdx#11", 2, "expected #rdr#"),
-        (b"12:u:w0:%x[0,0],", b'17:u:w0:%t[0,0,"a"],', 3, "%t[0,0,"),
+        (b"#rdr#17", b"#rdx#17", 2, "expected #rdr#"),
+        (b"12:u:w0:%x[0,0],", b'17:u:w0:%t[0,0,"**"],', 3, "regular expression"),
+        (b"12:u:w0:%x[0,0],", b"12:u:w0:%t[0,0],", 3, "%t[0,0]"),
         (b"12:u:w0:%x[0,0],", b"13:u:w0:%x[@0,0],", 3, "%x[@0,0]"),
         (b"12:u:w0:%x[0,0],", b"13:u:w0:%x[-9,0],", 3, "too far"),
         (b"12:u:w0:%x[0,0],", b"12:x:w0:%x[0,0],", 3, "u, b or *"),
         (b"12:u:w0:%x[0,0],", b"11:u:w0:%x[0,0],", 3, "LENGTH:TEXT"),
-        (b"4:B-NP,", b"4:B-N\xff,", 15, "UTF-8"),
+        (b"12:u:w0:%x[0,0],", b"5011:u:w0:%x[" + b"9" * 5000 + b",0],", 3, "cannot express"),
+        (b"4:B-NP,", b"4:B-N\xff,", 21, "UTF-8"),
         (b"4:B-NP,", b"4:B-VP,", None, "twice"),
         (b"#qrk#5", b"#qrk#4", None, "#qrk#NUMBER"),
         (b"=0x1.", b"=zz1.", None, "hexadecimal"),
@@ -87,10 +111,10 @@ def test_a_bad_line_is_named(tmp_path, old, new, line, says):
 
 @pytest.mark.parametrize("weight", ["nan", "inf", "0x1p2000"])
 def test_a_weight_that_is_no_finite_number_is_refused(tmp_path, weight):
-    lines = (DATA / "toy.wapiti").read_text(encoding="utf-8").split("\n")
-    lines[-2] = lines[-2].split("=")[0] + "=" + weight
+    lines = (DATA / "toy.wapiti").read_bytes().split(b"\n")
+    lines[-2] = lines[-2].split(b"=")[0] + b"=" + weight.encode()
     path = tmp_path / "m.wapiti"
-    path.write_text("\n".join(lines), encoding="utf-8")
+    path.write_bytes(b"\n".join(lines))
     with pytest.raises(ModelFileError) as caught:
         riata.import_model(path)
     assert caught.value.line == len(lines) - 1

@@ -11,6 +11,7 @@ from riata import registry
 from riata.data.encodings.base import PREFERENCE, Encoding
 from riata.data.recoding import Tags
 from riata.errors import ModelFileError, RiataError, UnsupportedError
+from riata.features.expressions import expressions
 from riata.importing.formats.base import Format, head_of
 from riata.importing.model_text import ModelText
 from riata.importing.parts import Imported
@@ -77,6 +78,7 @@ def _estimator(found: Imported, name: str, task: str | None, encoding: str, *, l
         model = replace(model, legality=Legality(*both.learnt.allowed(labels)))
     estimator = cls("crf", encoding=encoding if both is None else both.data.name)
     estimator.set_model(model, both)
+    estimator.attributes = {**expressions(model.features.functions)} or None
     estimator.template = model.features.templates if found.inputs else None
     estimator.inputs_, estimator.outputs_ = found.inputs, (found.output,)
     estimator.array_width_ = None

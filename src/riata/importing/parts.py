@@ -14,6 +14,7 @@ from riata._core import boundary_reach, boundary_values, unpack_chain
 from riata.data.texts import interned
 from riata.features.attributes import builtin
 from riata.features.compile import Features, family_of
+from riata.features.expressions import expressions
 from riata.features.templates import Template
 from riata.models.chain import ChainModel, Legality, weight_bytes
 from riata.models.feature_parts import refuse_huge
@@ -62,7 +63,8 @@ class ColumnFeatures:
         places.append(place)
 
     def model(self, templates: Sequence[Template], vector: Matrix) -> ChainModel:
-        features = Features(templates, builtin())
+        names = [read.attribute for template in templates for read in template.reads]
+        features = Features(templates, {**builtin(), **expressions(names)})
         index = _Ngrams(features)
         slots = _slots(features)
         found = {t: index.add(t, self.weights[t][0]) for t in templates if t in self.weights and t.reads}

@@ -12,6 +12,7 @@ from riata.confidence.calibration import Calibration
 from riata.data.recoding import Tags
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute, builtin
+from riata.features.expressions import Expression, expressions
 from riata.inference.predictor import Predictor
 from riata.learning.options import checked
 from riata.models import container, joint, predictor_file, segments
@@ -86,8 +87,9 @@ def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
 
 def user_functions(model: Model) -> dict[str, Attribute]:
     """The attributes of a model that are not Riata's own."""
-    names = set(model.features.functions) - set(builtin())
-    return {name: model.features.functions[name] for name in sorted(names)}
+    functions = model.features.functions
+    names = {name for name in functions if not isinstance(functions[name], Expression)} - set(builtin())
+    return {name: functions[name] for name in sorted(names)}
 
 
 def _qualified_names(functions: Mapping[str, Attribute]) -> dict[str, str]:
@@ -129,6 +131,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         if set(functions) != {task}:
             raise ModelFileError("the model's functions are inconsistent")
         return predictor_file.from_parts(header, arrays, predictor_file.supplied_problem(functions[task]))
+    functions = {**_expressions(header), **functions}
     estimator = _unfitted(header, functions)
     read: Callable[..., Model] = _READERS.get(_structure(header, estimator), from_parts)
     model = read(header, arrays, {**builtin(), **functions})
@@ -203,6 +206,14 @@ def _functions(header: dict[str, Any], using: Iterable[Any]) -> dict[str, Any]:
     if set(wanted) & set(builtin()):
         raise ModelFileError("the model's functions are inconsistent")
     return {name: supplied[qualified] for name, qualified in wanted.items()}
+
+
+def _expressions(header: dict[str, Any]) -> dict[str, Attribute]:
+    """The attributes that are written down in their names."""
+    attributes = header.get("attributes")
+    pairs = attributes if isinstance(attributes, list) else []
+    names = [pair[0] for pair in pairs if isinstance(pair, list) and pair and isinstance(pair[0], str)]
+    return dict(expressions(names))
 
 
 def _mapping(header: dict[str, Any], key: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from riata._core import boundary_reach
 from riata.errors import TemplateError
 from riata.features.templates import parse
 from riata.importing.formats.base import Format
@@ -18,8 +17,8 @@ from riata.importing.parts import Imported
 from riata.importing.patterns import Pattern, collect
 
 _HEADER = ("version", "cost-factor", "maxid", "xsize")
-_MACRO = re.compile(r"%x\[(-?\d+),(\d+)\]")
-_BOUNDARY = re.compile(r"_B([+-]\d)")
+_MACRO = re.compile(r"%x\[(-?[0-9]{1,4}),([0-9]{1,4})\]")
+_NUMBER = re.compile(r"[0-9]{1,18}")
 MOST_COLUMNS = 1024  # of CRF++ itself
 
 
@@ -43,7 +42,7 @@ def _read(text: ModelText) -> Imported:
         )
     vector = text.numbers(weights.lines, weights.line) * text.number(*facts.get("cost-factor", ("1", None)))
     places = _places(text, features, len(names), size)
-    collected = collect(patterns, places, names, _boundaries, text.path)
+    collected = collect(patterns, places, names, _boundary, text.path)
     used = tuple(dict.fromkeys(pattern.template for pattern in patterns))
     return Imported(collected.model(used, vector), tuple(range(columns)), columns)
 
@@ -76,12 +75,15 @@ def _facts(text: ModelText, header: _Part) -> dict[str, tuple[str, int]]:
 
 def _count(text: ModelText, facts: dict[str, tuple[str, int]], name: str, most: int) -> int:
     value, line = facts.get(name, ("", 1))
-    if not (value.isascii() and value.isdecimal() and 0 < int(value) <= most):
+    if not (_NUMBER.fullmatch(value) and 0 < int(value) <= most):
         raise text.error(f"{name} is {value!r:.60}; expected a number from 1 to {most:,}.", line)
     return int(value)
 
 
 def _pattern(text: ModelText, template: str, line: int, columns: int) -> Pattern:
+    texts = tuple(_MACRO.split(template)[::3])
+    if template[0] not in "UB" or any("%" in literal for literal in texts):
+        raise text.error(f"cannot read the template {template!r:.60}; expected U or B, and %x[row,column].", line)
     try:
         (parsed,) = parse(template, text.path)  # for its messages; the order of the reads is kept below
     except TemplateError as error:
@@ -91,9 +93,6 @@ def _pattern(text: ModelText, template: str, line: int, columns: int) -> Pattern
         if column >= columns:
             raise text.error(f"{template!r} reads column {column}, but xsize says {columns}.", line)
     by_place = {(read.offset, read.column): read for read in parsed.reads}
-    if template[0] not in "UB" or any(place not in by_place for place in reads):
-        raise text.error(f"cannot read the template {template!r:.60}; it starts with U or B.", line)
-    texts = tuple(_MACRO.split(template)[::3])
     return Pattern(texts, tuple(by_place[place] for place in reads), template[0] == "B", line)
 
 
@@ -101,7 +100,7 @@ def _places(text: ModelText, features: _Part, labels: int, size: int) -> dict[st
     places = {}
     for i, line in enumerate(features.lines, start=features.line):
         number, _, feature = line.partition(" ")
-        if feature[:1] not in ("U", "B") or not (number.isascii() and number.isdecimal()):
+        if feature[:1] not in ("U", "B") or not _NUMBER.fullmatch(number):
             raise text.error(f"cannot read the feature {line!r:.60}; expected a number and a text with U or B.", i)
         if int(number) + labels ** (1 + (feature[0] == "B")) > size:
             raise text.error(f"the weights of {feature!r:.60} start at {number}, too near to maxid {size:,}.", i)
@@ -109,9 +108,8 @@ def _places(text: ModelText, features: _Part, labels: int, size: int) -> dict[st
     return places
 
 
-def _boundaries(value: str) -> tuple[int, ...]:
-    match = _BOUNDARY.fullmatch(value)
-    return (int(match[1]),) if match and 0 < abs(int(match[1])) <= boundary_reach else ()
+def _boundary(distance: int) -> str:
+    return f"_B{distance:+d}"
 
 
 FORMAT = Format(

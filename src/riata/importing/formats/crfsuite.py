@@ -26,7 +26,7 @@ _CQDB = struct.Struct("<4s5I")
 _CQDB_ORDER = 0x62445371
 _STATE, _TRANSITION = 0, 1
 _SECTIONS = ("FILEHEADER", "LABELS", "ATTRIBUTES", "TRANSITIONS", "STATE_FEATURES")
-_ENTRY = re.compile(r"\s*(\d+): (.*)")
+_ENTRY = re.compile(r"\s*(\d{1,9}): (.*)")
 _WEIGHT = re.compile(r"  \((\d+)\) (.*): (\S+)")
 _ARROW = " --> "
 

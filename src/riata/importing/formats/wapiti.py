@@ -12,14 +12,18 @@ import re
 import numpy as np
 
 from riata._core import boundary_reach
-from riata.errors import ModelFileError
+from riata.errors import ModelFileError, TemplateError
+from riata.features.attributes import builtin
+from riata.features.expressions import Expression
 from riata.features.templates import Read
 from riata.importing.formats.base import Format
 from riata.importing.model_text import ModelText
 from riata.importing.parts import ColumnFeatures, Imported
 from riata.importing.patterns import Pattern, collect
+from riata.models.feature_parts import refuse_huge
 
-_MACRO = re.compile(r"%([xX])\[(-?\d+),(\d+)\]")
+_MACRO = re.compile(r'%(?:([xX])|([tTmM]))\[(-?[0-9]{1,4}),([0-9]{1,4})(?(2),"((?:[^"\\]|\\.)*)")\]')
+_EXPRESSIONS = {"t": "matches", "T": "matches", "m": "matched", "M": "matchedlower"}
 _LENGTH = re.compile(rb"(\d{1,9}):")
 _WEIGHT = re.compile(r"(\d{1,18})=(\S+)")
 _CRF = "2"
@@ -51,8 +55,8 @@ class _Cursor:
         self.at = end + 1
         return match
 
-    def strings(self, count: int) -> list[str]:
-        """So many texts, each after its length in bytes."""
+    def strings(self, count: int, *, cut: bool = False) -> list[str]:
+        """So many texts, each after its length in bytes. cut: some may end inside a character, as what an expression matched may."""
         content, found = self.text.content, []
         for _ in range(count):
             match = _LENGTH.match(content, self.at)
@@ -61,7 +65,8 @@ class _Cursor:
                 raise self.error(
                     f"found {content[self.at : self.at + 40]!r}; expected LENGTH:TEXT, and the end of the line."
                 )
-            found.append(self.text.decoded(content[match.end() : end], match.end()))
+            part = content[match.end() : end]
+            found.append(part.decode("utf-8", "backslashreplace") if cut else self.text.decoded(part, match.end()))
             self.at = end + 2
         return found
 
@@ -75,7 +80,8 @@ def _read(text: ModelText) -> Imported:
         raise text.error(f"the model is no CRF, but {kind}.", 1, "Train with Wapiti's --type crf.")
     patterns, columns = _patterns(cursor)
     labels = text.labels(*_quarks(cursor))
-    names, line = _quarks(cursor)
+    cut = any(read.attribute not in builtin() for pattern in patterns for read in pattern.reads)
+    names, line = _quarks(cursor, cut=cut)
     places, size = _places(text, names, line, len(labels))
     vector = _weights(cursor, int(head[2]), size)
     collected = _both(patterns, places, labels, text)
@@ -83,11 +89,11 @@ def _read(text: ModelText) -> Imported:
     return Imported(collected.model(used, vector), tuple(range(columns)), -1)
 
 
-def _quarks(cursor: _Cursor) -> tuple[list[str], int]:
+def _quarks(cursor: _Cursor, *, cut: bool = False) -> tuple[list[str], int]:
     """A list of texts, and the line of the first."""
     count = int(cursor.header(r"#qrk#(\d{1,18})", "#qrk#NUMBER")[1])
     line = cursor.line
-    return cursor.strings(count), line
+    return cursor.strings(count, cut=cut), line
 
 
 def _patterns(cursor: _Cursor) -> tuple[list[Pattern], int]:
@@ -118,11 +124,11 @@ def _pattern(text: ModelText, source: str, line: int, *, edge: bool) -> Pattern:
     if "%" in rest:
         raise text.error(
             f"the pattern {source!r:.60} has {'%' + rest.split('%', 1)[1]!r:.40}, which Riata cannot express; it knows "
-            "%x[offset,column] and %X[offset,column].",
+            "%x, %X, %t, %T, %m and %M with [offset,column].",
             line,
-            "Write what the pattern finds into a column of the data, and train again with %x.",
+            "Write what it finds into a column of the data, and train again with %x.",
         )
-    reads = tuple(Read(int(o), int(c), "identity" if x == "x" else "asciilower") for x, o, c in _MACRO.findall(source))
+    reads = tuple(_read_of(text, match, line) for match in _MACRO.finditer(source))
     for read in reads:
         if abs(read.offset) > boundary_reach or read.column > MOST_COLUMN:
             raise text.error(
@@ -130,7 +136,18 @@ def _pattern(text: ModelText, source: str, line: int, *, edge: bool) -> Pattern:
                 line,
                 f"Offsets go from {-boundary_reach} to {boundary_reach}, columns up to {MOST_COLUMN}.",
             )
-    return Pattern(tuple(_MACRO.split(source)[::4]), reads, edge, line)
+    return Pattern(tuple(_MACRO.split(source)[::6]), reads, edge, line)
+
+
+def _read_of(text: ModelText, macro: re.Match[str], line: int) -> Read:
+    token, command, offset, column, expression = macro.groups()
+    if command is None:
+        return Read(int(offset), int(column), "identity" if token == "x" else "asciilower")
+    try:
+        attribute = Expression.of(_EXPRESSIONS[command], expression).name
+    except TemplateError as error:
+        raise text.error(error.message, line, "Wapiti knows ., classes such as \\d, ^, $, * and ?.") from None
+    return Read(int(offset), int(column), attribute)
 
 
 def _places(text: ModelText, names: list[str], line: int, labels: int) -> tuple[dict[str, int], int]:
@@ -149,6 +166,7 @@ def _weights(cursor: _Cursor, count: int, size: int) -> np.ndarray:
     lines = text.decoded(text.content[cursor.at :], cursor.at).splitlines()
     if len(lines) != count:
         raise text.error(f"found {len(lines):,} weights; the first line says {count:,}.", line + len(lines))
+    refuse_huge(8 * size)
     vector = np.zeros(size)
     for i, found in enumerate(lines, start=line):
         match = _WEIGHT.fullmatch(found)
@@ -165,18 +183,14 @@ def _weights(cursor: _Cursor, count: int, size: int) -> np.ndarray:
 def _both(patterns: list[Pattern], places: dict[str, int], labels: tuple[str, ...], text: ModelText) -> ColumnFeatures:
     """The weights of labels, and those of pairs, which in texts of `*` stand behind them."""
     pairs = {name: place + (len(labels) if name[0] == "*" else 0) for name, place in places.items()}
-    of_labels = collect([p for p in patterns if not p.edge], places, labels, _boundaries, text.path)
-    of_pairs = collect([p for p in patterns if p.edge], pairs, labels, _boundaries, text.path)
+    of_labels = collect([p for p in patterns if not p.edge], places, labels, _boundary, text.path)
+    of_pairs = collect([p for p in patterns if p.edge], pairs, labels, _boundary, text.path)
     return ColumnFeatures(labels, of_labels.weights | of_pairs.weights)
 
 
-def _boundaries(value: str) -> tuple[int, ...]:
+def _boundary(distance: int) -> str:
     """`_x-1` to `_x-4`, and `_x-#` for whatever is further away; likewise behind the sentence."""
-    match = re.fullmatch(r"_x([+-])([1-4#])", value)
-    if match is None:
-        return ()
-    distances = range(_NEAR + 1, boundary_reach + 1) if match[2] == "#" else (int(match[2]),)
-    return tuple(distance if match[1] == "+" else -distance for distance in distances)
+    return f"_x{'+' if distance > 0 else '-'}{abs(distance) if abs(distance) <= _NEAR else '#'}"
 
 
 FORMAT = Format(
