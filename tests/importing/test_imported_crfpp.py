@@ -1,5 +1,7 @@
 """Models of CRF++: what is read scores every labelling as CRF++'s formula does."""
 
+import struct
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -120,6 +122,12 @@ def test_what_can_be_read_in_too_many_ways_is_refused(folder):
     path.write_text(crfpp.model_text(("A", "B"), [template], {text: 0}, [1.0, 2.0], 1))
     with pytest.raises(riata.errors.ModelFileError, match=r"many\.txt:9: .*more than 1,000 ways"):
         riata.import_model(path)
+
+
+def test_the_binary_model_is_told_from_the_text(tmp_path):
+    (tmp_path / "model").write_bytes(struct.pack("<IidII", 100, 0, 1.0, 12, 2) + bytes(100))
+    with pytest.raises(riata.errors.ModelFileError, match="crf_learn -t"):
+        riata.import_model(tmp_path / "model")
 
 
 LINES = {  # line of the toy model: what it becomes, and what is said

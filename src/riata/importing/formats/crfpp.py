@@ -19,6 +19,7 @@ from riata.importing.patterns import Pattern, collect
 _HEADER = ("version", "cost-factor", "maxid", "xsize")
 _MACRO = re.compile(r"%x\[(-?[0-9]{1,4}),([0-9]{1,4})\]")
 _NUMBER = re.compile(r"[0-9]{1,18}")
+BINARY = bytes([100, 0, 0, 0, 0, 0, 0, 0])  # its version and its type
 MOST_COLUMNS = 1024  # of CRF++ itself
 
 
@@ -29,6 +30,8 @@ class _Part:
 
 
 def _read(text: ModelText) -> Imported:
+    if text.content.startswith(BINARY):
+        raise text.error("this is the binary model of CRF++.", remedy="Give the text model, which crf_learn -t writes.")
     text.check_last_line()
     header, labels, templates, features, weights = _parts(text)
     facts = _facts(text, header)
@@ -116,6 +119,6 @@ FORMAT = Format(
     name="crfpp",
     tool="CRF++",
     summary="the text model of CRF++ (crf_learn -t)",
-    recognises=lambda head: head.startswith(b"version: ") and b"\nmaxid: " in head,
+    recognises=lambda head: head.startswith(BINARY) or (head.startswith(b"version: ") and b"\nmaxid: " in head),
     read=_read,
 )
