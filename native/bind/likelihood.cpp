@@ -3,11 +3,11 @@
 #include <nanobind/stl/string.h>
 
 #include <string>
-#include <utility>
 
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
 #include "bind/confidences.hpp"
+#include "bind/likelihood.hpp"
 #include "bind/module.hpp"
 #include "core/error.hpp"
 #include "learning/chain_likelihood.hpp"
@@ -33,31 +33,15 @@ Weights<Real> checked(const FeatureIndex& index, const Instances& instances, std
 template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
   using Likelihood = ChainLikelihood<Real>;
-  nb::class_<Likelihood>(m, ("ChainLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain, and its gradient.")
-      .def("__init__", [](Likelihood* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
+  nb::class_<Likelihood> of(m, ("ChainLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain, and its gradient.");
+  of.def("__init__", [](Likelihood* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
                           const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, bool local) {
              const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
              new (self) Likelihood(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen,
                                    local ? Normalised::locally : Normalised::globally);
            }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-           nb::arg("weights"), nb::arg("all_pairs"), nb::arg("local") = false, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-      .def_prop_ro("size", &Likelihood::size, "How many weights there are.")
-      .def("__call__", [](Likelihood& self, const In<double>& at, std::int64_t threads, const nb::object& progress) {
-             if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
-             const Poll poll = as_poll(progress);
-             std::vector<double> gradient(at.shape(0));
-             double value = 0;
-             {
-               nb::gil_scoped_release release;
-               value = self(view(at), gradient, std::max<std::int64_t>(threads, 1), poll);
-             }
-             return nb::make_tuple(value, give(std::move(gradient)));
-           }, nb::arg("at"), nb::arg("threads"), nb::arg("progress").none() = nb::none(), "Value and gradient.")
-      .def("model", [](const Likelihood& self, const In<double>& at) {
-             if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
-             return self.model(view(at));
-           }, nb::arg("at"), "The weights at a point.")
-      .def("point", [](const Likelihood& self, const Weights<Real>& weights) { return give(self.point(weights)); }, nb::arg("weights"), "The point at given weights.");
+           nb::arg("weights"), nb::arg("all_pairs"), nb::arg("local") = false, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+  define_function<Likelihood, Weights<Real>>(of);
 
   using Stochastic = ChainStochastic<Real>;
   nb::class_<Stochastic>(m, ("ChainStochastic" + suffix).c_str(), "Averaged stochastic gradient descent on the likelihood of chains.")

@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   riata::bind::segment_views(m);
   riata::bind::joint(m);
   riata::bind::likelihood(m);
+  riata::bind::segment_likelihood(m);
   riata::bind::joint_views(m);
   riata::bind::margins(m);
   riata::bind::problem(m);

@@ -17,6 +17,7 @@ void segments(nanobind::module_& m);
 void segment_views(nanobind::module_& m);
 void joint(nanobind::module_& m);
 void likelihood(nanobind::module_& m);
+void segment_likelihood(nanobind::module_& m);
 void joint_views(nanobind::module_& m);
 void margins(nanobind::module_& m);
 void problem(nanobind::module_& m);

@@ -18,19 +18,6 @@ void check_size(const FeatureIndex& index, const SegmentTemplates& templates, co
   if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
 }
 
-// Calls visit(t, code, what is before) for the segments of a sentence.
-template <class Visit>
-void each_segment(const SegmentKinds& kinds, std::span<const std::int32_t> codes, Visit visit) {
-  Before before;
-  for (std::int32_t t = 0; t < static_cast<std::int32_t>(codes.size()); ++t) {
-    if (codes[t] < 0) continue;
-    visit(t, codes[t], before);
-    std::copy_backward(before.labels, before.labels + SegmentTemplates::most_back - 1, before.labels + SegmentTemplates::most_back);
-    before.labels[0] = kinds.label(codes[t]) + 1;
-    before.start = t;
-  }
-}
-
 constexpr double least_posterior = 1e-6;  // what is less likely does not count in a lattice update
 
 void check_exact(const SegmentTemplates& templates) {

@@ -1,8 +1,10 @@
 // Labelled segments as numbers, and the weights that score them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "core/error.hpp"
 #include "core/kernels.hpp"
@@ -30,6 +32,19 @@ struct Before {
   std::int32_t labels[SegmentTemplates::most_back] = {};  // last first, each plus one; 0 before the sentence
   std::int32_t start = -1;                                // of the last one; -1: there is none
 };
+
+// Calls visit(t, code, what is before) for the segments of a sentence.
+template <class Visit>
+void each_segment(const SegmentKinds& kinds, std::span<const std::int32_t> codes, Visit visit) {
+  Before before;
+  for (std::int32_t t = 0; t < static_cast<std::int32_t>(codes.size()); ++t) {
+    if (codes[t] < 0) continue;
+    visit(t, codes[t], before);
+    std::copy_backward(before.labels, before.labels + SegmentTemplates::most_back - 1, before.labels + SegmentTemplates::most_back);
+    before.labels[0] = kinds.label(codes[t]) + 1;
+    before.start = t;
+  }
+}
 
 // What is read of the segments before as one number.
 class BackCodes {

@@ -124,8 +124,16 @@ def test_final_trains_again_on_everything_and_scores_test_data(run):
 def test_rows_of_equal_settings_are_trained_once():
     reproduction = registry.get("reproduction", "laso-table1")
     names = [row.name for row, _ in trainings(reproduction, Plan(quick=True, seeds=1))]
-    assert "PERCEPTRON" in names and "LASOP ∞" in names and "LASOP ∞, best" not in names and "SEMICRF" not in names
+    assert "PERCEPTRON" in names and "LASOP ∞" in names and "LASOP ∞, best" not in names and "ZDJ02" not in names
     assert len(trainings(reproduction, Plan(seeds=3))) == 3 * len(names)
+
+
+def test_a_row_can_have_epochs_of_its_own():
+    reproduction = registry.get("reproduction", "laso-table1")
+    row = next(row for row in reproduction.rows if row.name == "SEMICRF")
+    assert Plan().epochs_of(row, reproduction) == row.epochs > reproduction.epochs
+    assert Plan(most=7).epochs_of(row, reproduction) == 7
+    assert Plan(quick=True).epochs_of(row, reproduction) == reproduction.quick_epochs
 
 
 def test_a_look_at_test_data_is_recorded(tmp_path):

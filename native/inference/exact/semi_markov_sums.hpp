@@ -18,9 +18,9 @@ class SemiMarkovSums {
  public:
   SemiMarkovSums(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
 
-  // Of the open sentence; returns log Z.
-  template <class Held>
-  double open(SegmentSteps<Real, Held>& steps, double sharpness) {
+  // Of the open sentence; returns log Z. Steps: SegmentSteps, or what has its length, spans and history.
+  template <class Steps>
+  double open(Steps& steps, double sharpness) {
     length_ = steps.length();
     most_ = std::min(kinds_.most, length_);
     score(steps, sharpness);
@@ -61,8 +61,8 @@ class SemiMarkovSums {
     return most + std::log(total);
   }
 
-  template <class Held>
-  void score(SegmentSteps<Real, Held>& steps, double sharpness) {
+  template <class Steps>
+  void score(Steps& steps, double sharpness) {
     const std::int32_t L = kinds_.labels;
     spans_.assign(std::size_t(length_) * most_ * L, never);
     edges_.assign(order_ == 0 ? 0 : std::size_t(length_) * L * L, 0);

@@ -22,6 +22,7 @@ from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
 from riata.features.joint import JointFeatures
 from riata.features.segments import SegmentFeatures
+from riata.learning.batch.segments import SegmentCrfTrainer
 from riata.learning.events import Listener, Note
 from riata.learning.joint import JointTrainer, check_joint, joint_labels, learnt_pairs, new_features, tell_of_labels
 from riata.learning.labels import LabelSet, class_weights, counts_of, label_counts, label_set, learnable, legal
@@ -157,11 +158,11 @@ class Fit:
             features = start.features.copy()
         parts = (features, labels.labels, labels.legality(), self.options.settings, start)
         members = [self._learner(*parts) for _ in range(self.options.seeds)]
-        for member in members:
-            member.threads = (self.options.threads or cores()) if len(members) == 1 else 1
         return self._of_seeds(members)
 
     def _of_seeds(self, members: Sequence[Trainer]) -> Trainer:
+        for member in members:
+            member.threads = (self.options.threads or cores()) if len(members) == 1 else 1  # the seeds have the threads
         return members[0] if len(members) == 1 else SeedsTrainer(members, self.options.threads)
 
     def _segment_trainer(self, data: Corpus, labels: LabelSet) -> Trainer:
@@ -174,8 +175,10 @@ class Fit:
             self._check_goes_on(data)
             start = self._start_of(SegmentModel)
             features = start.features.copy()
-        parts = (options.decoder, features, self._segmentation(labels), options.settings, start)
-        return self._of_seeds([SegmentTrainer(*parts) for _ in range(options.seeds)])
+        parts = (features, self._segmentation(labels), options.settings, start)
+        if options.choice.recipe.whole:
+            return self._of_seeds([SegmentCrfTrainer(options.choice.recipe.name, *parts)])
+        return self._of_seeds([SegmentTrainer(options.decoder, *parts) for _ in range(options.seeds)])
 
     def _joint_trainer(self, data: Corpus, labels: LabelSet) -> Trainer:
         options, start = self.options, None
@@ -283,7 +286,9 @@ class Fit:
         longest = self.options.settings["longest"] if self.start is None else self.start.model.weights.most
         number = int((codes >= longest * len(segmentation.types)).sum()) if longest else 0
         if number:
-            text = f"Segments of more than {longest} tokens: {number:,}. They cannot be found, and what comes closest is learnt instead."
+            whole = self.options.choice.recipe.whole
+            instead = "sentences with them are left out" if whole else "what comes closest is learnt instead"
+            text = f"Segments of more than {longest} tokens: {number:,}. They cannot be found, and {instead}."
             self.tell(Note(text, warning=True))
 
     def _train(

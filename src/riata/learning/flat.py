@@ -21,13 +21,8 @@ class FlatTrainer(Trainer):
         """start: a model to go on from, or None."""
         self.features = features
         self.settings = dict(settings)
-        self._start = None if start is None else start.weights
+        self._start = None if start is None else start_weights(start, settings, self.single)
         self._single = settings["precision"] == "single"
-        if start is not None and self._single != isinstance(start.weights, self.single):
-            raise SettingError(
-                f"precision is {settings['precision']!r}, but the model that training goes on from has another one.",
-                remedy="Models from files have single precision; leave out precision, or train anew.",
-            )
         self._native: Any = None  # made at the first epoch, when the features are complete
 
     def model_of(self, weights: Any) -> Any:
@@ -59,3 +54,13 @@ class FlatTrainer(Trainer):
             from_zero=self._start is None,
             levelled=self.levelled,
         )
+
+
+def start_weights(start: Any, settings: Mapping[str, Any], single: Any) -> Any:
+    """The weights of a model to go on from, which must have the precision that is asked for. single: the kind in single precision."""
+    if (settings["precision"] == "single") != isinstance(start.weights, single):
+        raise SettingError(
+            f"precision is {settings['precision']!r}, but the model that training goes on from has another one.",
+            remedy="Models from files have single precision; leave out precision, or train anew.",
+        )
+    return start.weights

@@ -51,11 +51,7 @@ class SegmentTrainer(FlatTrainer):
     def run(
         self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
     ) -> dict[str, Any]:
-        if len(data.class_weights):
-            raise UnsupportedError(
-                "Segments take no class weights: an update compares segments, not single tags.",
-                remedy="Use sample_weight for sentences, or structure='chain'.",
-            )
+        refuse_class_weights(data)
         assert data.segments is not None
         if self._native is None:
             kind: Any = SegmentSearch if self._single else SegmentSearch64
@@ -77,3 +73,11 @@ class SegmentTrainer(FlatTrainer):
 
     def account(self, examples: int, epochs: int) -> Run | None:
         return None if self.settings["queue"] == "exact" else super().account(examples, epochs)
+
+
+def refuse_class_weights(data: TrainingSet) -> None:
+    if len(data.class_weights):
+        raise UnsupportedError(
+            "Segments take no class weights: an update compares segments, not single tags.",
+            remedy="Use sample_weight for sentences, or structure='chain'.",
+        )

@@ -38,6 +38,9 @@ class Row:
     setting: Mapping[str, Any] | None
     paper: Mapping[str, Mapping[str, float]]
     note: str = ""
+    epochs: int | None = (
+        None  # at most, of a learner that needs others than the rest; `--quick` and `--epochs` are for all
+    )
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,10 @@ class Plan:
     def epochs(self, of: Reproduction) -> int:
         return self.most or (of.quick_epochs if self.quick else of.epochs)
 
+    def epochs_of(self, row: Row, of: Reproduction) -> int:
+        own = None if self.most or self.quick else row.epochs
+        return own or self.epochs(of)
+
 
 @dataclass(frozen=True, eq=False)
 class Split:
@@ -129,7 +133,7 @@ class _Work:
         clock = _Clock(row.name, seed, self.watch, self.stopped)
         made = self.reproduction.task.make(
             **row.setting,
-            epochs=self.plan.epochs(self.reproduction),
+            epochs=self.plan.epochs_of(row, self.reproduction),
             seed=seed,
             threads=1,
             dev=self.split.dev,

@@ -12,7 +12,7 @@ from riata.errors import DataError, SettingError, UnsupportedError
 from riata.learning.batch.lbfgs import Function, Minimiser, Tolerance, Vector
 from riata.learning.batch.sgd import StochasticMinimiser
 from riata.learning.events import Epoch
-from riata.learning.online import OnlineTrainer, TrainingSet
+from riata.learning.online import OnlineTrainer, Trainer, TrainingSet
 from riata.models.chain import Flags, Legality
 from riata.settings import Setting
 
@@ -49,27 +49,25 @@ def check(settings: Any) -> None:
         )
 
 
-class LikelihoodTrainer(OnlineTrainer):
-    """The log-likelihood of the labels, with a prior. An epoch is a step of the minimiser."""
+class BatchTrainer(Trainer):
+    """A likelihood and a prior, made smaller step by step. An epoch is a step of the minimiser."""
 
-    local = False  # whether every step is normalised by itself
+    minimiser: Minimiser | StochasticMinimiser | None = None
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        history = self.features.program.history_templates
-        if history:
-            error = UnsupportedError(
-                f"'{history[0]}' reads earlier labels as features; the likelihood is summed over pairs of neighbouring labels.",
-                remedy="Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as perceptron.",
-            )
-            raise error if history[0].place is None else error.located(*history[0].place)
-        self.minimiser: Minimiser | StochasticMinimiser | None = None
+    def likelihood_of(self, data: TrainingSet) -> Any:
+        """-log P and its gradient, as a function of a point."""
+        raise TypeError("a base class: use the trainer of a recipe")
+
+    def first_weights(self) -> Any:
+        """Where to start; asked after `likelihood_of`."""
+        raise TypeError("a base class: use the trainer of a recipe")
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         began = time.perf_counter()
         before = 0
+        self._progress = progress
         if self.minimiser is None:
-            self.minimiser = self._made(data, seed, progress)
+            self.minimiser = self._made(data, seed)
         else:
             before = self.minimiser.evaluations
         self.minimiser.step()
@@ -86,19 +84,16 @@ class LikelihoodTrainer(OnlineTrainer):
             gradient_norm=self.minimiser.gradient_norm,
         )
 
-    def _made(
-        self, data: TrainingSet, seed: int, progress: Callable[[int], None] | None
-    ) -> Minimiser | StochasticMinimiser:
-        kind: Any = ChainLikelihood if self._single else ChainLikelihood64
-        self.likelihood = kind(*self._parts(data), self.local)
+    def _made(self, data: TrainingSet, seed: int) -> Minimiser | StochasticMinimiser:
+        likelihood = self.likelihood = self.likelihood_of(data)
         c2, threads = self.settings["c2"], self.threads
 
         def value(x: Vector) -> tuple[float, Vector]:
-            loss, gradient = self.likelihood(x, threads, progress)
+            loss, gradient = likelihood(x, threads, self._progress)
             gradient += 2 * c2 * x
             return loss + c2 * dot(x, x), gradient
 
-        start = self.likelihood.point(self.initial)
+        start = likelihood.point(self.first_weights())
         if not math.isfinite(value(start)[0]):
             raise DataError(
                 "the likelihood of the training data is not finite: scores overflow.",
@@ -112,6 +107,33 @@ class LikelihoodTrainer(OnlineTrainer):
         settings = self.settings
         tolerance = Tolerance(settings["gradient_tolerance"], settings["gain_tolerance"])
         return Minimiser(value, start, l1=settings["c1"], memory=settings["memory"], tolerance=tolerance)
+
+    def weights(self) -> Any:
+        assert self.minimiser is not None
+        return self.likelihood.model(self.minimiser.point.x)
+
+
+class ChainTrainer(BatchTrainer, OnlineTrainer):
+    """The likelihood of labels, on chains."""
+
+    local = False  # whether every step is normalised by itself
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        history = self.features.program.history_templates
+        if history:
+            error = UnsupportedError(
+                f"'{history[0]}' reads earlier labels as features; the likelihood is summed over pairs of neighbouring labels.",
+                remedy="Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as perceptron.",
+            )
+            raise error if history[0].place is None else error.located(*history[0].place)
+
+    def likelihood_of(self, data: TrainingSet) -> Any:
+        kind: Any = ChainLikelihood if self._single else ChainLikelihood64
+        return kind(*self._parts(data), self.local)
+
+    def first_weights(self) -> Any:
+        return self.initial
 
     @property
     def _single(self) -> bool:
@@ -129,12 +151,8 @@ class LikelihoodTrainer(OnlineTrainer):
         """Whether only legal labels are summed over."""
         return bool(self.settings["constrain"])
 
-    def weights(self) -> Any:
-        assert self.minimiser is not None
-        return self.likelihood.model(self.minimiser.point.x)
 
-
-class CrfTrainer(LikelihoodTrainer):
+class CrfTrainer(ChainTrainer):
     """The conditional random field: labellings compete with all others of their sentence."""
 
     def _minimiser(
@@ -148,7 +166,7 @@ class CrfTrainer(LikelihoodTrainer):
         return StochasticMinimiser(native, value, start, c2=c2, seed=seed, sentences=sentences)
 
 
-class MemmTrainer(LikelihoodTrainer):
+class MemmTrainer(ChainTrainer):
     """The maximum entropy Markov model: labels compete with others after the true label before, as they do in search after any."""
 
     local = True

@@ -1,0 +1,39 @@
+// The likelihood of segments for Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "bind/likelihood.hpp"
+#include "bind/module.hpp"
+#include "bind/segments.hpp"
+#include "learning/segment_likelihood.hpp"
+
+namespace riata::bind {
+namespace {
+
+template <class Real>
+void bind_precision(nb::module_& m, const std::string& suffix) {
+  using Likelihood = SegmentLikelihood<Real>;
+  nb::class_<Likelihood> of(m, ("SegmentLikelihood" + suffix).c_str(), "-log P of segmented sentences, and its gradient.");
+  of.def("__init__", [](Likelihood* self, const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& like, const Instances& instances,
+                        const In<std::int32_t>& gold, const In<double>& weights, bool all_pairs) {
+          const bool fits = weights.shape(0) == 0 || static_cast<std::int64_t>(weights.shape(0)) == instances.sentences();
+          if (!fits || !covers(like.kinds, instances.starts, view(gold), true))
+            throw Error("RiataError", "the segments or the weights do not fit the sentences");
+          nb::gil_scoped_release release;
+          new (self) Likelihood(index, templates, like.kinds, instances, view(gold), view(weights), all_pairs ? Pairs::all : Pairs::seen);
+        }, nb::arg("index"), nb::arg("templates"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("weights"), nb::arg("all_pairs"),
+        nb::keep_alive<1, 5>(), "like: weights with the same labels and lengths of segments.");
+  of.def_prop_ro("left_out", &Likelihood::left_out, "Sentences whose truth has a segment that is too long.");
+  define_function<Likelihood, SegmentWeights<Real>>(of);
+}
+
+}  // namespace
+
+void segment_likelihood(nb::module_& m) {
+  bind_precision<float>(m, "");
+  bind_precision<double>(m, "64");
+}
+
+}  // namespace riata::bind

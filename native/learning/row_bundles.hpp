@@ -1,0 +1,95 @@
+// Rows of weights that fire together: their sum is made once per combination, and so is what is handed back to them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/numbers.hpp"
+
+namespace riata {
+
+// Which weights rows hold: row r those from first[r] up to first[r + 1], each of a label.
+struct HeldWeights {
+  std::vector<std::int64_t> first;
+  std::vector<std::int32_t> labels;
+};
+
+// Combinations of rows by number; 0 is that of none.
+template <class Real>
+class RowBundles {
+ public:
+  // The number of a combination, given as its rows in a fixed order.
+  std::int32_t add(std::span<const std::int32_t> rows) {
+    if (rows.empty()) return 0;
+    std::uint64_t hash = rows.size();
+    for (const std::int32_t row : rows) hash = (hash ^ static_cast<std::uint32_t>(row)) * 0x9e3779b97f4a7c15u ^ hash >> 29;
+    for (;; ++hash) {
+      const auto [place, fresh] = known_.emplace(hash, size());
+      if (!fresh && !std::ranges::equal(rows_of(place->second), rows)) continue;  // another one has this hash
+      if (fresh) {
+        rows_.insert(rows_.end(), rows.begin(), rows.end());
+        ends_.push_back(static_cast<std::int64_t>(rows_.size()));
+      }
+      return place->second;
+    }
+  }
+  std::int32_t size() const noexcept { return static_cast<std::int32_t>(ends_.size()); }
+
+  // After the last `add`.
+  void finish(std::int32_t stride) {
+    stride_ = stride;
+    known_ = {};
+    rows_.shrink_to_fit();
+    sums_.assign(static_cast<std::size_t>(size()) * stride, Real{0});
+    totals_.assign(static_cast<std::size_t>(size()) * stride, 0);
+  }
+
+  // Adds up the weights of every combination, and forgets what was gathered.
+  void sum(const HeldWeights& held, std::span<const double> at) {
+    std::fill(totals_.begin(), totals_.end(), 0);
+    std::vector<double> sum(static_cast<std::size_t>(stride_));
+    for (std::int32_t b = 1; b < size(); ++b) {
+      std::fill(sum.begin(), sum.end(), 0);
+      for (const std::int32_t row : rows_of(b)) {
+        for (std::int64_t i = held.first[row]; i < held.first[row + 1]; ++i) sum[held.labels[i]] += at[i];
+      }
+      std::copy(sum.begin(), sum.end(), sums_.begin() + std::int64_t{b} * stride_);
+    }
+  }
+  void read(std::int32_t bundle, Real* out) const noexcept {
+    const Real* from = sums_.data() + std::int64_t{bundle} * stride_;
+    for (std::int32_t j = 0; j < stride_; ++j) out[j] += from[j];
+  }
+
+  // What a combination gathers, and what its weights get of it.
+  void write(std::int32_t bundle, const Real* row) noexcept {
+    double* to = totals_.data() + std::int64_t{bundle} * stride_;
+    for (std::int32_t j = 0; j < stride_; ++j) to[j] += double(row[j]);
+  }
+  void hand_on(const HeldWeights& held, std::span<double> gradient) const {
+    for (std::int32_t b = 1; b < size(); ++b) {
+      const double* from = totals_.data() + std::int64_t{b} * stride_;
+      for (const std::int32_t row : rows_of(b)) {
+        for (std::int64_t i = held.first[row]; i < held.first[row + 1]; ++i) gradient[i] += from[held.labels[i]];
+      }
+    }
+  }
+
+ private:
+  std::span<const std::int32_t> rows_of(std::int32_t bundle) const noexcept {
+    const std::int64_t from = bundle == 0 ? 0 : ends_[bundle - 1];
+    return {rows_.data() + from, static_cast<std::size_t>(ends_[bundle] - from)};
+  }
+
+  std::int32_t stride_ = 0;
+  std::unordered_map<std::uint64_t, std::int32_t> known_;  // by hash
+  std::vector<std::int32_t> rows_;
+  std::vector<std::int64_t> ends_ = {0};                   // [bundles] in rows_
+  Numbers<Real> sums_;                                     // [bundles][stride]
+  Numbers<double> totals_;
+};
+
+}  // namespace riata
