@@ -107,6 +107,13 @@ def test_what_it_cannot_do_is_refused(tmp_path):
         quietly(Chunker("semicrf", class_weight={"O": 2.0}), data)
 
 
+@pytest.mark.parametrize("recipe", ["semicrf", "perceptron"])
+def test_it_can_be_explained(recipe):
+    made = trained(recipe, CHUNKS, structure="segments", epochs=3)
+    explained = made.explain(INPUTS[0], [chunk for _, _, chunk in CHUNKS[0]])
+    assert explained.trace.queue == "beam" and "decodes exactly" in explained.note
+
+
 def test_it_can_be_compared():
     recipes = ["semicrf:c2=1", "perceptron"]
     done = riata.compare(recipes, embedded()[:60], task="chunk", parameters={"epochs": 3}, folds=2, isolated=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from riata import registry
 from riata.errors import LabelError, UnsupportedError
 from riata.explaining.contributions import Path, decision, path_to, true_path
 from riata.explaining.explanation import Explanation
@@ -61,7 +62,9 @@ def _searching(estimator: SequenceEstimator) -> tuple[SequenceEstimator, str | N
     """The estimator or, where it decodes exactly, a twin that searches with the same weights."""
     if estimator.decoder().queue != EXACT.queue:
         return estimator, None
-    by_prefix = {"beam_by": "prefix"} if estimator.model_.structure == SegmentModel.structure else {}
+    known = {setting.name for setting in registry.get("recipe", estimator.recipe).settings}
+    segments = estimator.model_.structure == SegmentModel.structure
+    by_prefix = {"beam_by": "prefix"} if segments and "beam_by" in known else {}
     shown = estimator.twin(queue="beam", beam=SHOWN, settings={**(estimator.settings or {}), **by_prefix})
     return shown, f"The model decodes exactly; the search shown is a beam of {SHOWN} with the same weights."
 
