@@ -167,6 +167,9 @@ def test_the_command_prints_what_the_function_finds(folder, run):
             del point["seconds_train"]
     assert found == by_hand
     assert run("curve", "tag", "--train", "data.txt", "--outputs", "1", "--inputs", "0", "--by", "epoch")[0] == 0
+    status, _, err = run("curve", "chunk", "--train", "data.txt", "--by", "epoch", "--recipe", "crf")
+    assert (status, "Set the epochs" in err) == (2, True)
+    assert run("curve", "chunk", "--train", "data.txt", "--by", "epoch", "--recipe", "crf", "--epochs", "2")[0] == 0
     beams = ("--by", "beam", "--recipe", "early", "--beams", "1,inf", "--set", "average=false", "--epochs", "1")
     assert run("curve", "joint", "--train", "data.txt", *beams)[0] == 0
 

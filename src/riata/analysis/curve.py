@@ -178,13 +178,25 @@ def points_of(by: str, at: Sequence[float] | None, sentences: int, estimator: An
             raise SettingError(
                 "a curve by epoch has a point after every epoch.", remedy="Set the epochs of the estimator instead."
             )
-        return [float(k) for k in range(1, int(EPOCHS.parse(estimator.epochs)) + 1)]
+        return [float(k) for k in range(1, _epochs(estimator) + 1)]
     given = list((SIZES if by == "size" else BEAMS) if at is None else at)
     if not given or not all(isinstance(x, Real) and not isinstance(x, bool) and x > 0 for x in given):
         raise SettingError(f"at is {given!r:.60}; expected numbers above 0.")
     if by == "size":
         return sorted({float(_size(x, sentences)) for x in given})
     return sorted(set(given))  # which the estimator checks
+
+
+def _epochs(estimator: Any) -> int:
+    if estimator.epochs is not None:
+        return int(EPOCHS.parse(estimator.epochs))
+    recipe = choice_of(estimator).recipe
+    if recipe.whole:  # up to a thousand, each of which would be a training
+        raise SettingError(
+            f"the recipe {recipe.name!r} goes on until nothing changes; a curve by epoch needs to know how far.",
+            remedy="Set the epochs, such as 20.",
+        )
+    return int(recipe.epochs)
 
 
 def _size(size: float, sentences: int) -> int:
@@ -219,7 +231,7 @@ def _trainings(
     def made(**changed: Any) -> Any:
         return type(estimator)(**{**estimator.get_params(), "seed": seed, **changed})
 
-    if by == "epoch" and estimator.own_structure is None:
+    if by == "epoch" and estimator.own_structure is None and not choice_of(estimator).recipe.whole:
         twin, seconds = made(), 0.0
         for point in points:
             began = time.perf_counter()
@@ -233,7 +245,7 @@ def _trainings(
         return
     for point in points:
         data = learn[np.sort(order[: int(point)])] if by == "size" else learn
-        # A joint model counts words anew in every partial_fit, so its epochs are trainings of their own.
+        # A joint model counts words anew in every partial_fit, and some learners have none: their epochs are trainings of their own.
         twin = made(**({"beam": point} if by == "beam" else {"epochs": int(point)} if by == "epoch" else {}))
         twin.fit(data, listener=listener if len(data) == len(learn) else ignore)
         yield _scored(twin, point, seed, data, score, twin.seconds_)
