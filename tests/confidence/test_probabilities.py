@@ -93,3 +93,12 @@ def test_lists_with_probabilities_in_files(tmp_path):
     assert [float(note[3]) for note in notes] == pytest.approx([p for found in listed for _, p in found], abs=1e-5)
     with pytest.raises(UnsupportedError, match="min_confidence"):
         chunker.predict_file(source, target, nbest=2, min_confidence=0.5)
+
+
+def test_learners_of_probabilities_need_no_calibration(recwarn):
+    chunker = quietly(riata.Chunker("crf", epochs=5), CHUNKS)
+    recwarn.clear()
+    chunker.predict(INPUTS, min_confidence=0.5)
+    assert not recwarn.list
+    with pytest.warns(riata.RiataWarning, match="not calibrated"):
+        quietly(riata.Chunker("perceptron", epochs=2), CHUNKS).predict(INPUTS, min_confidence=0.5)

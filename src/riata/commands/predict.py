@@ -63,7 +63,7 @@ def command(
 
     estimator = load_model(model_file)
     asked = confidence or min_confidence is not None
-    if asked and not estimator.calibration_:
+    if asked and not estimator.believable:
         stderr().print("The model is not calibrated, so its confidences mean little; see `riata calibrate --help`.")
     shown = Shown(nbest, confidence, min_confidence)
     conllu = is_conllu(file, format_)

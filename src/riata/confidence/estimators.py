@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from riata import registry
 from riata.confidence.calibration import UNCALIBRATED, Calibration, Judge, check_method, fitted
 from riata.confidence.reliability import Reliability, Rights, Values, reliability
 from riata.confidence.report import Calibrated, CalibrationReport
@@ -30,6 +31,7 @@ class Confident:
     calibration_: tuple[Calibration, ...] = ()  # of each output; none: not calibrated
 
     if TYPE_CHECKING:  # what the estimator brings
+        recipe: str
         chunks: bool
         classes_: list[Any]
         _recoder: Any
@@ -46,6 +48,11 @@ class Confident:
         def _with_gold(self, X: Any, y: Any) -> Corpus: ...
         def _as_classes(self, labels: Ids, starts: Any) -> Ids: ...
         def _tags(self) -> Tags | None: ...
+
+    @property
+    def believable(self) -> bool:
+        """Whether confidences mean something: they were calibrated, or the recipe has learnt probabilities."""
+        return bool(self.calibration_) or bool(registry.get("recipe", self.recipe).probabilistic)
 
     def confidence_ids(self, X: Any) -> tuple[Ids, Values]:
         """Labels as predict_ids gives them, and how sure the search is of each: [N], and [outputs, N] from 0 to 1.
@@ -163,7 +170,7 @@ class Confident:
     def abstaining(self, ids: Ids, values: Values, least: float) -> list[list[str | None]]:
         """Labels, output by output, without those of less confidence: a chunk becomes O, a tag None."""
         check_least(least)
-        if not self.calibration_:
+        if not self.believable:
             warnings.warn(
                 "The model is not calibrated, so its confidences mean little; calibrate(dev) makes them believable.",
                 RiataWarning,

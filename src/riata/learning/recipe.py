@@ -39,6 +39,7 @@ class Recipe:
         None  # of learners that do not search: features, labels, legality, settings, start
     )
     epochs: int = 10  # at most, where nobody says how many
+    probabilistic: bool = False  # its scores are meant as logarithms of probabilities
     whole: bool = False  # every step looks at all data: no parts of it can be learnt from one by one
     templates: Callable[[int, Mapping[str, Any]], tuple[Template, ...]] | None = (
         None  # of learners that bring their own: input columns, settings

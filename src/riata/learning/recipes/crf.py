@@ -16,4 +16,5 @@ RECIPE = Recipe(
     epochs=1000,
     whole=True,
     refuses=REFUSES,
+    probabilistic=True,
 )

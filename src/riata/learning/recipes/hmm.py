@@ -21,4 +21,5 @@ RECIPE = Recipe(
         "shards": "one pass is all there is",
         "class_weight": "counts are of whole sentences, which sample_weight weighs",
     },
+    probabilistic=True,
 )

@@ -15,4 +15,5 @@ RECIPE = Recipe(
     epochs=1000,
     whole=True,
     refuses=REFUSES,
+    probabilistic=True,
 )

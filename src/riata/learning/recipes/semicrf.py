@@ -14,4 +14,5 @@ RECIPE = Recipe(
     epochs=1000,
     whole=True,
     refuses=REFUSES,
+    probabilistic=True,
 )
