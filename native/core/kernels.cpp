@@ -217,7 +217,7 @@ RIATA_INLINE Real posteriors(const Real* alpha, const Real* scale, std::int64_t 
 }
 
 // e^x of eight floats of at most 0: x = n ln 2 + r; a polynomial for e^r (Cephes), times 2^n.
-RIATA_INLINE Block<float>::type exp_of(Block<float>::type x) noexcept {
+RIATA_INLINE void to_exp(Block<float>::type& x) noexcept {
   using V = Block<float>::type;
   using I = Block<std::int32_t>::type;
   constexpr float lowest = -87.0f, shift = 12582912.0f;  // adding and taking away 1.5 * 2^23 rounds to a whole number
@@ -234,12 +234,11 @@ RIATA_INLINE Block<float>::type exp_of(Block<float>::type x) noexcept {
   const I exponent = (__builtin_convertvector(n, I) + 127) << 23;
   V power;
   std::memcpy(&power, &exponent, sizeof power);
-  return tiny ? V{} : p * power;
+  x = tiny ? V{} : p * power;
 }
 
-RIATA_INLINE Block<double>::type exp_of(Block<double>::type x) noexcept {
+RIATA_INLINE void to_exp(Block<double>::type& x) noexcept {
   for (int k = 0; k < row_multiple; ++k) x[k] = std::exp(x[k]);
-  return x;
 }
 
 template <class Real>
@@ -259,7 +258,8 @@ RIATA_INLINE void exponentials(Real* rows, std::int64_t count, std::int32_t stri
     const Real from = most == never ? Real{0} : most;
     for (std::int32_t j = 0; j < stride; j += row_multiple) {
       std::memcpy(&row, values + j, sizeof row);
-      row = exp_of(row - from);
+      row -= from;
+      to_exp(row);
       std::memcpy(values + j, &row, sizeof row);
     }
   }

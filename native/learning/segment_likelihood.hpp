@@ -45,7 +45,8 @@ class SegmentLikelihood {
   };
   // What threads work with: of one sentence. It is what SemiMarkovSums reads, too.
   struct Scratch {
-    explicit Scratch(const SegmentLikelihood& of) : of(of), factors(of.kinds_, of.order()), sums(of.kinds_, of.stride_, of.order()) {}
+    explicit Scratch(const SegmentLikelihood& likelihood)
+        : of(likelihood), factors(likelihood.kinds_, likelihood.order()), sums(likelihood.kinds_, likelihood.stride_, likelihood.order()) {}
     std::int32_t length() const noexcept { return tokens; }
     const Real* spans(std::int32_t t) const noexcept { return cells.data() + std::size_t(t) * most * of.stride_; }
     Real* span(std::int32_t t, std::int32_t l) noexcept { return cells.data() + (std::size_t(t) * most + l - 1) * of.stride_; }

@@ -55,11 +55,11 @@ Confidences with_confidences(Space& space, const Instances& instances, const Que
     const NodeId goal = run_on(s, search, nullptr, &lattice);
     lattice.build(search);
     const auto first = static_cast<std::size_t>(instances.starts[s]);
-    const auto outputs = std::span(out.outputs).subspan(first, static_cast<std::size_t>(instances.length(s)));
-    if (given.empty()) read(search.tree().path(goal), outputs);
+    const auto found = std::span(out.outputs).subspan(first, static_cast<std::size_t>(instances.length(s)));
+    if (given.empty()) read(search.tree().path(goal), found);
     for (std::size_t k = 0; k < temperatures.size(); ++k) {
       lattice.weigh(temperatures[k]);
-      write(std::as_const(lattice), std::span<const std::int32_t>(outputs), out.values.data() + k * tracks * tokens + first);
+      write(std::as_const(lattice), std::span<const std::int32_t>(found), out.values.data() + k * tracks * tokens + first);
     }
   }
   return out;
