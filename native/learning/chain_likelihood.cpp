@@ -10,11 +10,6 @@
 #include "inference/exact/chain_log_sums.hpp"
 
 namespace riata {
-namespace {
-
-constexpr double never = -std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 template <class Real>
 ChainLikelihood<Real>::ChainLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
@@ -119,26 +114,16 @@ double ChainLikelihood<Real>::operator()(std::span<const double> at, std::span<d
 
 template <class Real>
 void ChainLikelihood<Real>::make_factors() {
-  const auto labels = static_cast<std::size_t>(layout_.labels), stride = static_cast<std::size_t>(layout_.stride), square = labels * stride;
-  std::vector<Real> highest(labels);
+  const std::size_t square = static_cast<std::size_t>(layout_.labels) * static_cast<std::size_t>(layout_.stride);
+  std::vector<Real> allowed(square);
   for (std::size_t c = 0; c < contexts_.rows.size(); ++c) {
     Real* scores = scores_.data() + c * square;
     std::fill_n(scores, square, Real{0});
     for (const std::int64_t row : contexts_.rows[c]) {
       for (std::size_t k = 0; k < square; ++k) scores[k] += flat_[static_cast<std::size_t>(row) + k];
     }
-    double most = never;
-    for (std::size_t i = 0; i < labels; ++i) {
-      for (std::size_t j = 0; j < labels; ++j) most = std::max(most, double(scores[i * stride + j]) + double(constraint_.follow[i * stride + j]));
-    }
-    highest_[c] = most = most == never ? 0 : most;
-    for (std::size_t i = 0; i < labels; ++i) {
-      for (std::size_t j = 0; j < stride; ++j) {
-        const double factor = j < labels ? std::exp(double(scores[i * stride + j]) + double(constraint_.follow[i * stride + j]) - most) : 0;
-        forward_[c * square + i * stride + j] = static_cast<Real>(factor);
-        if (j < labels) backward_[c * square + j * stride + i] = static_cast<Real>(factor);
-      }
-    }
+    for (std::size_t k = 0; k < square; ++k) allowed[k] = scores[k] + constraint_.follow[k];
+    highest_[c] = make_edge_factors(allowed.data(), layout_.labels, layout_.stride, forward_.data() + c * square, backward_.data() + c * square);
   }
 }
 

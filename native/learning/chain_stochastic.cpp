@@ -110,26 +110,15 @@ double ChainStochastic<Real>::step(std::int64_t s, double eta) {
   for (auto* table : {&factors_, &turned_, &expected_}) table->assign(tables, Real{0});
   highest_.assign(used_.size(), 0);
   for (std::size_t c = 0; c < used_.size(); ++c) {
-    Real* factors = factors_.data() + static_cast<std::int64_t>(c) * square;
+    scores_.assign(static_cast<std::size_t>(square), Real{0});
     for (const std::int64_t row : contexts_.rows[static_cast<std::size_t>(used_[c])]) {
-      for (std::int64_t k = 0; k < square; ++k) factors[k] += w_[static_cast<std::size_t>(row + k)] * scale;
+      for (std::int64_t k = 0; k < square; ++k) scores_[static_cast<std::size_t>(k)] += w_[static_cast<std::size_t>(row + k)] * scale;
     }
     for (std::int32_t t = 1; t < length; ++t) {
-      if (here_[static_cast<std::size_t>(contexts[t])] == static_cast<std::int32_t>(c)) truth += double(factors[std::int64_t{gold[t - 1]} * stride + gold[t]]);
+      if (here_[static_cast<std::size_t>(contexts[t])] == static_cast<std::int32_t>(c)) truth += double(scores_[static_cast<std::size_t>(std::int64_t{gold[t - 1]} * stride + gold[t])]);
     }
-    for (std::int64_t k = 0; k < square; ++k) factors[k] = k % stride < labels ? factors[k] + constraint_.follow[static_cast<std::size_t>(k)] : Constraint<Real>::never;
-    tops_.resize(static_cast<std::size_t>(labels));
-    const Real most = *std::max_element(factors, factors + square);
-    for (std::int64_t k = 0; k < square; ++k) factors[k] -= most;
-    exp_rows(factors, labels, stride, tops_.data());
-    for (std::int32_t i = 0; i < labels; ++i) {  // rows were scaled one by one
-      const Real by = std::exp(tops_[static_cast<std::size_t>(i)]);
-      for (std::int32_t j = 0; j < labels; ++j) {
-        factors[std::int64_t{i} * stride + j] *= by;
-        turned_[c * static_cast<std::size_t>(square) + static_cast<std::size_t>(j * stride + i)] = factors[std::int64_t{i} * stride + j];
-      }
-    }
-    highest_[c] = double(most);
+    for (std::int64_t k = 0; k < square; ++k) scores_[static_cast<std::size_t>(k)] += constraint_.follow[static_cast<std::size_t>(k)];
+    highest_[c] = make_edge_factors(scores_.data(), labels, stride, factors_.data() + static_cast<std::int64_t>(c) * square, turned_.data() + static_cast<std::int64_t>(c) * square);
   }
   const auto edge = [&](std::int32_t t) {
     const auto c = static_cast<std::int64_t>(here_[static_cast<std::size_t>(contexts[t])]);

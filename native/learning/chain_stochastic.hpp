@@ -50,7 +50,7 @@ class ChainStochastic {
   bool averaging_ = false;
   ChainSums<Real> sums_;
   RowSum<Real> sum_;
-  std::vector<Real> node_, alpha_, into_, difference_, factors_, turned_, expected_, tops_;
+  std::vector<Real> node_, alpha_, into_, difference_, factors_, turned_, expected_, scores_;
   std::vector<double> highest_;
   std::vector<std::int32_t> here_;    // [contexts] the place of a context among those of the sentence; -1
   std::vector<std::int32_t> used_;    // contexts of the sentence

@@ -11,78 +11,65 @@
 namespace riata {
 namespace {
 
-// The posteriors of one sentence, by factors or, where they vanish, by logarithms; all in double precision.
+// The posteriors of one sentence, by factors or, where they vanish, by logarithms.
 template <class Real>
 class SentencePosteriors {
  public:
-  SentencePosteriors(std::int32_t labels, std::int32_t stride) : labels_(static_cast<std::size_t>(labels)), stride_(static_cast<std::size_t>(stride)), sums_(labels, stride) {
-    for (Slot& slot : slots_) {
-      slot.forward.resize(labels_ * stride_);
-      slot.backward.resize(labels_ * stride_);
-    }
-  }
+  SentencePosteriors(std::int32_t labels, std::int32_t stride) : labels_(static_cast<std::size_t>(labels)), stride_(static_cast<std::size_t>(stride)), sums_(labels, stride) {}
 
   double open(const ChainScores<Real>& chain, double temperature) {
     chain_ = &chain;
     temperature_ = temperature;
     length_ = static_cast<std::size_t>(chain.length);
-    for (Slot& slot : slots_) slot.t = -1;
-    for (auto* rows : {&node_, &alpha_, &into_, &posterior_}) rows->assign(length_ * stride_, 0);
-    for (std::size_t k = 0; k < node_.size(); ++k) node_[k] = k % stride_ < labels_ ? double(chain.node[k]) / temperature : never;
-    const double log_z = sums_(chain.length, node_.data(), [&](std::int32_t t) { return factors(t); }, alpha_.data(), into_.data(), posterior_.data());
+    for (auto* rows : {&node_, &alpha_, &into_, &posterior_}) rows->assign(length_ * stride_, Real{0});
+    for (std::size_t k = 0; k < node_.size(); ++k) node_[k] = k % stride_ < labels_ ? static_cast<Real>(double(chain.node[k]) / temperature) : Constraint<Real>::never;
+    make_factors();
+    const auto edge = [&](std::int32_t t) {
+      const std::size_t at = place(static_cast<std::size_t>(t));
+      return EdgeFactors<Real>{forward_.data() + at, backward_.data() + at, highest_[at / (labels_ * stride_)]};
+    };
+    const double log_z = sums_(chain.length, node_.data(), edge, alpha_.data(), into_.data(), posterior_.data());
     logarithms_ = !std::isfinite(log_z);
     if (!logarithms_) return log_z;
     return logs_(length_, labels_, [&](std::size_t t, std::size_t j) { return own(t, j); }, [&](std::size_t t, std::size_t i, std::size_t j) { return pair(t, i, j); });
   }
 
   // Of a label, and of two neighbouring ones.
-  double of(std::size_t t, std::size_t j) const noexcept { return logarithms_ ? logs_.posterior(t, j) : posterior_[t * stride_ + j]; }
-  double of(std::size_t t, std::size_t i, std::size_t j) noexcept {
+  double of(std::size_t t, std::size_t j) const noexcept { return logarithms_ ? logs_.posterior(t, j) : double(posterior_[t * stride_ + j]); }
+  double of(std::size_t t, std::size_t i, std::size_t j) const noexcept {
     if (logarithms_) return logs_.posterior(t, i, j, pair(t, i, j) + own(t, j));
-    return alpha_[(t - 1) * stride_ + i] * factors(static_cast<std::int32_t>(t)).forward[i * stride_ + j] * into_[t * stride_ + j];
+    return double(alpha_[(t - 1) * stride_ + i]) * double(forward_[place(t) + i * stride_ + j]) * double(into_[t * stride_ + j]);
   }
 
  private:
-  static constexpr double never = -std::numeric_limits<double>::infinity();
-
-  // The factors of the step into a token. Two are kept: one is asked for on the way forward, one on the way back.
-  struct Slot {
-    std::int32_t t = -1;
-    std::vector<double> forward, backward;
-    double highest = 0;
-  };
-
   double own(std::size_t t, std::size_t j) const noexcept { return double(chain_->node[t * stride_ + j]) / temperature_; }
   double pair(std::size_t t, std::size_t i, std::size_t j) const noexcept {
     return double(chain_->edge_into(static_cast<std::int32_t>(t))[i * stride_ + j]) / temperature_;
   }
 
-  EdgeFactors<double> factors(std::int32_t t) {
-    if (!chain_->edge_per_token) t = 1;  // all are the same
-    if (slots_[last_].t != t) last_ = 1 - last_;  // the one that was given last may still be in use
-    Slot& slot = slots_[last_];
-    if (slot.t == t) return {slot.forward.data(), slot.backward.data(), slot.highest};
-    slot.t = t;
-    double most = never;
-    for (std::size_t i = 0; i < labels_; ++i) {
-      for (std::size_t j = 0; j < labels_; ++j) most = std::max(most, pair(static_cast<std::size_t>(t), i, j));
+  // Where the factors of the step into a token stand: all are the same, unless the chain has them by token.
+  std::size_t place(std::size_t t) const noexcept { return (chain_->edge_per_token ? t - 1 : 0) * labels_ * stride_; }
+
+  void make_factors() {
+    const std::size_t square = labels_ * stride_, steps = length_ < 2 ? 0 : chain_->edge_per_token ? length_ - 1 : 1;
+    for (auto* rows : {&forward_, &backward_}) rows->assign(steps * square, Real{0});
+    highest_.resize(steps);
+    scaled_.resize(square);
+    for (std::size_t step = 0; step < steps; ++step) {
+      const Real* scores = chain_->edge_into(static_cast<std::int32_t>(step) + 1);
+      for (std::size_t k = 0; k < square; ++k) scaled_[k] = static_cast<Real>(double(scores[k]) / temperature_);
+      highest_[step] = make_edge_factors(scaled_.data(), static_cast<std::int32_t>(labels_), static_cast<std::int32_t>(stride_), forward_.data() + step * square, backward_.data() + step * square);
     }
-    slot.highest = most == never ? 0 : most;
-    for (std::size_t i = 0; i < labels_; ++i) {
-      for (std::size_t j = 0; j < labels_; ++j) slot.backward[j * stride_ + i] = slot.forward[i * stride_ + j] = std::exp(pair(static_cast<std::size_t>(t), i, j) - slot.highest);
-    }
-    return {slot.forward.data(), slot.backward.data(), slot.highest};
   }
 
   std::size_t labels_, stride_, length_ = 0;
   const ChainScores<Real>* chain_ = nullptr;
   double temperature_ = 1;
   bool logarithms_ = false;
-  ChainSums<double> sums_;
+  ChainSums<Real> sums_;
   ChainLogSums logs_;
-  std::vector<double> node_, alpha_, into_, posterior_;
-  Slot slots_[2];
-  int last_ = 0;
+  std::vector<Real> node_, alpha_, into_, posterior_, forward_, backward_, scaled_;
+  std::vector<double> highest_;
 };
 
 // The probability of the chunk of tokens first to end - 1, whose labels are of one unit.

@@ -19,6 +19,26 @@ struct EdgeFactors {
   double highest;        // taken off all scores
 };
 
+// Makes them from scores [labels][stride], minus infinity where a pair is not allowed; what the padding holds does not matter. Returns the highest score.
+// forward, backward: [labels][stride] to write.
+template <class Real>
+double make_edge_factors(const Real* scores, std::int32_t labels, std::int32_t stride, Real* forward, Real* backward) {
+  constexpr Real never = -std::numeric_limits<Real>::infinity();
+  Real highest = never;
+  for (std::int32_t i = 0; i < labels; ++i) highest = std::max(highest, *std::max_element(scores + std::int64_t{i} * stride, scores + std::int64_t{i} * stride + labels));
+  if (highest == never) highest = 0;
+  for (std::int32_t i = 0; i < labels; ++i) {
+    Real* row = forward + std::int64_t{i} * stride;
+    Real most = 0;
+    for (std::int32_t j = 0; j < stride; ++j) row[j] = j < labels ? scores[std::int64_t{i} * stride + j] - highest : never;
+    exp_rows(row, 1, stride, &most);  // which scales the row to its own highest
+    const Real scale = std::exp(most);
+    for (std::int32_t j = 0; j < stride; ++j) row[j] *= scale;
+    for (std::int32_t j = 0; j < labels; ++j) backward[std::int64_t{j} * stride + i] = row[j];
+  }
+  return double(highest);
+}
+
 // Forward-backward with every position scaled to a sum of 1 (Rabiner 1989), in both directions: no logarithms inside, and no length is too long.
 // It gives up where a step is so improbable that its factors vanish; then logarithms must do it.
 //
