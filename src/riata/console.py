@@ -139,11 +139,11 @@ class StepsProgress:
 
 
 def _facts(event: Epoch) -> str:
-    if event.objective is not None:
-        dev = f"dev {event.dev_score:.2f}  " if event.dev_score is not None else ""
-        return f"{dev}objective {event.objective:,.4f}  gradient {event.gradient_norm or 0:.3g}  {event.tokens_per_second:>9,.0f} tokens/s"
     dev = f"dev {event.dev_score:.2f}  " if event.dev_score is not None else ""
-    return f"{dev}{event.updates:>6,} updates  {event.tokens_per_second:>9,.0f} tokens/s"
+    done = f"{event.updates:>6,} updates"
+    if event.objective is not None:
+        done = f"objective {event.objective:,.4f}  gradient {event.gradient_norm or 0:.3g}"
+    return f"{dev}{done}  {event.tokens_per_second:>9,.0f} tokens/s"
 
 
 def _line(event: Epoch) -> str:

@@ -17,7 +17,7 @@ from packed_pages import data_of, features_of, trace_of
 from riata.errors import DataError
 from riata.explaining.explanation import FAULTS
 from riata.explaining.packing import DIGITS
-from riata.explaining.page import framed, page, page_of_trace
+from riata.explaining.page import framed, page
 from riata.explaining.verdict import BADGES, losses_of, verdict_of_trace
 from riata.inference.trace import Cut, Feature, Node, Step, Trace, Update
 
@@ -53,7 +53,7 @@ def test_a_page_holds_the_whole_trace_and_is_small(name):
 )
 def test_a_page_of_a_trace_holds_all_of_it(make):
     trace = make()
-    assert about(trace_of(data_of(page_of_trace(trace))), json.loads(json.dumps(trace.to_dict())))
+    assert about(trace_of(data_of(page(trace))), json.loads(json.dumps(trace.to_dict())))
 
 
 def test_a_page_holds_the_decision():
@@ -150,7 +150,7 @@ def traces(draw):
 @settings(max_examples=60, deadline=None)
 @given(traces())
 def test_any_trace_comes_back_from_its_page(trace):
-    found = trace_of(data_of(page_of_trace(trace)))
+    found = trace_of(data_of(page(trace)))
     assert about(found, json.loads(json.dumps(trace.to_dict())))
 
 

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 
 from riata.analysis.changes import Level, TypeChange, by_type, errors_by_sentence, levels
-from riata.analysis.examples import Example
+from riata.analysis.examples import Example, check_number
 from riata.analysis.outputs import Outputs, outputs_of
-from riata.errors import SettingError
 from riata.scoring.accuracy import sentence_accuracy_of
 from riata.scoring.counts import Counts, accuracy_of, sums_by_sentence
 from riata.scoring.significance import Statistic, paired_test
 from riata.scoring.spans import f1_of, precision_of, recall_of
 from riata.showing.notebook import page
+from riata.showing.parts import InParts
 from riata.showing.table import Change, Table
-from riata.showing.text import as_text
 
 NAMES = ("A", "B")
 EXAMPLES = 3
@@ -47,7 +46,7 @@ class ScoreChange:
 
 
 @dataclass(frozen=True)
-class ModelComparison:
+class ModelComparison(InParts):
     """What changed from model A to model B. `str()` and notebooks show it; `to_dict()` is ready for JSON."""
 
     task: str
@@ -109,12 +108,6 @@ class ModelComparison:
             found.append(Table(f"By {name}", (name, *columns), shown, left))
         return found
 
-    def __str__(self) -> str:
-        return as_text(*self._parts())
-
-    def __rich_console__(self, console: Any, options: Any) -> Any:
-        yield from self._parts()
-
     def _parts(self) -> list[Any]:
         parts: list[Any] = [*self.tables()]
         for title, examples in (("Better with B", self.better), ("Worse with B", self.worse)):
@@ -135,8 +128,7 @@ def compare_models(a: Any, b: Any, X: Any, y: Any = None, *, examples: int = EXA
     X, y: as for `evaluate`. The models may differ in everything but the task; each reads its own columns.
     examples: at most so many sentences that B has better, and as many that it has worse.
     """
-    if isinstance(examples, bool) or not isinstance(examples, int) or examples < 0:
-        raise SettingError(f"examples is {examples!r}; expected a whole number of at least 0.")
+    check_number(examples)
     data = outputs_of((a, b), X, y)
     better, worse = _examples(data, examples)
     return ModelComparison(

@@ -12,16 +12,15 @@ import numpy as np
 from riata.analysis.beams import BeamResult, by_beam
 from riata.analysis.changes import errors_by_sentence
 from riata.analysis.confusions import Confusion, label_confusions, most_frequent
-from riata.analysis.examples import Example
+from riata.analysis.examples import Example, check_number
 from riata.analysis.outputs import Outputs, outputs_of
 from riata.analysis.slices import Slice, by_frequency, by_seen, by_sentence_length, by_span_length
 from riata.analysis.span_errors import KINDS, KindCount, SpanError, by_kind, span_errors, type_confusions
 from riata.analysis.vocabulary import Vocabulary
-from riata.errors import SettingError
 from riata.scoring.search_errors import SearchErrors
 from riata.showing.notebook import page
+from riata.showing.parts import InParts
 from riata.showing.table import Cell, Table
-from riata.showing.text import as_text
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -41,7 +40,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorAnalysis:
+class ErrorAnalysis(InParts):
     """What a model gets wrong on some sentences. `str()` and notebooks show it; `to_dict()` is ready for JSON; `plot` draws it."""
 
     task: str
@@ -158,12 +157,6 @@ class ErrorAnalysis:
         columns = ("decoding", main, "wrong sentences", "search errors", "model errors", "ties")
         return Table("Whose fault wrong sentences are", columns, rows, note)
 
-    def __str__(self) -> str:
-        return as_text(*self._parts())
-
-    def __rich_console__(self, console: Any, options: Any) -> Any:
-        yield from self._parts()
-
     def _parts(self) -> list[Any]:
         parts: list[Any] = [*self.tables()]
         for examples in self.examples.values():
@@ -183,8 +176,7 @@ def error_analysis(
     train: the training data, which tell seen words from unseen ones and how often each was seen; without them, the words that the model's
     features know, if it keeps any. beams: decode with each of these widths too. examples: sentences for each kind of error.
     """
-    if isinstance(examples, bool) or not isinstance(examples, int) or examples < 0:
-        raise SettingError(f"examples is {examples!r}; expected a whole number of at least 0.")
+    check_number(examples)
     data = outputs_of([estimator], X, y)
     vocabulary = Vocabulary.of_model(estimator) if train is None else Vocabulary.of_training(estimator, train)
     chunks = data.output("chunk")

@@ -9,7 +9,14 @@ from typing import Any
 
 from riata.analysis.outputs import Outputs
 from riata.data.types import Span
+from riata.errors import SettingError
 from riata.showing.sentences import Shown
+
+
+def check_number(examples: int) -> None:
+    """Of sentences to show."""
+    if isinstance(examples, bool) or not isinstance(examples, int) or examples < 0:
+        raise SettingError(f"examples is {examples!r}; expected a whole number of at least 0.")
 
 
 @dataclass(frozen=True)

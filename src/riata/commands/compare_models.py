@@ -35,9 +35,10 @@ def command(model_a: str, model_b: str, file: str, examples: int, format_: str, 
     differ in everything but the task: recipe, structure, features, encoding, input columns. In examples, * marks what is not in the gold labels, and in
     the gold labels what a model missed.
     """
-    from riata import compare_models, load_model
+    from riata.analysis.comparison import compare_models
     from riata.console import stdout
     from riata.data.files import read_file
+    from riata.models.file import load_model
 
     a, b = load_model(model_a), load_model(model_b)
     found = compare_models(a, b, read_file(file, format_), examples=examples)

@@ -45,11 +45,11 @@ def command(**options: Any) -> None:
     A span error is a group of missed and wrong spans that overlap each other; each is counted once. "F1 if mended" is the F1 that the model would
     have without the errors of that kind. Without --train, a seen word is one that the model's features know.
     """
-    from riata import load_model
     from riata.analysis.beams import beams_of
     from riata.analysis.error_analysis import error_analysis
     from riata.console import stdout
     from riata.data.files import read_file
+    from riata.models.file import load_model
     from riata.plotting import check
 
     picture = None if options["plot_file"] is None else Path(options["plot_file"])

@@ -60,10 +60,10 @@ def command(**options: Any) -> None:
 
 
 def _evaluate_model(options: dict[str, Any]) -> None:
-    from riata import load_model
     from riata.data.files import read_file
     from riata.learning.options import choice_of
     from riata.measure import Meter
+    from riata.models.file import load_model
     from riata.models.weights_by_name import count
 
     meter = Meter()

@@ -29,9 +29,9 @@ def command(model_file: str, top: int, names: tuple[str, ...], json_: bool) -> N
     Weights belong to labels or, where whole segments are searched, to types. With --label, of edges those that lead to or from
     the label are shown.
     """
-    from riata import load_model
     from riata.errors import UnknownNameError
     from riata.models.facts import facts_of
+    from riata.models.file import load_model
     from riata.models.weights_by_name import heaviest, label_names, labels_called, times_seen, transitions
 
     estimator = load_model(model_file)

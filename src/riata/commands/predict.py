@@ -55,10 +55,10 @@ def command(
     With --nbest and --confidence its probability follows the score.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
-    from riata import load_model
     from riata.console import stderr
     from riata.data.files import is_conllu
     from riata.labelled import Shown, labelled
+    from riata.models.file import load_model
     from riata.parallel import cores
 
     estimator = load_model(model_file)

@@ -99,8 +99,9 @@ def command(**options: Any) -> None:
 
 def estimator_of(options: dict[str, Any]) -> Any:
     """The estimator that the options describe."""
-    from riata import load_model, registry
+    from riata import registry
     from riata.errors import SettingError, UnsupportedError
+    from riata.models.file import load_model
 
     task = registry.get("task", options["task"])
     if options["dev_file"] is not None and options["dev_fraction"] is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from riata.explaining.paged import Paged
 from riata.inference.trace import Feature, Labels, Plain, Trace, as_json
 
 FAULTS: Mapping[str, str] = {
@@ -48,7 +48,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Paged):
     """Of one input: the decision, whose fault a wrong one is, and the search, where there was one to watch.
 
     str() shows it, to_dict() is ready for JSON, to_html() is a page that needs nothing else.
@@ -66,24 +66,6 @@ class Explanation:
         plain: dict[str, Any] = as_json(self)
         plain["decision"]["difference"] = self.decision.difference
         return plain
-
-    def to_html(self) -> str:
-        """A page of HTML that shows it and loads nothing from anywhere."""
-        from riata.explaining.page import page
-
-        return page(self)
-
-    def save_html(self, path: str | Path) -> None:
-        """Writes the page to a file, whole or not at all."""
-        from riata.explaining.page import save
-
-        save(self.to_html(), path)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from riata.explaining.page import framed
-
-        return framed(self.to_html())
 
     def __rich__(self) -> Any:
         """What a console of rich prints."""

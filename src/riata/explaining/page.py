@@ -19,14 +19,19 @@ LONGEST_TITLE = 60  # characters
 FRAME_HEIGHT = 820  # pixels of a page in a notebook
 
 
-def page(explanation: Explanation) -> str:
-    """The decision, whose fault it is, and the search."""
-    return _filled(explanation)
+def page(shown: Explanation | Trace) -> str:
+    """Of an explanation the decision, whose fault it is, and the search; of a trace the search alone.
 
-
-def page_of_trace(trace: Trace) -> str:
-    """The search alone."""
-    return _filled(trace)
+    Of what users have written only the title stands in it as text; the rest is packed.
+    """
+    parts = {
+        "title": html.escape(_title(shown)),
+        "style": _asset("viewer.css"),
+        "script": _script(),
+        "data": pack(shown),
+    }
+    # In one pass: what is put in is not searched for places again.
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _asset("viewer.html"))
 
 
 def framed(page: str) -> str:
@@ -55,18 +60,6 @@ def save(page: str, path: str | Path) -> None:
     except (OSError, ValueError) as error:
         remedy = "Name another file, or see to the rights of the folder."
         raise DataError(f"the page cannot be written: {error}.", remedy=remedy, file=path) from error
-
-
-def _filled(shown: Explanation | Trace) -> str:
-    """The page with its parts in place. Of what users have written only the title stands in it as text; the rest is packed."""
-    parts = {
-        "title": html.escape(_title(shown)),
-        "style": _asset("viewer.css"),
-        "script": _script(),
-        "data": pack(shown),
-    }
-    # In one pass: what is put in is not searched for places again.
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _asset("viewer.html"))
 
 
 def _title(shown: Explanation | Trace) -> str:

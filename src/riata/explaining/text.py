@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -14,6 +13,7 @@ from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.verdict import BADGES, Verdict, differences, verdict
 from riata.inference.trace import Feature, Plain, Trace
 from riata.inference.trace_text import in_lines
+from riata.showing.text import as_text
 from riata.visible import visible
 
 TOP = 20  # features shown
@@ -31,10 +31,7 @@ def render(explanation: Explanation, top: int = TOP) -> Group:
 
 def in_plain_words(explanation: Explanation, top: int = TOP) -> str:
     """The same without colours."""
-    console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, highlight=False, legacy_windows=False)
-    with console.capture() as capture:
-        console.print(render(explanation, top))
-    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+    return as_text(render(explanation, top), width=PLAIN_WIDTH)
 
 
 def _parts(explanation: Explanation, top: int) -> Iterator[RenderableType]:

@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from riata.explaining.paged import Paged
 
 Plain = str | float | bool | None  # what JSON holds as it is (a float may be an int); other values stand as their repr
 Labels = tuple[Plain, ...] | tuple[tuple[str, str], ...]  # one per token; or pairs, a tag and a chunk label
@@ -101,7 +102,7 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(Paged):
     """One search. Without a truth it is the one that `predict` makes; with one, that of training, but no weight is changed.
 
     `followed` is what training is set to (recipe, when, update, step), and under `training` whether the search does all that it does in
@@ -180,24 +181,6 @@ class Trace:
         from riata.inference.trace_text import in_words
 
         return in_words(self)
-
-    def to_html(self) -> str:
-        """A page of HTML that shows it and loads nothing from anywhere."""
-        from riata.explaining.page import page_of_trace
-
-        return page_of_trace(self)
-
-    def save_html(self, path: str | Path) -> None:
-        """Writes the page to a file, whole or not at all."""
-        from riata.explaining.page import save
-
-        save(self.to_html(), path)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from riata.explaining.page import framed
-
-        return framed(self.to_html())
 
     @cached_property
     def _restarts(self) -> dict[int, tuple[int, float]]:

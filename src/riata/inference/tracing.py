@@ -89,9 +89,7 @@ def trace_chain(
         merges=True,
         input=tuple(inputs.columns[0].texts()) if inputs.width else tuple(map(str, range(1, inputs.tokens + 1))),
         truth=None if truth is None else tuple(truth),
-        learnt_as=learnt_as,
-        followed=_followed(learner),
-        **_queue(vars(decoder)),
+        **_head(vars(decoder), learner, learnt_as),
     )
 
 
@@ -126,9 +124,7 @@ def trace_segments(
         merges=True,
         input=tuple(inputs.columns[0].texts()),
         truth=None if truth is None else tuple(truth),
-        learnt_as=learnt_as,
-        followed=_followed(learner),
-        **_queue(vars(decoder)),
+        **_head(vars(decoder), learner, learnt_as),
     )
 
 
@@ -174,9 +170,7 @@ def trace_joint(
         merges=False,
         input=tuple(inputs.columns[0].texts()),
         truth=pairs,
-        learnt_as=learnt_as,
-        followed=_followed(learner),
-        **_queue(vars(decoder)),
+        **_head(vars(decoder), learner, learnt_as),
     )
 
 
@@ -208,17 +202,12 @@ def trace_problem(
         merges=False,
         input=plain_row(x),
         truth=None if truth is None else plain_row(y),
-        followed=_followed(learner),
-        **_queue(settings),
+        **_head(settings, learner),
     )
 
 
 def _native(learner: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if learner is None else dict(learner)
-
-
-def _followed(learner: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if learner is None else {name: learner[name] for name in FOLLOWED}
 
 
 def _path(native: Mapping[str, Any], node: int) -> list[Any]:
@@ -231,11 +220,18 @@ def _path(native: Mapping[str, Any], node: int) -> list[Any]:
     return actions[::-1]
 
 
-def _queue(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The head of a trace: what was searched with."""
+def _head(
+    settings: Mapping[str, Any], learner: Mapping[str, Any] | None, learnt_as: str | None = None
+) -> dict[str, Any]:
+    """What was searched with, and which learner was followed."""
     beam = settings["queue"] == "beam"
-    limit = settings["beam"] if beam and settings["beam"] < unbounded else None
-    return {"queue": settings["queue"], "beam": limit, "beam_by": settings["beam_by"] if beam else None}
+    return {
+        "queue": settings["queue"],
+        "beam": settings["beam"] if beam and settings["beam"] < unbounded else None,
+        "beam_by": settings["beam_by"] if beam else None,
+        "followed": None if learner is None else {name: learner[name] for name in FOLLOWED},
+        "learnt_as": learnt_as,
+    }
 
 
 def _built(

@@ -31,7 +31,7 @@ from riata.features.frequency import FREQUENCY
 from riata.features.joint import OUTPUTS, JointFeatures, parse
 from riata.features.lists import attribute_names
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
-from riata.models.chain import EXACT, MOST_LABELS, Decoder, Legality, row_width
+from riata.models.chain import EXACT, MOST_LABELS, Decoder, Legality, no_probabilities, row_width
 from riata.models.container import Arrays
 from riata.models.feature_parts import (
     MOST_MEMORY,
@@ -102,10 +102,7 @@ class JointModel:
         return found
 
     def probabilities(self, corpus: Corpus, temperature: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        raise UnsupportedError(
-            f"The structure {NAME!r} gives no label of a token a probability of its own.",
-            remedy="predict_confidence gives that of what was predicted; structure='chain' has predict_proba.",
-        )
+        raise no_probabilities(NAME)
 
     def confidences(
         self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool

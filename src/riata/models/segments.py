@@ -35,6 +35,7 @@ from riata.models.chain import (
     MOST_LABELS,
     Decoder,
     check_exact,
+    no_probabilities,
     row_width,
 )
 from riata.models.container import Arrays
@@ -111,10 +112,7 @@ class SegmentModel:
         return found
 
     def probabilities(self, corpus: Corpus, temperature: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        raise UnsupportedError(
-            f"The structure {NAME!r} gives no label of a token a probability of its own.",
-            remedy="predict_confidence gives that of what was predicted; structure='chain' has predict_proba.",
-        )
+        raise no_probabilities(NAME)
 
     def confidences(
         self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool

@@ -93,13 +93,13 @@ class BatchTrainer(Trainer):
             gradient += 2 * c2 * x
             return loss + c2 * dot(x, x), gradient
 
-        start = likelihood.point(self.first_weights())
-        if not math.isfinite(value(start)[0]):
+        made = self._minimiser(value, likelihood.point(self.first_weights()), data, seed)
+        if not math.isfinite(made.point.value):
             raise DataError(
                 "the likelihood of the training data is not finite: scores overflow.",
                 remedy="Scale feature values down to about 1; the largest count most.",
             )
-        return self._minimiser(value, start, data, seed)
+        return made
 
     def _minimiser(
         self, value: Function, start: Vector, data: TrainingSet, seed: int
