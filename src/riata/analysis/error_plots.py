@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,15 +49,15 @@ def plot(analysis: ErrorAnalysis, path: Path) -> None:
 def _panels(analysis: ErrorAnalysis) -> list[Callable[[Any], None]]:
     found: list[Callable[[Any], None]] = []
     if analysis.kinds:
-        found.append(lambda axes: _kinds(analysis, axes))
+        found.append(partial(_kinds, analysis))
     for of in analysis.confusions:
         if of != "chunk label":  # there would be too many
-            found.append(lambda axes, of=of: _confusions(analysis, of, axes))  # type: ignore[misc]
+            found.append(partial(_confusions, analysis, of))
     for name, title in _TITLES.items():
         if name in analysis.slices:
-            found.append(lambda axes, name=name, title=title: _slices(analysis.slices[name], title, axes))  # type: ignore[misc]
+            found.append(partial(_slices, analysis.slices[name], title))
     if analysis.beams:
-        found.append(lambda axes: _beams(analysis, axes))
+        found.append(partial(_beams, analysis))
     return found
 
 
