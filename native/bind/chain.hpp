@@ -49,7 +49,7 @@ nb::dict run_epoch(Trainer& trainer, const FeatureIndex& index, const Instances&
             (sentence_weights.shape(0) == 0 || static_cast<std::int64_t>(sentence_weights.shape(0)) == instances.sentences()) &&
             (class_weights.shape(0) == 0 || class_weights.shape(0) == static_cast<std::size_t>(labels));
   for (const std::int64_t s : view(order)) ok = ok && s >= 0 && s < instances.sentences();
-  for (const std::int32_t label : instances.labels) ok = ok && label < labels;
+  for (const std::int32_t label : instances.labels) ok = ok && label >= 0 && label < labels;
   if (!ok) throw Error("RiataError", "order, labels and weights do not fit the instances");
   const Poll poll = as_poll(progress);
   EpochResult result;

@@ -131,12 +131,12 @@ void features(nb::module_& m) {
              if (!ok) throw Error("RiataError", "the sets of tags do not fit the tokens");
              self.choices = std::move(found);
            }, nb::arg("starts"), nb::arg("tags"), nb::arg("of"), nb::arg("count"), "Which tags each token may have: sets of tags, and the set of every token.")
-      .def("set_labels", [](Instances& self, const In<std::int32_t>& labels, std::int32_t label_count) {
+      .def("set_labels", [](Instances& self, const In<std::int32_t>& labels, std::int32_t label_count, bool unknown) {
              bool ok = static_cast<std::int64_t>(labels.shape(0)) == self.tokens();
-             for (const std::int32_t label : view(labels)) ok = ok && label >= 0 && label < label_count;
+             for (const std::int32_t label : view(labels)) ok = ok && label >= (unknown ? unknown_label : 0) && label < label_count;
              if (!ok) throw Error("RiataError", "the labels do not fit the sentences");
              self.labels = copy(labels);
-           }, nb::arg("labels"), nb::arg("label_count"))
+           }, nb::arg("labels"), nb::arg("label_count"), nb::arg("unknown") = false, "unknown: -1 stands for a label that nobody knows.")
       .def("set_given", [](Instances& self, const In<std::int64_t>& starts, const In<std::int32_t>& ids, const In<float>& values, std::int32_t size) {
              Instances changed{self.starts, {}, {}, 0, copy(starts), copy(ids), copy(values), size, {}};
              check_given(changed, self.tokens());

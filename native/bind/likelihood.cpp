@@ -19,10 +19,11 @@ namespace {
 
 // Throws where the sentences do not fit; an empty set of weights of their shape otherwise.
 template <class Real>
-Weights<Real> checked(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const In<double>& weights) {
+Weights<Real> checked(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const In<double>& weights,
+                      bool unknown = true) {
   bool ok = instances.labels.size() == static_cast<std::size_t>(instances.tokens()) && (index.hashed() || given_size >= instances.given_size) &&
             (weights.shape(0) == 0 || static_cast<std::int64_t>(weights.shape(0)) == instances.sentences());
-  for (const std::int32_t label : instances.labels) ok = ok && label >= 0 && label < labels;
+  for (const std::int32_t label : instances.labels) ok = ok && label >= (unknown ? unknown_label : 0) && label < labels;
   if (!ok) throw Error("RiataError", "the labels or the weights do not fit the sentences");
   Weights<Real> shape(labels);
   shape.grow(index, given_size);
@@ -36,7 +37,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
   nb::class_<Likelihood> of(m, ("ChainLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain, and its gradient.");
   of.def("__init__", [](Likelihood* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
                           const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, bool local) {
-             const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
+             const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights, !local);
              new (self) Likelihood(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen,
                                    local ? Normalised::locally : Normalised::globally);
            }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),

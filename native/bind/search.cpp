@@ -47,7 +47,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
              bool ok = static_cast<std::int64_t>(instances.labels.size()) == instances.tokens() &&
                        (sentence_weights.shape(0) == 0 || static_cast<std::int64_t>(sentence_weights.shape(0)) == instances.sentences());
              for (const std::int64_t s : view(order)) ok = ok && s >= 0 && s < instances.sentences();
-             for (const std::int32_t label : instances.labels) ok = ok && label < self.labels();
+             for (const std::int32_t label : instances.labels) ok = ok && label >= 0 && label < self.labels();
              if (!ok) throw Error("RiataError", "order and labels do not fit the instances");
              const Poll poll = as_poll(progress);
              EpochResult result;

@@ -38,7 +38,7 @@ nb::dict trace(const Weights<Real>& weights, const FeatureIndex& index, const In
                const Flags& follow, const nb::dict& settings, const nb::object& learner, bool with_features) {
   const bool learning = !instances.labels.empty();
   bool ok = instances.sentences() == 1 && instances.tokens() > 0;
-  for (const std::int32_t label : instances.labels) ok = ok && label < weights.labels;
+  for (const std::int32_t label : instances.labels) ok = ok && label >= 0 && label < weights.labels;
   if (!ok) throw Error("RiataError", "a trace is of one sentence, with labels that the model knows or none");
   check_fit(index, weights, instances);
   const Constraint<Real> constraint = as_constraint(weights, start, end, follow);

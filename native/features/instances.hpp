@@ -1,6 +1,7 @@
 // A corpus ready for learning and decoding: every feature an integer, looked up once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "features/tag_choices.hpp"
 
 namespace riata {
+
+inline constexpr std::int32_t unknown_label = -1;
 
 struct Instances {
   std::vector<std::int64_t> starts;                // [S + 1] first token of each sentence, then N
@@ -20,8 +23,11 @@ struct Instances {
   std::vector<float> given_values;
   std::int32_t given_size = 0;                     // ids are below this
   bool hashed = false;                             // whether ids are hashes
-  std::vector<std::int32_t> labels;                // [N] gold; or empty
+  std::vector<std::int32_t> labels;                // [N] gold, or unknown_label where the learner can do without; or empty
   TagChoices choices;                              // of models that choose tags
+
+  // Whether some label of sentence s is unknown.
+  bool partly_labelled(std::int64_t s) const noexcept { return std::find(labels.begin() + starts[s], labels.begin() + starts[s + 1], unknown_label) != labels.begin() + starts[s + 1]; }
 
   std::int64_t sentences() const noexcept { return static_cast<std::int64_t>(starts.size()) - 1; }
   std::int64_t tokens() const noexcept { return starts.back(); }

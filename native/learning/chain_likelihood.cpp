@@ -29,6 +29,7 @@ void ChainLikelihood<Real>::count_gold_edges() {
   const std::size_t square = static_cast<std::size_t>(layout_.labels) * static_cast<std::size_t>(layout_.stride);
   gold_edges_.assign(contexts_.rows.size() * square, 0);
   for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
+    if (instances_.partly_labelled(s)) continue;
     for (std::int64_t n = instances_.starts[s] + 1; n < instances_.starts[s + 1]; ++n) {
       const std::size_t at = static_cast<std::size_t>(contexts_.of[static_cast<std::size_t>(n)]) * square;
       gold_edges_[at + static_cast<std::size_t>(instances_.labels[n - 1]) * layout_.stride + instances_.labels[n]] += weight(s);
@@ -42,17 +43,24 @@ void ChainLikelihood<Real>::count_gold_edges() {
 template <class Real>
 void ChainLikelihood<Real>::cut_batches() {
   std::int64_t longest = 0;
+  known_rows_.assign(static_cast<std::size_t>(instances_.sentences()), -1);
   for (std::int64_t s = 0; s < instances_.sentences();) {
     Batch batch{s, s, {}, {}};
     const std::int64_t base = instances_.starts[s];
     while (batch.end < instances_.sentences() && (batch.end == s || instances_.starts[batch.end + 1] - base <= batch_tokens)) ++batch.end;
     const std::int64_t tokens = instances_.starts[batch.end] - base;
-    longest = std::max(longest, tokens);
-    std::vector<std::int32_t>& order = batch.order;
-    for (std::int32_t n = 0; n < static_cast<std::int32_t>(tokens); ++n) {
-      if (contexts_.of[static_cast<std::size_t>(base + n)] >= 0) order.push_back(n);
+    std::vector<std::int32_t> row_contexts(contexts_.of.begin() + base, contexts_.of.begin() + base + tokens);
+    for (std::int64_t k = s; k < batch.end; ++k) {
+      if (!instances_.partly_labelled(k)) continue;
+      known_rows_[static_cast<std::size_t>(k)] = static_cast<std::int64_t>(row_contexts.size());
+      row_contexts.insert(row_contexts.end(), contexts_.of.begin() + instances_.starts[k], contexts_.of.begin() + instances_.starts[k + 1]);
     }
-    const auto context = [&](std::int32_t n) { return contexts_.of[static_cast<std::size_t>(base + n)]; };
+    longest = std::max(longest, static_cast<std::int64_t>(row_contexts.size()));
+    std::vector<std::int32_t>& order = batch.order;
+    for (std::int32_t n = 0; n < static_cast<std::int32_t>(row_contexts.size()); ++n) {
+      if (row_contexts[static_cast<std::size_t>(n)] >= 0) order.push_back(n);
+    }
+    const auto context = [&](std::int32_t n) { return row_contexts[static_cast<std::size_t>(n)]; };
     std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return context(a) < context(b); });
     for (std::size_t from = 0; from < order.size();) {
       std::size_t to = from;
@@ -171,23 +179,19 @@ double ChainLikelihood<Real>::visit(std::int64_t s, std::int64_t base, Scratch& 
   const auto length = static_cast<std::int32_t>(instances_.length(s));
   if (length == 0) return 0;
   const std::int32_t stride = layout_.stride;
-  const std::size_t square = static_cast<std::size_t>(layout_.labels) * static_cast<std::size_t>(stride);
   const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
-  const std::int32_t* contexts = contexts_.of.data() + instances_.starts[s];
   const std::int64_t first = (instances_.starts[s] - base) * stride;
   scratch.node.resize(static_cast<std::size_t>(length) * stride);
   Real* node = scratch.node.data();
   score(s, node);
+  const bool known = known_rows_[static_cast<std::size_t>(s)] < 0;
   double truth = 0;
-  for (std::int32_t t = 0; t < length; ++t) truth += double(node[std::int64_t{t} * stride + gold[t]]);
-  const auto edge = [&](std::int32_t t) {
-    const auto c = static_cast<std::size_t>(contexts[t]);
-    return EdgeFactors<Real>{forward_.data() + c * square, backward_.data() + c * square, highest_[c]};
-  };
+  for (std::int32_t t = 0; known && t < length; ++t) truth += double(node[std::int64_t{t} * stride + gold[t]]);
   Real *into = into_.data() + first, *difference = difference_.data() + first;
-  const double log_z = scratch.sums(length, node, edge, alpha_.data() + first, into, difference);
+  const double log_z = scratch.sums(length, node, edges(s), alpha_.data() + first, into, difference);
+  if (!known && std::isfinite(log_z)) truth = visit_known(s, base, scratch);
   if (!std::isfinite(log_z) || !std::isfinite(truth)) return std::numeric_limits<double>::quiet_NaN();
-  for (std::int32_t t = 0; t < length; ++t) difference[std::int64_t{t} * stride + gold[t]] -= 1;
+  for (std::int32_t t = 0; known && t < length; ++t) difference[std::int64_t{t} * stride + gold[t]] -= 1;
   const double times = weight(s);
   if (times != 1) {
     for (std::int64_t k = 0; k < std::int64_t{length} * stride; ++k) {
@@ -198,39 +202,87 @@ double ChainLikelihood<Real>::visit(std::int64_t s, std::int64_t base, Scratch& 
   return times * (log_z - truth);
 }
 
+// The same for the labellings of a sentence that have its known labels: takes their posteriors off the difference, and returns log Z.
+template <class Real>
+double ChainLikelihood<Real>::visit_known(std::int64_t s, std::int64_t base, Scratch& scratch) {
+  const std::int64_t length = instances_.length(s), cells = length * layout_.stride, own = known_rows_[static_cast<std::size_t>(s)] * layout_.stride;
+  Real *node = scratch.node.data(), *into = into_.data() + own, *difference = difference_.data() + (instances_.starts[s] - base) * layout_.stride;
+  score(s, node);
+  keep_known(s, node);
+  scratch.posterior.resize(static_cast<std::size_t>(cells));
+  const double log_z = scratch.sums(static_cast<std::int32_t>(length), node, edges(s), alpha_.data() + own, into, scratch.posterior.data());
+  if (!std::isfinite(log_z)) return log_z;
+  const Real times = static_cast<Real>(-weight(s));
+  for (std::int64_t k = 0; k < cells; ++k) {
+    difference[k] -= scratch.posterior[static_cast<std::size_t>(k)];
+    into[k] *= times;
+  }
+  return log_z;
+}
+
+// Labels other than the known ones are not allowed.
+template <class Real>
+void ChainLikelihood<Real>::keep_known(std::int64_t s, Real* node) const {
+  const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
+  for (std::int64_t t = 0; t < instances_.length(s); ++t, node += layout_.stride) {
+    for (std::int32_t j = 0; gold[t] != unknown_label && j < layout_.labels; ++j) node[j] = j == gold[t] ? node[j] : Constraint<Real>::never;
+  }
+}
+
 // The same by logarithms and in double precision, for scores beyond what factors can hold.
 template <class Real>
 double ChainLikelihood<Real>::visit_in_logarithms(std::int64_t s, std::int64_t base) {
-  const auto length = static_cast<std::size_t>(instances_.length(s)), labels = static_cast<std::size_t>(layout_.labels), stride = static_cast<std::size_t>(layout_.stride);
-  const std::size_t square = labels * stride;
+  const std::int64_t length = instances_.length(s), stride = layout_.stride, first = (instances_.starts[s] - base) * stride, known = known_rows_[static_cast<std::size_t>(s)];
   const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
-  const std::int32_t* contexts = contexts_.of.data() + instances_.starts[s];
-  std::vector<Real> node(length * stride);
+  const double times = weight(s);
+  std::vector<Real> node(static_cast<std::size_t>(length * stride));
   score(s, node.data());
+  if (slow_expected_.empty()) slow_expected_.assign(expected_.size(), 0);
+  Real* difference = difference_.data() + first;
+  std::fill_n(difference, length * stride, Real{0});
+  clear_pairs(first / stride, length);
+  const double log_z = add_in_logarithms(s, node.data(), times, difference);
+  if (known >= 0) {
+    clear_pairs(known, length);
+    keep_known(s, node.data());
+    return times * (log_z - add_in_logarithms(s, node.data(), -times, difference));
+  }
+  double truth = 0;
+  for (std::int64_t t = 0; t < length; ++t) {
+    truth += double(node[static_cast<std::size_t>(t * stride + gold[t])]);
+    difference[t * stride + gold[t]] -= static_cast<Real>(times);
+  }
+  return times * (log_z - truth);
+}
+
+// Adds so many times the posteriors of labels to the difference, and those of pairs to slow_expected_; returns log Z.
+template <class Real>
+double ChainLikelihood<Real>::add_in_logarithms(std::int64_t s, const Real* node, double times, Real* difference) {
+  const auto length = static_cast<std::size_t>(instances_.length(s)), labels = static_cast<std::size_t>(layout_.labels), stride = static_cast<std::size_t>(layout_.stride);
+  const std::int32_t* contexts = contexts_.of.data() + instances_.starts[s];
+  const std::size_t square = labels * stride;
   const auto pair = [&](std::size_t t, std::size_t i, std::size_t j) {
     return double(scores_[static_cast<std::size_t>(contexts[t]) * square + i * stride + j]) + double(constraint_.follow[i * stride + j]);
   };
   const auto own = [&](std::size_t t, std::size_t j) { return double(node[t * stride + j]); };
   ChainLogSums sums;
-  const double log_z = sums(length, labels, own, pair), times = weight(s);
-  double truth = 0;
-  for (std::size_t t = 0; t < length; ++t) truth += own(t, static_cast<std::size_t>(gold[t]));
-  if (slow_expected_.empty()) slow_expected_.assign(expected_.size(), 0);
-  const std::size_t first = static_cast<std::size_t>(instances_.starts[s] - base) * stride;
-  std::fill_n(into_.begin() + static_cast<std::ptrdiff_t>(first), length * stride, Real{0});
-  std::fill_n(alpha_.begin() + static_cast<std::ptrdiff_t>(first), length * stride, Real{0});
+  const double log_z = sums(length, labels, own, pair);
   for (std::size_t t = 0; t < length; ++t) {
-    for (std::size_t j = 0; j < stride; ++j) {
-      const double posterior = j < labels ? sums.posterior(t, j) : 0;
-      difference_[first + t * stride + j] = static_cast<Real>(times * (posterior - (static_cast<std::size_t>(gold[t]) == j)));
-    }
+    for (std::size_t j = 0; j < labels; ++j) difference[t * stride + j] += static_cast<Real>(times * sums.posterior(t, j));
     for (std::size_t i = 0; t > 0 && i < labels; ++i) {
       for (std::size_t j = 0; j < labels; ++j) {
         slow_expected_[static_cast<std::size_t>(contexts[t]) * square + i * stride + j] += times * sums.posterior(t, i, j, pair(t, i, j) + own(t, j));
       }
     }
   }
-  return times * (log_z - truth);
+  return log_z;
+}
+
+// Rows of the batch that expect no pairs.
+template <class Real>
+void ChainLikelihood<Real>::clear_pairs(std::int64_t row, std::int64_t count) {
+  std::fill_n(alpha_.begin() + row * layout_.stride, count * layout_.stride, Real{0});
+  std::fill_n(into_.begin() + row * layout_.stride, count * layout_.stride, Real{0});
 }
 
 // The same where every step is normalised by itself, after the true label before it.

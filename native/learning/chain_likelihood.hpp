@@ -23,10 +23,13 @@ enum class Normalised { globally, locally };
 
 // Sentences are gone through in batches of a fixed size, and what is summed is summed in a fixed order: the same bytes for any number of threads.
 // First, sentence by sentence, scores and posteriors; then, block of weights by block, the gradient.
+//
+// Of a sentence with unknown labels, the likelihood is that of all labellings which have the known ones: -log P = log Z - log Z(known). It is summed
+// over twice, and the second time has rows of its own among alpha and into, the latter negative, behind those of the tokens.
 template <class Real>
 class ChainLikelihood {
  public:
-  // index and instances must outlive it, and the instances have labels. weights: of sentences, or empty.
+  // index and instances must outlive it, and the instances have labels, which only globally may be unknown. weights: of sentences, or empty.
   ChainLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Constraint<Real>& constraint,
                   std::span<const double> weights, Pairs pairs, Normalised normalised = Normalised::globally);
 
@@ -46,7 +49,7 @@ class ChainLikelihood {
 
   struct Batch {
     std::int64_t first, end;                 // sentences
-    std::vector<std::int32_t> order;         // tokens of the batch that have a step into them, by context
+    std::vector<std::int32_t> order;         // rows of the batch that have a step into them, by context
     std::vector<std::pair<std::int32_t, std::pair<std::int32_t, std::int32_t>>> chunks;  // context, and a part of `order`
   };
   // What threads work with.
@@ -54,7 +57,7 @@ class ChainLikelihood {
     explicit Scratch(const ChainLikelihood& of) : sums(of.layout_.labels, of.layout_.stride), local(of.layout_.labels, of.layout_.stride) {}
     ChainSums<Real> sums;
     LocalSums<Real> local;
-    std::vector<Real> node;
+    std::vector<Real> node, posterior;
   };
 
   void count_gold_edges();
@@ -62,7 +65,11 @@ class ChainLikelihood {
   void make_factors();
   void score(std::int64_t s, Real* node) const;
   double visit(std::int64_t s, std::int64_t base, Scratch& scratch);
+  double visit_known(std::int64_t s, std::int64_t base, Scratch& scratch);
+  void keep_known(std::int64_t s, Real* node) const;
   double visit_in_logarithms(std::int64_t s, std::int64_t base);
+  double add_in_logarithms(std::int64_t s, const Real* node, double times, Real* difference);
+  void clear_pairs(std::int64_t row, std::int64_t count);
   double visit_locally(std::int64_t s, std::int64_t base, Scratch& scratch);
   template <class Visit>
   void each_other_row(std::int64_t s, Visit visit) const;
@@ -70,6 +77,13 @@ class ChainLikelihood {
   void sum_edges(const Batch& batch, std::int64_t threads);
   void sum_local_edges(const Batch& batch);
   void finish_edges();
+  // The factors of the steps of a sentence.
+  auto edges(std::int64_t s) const {
+    return [this, contexts = contexts_.of.data() + instances_.starts[s], square = std::int64_t{layout_.labels} * layout_.stride](std::int32_t t) {
+      const std::int64_t c = contexts[t];
+      return EdgeFactors<Real>{forward_.data() + c * square, backward_.data() + c * square, highest_[static_cast<std::size_t>(c)]};
+    };
+  }
   double weight(std::int64_t s) const noexcept { return weights_.empty() ? 1.0 : weights_[static_cast<std::size_t>(s)]; }
 
   const FeatureIndex& index_;
@@ -82,11 +96,12 @@ class ChainLikelihood {
   EdgeContexts contexts_;
   std::vector<double> gold_edges_;          // [contexts][labels][stride] weighted counts of the truth's pairs
   std::vector<Batch> batches_;
+  std::vector<std::int64_t> known_rows_;    // [S] the row among those of the batch where the second sum of a sentence has its own; -1: all labels are known
   std::optional<GroupedRows<Real>> rows_;   // of templates; none where features are hashed
   Numbers<Real> flat_, gradient_;           // [layout_.size]
   std::vector<Real> scores_, forward_, backward_;  // [contexts][labels][stride] of pairs: scores, factors, and those turned
   std::vector<double> highest_;             // [contexts]
-  std::vector<Real> alpha_, into_, difference_;    // [tokens of a batch][stride]; difference: posteriors less the truth
+  std::vector<Real> alpha_, into_, difference_;    // [rows of a batch][stride]; difference: posteriors less the truth
   std::vector<double> expected_;            // [contexts][labels][stride]: sums of alpha x into
   std::vector<double> slow_expected_;       // the same of posteriors themselves, of sentences that needed logarithms, and of local ones; or empty
   std::vector<double> values_;              // [sentences of a batch]

@@ -11,7 +11,7 @@
 
 namespace riata {
 
-// Which pairs of a feature and a label (or a pair of labels) have a weight: those of the training data, or all.
+// Which pairs of a feature and a label (or a pair of labels) have a weight: those that the training data may have, or all.
 enum class Pairs { seen, all };
 
 // The places of the weights in the long vector, rising.
@@ -24,9 +24,16 @@ inline std::vector<std::int64_t> weight_places(const FeatureIndex& index, const 
     const RowReader<const Layout> rows(index, layout, instances);
     for (std::int64_t s = 0; s < instances.sentences(); ++s) {
       const std::int32_t* gold = instances.labels.data() + instances.starts[s];
+      // visit(label) for every label that a token may have
+      const auto each = [&](std::int64_t t, auto visit) {
+        if (gold[t] != unknown_label) return visit(gold[t]);
+        for (std::int32_t j = 0; j < layout.labels; ++j) visit(j);
+      };
       for (std::int64_t t = 0; t < instances.length(s); ++t) {
-        rows.nodes(s, t, [&](std::int64_t row, float) { there[static_cast<std::size_t>(row + gold[t])] = true; });
-        rows.edges(s, t, [&](std::int64_t row, float) { there[static_cast<std::size_t>(row + std::int64_t{gold[t - 1]} * layout.stride + gold[t])] = true; });
+        rows.nodes(s, t, [&](std::int64_t row, float) { each(t, [&](std::int32_t j) { there[static_cast<std::size_t>(row + j)] = true; }); });
+        rows.edges(s, t, [&](std::int64_t row, float) {
+          each(t - 1, [&](std::int32_t i) { each(t, [&](std::int32_t j) { there[static_cast<std::size_t>(row + std::int64_t{i} * layout.stride + j)] = true; }); });
+        });
       }
     }
   }

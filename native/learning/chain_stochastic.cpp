@@ -80,7 +80,8 @@ double ChainStochastic<Real>::step(std::int64_t s, double eta) {
   const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
   const std::int32_t* contexts = contexts_.of.data() + instances_.starts[s];
   const Real scale = static_cast<Real>(1 / w_divisor_);
-  for (auto* rows : {&node_, &alpha_, &into_, &difference_}) {
+  const bool known = !instances_.partly_labelled(s);  // all labels; otherwise labellings are summed over that have the known ones
+  for (auto* rows : {&node_, &alpha_, &into_, &difference_, &known_alpha_, &known_into_, &known_posterior_}) {
     if (static_cast<std::int64_t>(rows->size()) < cells) rows->resize(static_cast<std::size_t>(cells));
   }
   // Scores of labels, and of pairs in every context of the sentence.
@@ -97,7 +98,14 @@ double ChainStochastic<Real>::step(std::int64_t s, double eta) {
       if (t == length - 1) out[j] += constraint_.end[static_cast<std::size_t>(j)];
     }
     std::fill(out + labels, out + stride, Constraint<Real>::never);
-    truth += double(out[gold[t]]);
+    if (known) truth += double(out[gold[t]]);
+  }
+  if (!known) {
+    known_node_ = node_;
+    for (std::int64_t k = 0; k < cells; ++k) {
+      const std::int32_t label = gold[k / stride];
+      if (label != unknown_label && k % stride != label) known_node_[static_cast<std::size_t>(k)] = Constraint<Real>::never;
+    }
   }
   used_.clear();
   for (std::int32_t t = 1; t < length; ++t) {
@@ -114,7 +122,7 @@ double ChainStochastic<Real>::step(std::int64_t s, double eta) {
     for (const std::int64_t row : contexts_.rows[static_cast<std::size_t>(used_[c])]) {
       for (std::int64_t k = 0; k < square; ++k) scores_[static_cast<std::size_t>(k)] += w_[static_cast<std::size_t>(row + k)] * scale;
     }
-    for (std::int32_t t = 1; t < length; ++t) {
+    for (std::int32_t t = 1; known && t < length; ++t) {
       if (here_[static_cast<std::size_t>(contexts[t])] == static_cast<std::int32_t>(c)) truth += double(scores_[static_cast<std::size_t>(std::int64_t{gold[t - 1]} * stride + gold[t])]);
     }
     for (std::int64_t k = 0; k < square; ++k) scores_[static_cast<std::size_t>(k)] += constraint_.follow[static_cast<std::size_t>(k)];
@@ -125,6 +133,7 @@ double ChainStochastic<Real>::step(std::int64_t s, double eta) {
     return EdgeFactors<Real>{factors_.data() + c * square, turned_.data() + c * square, highest_[static_cast<std::size_t>(c)]};
   };
   const double log_z = sums_(length, node_.data(), edge, alpha_.data(), into_.data(), difference_.data());
+  if (!known) truth = sums_(length, known_node_.data(), edge, known_alpha_.data(), known_into_.data(), known_posterior_.data());
   const double times = weights_.empty() ? 1.0 : weights_[static_cast<std::size_t>(s)];
   // The mean of the weights so far, and the weights themselves shrink.
   w_divisor_ /= 1 - eta * lambda_;
@@ -134,19 +143,25 @@ double ChainStochastic<Real>::step(std::int64_t s, double eta) {
     w_fraction_ = 1;
   }
   if (std::isfinite(log_z) && std::isfinite(truth)) {
-    for (std::int32_t t = 0; t < length; ++t) difference_[static_cast<std::size_t>(std::int64_t{t} * stride + gold[t])] -= 1;
+    for (std::int32_t t = 0; known && t < length; ++t) difference_[static_cast<std::size_t>(std::int64_t{t} * stride + gold[t])] -= 1;
+    for (std::int64_t k = 0; !known && k < cells; ++k) {
+      difference_[static_cast<std::size_t>(k)] -= known_posterior_[static_cast<std::size_t>(k)];
+      known_into_[static_cast<std::size_t>(k)] *= -1;
+    }
     const double move = -eta * times * w_divisor_;
     for (std::int32_t t = 0; t < length; ++t) {
       rows_.nodes(s, t, [&](std::int64_t row, float value) { add(row, difference_.data() + std::int64_t{t} * stride, move * double(value)); });
     }
     for (std::int32_t t = 1; t < length; ++t) {
-      add_outer(&t, 1, alpha_.data(), into_.data(), labels, stride, expected_.data() + std::int64_t{here_[static_cast<std::size_t>(contexts[t])]} * square);
+      Real* sums = expected_.data() + std::int64_t{here_[static_cast<std::size_t>(contexts[t])]} * square;
+      add_outer(&t, 1, alpha_.data(), into_.data(), labels, stride, sums);
+      if (!known) add_outer(&t, 1, known_alpha_.data(), known_into_.data(), labels, stride, sums);
     }
     for (std::size_t c = 0; c < used_.size(); ++c) {
       Real* sums = expected_.data() + static_cast<std::int64_t>(c) * square;
       for (std::int64_t k = 0; k < square; ++k) sums[k] *= factors_[c * static_cast<std::size_t>(square) + static_cast<std::size_t>(k)];
     }
-    for (std::int32_t t = 1; t < length; ++t) expected_[static_cast<std::size_t>(here_[static_cast<std::size_t>(contexts[t])] * square + std::int64_t{gold[t - 1]} * stride + gold[t])] -= 1;
+    for (std::int32_t t = 1; known && t < length; ++t) expected_[static_cast<std::size_t>(here_[static_cast<std::size_t>(contexts[t])] * square + std::int64_t{gold[t - 1]} * stride + gold[t])] -= 1;
     for (std::size_t c = 0; c < used_.size(); ++c) {
       for (const std::int64_t row : contexts_.rows[static_cast<std::size_t>(used_[c])]) {
         for (std::int32_t i = 0; i < labels; ++i) add(row + std::int64_t{i} * stride, expected_.data() + static_cast<std::int64_t>(c) * square + std::int64_t{i} * stride, move);

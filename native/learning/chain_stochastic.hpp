@@ -51,6 +51,7 @@ class ChainStochastic {
   ChainSums<Real> sums_;
   RowSum<Real> sum_;
   std::vector<Real> node_, alpha_, into_, difference_, factors_, turned_, expected_, scores_;
+  std::vector<Real> known_node_, known_alpha_, known_into_, known_posterior_;  // of the labellings that have the known labels
   std::vector<double> highest_;
   std::vector<std::int32_t> here_;    // [contexts] the place of a context among those of the sentence; -1
   std::vector<std::int32_t> used_;    // contexts of the sentence

@@ -29,7 +29,17 @@ class Case:
     """A small corpus, its likelihood in double precision, and every labelling of its sentences."""
 
     def __init__(
-        self, seed, template, encoding, *, pairs=False, weights=(), kind=_core.ChainLikelihood64, bits=0, given=False
+        self,
+        seed,
+        template,
+        encoding,
+        *,
+        pairs=False,
+        weights=(),
+        kind=_core.ChainLikelihood64,
+        bits=0,
+        given=False,
+        unknown=0.0,
     ):
         rng = np.random.default_rng(seed)
         self.labels = LABELS[encoding]
@@ -44,7 +54,8 @@ class Case:
             self.corpus = as_corpus(self.sentences)
         self.features = Features(parse(template), builtin(), {}, bits)
         self.instances = self.features.extend(self.corpus, 1, 1)
-        self.instances.set_labels(np.concatenate(self.gold).astype(np.int32), 3)
+        self.known = [np.where(rng.random(len(gold)) < unknown, -1, gold) for gold in self.gold]
+        self.instances.set_labels(np.concatenate(self.known).astype(np.int32), 3, unknown=unknown > 0)
         self.weights = np.array(weights, np.float64)
         flags = (legal.start, legal.end, legal.follow)
         self.function = kind(
@@ -63,11 +74,13 @@ class Case:
         """By the scores of every labelling, from the model at this point."""
         model = ChainModel(self.features, self.function.model(at), self.labels, self.legality)
         total = 0.0
-        for number, gold in enumerate(self.gold):
+        for number, known in enumerate(self.known):
             one = self.features.instances(self.corpus[number : number + 1])
-            every = [float(model.scores_of(one, y.astype(np.int32))[0]) for y in self.legal(len(gold))]
-            truth = float(model.scores_of(one, np.array(gold, np.int32))[0])
-            total += (self.weights[number] if len(self.weights) else 1) * (np.logaddexp.reduce(every) - truth)
+            every = self.legal(len(known))
+            scores = np.array([float(model.scores_of(one, y.astype(np.int32))[0]) for y in every])
+            agree = np.array([((known == -1) | (known == y)).all() for y in every])
+            loss = np.logaddexp.reduce(scores) - np.logaddexp.reduce(scores[agree])
+            total += (self.weights[number] if len(self.weights) else 1) * loss
         return total
 
 
@@ -80,6 +93,7 @@ cases = st.builds(
     weights=st.sampled_from([(), (0.5, 2.0, 0.0, 1.0)]),
     bits=st.sampled_from([0, 10]),
     given=st.booleans(),
+    unknown=st.sampled_from([0.0, 0.4, 1.0]),
 )
 
 
@@ -101,7 +115,8 @@ def test_value_and_gradient(case, seed, scale):
 def test_single_precision_is_near_and_threads_change_nothing(template):
     for seed in range(4):
         single, double = (
-            Case(seed, template, "iob2", kind=kind) for kind in (_core.ChainLikelihood, _core.ChainLikelihood64)
+            Case(seed, template, "iob2", kind=kind, unknown=0.3 * (seed % 2))
+            for kind in (_core.ChainLikelihood, _core.ChainLikelihood64)
         )
         at = np.random.default_rng(seed).normal(size=single.function.size)
         value, gradient = single.function(at, 1)
@@ -114,10 +129,11 @@ def test_single_precision_is_near_and_threads_change_nothing(template):
 
 
 @pytest.mark.parametrize("kind", [_core.ChainLikelihood, _core.ChainLikelihood64])
-def test_scores_beyond_what_factors_hold(kind):
+@pytest.mark.parametrize("unknown", [0.0, 0.5])
+def test_scores_beyond_what_factors_hold(kind, unknown):
     """Weights of hundreds: their exponentials vanish, or are infinite."""
     for seed in range(6):
-        case = Case(seed, TEMPLATES[1], [None, "iob2"][seed % 2], kind=kind)
+        case = Case(seed, TEMPLATES[1], [None, "iob2"][seed % 2], kind=kind, unknown=unknown)
         at = np.random.default_rng(seed).normal(size=case.function.size) * 400
         value, gradient = case.function(at, 2)
         assert value == pytest.approx(case.value(at), rel=1e-5, abs=1e-3)

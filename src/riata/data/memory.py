@@ -10,6 +10,7 @@ import numpy as np
 
 from riata.data.given import Given, is_array
 from riata.data.types import Column, Corpus
+from riata.data.unknown import UNKNOWN
 from riata.errors import DataError
 
 NAME = "<memory>"
@@ -36,8 +37,8 @@ def as_corpus(sentences: Any) -> Corpus:
     return Corpus(columns=_columns(sentences), starts=starts, name=NAME)
 
 
-def label_column(labels: Any, corpus: Corpus) -> Column:
-    """Labels given apart from the sentences, as a column that fits them."""
+def label_column(labels: Any, corpus: Corpus, *, unknown: bool = False) -> Column:
+    """Labels given apart from the sentences, as a column that fits them. unknown: None is a label that nobody knows."""
     if isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__"):
         raise DataError(f"the labels are a {type(labels).__name__}; expected a list of labels for each sentence.")
     if len(labels) != len(corpus):
@@ -52,12 +53,19 @@ def label_column(labels: Any, corpus: Corpus) -> Column:
             )
     flat = [label for sentence in labels for label in sentence]
     for label in flat:
-        if not isinstance(label, str):
+        if isinstance(label, str) and not (unknown and label == UNKNOWN):
+            continue
+        if label is not None:
             raise DataError(
-                f"a label is {label!r}, a {type(label).__name__}; expected a string.",
-                remedy="Convert labels with str().",
+                f"a label is {label!r}, a {type(label).__name__}; expected a string that is not empty.",
+                remedy="Convert labels with str(); None stands for a label that nobody knows.",
             )
-    return Column.of(flat)
+        if not unknown:
+            raise DataError(
+                "a label is None; expected a string.",
+                remedy="The recipe crf on chains can learn from sentences that have unknown labels; others cannot.",
+            )
+    return Column.of([UNKNOWN if label is None else label for label in flat])
 
 
 def with_column(corpus: Corpus, column: Column) -> Corpus:

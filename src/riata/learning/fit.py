@@ -16,6 +16,7 @@ from riata.data.pairs import paired, shown, unpaired
 from riata.data.recoding import Tags
 from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids
+from riata.data.unknown import check_all_known, hidden, is_unknown
 from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
@@ -32,6 +33,7 @@ from riata.learning.search import SearchTrainer
 from riata.learning.seeds import SeedsTrainer
 from riata.learning.segments import SegmentTrainer
 from riata.learning.shards import ShardsTrainer
+from riata.learning.unknown import MARK, leave_out_impossible, tell_of_unknown
 from riata.models.chain import ChainModel, check_memory, exact_refusal, row_width
 from riata.models.joint import JointLabels, JointModel
 from riata.models.joint import check_memory as check_joint_memory
@@ -88,6 +90,7 @@ class Fit:
         if not isinstance(dev, (int, float)):
             return data, self.checked_dev(as_corpus(dev), data)
         first = len(data) - held_out(len(data), float(dev), data.name, self.tell)
+        check_all_known(data[first:])
         return data[:first], data[first:]
 
     def checked_dev(self, dev: Corpus, data: Corpus) -> Corpus:
@@ -99,6 +102,9 @@ class Fit:
             )
         if data.given is not None:
             check_kind(dev.given, data.given.width, dev.name)
+        if self.options.has_unknown:
+            dev = hidden(dev, self.options.settings[MARK.name])
+        check_all_known(dev)
         if self.tags is not None and self.tags.recoded:
             dev = learnable(dev, self.tags, strict=self.options.strict, listener=self.tell)
         elif self.tags is not None and self.options.strict:
@@ -278,7 +284,11 @@ class Fit:
             codes = segmentation.codes(labels.labels, label_ids(data, labels), data.starts)
             self._tell_of_long_segments(segmentation, codes)
             return TrainingSet(instances, weights, class_weights(self.options.class_weight, labels), codes)
-        instances.set_labels(label_ids(data, labels), len(labels.labels))
+        ids = label_ids(data, labels)
+        tell_of_unknown(data, ids, self.tell)
+        if self.options.settings.get("constrain"):
+            leave_out_impossible(data, ids, labels.legality(), self.tell)
+        instances.set_labels(ids, len(labels.labels), unknown=self.options.has_unknown)
         return TrainingSet(instances, weights, class_weights(self.options.class_weight, labels))
 
     def _tell_of_long_segments(self, segmentation: Segmentation, codes: Ids) -> None:
@@ -423,9 +433,11 @@ def _note(tags: Tags | None) -> str:
 
 
 def label_ids(data: Corpus, labels: LabelSet) -> NDArray[np.int32]:
+    """[N]; -1 where the label is unknown. One that is none of `labels` is an error."""
     ids = labels.ids(data.columns[-1])
-    if (ids < 0).any():
-        token = int(np.argmax(ids < 0))
+    foreign = (ids < 0) & ~is_unknown(data.columns[-1])
+    if foreign.any():
+        token = int(np.argmax(foreign))
         column = data.columns[-1]
         raise LabelError(
             f"label {shown(column.alphabet.text(int(column.ids[token])))!r}{_note(labels.tags)} is unknown; known: {', '.join(map(shown, labels.labels[:12]))}.",

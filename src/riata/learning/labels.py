@@ -12,6 +12,7 @@ from riata import registry
 from riata.data.encodings.base import Encoding, detect, read_as_conlleval
 from riata.data.recoding import Recoder, Tags
 from riata.data.types import Column, Corpus, Ids
+from riata.data.unknown import UNKNOWN, is_unknown
 from riata.errors import DataError, LabelError, UnknownNameError, UnsupportedError, shortened
 from riata.learning.events import Listener, Note
 from riata.models.chain import MOST_LABELS, Legality
@@ -51,7 +52,7 @@ def label_set(corpus: Corpus, tags: Tags | None, extra: tuple[str, ...] = ()) ->
 
 def counts_of(column: Column) -> dict[str, int]:
     numbers = np.bincount(column.ids, minlength=len(column.alphabet))
-    return {text: int(n) for text, n in zip(column.alphabet.texts(), numbers, strict=True) if n > 0}
+    return {text: int(n) for text, n in zip(column.alphabet.texts(), numbers, strict=True) if n > 0 and text != UNKNOWN}
 
 
 def check_label_count(counts: Mapping[str, int], name: str) -> None:
@@ -99,7 +100,7 @@ def refuse_plain_tags(corpus: Corpus) -> None:
     column = corpus.columns[-1]
     for i in np.unique(column.ids):
         text = column.alphabet.text(int(i))
-        if not any(encoding.is_tag(text) for encoding in encodings):
+        if text != UNKNOWN and not any(encoding.is_tag(text) for encoding in encodings):
             token = int(np.argmax(column.ids == i))
             raise LabelError(
                 f"label {text!r} is no chunk tag; expected O or a prefix and a type, such as B-NP.",
@@ -121,6 +122,7 @@ def legal(corpus: Corpus, encoding: Encoding, *, strict: bool, listener: Listene
             found, remedy=_remedy(corpus, int(wrong[0]), encoding), file=corpus.name, line=corpus.line_of(int(wrong[0]))
         )
     refuse_plain_tags(corpus)
+    _refuse_half_known(corpus, encoding, wrong)
     listener(illegal_note(corpus, encoding, len(wrong)))
     return _repaired(corpus, encoding, wrong)
 
@@ -172,6 +174,21 @@ def _repaired(corpus: Corpus, encoding: Encoding, wrong: NDArray[np.int64]) -> C
         low, high = int(corpus.starts[s]), int(corpus.starts[s + 1])
         texts[low:high] = read_as_conlleval(texts[low:high], encoding)
     return replace(corpus, columns=(*corpus.columns[:-1], Column.of(texts)))
+
+
+def _refuse_half_known(corpus: Corpus, encoding: Encoding, wrong: NDArray[np.int64]) -> None:
+    """Illegal tags of sentences that have unknown ones, which conlleval could not read."""
+    unknown = np.concatenate([[0], np.cumsum(is_unknown(corpus.columns[-1]))])
+    s = np.searchsorted(corpus.starts, wrong, side="right") - 1
+    there = unknown[corpus.starts[s + 1]] > unknown[corpus.starts[s]]
+    if there.any():
+        token = int(wrong[there][0])
+        raise LabelError(
+            _describe(corpus, token, encoding),
+            remedy="Of sentences that have unknown labels, the known ones must be legal.",
+            file=corpus.name,
+            line=corpus.line_of(token),
+        )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ from riata.features.templates import LABEL, NUMBER, Template
 from riata.learning.preference import CHAIN, JOINT, LANGUAGES, SEGMENTS, preferred
 from riata.learning.recipe import Choice, Recipe, chosen
 from riata.learning.search import DECODING, check_update
+from riata.learning.unknown import MARK
 from riata.models.chain import FEWEST_BITS, MOST_BITS, Decoder
 from riata.settings import Setting, resolve
 
@@ -119,6 +120,11 @@ class Options:
         template_language.check(templates, width, known.__contains__, known)
         self._check_lists_are_read(templates)
         return templates
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether labels may be unknown."""
+        return MARK.name in self.settings and self.is_chain
 
     @property
     def has_segments(self) -> bool:

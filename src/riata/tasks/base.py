@@ -38,6 +38,7 @@ from riata.learning.recipe import beam_width
 from riata.learning.search import LATTICE
 from riata.learning.streaming import StreamedFit
 from riata.learning.survey import survey
+from riata.learning.unknown import partly_known
 from riata.models.chain import EXACT, ChainModel, Decoder
 from riata.models.model import Model
 from riata.parallel import cores
@@ -240,20 +241,21 @@ class SequenceEstimator(Confident, Params):
         self, options: Options, X: Any, y: Any, sample_weight: Any, start: Start | None, tell: Listener
     ) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
         """The corpus with its output as the last column and tags as they are learnt, how they are written, and weights of sentences."""
-        data = self.with_output(X, y)
+        data = self.with_output(X, y, unknown=options.has_unknown)
         if data.tokens == 0:
             raise DataError("there are no tokens to learn from.", file=data.name)
+        data = partly_known(data, options)
         tags = None
         if self.chunks:
             tags = chunk_tags(data, options.encoding, options.learn_as, None if start is None else start.tags)
             data = learnable(data, tags, strict=options.strict, listener=tell)
         return data, tags, sentence_weights(sample_weight, len(data))
 
-    def with_output(self, X: Any, y: Any = None) -> Corpus:
-        """The data with the output as the last column, or columns."""
+    def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
+        """The data with the output as the last column, or columns. unknown: labels may be None."""
         corpus = as_corpus(X)
         if y is not None:
-            return with_column(corpus, label_column(y, corpus))
+            return with_column(corpus, label_column(y, corpus, unknown=unknown))
         if corpus.width + (corpus.given is not None) < 2:
             raise DataError(
                 f"training needs at least one input column and the output column; found {corpus.width}.",

@@ -53,7 +53,8 @@ class JointTagger(SequenceEstimator):
         self._read_from = data.origins[-OUTPUTS:]
         return paired(data), tags, weights
 
-    def with_output(self, X: Any, y: Any = None) -> Corpus:
+    def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
+        """Pairs are always known."""
         corpus = as_corpus(X)
         if y is not None:
             return with_pairs(corpus, y)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.data.types import Ids, Span, Starts
+from riata.data.unknown import UNKNOWN
 from riata.errors import LabelError
 
 OUTSIDE = "O"
@@ -126,6 +127,7 @@ class Encoding:
     def violations(self, labels: Sequence[str], ids: Ids, starts: Starts) -> NDArray[np.int64]:
         """Indices of the tokens whose tag is illegal after its predecessor, or at its end of the sentence.
 
+        A tag that is unknown may stand anywhere, and any may stand after it.
         labels: text of each id. ids: [N]. starts: [S + 1]; sentences may be empty.
         """
         rules = _Rules.of(self, labels)
@@ -184,6 +186,7 @@ class _Rules(NamedTuple):
     """
 
     known: Flags  # [L + 1] whether the label is a tag
+    free: Flags  # [L + 1] whether it is unknown
     prefix: NDArray[np.int64]  # [L + 1] row of the tables; that of 'O' for a label that is no tag
     type: NDArray[np.int64]  # [L + 1] likewise
     same: Flags  # [P, P] from, to: for two tags of one type
@@ -199,6 +202,7 @@ class _Rules(NamedTuple):
         parts = [encoding.split(tag) for tag in tags]
         return cls(
             known=np.array(known),
+            free=np.array([label == UNKNOWN for label in [*labels, OUTSIDE]]),
             prefix=np.array([rows.index(prefix) for prefix, _ in parts]),
             type=np.array([types.setdefault(type_, len(types)) for _, type_ in parts]),
             same=_table(rows, encoding.follow_same),
@@ -211,7 +215,7 @@ class _Rules(NamedTuple):
         before, after = self.prefix[previous], self.prefix[ids]
         one_type = self.type[previous] == self.type[ids]
         legal = np.where(one_type, self.same[before, after], self.other[before, after])
-        return np.asarray(legal & self.known[ids])
+        return np.asarray((legal & self.known[ids]) | self.free[previous] | self.free[ids])
 
 
 def detect(encodings: Mapping[str, Encoding], labels: Sequence[str], ids: Ids, starts: Starts) -> Encoding:

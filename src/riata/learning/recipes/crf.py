@@ -2,6 +2,7 @@
 
 from riata.learning.batch.trainer import CONSTRAIN, OPTIMISER, REFUSES, SETTINGS, CrfTrainer, check
 from riata.learning.recipe import Recipe
+from riata.learning.unknown import MARK
 
 RECIPE = Recipe(
     name="crf",
@@ -10,7 +11,7 @@ RECIPE = Recipe(
     needs=frozenset({"argmax", "expectations"}),
     structure="chain",
     queue="exact",
-    settings=(*SETTINGS, OPTIMISER, CONSTRAIN),
+    settings=(*SETTINGS, OPTIMISER, CONSTRAIN, MARK),
     check=check,
     trainer=CrfTrainer,
     epochs=1000,

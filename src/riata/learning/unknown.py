@@ -1,0 +1,79 @@
+"""Sentences that have unknown labels: what may be learnt from them, and what is told of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from riata.data.types import Corpus, Ids, Starts
+from riata.data.unknown import check_some_known, hidden, is_unknown
+from riata.errors import DataError, UnsupportedError
+from riata.learning.events import Listener, Note
+from riata.models.chain import Legality
+from riata.settings import Setting
+
+if TYPE_CHECKING:
+    from riata.learning.options import Options
+
+MARK = Setting("unknown", "", "labels written so are unknown, and all that they may be is summed over")
+
+
+def partly_known(data: Corpus, options: Options) -> Corpus:
+    """The data, whose labels are unknown where they are marked so."""
+    mark = options.settings.get(MARK.name, "")
+    if not options.has_unknown:
+        if mark:
+            raise UnsupportedError(
+                f"the setting {MARK.name!r} is {mark!r}, but on the structure {options.choice.structure.name!r} all labels must be known.",
+                remedy="Use structure='chain'.",
+            )
+        if is_unknown(data.columns[-1]).any():
+            raise DataError(
+                f"a label is empty, and the recipe {options.choice.recipe.name!r} must know all labels.", file=data.name
+            )
+        return data
+    data = hidden(data, mark)
+    if options.learn_as is not None and is_unknown(data.columns[-1]).any():
+        raise UnsupportedError(
+            f"learn_as is {options.learn_as!r}, but some labels are unknown, and how a chunk is written depends on all of its tokens.",
+            remedy="Leave out learn_as, or write the labels in that encoding.",
+        )
+    check_some_known(data)
+    return data
+
+
+def tell_of_unknown(data: Corpus, ids: Ids, tell: Listener) -> None:
+    """ids: of the labels, -1 where they are unknown."""
+    unknown = int((ids < 0).sum())
+    if unknown:
+        tell(Note(f"Labels of {unknown:,} of {data.tokens:,} tokens are unknown: all that they may be is summed over."))
+
+
+def leave_out_impossible(data: Corpus, ids: Ids, legality: Legality, tell: Listener) -> None:
+    """For sums over legal labellings: of sentences whose known labels no such labelling has, nothing is known any more."""
+    impossible = without_labelling(ids, data.starts, legality)
+    for s in impossible:
+        ids[data.starts[s] : data.starts[s + 1]] = -1
+    if impossible:
+        line = data.line_of(int(data.starts[impossible[0]]))
+        place = "" if line is None else f" The first starts at {data.name}:{line}."
+        text = f"Sentences whose known labels no legal labelling has: {len(impossible):,}. They are left out.{place}"
+        tell(Note(text, warning=True))
+
+
+def without_labelling(ids: Ids, starts: Starts, legality: Legality) -> list[int]:
+    """Sentences that have unknown labels (-1) and no legal labelling with the known ones."""
+    count = len(legality.start)
+    follow = legality.follow.reshape(count, count).astype(np.bool_)
+    found = []
+    for s in np.unique(np.searchsorted(starts, np.flatnonzero(ids < 0), side="right") - 1):
+        reached = legality.start.astype(np.bool_)
+        for n, label in enumerate(ids[starts[s] : starts[s + 1]]):
+            if n:
+                reached = np.any(follow[reached], axis=0)
+            if label >= 0:
+                reached = np.logical_and(reached, np.arange(count) == label)
+        if not np.logical_and(reached, legality.end).any():
+            found.append(int(s))
+    return found
