@@ -1,7 +1,10 @@
 // The likelihood of chains for Python: value and gradient at a point.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <optional>
+#include <span>
 #include <string>
 
 #include "bind/arrays.hpp"
@@ -31,17 +34,28 @@ Weights<Real> checked(const FeatureIndex& index, const Instances& instances, std
   return shape;
 }
 
+// Of every feature that users name, or none.
+using Heads = std::optional<In<std::int32_t>>;
+std::span<const std::int32_t> checked_heads(const FeatureIndex& index, const Instances& instances, const Heads& heads) {
+  if (!heads || index.hashed()) return {};
+  const std::span<const std::int32_t> all = view(*heads);
+  bool ok = static_cast<std::int64_t>(all.size()) >= instances.given_size;
+  for (const std::int32_t head : all) ok = ok && head >= 0 && head < static_cast<std::int64_t>(all.size());
+  if (!ok) throw Error("RiataError", "the heads do not fit the features");
+  return all;
+}
+
 template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
   using Likelihood = ChainLikelihood<Real>;
   nb::class_<Likelihood> of(m, ("ChainLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain, and its gradient.");
   of.def("__init__", [](Likelihood* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
-                          const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, bool local) {
+                          const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, bool local, const Heads& heads) {
              const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights, !local);
              new (self) Likelihood(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen,
-                                   local ? Normalised::locally : Normalised::globally);
+                                   local ? Normalised::locally : Normalised::globally, checked_heads(index, instances, heads));
            }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-           nb::arg("weights"), nb::arg("all_pairs"), nb::arg("local") = false, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+           nb::arg("weights"), nb::arg("all_pairs"), nb::arg("local") = false, nb::arg("heads") = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   define_function<Likelihood, Weights<Real>>(of);
 
   using Stochastic = ChainStochastic<Real>;
@@ -99,15 +113,11 @@ void likelihood(nb::module_& m) {
     if (x.shape(0) != y.shape(0)) throw Error("RiataError", "the vectors differ in length");
     add_scaled(a, x.data(), y.data(), static_cast<std::int64_t>(x.shape(0)));
   }, nb::arg("a"), nb::arg("x"), nb::arg("y"), "y += a x, in place.");
-  m.def("row_groups", [](const FeatureIndex& index, const Instances& instances) {
+  m.def("row_groups", [](const FeatureIndex& index, const Instances& instances, const Heads& heads) {
     nb::list out;
-    for (const RowGroup& group : row_groups(index, instances)) {
-      nb::list slots;
-      for (const std::int32_t slot : group.slots) slots.append(slot);
-      out.append(nb::make_tuple(slots, group.keys));
-    }
+    for (const RowGroup& group : row_groups(RowColumns(index, Layout(index, 1, instances.given_size), instances, checked_heads(index, instances, heads)).all)) out.append(nb::make_tuple(group.columns.size(), group.keys));
     return out;
-  }, nb::arg("index"), nb::arg("instances"), "Slots whose rows are added up once per combination, and how many combinations there are.");
+  }, nb::arg("index"), nb::arg("instances"), nb::arg("heads") = nb::none(), "Columns whose rows are added up once per combination: how many, and how many combinations there are.");
   bind_precision<float>(m, "");
   bind_precision<double>(m, "64");
 }

@@ -82,4 +82,13 @@ class Tasks {
   std::condition_variable changed_;
 };
 
+// visit(from, to) for parts of 0 to size, each by one thread.
+template <class Visit>
+void in_parts(std::int64_t size, std::int64_t threads, Visit visit) {
+  if (threads <= 1) return visit(0, size);
+  Tasks parts;
+  for (std::int64_t part = 0; part < threads; ++part) parts.add([=, &visit] { visit(size * part / threads, size * (part + 1) / threads); });
+  parts.run(threads);
+}
+
 }  // namespace riata

@@ -13,13 +13,20 @@ namespace riata {
 
 template <class Real>
 ChainLikelihood<Real>::ChainLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-                                       const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, Normalised normalised)
+                                       const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, Normalised normalised,
+                                       std::span<const std::int32_t> heads)
     : index_(index), instances_(instances), layout_(index, labels, given_size), constraint_(constraint), weights_(weights.begin(), weights.end()),
       given_size_(given_size), places_(weight_places(index, layout_, instances, pairs)), contexts_(index, layout_, instances) {
   layout_.local = normalised == Normalised::locally;
   count_gold_edges();
   cut_batches();
-  if (!index.hashed()) rows_.emplace(index_, layout_, instances_, places_);
+  if (!index.hashed()) {
+    RowColumns columns(index_, layout_, instances_, heads);
+    rows_.emplace(std::move(columns.all), layout_, instances_, places_);
+    other_starts_ = std::move(columns.other_starts);
+    other_ids_ = std::move(columns.other_ids);
+    other_values_ = std::move(columns.other_values);
+  }
   flat_.assign(static_cast<std::size_t>(layout_.size), Real{0});
   gradient_.assign(static_cast<std::size_t>(layout_.size), Real{0});
 }
@@ -76,14 +83,17 @@ void ChainLikelihood<Real>::cut_batches() {
 
 template <class Real>
 double ChainLikelihood<Real>::operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll) {
-  for (std::size_t i = 0; i < places_.size(); ++i) flat_[static_cast<std::size_t>(places_[i])] = static_cast<Real>(at[i]);
-  std::fill(gradient_.begin(), gradient_.end(), Real{0});
+  const auto size = static_cast<std::int64_t>(places_.size());
+  in_parts(size, threads, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) flat_[static_cast<std::size_t>(places_[static_cast<std::size_t>(i)])] = static_cast<Real>(at[static_cast<std::size_t>(i)]);
+  });
+  in_parts(layout_.size, threads, [&](std::int64_t from, std::int64_t to) { std::fill(gradient_.begin() + from, gradient_.begin() + to, Real{0}); });
   std::fill(expected_.begin(), expected_.end(), 0);
   slow_expected_.clear();
   make_factors();
   if (rows_) {
     rows_->sum(flat_.data(), threads);
-    rows_->clear();
+    rows_->clear(threads);
   }
   double value = 0;
   for (std::size_t i = 0; i < gold_edges_.size(); ++i) {
@@ -116,7 +126,9 @@ double ChainLikelihood<Real>::operator()(std::span<const double> at, std::span<d
   }
   if (rows_) rows_->finish(gradient_.data(), threads);
   finish_edges();
-  for (std::size_t i = 0; i < places_.size(); ++i) gradient[i] = double(gradient_[static_cast<std::size_t>(places_[i])]);
+  in_parts(size, threads, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) gradient[static_cast<std::size_t>(i)] = double(gradient_[static_cast<std::size_t>(places_[static_cast<std::size_t>(i)])]);
+  });
   return value;
 }
 
@@ -151,12 +163,15 @@ void ChainLikelihood<Real>::score(std::int64_t s, Real* node) const {
   }
 }
 
-// visit(token, row, value) for rows that are in no group: features that users name, and all of a hashed index.
+// visit(token, row, value) for rows that are in no column: some of the features that users name, and all of a hashed index.
 template <class Real>
 template <class Visit>
 void ChainLikelihood<Real>::each_other_row(std::int64_t s, Visit visit) const {
   const bool hashed = index_.hashed();
-  if (!hashed && instances_.given_starts.empty()) return;
+  if (!hashed && other_ids_.empty()) return;
+  const auto& starts = hashed ? instances_.given_starts : other_starts_;
+  const auto& ids = hashed ? instances_.given_ids : other_ids_;
+  const auto& values = hashed ? instances_.given_values : other_values_;
   const HashTable table = index_.table(layout_.labels, layout_.stride);
   for (std::int64_t t = 0; t < instances_.length(s); ++t) {
     for (const Slot& slot : index_.node_slots()) {
@@ -164,11 +179,10 @@ void ChainLikelihood<Real>::each_other_row(std::int64_t s, Visit visit) const {
       const std::int32_t id = instances_.ngrams[slot.family][static_cast<std::size_t>(instances_.origin(s) + t + slot.offset)];
       if (id >= 0) visit(t, layout_.given_row(table.row(id, Reader::node, slot.slot)), 1.0f);
     }
-    if (instances_.given_starts.empty()) continue;
-    const std::int64_t token = instances_.starts[s] + t;
-    for (std::int64_t k = instances_.given_starts[token]; k < instances_.given_starts[token + 1]; ++k) {
-      const std::int32_t id = instances_.given_ids[k];
-      visit(t, layout_.given_row(hashed ? table.row(id, Reader::given) : static_cast<std::size_t>(id)), instances_.given_values[k]);
+    if (starts.empty()) continue;
+    const auto token = static_cast<std::size_t>(instances_.starts[s] + t);
+    for (auto k = static_cast<std::size_t>(starts[token]); k < static_cast<std::size_t>(starts[token + 1]); ++k) {
+      visit(t, layout_.given_row(hashed ? table.row(ids[k], Reader::given) : static_cast<std::size_t>(ids[k])), values[k]);
     }
   }
 }

@@ -30,8 +30,9 @@ template <class Real>
 class ChainLikelihood {
  public:
   // index and instances must outlive it, and the instances have labels, which only globally may be unknown. weights: of sentences, or empty.
+  // heads: as RowColumns has them, or empty.
   ChainLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Constraint<Real>& constraint,
-                  std::span<const double> weights, Pairs pairs, Normalised normalised = Normalised::globally);
+                  std::span<const double> weights, Pairs pairs, Normalised normalised, std::span<const std::int32_t> heads);
 
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(places_.size()); }
   std::int64_t sentences() const noexcept { return instances_.sentences(); }
@@ -97,7 +98,10 @@ class ChainLikelihood {
   std::vector<double> gold_edges_;          // [contexts][labels][stride] weighted counts of the truth's pairs
   std::vector<Batch> batches_;
   std::vector<std::int64_t> known_rows_;    // [S] the row among those of the batch where the second sum of a sentence has its own; -1: all labels are known
-  std::optional<GroupedRows<Real>> rows_;   // of templates; none where features are hashed
+  std::optional<GroupedRows<Real>> rows_;   // none where features are hashed
+  std::vector<std::int64_t> other_starts_;  // named features that are not among them: as RowColumns has them
+  std::vector<std::int32_t> other_ids_;
+  std::vector<float> other_values_;
   Numbers<Real> flat_, gradient_;           // [layout_.size]
   std::vector<Real> scores_, forward_, backward_;  // [contexts][labels][stride] of pairs: scores, factors, and those turned
   std::vector<double> highest_;             // [contexts]

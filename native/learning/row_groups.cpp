@@ -1,21 +1,39 @@
 #include "learning/row_groups.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+
+#include "core/pair_table.hpp"
 
 namespace riata {
 namespace {
 
 constexpr std::int64_t few = 6;  // weights of a row on average, up to which it is read one by one
+constexpr std::int64_t ahead = 8;  // tokens whose weights are fetched before they are needed
 constexpr double worth = 0.4;  // combinations for each token, above which they do not pay
 
+constexpr std::size_t most_columns = 64;  // of named features
+
 // The n-grams of a slot, token by token.
-std::vector<std::int32_t> column(const Slot& slot, const Instances& instances) {
+std::vector<std::int32_t> ids_of(const Slot& slot, const Instances& instances) {
   std::vector<std::int32_t> out(static_cast<std::size_t>(instances.tokens()));
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     const std::int32_t* ids = instances.ngrams[slot.family].data() + instances.origin(s) + slot.offset;
     for (std::int64_t t = 0; t < instances.length(s); ++t) out[static_cast<std::size_t>(instances.starts[s] + t)] = std::max(ids[t], -1);
   }
+  return out;
+}
+
+// The columns of heads: the most frequent ones, in order of their numbers; -1: none.
+std::vector<std::int32_t> columns_of(std::span<const std::int32_t> heads, const Instances& instances) {
+  if (heads.empty()) return {};
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(*std::max_element(heads.begin(), heads.end())) + 1, 0);
+  for (std::size_t k = 0; k < instances.given_ids.size(); ++k) ++counts[static_cast<std::size_t>(heads[static_cast<std::size_t>(instances.given_ids[k])])];
+  std::vector<std::int32_t> order(counts.size()), out(counts.size(), -1);
+  for (std::size_t head = 0; head < order.size(); ++head) order[head] = static_cast<std::int32_t>(head);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return counts[static_cast<std::size_t>(a)] > counts[static_cast<std::size_t>(b)]; });
+  order.resize(std::min(order.size(), most_columns));
+  std::sort(order.begin(), order.end());
+  for (std::size_t column = 0; column < order.size(); ++column) out[static_cast<std::size_t>(order[column])] = static_cast<std::int32_t>(column);
   return out;
 }
 
@@ -27,22 +45,23 @@ struct Joined {
 Joined joined(const std::vector<std::int32_t>& keys, const std::vector<std::int32_t>& ids, std::size_t most) {
   Joined out;
   out.key_of.resize(ids.size());
-  std::unordered_map<std::uint64_t, std::int32_t> known;
-  known.reserve(std::min(ids.size(), most) + 1);
+  PairTable known;
   for (std::size_t n = 0; n < ids.size(); ++n) {
-    const std::uint64_t pair = std::uint64_t{static_cast<std::uint32_t>(keys.empty() ? 0 : keys[n])} << 32 | static_cast<std::uint32_t>(ids[n]);
-    const auto [place, fresh] = known.emplace(pair, out.keys);
-    if (fresh && static_cast<std::size_t>(++out.keys) > most) return out;  // too many, whatever comes
-    out.key_of[n] = place->second;
+    std::int32_t& number = known.at(keys.empty() ? 0 : keys[n], ids[n]);
+    if (number < 0) {
+      number = out.keys++;
+      if (static_cast<std::size_t>(out.keys) > most) return out;  // too many, whatever comes
+    }
+    out.key_of[n] = number;
   }
   return out;
 }
 
-RowGroup with_ids(RowGroup group, const FeatureIndex& index, const Instances& instances) {
+RowGroup with_ids(RowGroup group, const std::vector<RowColumn>& columns) {
   const auto keys = static_cast<std::size_t>(group.keys);
-  group.ids.assign(group.slots.size() * keys, -1);
-  for (std::size_t m = 0; m < group.slots.size(); ++m) {
-    const std::vector<std::int32_t> ids = column(index.node_slots()[static_cast<std::size_t>(group.slots[m])], instances);
+  group.ids.assign(group.columns.size() * keys, -1);
+  for (std::size_t m = 0; m < group.columns.size(); ++m) {
+    const std::vector<std::int32_t>& ids = columns[static_cast<std::size_t>(group.columns[m])].ids;
     for (std::size_t n = 0; n < ids.size(); ++n) group.ids[m * keys + static_cast<std::size_t>(group.key_of[n])] = ids[n];
   }
   return group;
@@ -50,56 +69,82 @@ RowGroup with_ids(RowGroup group, const FeatureIndex& index, const Instances& in
 
 }  // namespace
 
-std::vector<RowGroup> row_groups(const FeatureIndex& index, const Instances& instances) {
-  const auto tokens = static_cast<std::size_t>(instances.tokens());
-  const auto most = static_cast<std::size_t>(worth * static_cast<double>(tokens));
+RowColumns::RowColumns(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::span<const std::int32_t> heads) {
   // Slots in order of where they read, so that those of one word come together; single values before n-grams.
-  std::vector<std::int32_t> order;
-  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(index.node_slots().size()); ++slot) order.push_back(slot);
-  const auto single = [&](std::int32_t slot) { return index.spec(index.node_slots()[static_cast<std::size_t>(slot)].family).parent < 0; };
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+  std::vector<Slot> slots = index.node_slots();
+  const auto single = [&](const Slot& slot) { return index.spec(slot.family).parent < 0; };
+  std::stable_sort(slots.begin(), slots.end(), [&](const Slot& a, const Slot& b) {
     if (single(a) != single(b)) return single(a);
-    return single(a) && index.node_slots()[static_cast<std::size_t>(a)].offset < index.node_slots()[static_cast<std::size_t>(b)].offset;
+    return single(a) && a.offset < b.offset;
   });
+  for (const Slot& slot : slots) {
+    all.push_back({ids_of(slot, instances), layout.node_row(slot.family, static_cast<std::size_t>(slot.slot)), std::int64_t{slot.slots} * layout.stride});
+  }
+  if (instances.given_starts.empty()) return;
+  const std::vector<std::int32_t> columns = columns_of(heads, instances);
+  const std::size_t first = all.size(), tokens = static_cast<std::size_t>(instances.tokens());
+  const std::int32_t count = columns.empty() ? 0 : *std::max_element(columns.begin(), columns.end()) + 1;
+  for (std::int32_t column = 0; column < count; ++column) all.push_back({std::vector<std::int32_t>(tokens, -1), layout.given_row(0), layout.stride});
+  other_starts.push_back(0);
+  for (std::size_t n = 0; n < tokens; ++n) {
+    for (auto k = static_cast<std::size_t>(instances.given_starts[n]); k < static_cast<std::size_t>(instances.given_starts[n + 1]); ++k) {
+      const std::int32_t id = instances.given_ids[k];
+      const std::int32_t column = heads.empty() ? -1 : columns[static_cast<std::size_t>(heads[static_cast<std::size_t>(id)])];
+      std::int32_t* place = column < 0 ? nullptr : &all[first + static_cast<std::size_t>(column)].ids[n];
+      if (place != nullptr && *place < 0 && instances.given_values[k] == 1) {
+        *place = id;
+        continue;
+      }
+      other_ids.push_back(id);
+      other_values.push_back(instances.given_values[k]);
+    }
+    other_starts.push_back(static_cast<std::int64_t>(other_ids.size()));
+  }
+}
+
+std::vector<RowGroup> row_groups(const std::vector<RowColumn>& columns) {
+  const auto tokens = columns.empty() ? 0 : columns.front().ids.size();
+  const auto most = static_cast<std::size_t>(worth * static_cast<double>(tokens));
   std::vector<RowGroup> groups;
-  for (const std::int32_t slot : order) {
-    const std::vector<std::int32_t> ids = column(index.node_slots()[static_cast<std::size_t>(slot)], instances);
-    const std::int32_t own = joined({}, ids, tokens).keys;
+  for (std::int32_t number = 0; number < static_cast<std::int32_t>(columns.size()); ++number) {
+    const std::vector<std::int32_t>& ids = columns[static_cast<std::size_t>(number)].ids;
+    const std::int32_t own = joined({}, ids, most).keys;
+    if (static_cast<std::size_t>(own) > most) continue;
     bool placed = false;
     for (RowGroup& group : groups) {
-      // A new combination costs a row per slot, so it must not add many: of what follows from what is there, it adds none.
+      // A new combination costs a row per column, so it must not add many: of what follows from what is there, it adds none.
       const auto limit = static_cast<std::size_t>(1.25 * std::max(group.keys, own)) + tokens / 50;
       Joined with = joined(group.key_of, ids, std::min(most, limit));
       if (static_cast<std::size_t>(with.keys) > std::min(most, limit)) continue;
       group.key_of = std::move(with.key_of);
       group.keys = with.keys;
-      group.slots.push_back(slot);
+      group.columns.push_back(number);
       placed = true;
       break;
     }
-    if (!placed && static_cast<std::size_t>(own) <= most) {
+    if (!placed) {
       Joined with = joined({}, ids, tokens);
-      groups.push_back({{slot}, std::move(with.key_of), with.keys, {}});
+      groups.push_back({{number}, std::move(with.key_of), with.keys, {}});
     }
   }
-  std::erase_if(groups, [](const RowGroup& group) { return group.slots.size() < 2; });
-  for (RowGroup& group : groups) group = with_ids(std::move(group), index, instances);
+  std::erase_if(groups, [](const RowGroup& group) { return group.columns.size() < 2; });
+  for (RowGroup& group : groups) group = with_ids(std::move(group), columns);
   return groups;
 }
 
 template <class Real>
-GroupedRows<Real>::GroupedRows(const FeatureIndex& index, const Layout& layout, const Instances& instances, const std::vector<std::int64_t>& places)
-    : index_(index), layout_(layout), instances_(instances), groups_(row_groups(index, instances)) {
-  std::vector<bool> grouped(index.node_slots().size(), false);
+GroupedRows<Real>::GroupedRows(std::vector<RowColumn> columns, const Layout& layout, const Instances& instances, const std::vector<std::int64_t>& places)
+    : layout_(layout), instances_(instances), groups_(row_groups(columns)), columns_(std::move(columns)) {
+  std::vector<bool> grouped(columns_.size(), false);
   for (const RowGroup& group : groups_) {
-    for (const std::int32_t slot : group.slots) grouped[static_cast<std::size_t>(slot)] = true;
+    for (const std::int32_t column : group.columns) grouped[static_cast<std::size_t>(column)] = true;
   }
-  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(grouped.size()); ++slot) {
-    if (grouped[static_cast<std::size_t>(slot)] || make_sparse(slot, places)) continue;
-    const std::vector<std::int32_t> ids = column(index.node_slots()[static_cast<std::size_t>(slot)], instances);
-    Joined alone = joined({}, ids, ids.size());
-    groups_.push_back(with_ids({{slot}, std::move(alone.key_of), alone.keys, {}}, index, instances));
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    if (grouped[column] || make_sparse(columns_[column], places)) continue;
+    Joined alone = joined({}, columns_[column].ids, columns_[column].ids.size());
+    groups_.push_back(with_ids({{static_cast<std::int32_t>(column)}, std::move(alone.key_of), alone.keys, {}}, columns_));
   }
+  for (RowColumn& column : columns_) column.ids = {};
   const std::size_t width = groups_.size(), tokens = static_cast<std::size_t>(instances.tokens());
   std::int64_t rows = 0;
   places_.resize(tokens * width);
@@ -114,17 +159,27 @@ GroupedRows<Real>::GroupedRows(const FeatureIndex& index, const Layout& layout, 
 }
 
 template <class Real>
-bool GroupedRows<Real>::make_sparse(std::int32_t number, const std::vector<std::int64_t>& places) {
-  const Slot& slot = index_.node_slots()[static_cast<std::size_t>(number)];
-  const std::int32_t rows = index_.size(slot.family);
-  Sparse made{instances_.ngrams[slot.family].data() + slot.offset, {0}, {}, {}, {}};
-  for (std::int32_t row = 0; row < rows; ++row) {
-    const std::int64_t start = base(number) + row * step(number);
-    for (auto place = std::lower_bound(places.begin(), places.end(), start); place != places.end() && *place < start + layout_.stride; ++place) {
-      made.places.push_back(*place);
-      made.weights.push_back({static_cast<std::int32_t>(*place - start), Real{0}});
+bool GroupedRows<Real>::make_sparse(const RowColumn& column, const std::vector<std::int64_t>& places) {
+  Sparse made;
+  std::vector<Range> known(static_cast<std::size_t>(*std::max_element(column.ids.begin(), column.ids.end()) + 1), Range{0, -1});
+  std::int64_t rows = 0;
+  for (const std::int32_t id : column.ids) {
+    if (id < 0) {
+      made.of.push_back({0, 0});
+      continue;
     }
-    made.first.push_back(static_cast<std::int32_t>(made.places.size()));
+    Range& range = known[static_cast<std::size_t>(id)];
+    if (range.end < 0) {
+      ++rows;
+      range.first = static_cast<std::int32_t>(made.places.size());
+      const std::int64_t start = column.base + id * column.step;
+      for (auto place = std::lower_bound(places.begin(), places.end(), start); place != places.end() && *place < start + layout_.stride; ++place) {
+        made.places.push_back(*place);
+        made.weights.push_back({static_cast<std::int32_t>(*place - start), Real{0}});
+      }
+      range.end = static_cast<std::int32_t>(made.places.size());
+    }
+    made.of.push_back(range);
   }
   if (static_cast<std::int64_t>(made.places.size()) > few * rows) return false;
   made.totals.assign(made.places.size(), Real{0});
@@ -140,17 +195,13 @@ void GroupedRows<Real>::sum(const Real* flat, std::int64_t threads) {
     for (std::int32_t from = 0; from < groups_[g].keys; from += piece) {
       work.add([this, flat, g, from] {
         const RowGroup& group = groups_[g];
-        std::vector<const Real*> rows(group.slots.size());
-        std::vector<std::int64_t> bases, steps;
-        for (const std::int32_t slot : group.slots) {
-          bases.push_back(base(slot));
-          steps.push_back(step(slot));
-        }
+        std::vector<const Real*> rows(group.columns.size());
         for (std::int32_t key = from; key < std::min(group.keys, from + piece); ++key) {
           std::int64_t count = 0;
-          for (std::size_t m = 0; m < group.slots.size(); ++m) {
+          for (std::size_t m = 0; m < group.columns.size(); ++m) {
             const std::int32_t id = group.ids[m * static_cast<std::size_t>(group.keys) + static_cast<std::size_t>(key)];
-            if (id >= 0) rows[static_cast<std::size_t>(count++)] = flat + bases[m] + id * steps[m];
+            const RowColumn& column = columns_[static_cast<std::size_t>(group.columns[m])];
+            if (id >= 0) rows[static_cast<std::size_t>(count++)] = flat + column.base + id * column.step;
           }
           Real* out = sums_.data() + (firsts_[g] + key) * layout_.stride;
           std::fill_n(out, layout_.stride, Real{0});
@@ -170,23 +221,20 @@ void GroupedRows<Real>::sum(const Real* flat, std::int64_t threads) {
 template <class Real>
 void GroupedRows<Real>::read(std::int64_t s, Real* out) const {
   const auto width = static_cast<std::int32_t>(groups_.size());
-  const std::int64_t length = instances_.length(s), origin = instances_.origin(s), stride = layout_.stride;
+  const std::int64_t length = instances_.length(s), start = instances_.starts[s], stride = layout_.stride;
   gather_places(places_.data() + instances_.starts[s] * width, length, width, sums_.data(), layout_.stride, out);
   for (const Sparse& slot : sparse_) {
-    const std::int32_t* ids = slot.ids + origin;
+    const Range* of = slot.of.data() + start;
     for (std::int64_t t = 0; t < length; ++t) {
-      if (ids[t] < 0) continue;
-      const auto id = static_cast<std::size_t>(ids[t]);
-      for (auto i = static_cast<std::size_t>(slot.first[id]); i < static_cast<std::size_t>(slot.first[id + 1]); ++i) {
-        out[t * stride + slot.weights[i].label] += slot.weights[i].value;
-      }
+      if (t + ahead < length) __builtin_prefetch(slot.weights.data() + of[t + ahead].first);
+      for (std::int32_t i = of[t].first; i < of[t].end; ++i) out[t * stride + slot.weights[static_cast<std::size_t>(i)].label] += slot.weights[static_cast<std::size_t>(i)].value;
     }
   }
 }
 
 template <class Real>
-void GroupedRows<Real>::clear() {
-  std::fill(totals_.begin(), totals_.end(), Real{0});
+void GroupedRows<Real>::clear(std::int64_t threads) {
+  in_parts(static_cast<std::int64_t>(totals_.size()), threads, [&](std::int64_t from, std::int64_t to) { std::fill(totals_.begin() + from, totals_.begin() + to, Real{0}); });
   for (Sparse& slot : sparse_) std::fill(slot.totals.begin(), slot.totals.end(), Real{0});
 }
 
@@ -202,15 +250,15 @@ void GroupedRows<Real>::write(std::int64_t first, std::int64_t end, const Real* 
     });
   }
   for (Sparse& slot : sparse_) {
-    work.add([this, &slot, first, end, from, rows] {
-      for (std::int64_t s = first; s < end; ++s) {
-        const std::int32_t* ids = slot.ids + instances_.origin(s);
-        const Real* row = rows + (instances_.starts[s] - from) * layout_.stride;
-        for (std::int64_t t = 0; t < instances_.length(s); ++t, row += layout_.stride) {
-          if (ids[t] < 0) continue;
-          const auto id = static_cast<std::size_t>(ids[t]);
-          for (auto i = static_cast<std::size_t>(slot.first[id]); i < static_cast<std::size_t>(slot.first[id + 1]); ++i) slot.totals[i] += row[slot.weights[i].label];
+    work.add([this, &slot, from, count, rows] {
+      const Range* of = slot.of.data() + from;
+      const Real* row = rows;
+      for (std::int64_t t = 0; t < count; ++t, row += layout_.stride) {
+        if (t + ahead < count) {
+          __builtin_prefetch(slot.weights.data() + of[t + ahead].first);
+          __builtin_prefetch(slot.totals.data() + of[t + ahead].first);
         }
+        for (auto i = static_cast<std::size_t>(of[t].first); i < static_cast<std::size_t>(of[t].end); ++i) slot.totals[i] += row[slot.weights[i].label];
       }
     });
   }
@@ -221,17 +269,18 @@ template <class Real>
 void GroupedRows<Real>::finish(Real* gradient, std::int64_t threads) {
   Tasks work;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    for (std::size_t m = 0; m < groups_[g].slots.size(); ++m) {
+    for (std::size_t m = 0; m < groups_[g].columns.size(); ++m) {
       work.add([this, g, m, gradient] {
         const RowGroup& group = groups_[g];
-        scatter_rows(group.ids.data() + m * static_cast<std::size_t>(group.keys), group.keys, step(group.slots[m]),
-                     totals_.data() + firsts_[g] * layout_.stride, layout_.stride, gradient + base(group.slots[m]));
+        const RowColumn& column = columns_[static_cast<std::size_t>(group.columns[m])];
+        scatter_rows(group.ids.data() + m * static_cast<std::size_t>(group.keys), group.keys, column.step, totals_.data() + firsts_[g] * layout_.stride, layout_.stride,
+                     gradient + column.base);
       });
     }
   }
   for (const Sparse& slot : sparse_) {
     work.add([&slot, gradient] {
-      for (std::size_t i = 0; i < slot.places.size(); ++i) gradient[slot.places[i]] = slot.totals[i];
+      for (std::size_t i = 0; i < slot.places.size(); ++i) gradient[slot.places[i]] += slot.totals[i];
     });
   }
   work.run(threads);

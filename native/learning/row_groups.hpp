@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/kernels.hpp"
@@ -13,24 +14,42 @@
 
 namespace riata {
 
-// A word's suffix, shape and lower case follow from the word, so all rows that one word fires at one offset have one sum; and a corpus has far fewer
-// combinations of five neighbouring tags than it has tokens. `Groups` finds slots of which this holds, by counting.
-struct RowGroup {
-  std::vector<std::int32_t> slots;   // numbers of node slots
-  std::vector<std::int32_t> key_of;  // [N] the combination that a token has
-  std::int32_t keys = 0;
-  std::vector<std::int32_t> ids;     // [slots][keys] n-grams; -1 where there is none
+// What one template, or one family of features that users name, fires at every token: rows of weights at base + id * step.
+struct RowColumn {
+  std::vector<std::int32_t> ids;  // [N] -1 where nothing fires
+  std::int64_t base, step;
 };
 
-// Slots in groups; a slot that shares its combinations with none is in no group.
-std::vector<RowGroup> row_groups(const FeatureIndex& index, const Instances& instances);
+// Columns of which no two ever write to the same row; those of one word come one after the other.
+struct RowColumns {
+  std::vector<RowColumn> all;
+  // Named features that are in no column, token by token: [N + 1] where those of a token start, and what they are.
+  std::vector<std::int64_t> other_starts;
+  std::vector<std::int32_t> other_ids;
+  std::vector<float> other_values;
+
+  // heads: [G] of named features, the number of what comes before the value in their name; a token mostly has one of each. Not for hashed indices.
+  RowColumns(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::span<const std::int32_t> heads);
+};
+
+// A word's suffix, shape and lower case follow from the word, so all rows that one word fires at one offset have one sum; and a corpus has far fewer
+// combinations of five neighbouring tags than it has tokens. `row_groups` finds columns of which this holds, by counting.
+struct RowGroup {
+  std::vector<std::int32_t> columns;  // their numbers
+  std::vector<std::int32_t> key_of;   // [N] the combination that a token has
+  std::int32_t keys = 0;
+  std::vector<std::int32_t> ids;      // [columns][keys] as in the columns
+};
+
+// Columns in groups; one that shares its combinations with none is in no group.
+std::vector<RowGroup> row_groups(const std::vector<RowColumn>& columns);
 
 // The rows of a long vector that fire at tokens, read and written through the groups.
 template <class Real>
 class GroupedRows {
  public:
-  // All must outlive it. Not for hashed indices, whose slots share rows. places: of the weights that there are, rising; others are zero and stay so.
-  GroupedRows(const FeatureIndex& index, const Layout& layout, const Instances& instances, const std::vector<std::int64_t>& places);
+  // Layout and instances must outlive it. places: of the weights that there are, rising; others are zero and stay so.
+  GroupedRows(std::vector<RowColumn> columns, const Layout& layout, const Instances& instances, const std::vector<std::int64_t>& places);
 
   // Before reading: adds up the rows of every combination.
   void sum(const Real* flat, std::int64_t threads);
@@ -38,36 +57,32 @@ class GroupedRows {
   void read(std::int64_t s, Real* out) const;
 
   // Before writing.
-  void clear();
+  void clear(std::int64_t threads);
   // Adds rows [tokens][stride], of the sentences from first to end, to the combinations of those tokens; in the same order for any number of threads.
   void write(std::int64_t first, std::int64_t end, const Real* rows, std::int64_t threads);
   // After it: hands on what they have gathered, into a long vector.
   void finish(Real* gradient, std::int64_t threads);
 
  private:
-  std::int64_t step(std::int32_t slot) const noexcept { return std::int64_t{index_.node_slots()[static_cast<std::size_t>(slot)].slots} * layout_.stride; }
-  std::int64_t base(std::int32_t slot) const noexcept {
-    const Slot& read = index_.node_slots()[static_cast<std::size_t>(slot)];
-    return layout_.node_row(read.family, static_cast<std::size_t>(read.slot));
-  }
-
-  const FeatureIndex& index_;
   const Layout& layout_;
   const Instances& instances_;
   std::vector<RowGroup> groups_;
-  // A slot whose rows hold few weights: only these, row after row.
+  std::vector<RowColumn> columns_;  // without ids
+  // A column whose rows hold few weights: only these, row after row.
   struct Entry {
     std::int32_t label;
     Real value;
   };
+  struct Range {
+    std::int32_t first, end;
+  };
   struct Sparse {
-    const std::int32_t* ids;
-    std::vector<std::int32_t> first;   // [rows + 1] the first weight of each
+    std::vector<Range> of;             // [N] the weights of the row that fires at a token
     std::vector<std::int64_t> places;  // of the weights
     std::vector<Entry> weights;
     std::vector<Real> totals;
   };
-  bool make_sparse(std::int32_t slot, const std::vector<std::int64_t>& places);
+  bool make_sparse(const RowColumn& column, const std::vector<std::int64_t>& places);
 
   std::vector<Sparse> sparse_;
   std::vector<std::int32_t> places_;          // [N][groups] rows of the tables

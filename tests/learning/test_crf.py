@@ -8,7 +8,7 @@ import pytest
 import riata
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.features.templates import parse
-from riata.learning.events import Note
+from riata.learning.events import Note, Progressed, Started
 from riata.models.file import to_bytes
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, embedded, quietly
 
@@ -141,3 +141,22 @@ def test_what_it_refuses():
     with pytest.raises(UnsupportedError, match=r"expectations|segments"):
         riata.JointTagger("crf").fit(CHUNKS)
     assert INPUTS
+
+
+@pytest.mark.parametrize("recipe", ["crf", "memm"])
+def test_an_interrupt_leaves_the_model_of_the_last_step(recipe):
+    started = []
+
+    def listener(event):
+        if isinstance(event, Started):
+            started.append(event)
+        if isinstance(event, Progressed) and len(started) == 4:
+            raise KeyboardInterrupt
+
+    broken = riata.Chunker(recipe, epochs=9, template=TEMPLATE, threads=1)
+    with pytest.raises(KeyboardInterrupt):
+        broken.fit(CHUNKS, listener=listener)
+    whole = riata.Chunker(recipe, epochs=3, template=TEMPLATE, threads=1).fit(CHUNKS, listener=lambda _: None)
+    assert broken.best_epoch_ == 3
+    assert broken.history_[-1]["objective"] == whole.history_[-1]["objective"]
+    assert broken.predict_nbest(INPUTS, 2) == whole.predict_nbest(INPUTS, 2)

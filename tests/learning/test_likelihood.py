@@ -12,6 +12,7 @@ from riata.data.memory import as_corpus
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
+from riata.learning.batch.trainer import heads
 from riata.models.chain import ChainModel, Legality
 from riata.registry import get
 
@@ -48,7 +49,10 @@ class Case:
         self.sentences = [["".join(rng.choice(list("abc"), 2)) for _ in range(n)] for n in rng.integers(1, 5, 4)]
         self.gold = [rng.choice(self.legal(len(s))) for s in self.sentences]
         if given:
-            rows = [[{w: 0.5, f"{w[0]}*": 2.0} for w in s] for s in self.sentences]
+            names = [
+                [{f"w={w}": 1, f"-1:c:{w[0]}": 1, f"-1:c:{w[1]}": 1, w[0]: 0.5} for w in s] for s in self.sentences
+            ]
+            rows = [[dict(list(token.items())[rng.integers(2) :]) for token in s] for s in names]
             self.corpus, template = as_corpus(rows), "edge"
         else:
             self.corpus = as_corpus(self.sentences)
@@ -59,7 +63,15 @@ class Case:
         self.weights = np.array(weights, np.float64)
         flags = (legal.start, legal.end, legal.follow)
         self.function = kind(
-            self.features.index, self.instances, 3, len(self.features.given), *flags, self.weights, pairs
+            self.features.index,
+            self.instances,
+            3,
+            len(self.features.given),
+            *flags,
+            self.weights,
+            pairs,
+            False,
+            heads(self.features.given),
         )
 
     def legal(self, length):
@@ -172,8 +184,20 @@ def test_rows_are_grouped_where_that_pays():
     features = Features(parse("word[0]\nsuffix1[0]\nshape[0]\nword[-1]\nword[0] word[1]"), builtin(), {}, 0)
     instances = features.extend(as_corpus(words), 1, 1)
     groups = _core.row_groups(features.index, instances)
-    assert sorted(slot for slots, _ in groups for slot in slots) == list(range(5))
+    assert sum(columns for columns, _ in groups) == 5
     assert all(keys <= 120 for _, keys in groups)
+
+
+def test_named_features_are_grouped_by_their_heads():
+    rows = [[{f"w={w}": 1, f"suffix={w[-1]}": 1, "bias": 1, "length": len(w)} for w in ("the", "old", "man")]] * 50
+    features = Features(parse("edge"), builtin(), {}, 0)
+    instances = features.extend(as_corpus(rows), 1, 1)
+    found = heads(features.given)
+    assert len(set(found)) == 4
+    assert _core.row_groups(features.index, instances, found) == [(4, 3)]  # `length` is in its column nowhere
+    assert _core.row_groups(features.index, instances) == []
+    with pytest.raises(Exception, match="heads"):
+        _core.row_groups(features.index, instances, found[:-1])
 
 
 def test_bad_arguments_are_refused():

@@ -95,6 +95,7 @@ class Trainer:
     settings: Mapping[str, Any]
     threads = 1  # that may work at once
     finished: str | None = None  # why another epoch would change nothing
+    steady = False  # an epoch that is broken off changes nothing: the model is that of the one before
     dropped = 0  # weights that truncation left out of the model made last
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
@@ -233,6 +234,8 @@ def train(
                     outcome.model, outcome.best_epoch, outcome.best_score = model, number, score
             elif number == last or trainer.finished:
                 outcome.model, outcome.best_epoch = trainer.final_model(), number
+            elif trainer.steady:
+                outcome.best_epoch = number
             else:  # for the case of an interrupt
                 outcome.model, outcome.best_epoch = trainer.next_model(outcome.model), number
             outcome.history.append(
@@ -246,6 +249,8 @@ def train(
                 break
     except KeyboardInterrupt:
         outcome.interrupted = True
+        if outcome.model is None and outcome.best_epoch:
+            outcome.model = trainer.model()
     if outcome.model is not None:
         outcome.run = trainer.account(data.sentences, len(outcome.history) + outcome.interrupted)
     return outcome

@@ -7,7 +7,17 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from riata._core import ChainLikelihood, ChainLikelihood64, ChainStochastic, ChainStochastic64, ChainWeights, dot
+import numpy as np
+
+from riata._core import (
+    Alphabet,
+    ChainLikelihood,
+    ChainLikelihood64,
+    ChainStochastic,
+    ChainStochastic64,
+    ChainWeights,
+)
+from riata.data.types import Ids
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.learning.batch.lbfgs import Function, Minimiser, Tolerance, Vector
 from riata.learning.batch.sgd import StochasticMinimiser
@@ -53,6 +63,7 @@ class BatchTrainer(Trainer):
     """A likelihood and a prior, made smaller step by step. An epoch is a step of the minimiser."""
 
     minimiser: Minimiser | StochasticMinimiser | None = None
+    steady = True
 
     def likelihood_of(self, data: TrainingSet) -> Any:
         """-log P and its gradient, as a function of a point."""
@@ -89,9 +100,8 @@ class BatchTrainer(Trainer):
         c2, threads = self.settings["c2"], self.threads
 
         def value(x: Vector) -> tuple[float, Vector]:
-            loss, gradient = likelihood(x, threads, self._progress)
-            gradient += 2 * c2 * x
-            return loss + c2 * dot(x, x), gradient
+            found: tuple[float, Vector] = likelihood(x, threads, self._progress, c2)
+            return found
 
         made = self._minimiser(value, likelihood.point(self.first_weights()), data, seed)
         if not math.isfinite(made.point.value):
@@ -130,7 +140,7 @@ class ChainTrainer(BatchTrainer, OnlineTrainer):
 
     def likelihood_of(self, data: TrainingSet) -> Any:
         kind: Any = ChainLikelihood if self._single else ChainLikelihood64
-        return kind(*self._parts(data), self.local)
+        return kind(*self._parts(data), self.local, heads(self.features.given))
 
     def first_weights(self) -> Any:
         return self.initial
@@ -171,6 +181,16 @@ class MemmTrainer(ChainTrainer):
 
     local = True
     constrained = True
+
+
+def heads(given: Alphabet) -> Ids:
+    """Of named features, the number of what stands before the value, as in `word=the` and `-1:word:the`: a token mostly has one of each."""
+    numbers: dict[str, int] = {}
+    found = [
+        numbers.setdefault(name[: max(name.rfind("="), name.rfind(":"), 0)] or name, len(numbers))
+        for name in given.texts()
+    ]
+    return np.array(found, np.int32)
 
 
 def _free(labels: int) -> tuple[Flags, Flags, Flags]:
