@@ -311,27 +311,6 @@ RIATA_INLINE double dot_of(const double* x, const double* y, std::int64_t size) 
   return sum;
 }
 
-template <class Real>
-RIATA_INLINE void scatter(const std::int32_t* ids, std::int64_t count, std::int64_t step, const Real* rows, std::int32_t stride, Real* base) noexcept {
-  using V = typename Block<Real>::type;
-  constexpr std::int64_t ahead = 6;
-  V total, values;
-  for (std::int64_t t = 0; t < count; ++t) {
-    if (t + ahead < count && ids[t + ahead] >= 0) {
-      const Real* next = base + ids[t + ahead] * step;
-      for (std::int32_t j = 0; j < stride; j += 64 / static_cast<std::int32_t>(sizeof(Real))) __builtin_prefetch(next + j, 1);
-    }
-    if (ids[t] < 0) continue;
-    Real* out = base + ids[t] * step;
-    for (std::int32_t j = 0; j < stride; j += row_multiple) {
-      std::memcpy(&total, out + j, sizeof total);
-      std::memcpy(&values, rows + t * stride + j, sizeof values);
-      total += values;
-      std::memcpy(out + j, &total, sizeof total);
-    }
-  }
-}
-
 template <int blocks, class Real>
 RIATA_INLINE void gather_blocks(const std::int32_t* places, std::int32_t width, const Real* table, std::int32_t stride, Real* out) noexcept {
   using V = typename Block<Real>::type;
@@ -441,13 +420,6 @@ RIATA_CLONES void add_outer(const std::int32_t* at, std::int64_t count, const do
 RIATA_CLONES double dot(const double* x, const double* y, std::int64_t size) noexcept { return dot_of(x, y, size); }
 RIATA_CLONES void add_scaled(double a, const double* x, double* y, std::int64_t size) noexcept {
   for (std::int64_t i = 0; i < size; ++i) y[i] += a * x[i];
-}
-
-RIATA_CLONES void scatter_rows(const std::int32_t* ids, std::int64_t count, std::int64_t step, const float* rows, std::int32_t stride, float* base) noexcept {
-  scatter(ids, count, step, rows, stride, base);
-}
-RIATA_CLONES void scatter_rows(const std::int32_t* ids, std::int64_t count, std::int64_t step, const double* rows, std::int32_t stride, double* base) noexcept {
-  scatter(ids, count, step, rows, stride, base);
 }
 
 RIATA_CLONES void sum_rows(const float* const* rows, std::int64_t count, std::int32_t stride, float* out) noexcept { sum(rows, count, stride, out); }

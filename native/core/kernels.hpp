@@ -65,10 +65,6 @@ void add_outer(const std::int32_t* at, std::int64_t count, const double* from, c
 double dot(const double* x, const double* y, std::int64_t size) noexcept;
 void add_scaled(double a, const double* x, double* y, std::int64_t size) noexcept;
 
-// base[ids[t] * step + j] += rows[t][j] for every t < count whose id is not negative.
-void scatter_rows(const std::int32_t* ids, std::int64_t count, std::int64_t step, const float* rows, std::int32_t stride, float* base) noexcept;
-void scatter_rows(const std::int32_t* ids, std::int64_t count, std::int64_t step, const double* rows, std::int32_t stride, double* base) noexcept;
-
 // Several rows for every t: out[t] = the sum of table[places[t][k]] over k; places is [count][width], table [..][stride].
 void gather_places(const std::int32_t* places, std::int64_t count, std::int32_t width, const float* table, std::int32_t stride, float* out) noexcept;
 void gather_places(const std::int32_t* places, std::int64_t count, std::int32_t width, const double* table, std::int32_t stride, double* out) noexcept;

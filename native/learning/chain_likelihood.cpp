@@ -16,19 +16,15 @@ ChainLikelihood<Real>::ChainLikelihood(const FeatureIndex& index, const Instance
                                        const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, Normalised normalised,
                                        std::span<const std::int32_t> heads)
     : index_(index), instances_(instances), layout_(index, labels, given_size), constraint_(constraint), weights_(weights.begin(), weights.end()),
-      given_size_(given_size), places_(weight_places(index, layout_, instances, pairs)), contexts_(index, layout_, instances) {
+      given_size_(given_size), there_(index, layout_, instances, pairs), contexts_(index, layout_, instances) {
   layout_.local = normalised == Normalised::locally;
   count_gold_edges();
   cut_batches();
-  if (!index.hashed()) {
-    RowColumns columns(index_, layout_, instances_, heads);
-    rows_.emplace(std::move(columns.all), layout_, instances_, places_);
-    other_starts_ = std::move(columns.other_starts);
-    other_ids_ = std::move(columns.other_ids);
-    other_values_ = std::move(columns.other_values);
-  }
-  flat_.assign(static_cast<std::size_t>(layout_.size), Real{0});
-  gradient_.assign(static_cast<std::size_t>(layout_.size), Real{0});
+  RowColumns columns(index_, layout_, instances_, heads);
+  rows_.emplace(std::move(columns.all), layout_, instances_, there_);
+  other_starts_ = std::move(columns.other_starts);
+  other_ids_ = std::move(columns.other_ids);
+  other_values_ = std::move(columns.other_values);
 }
 
 template <class Real>
@@ -83,18 +79,12 @@ void ChainLikelihood<Real>::cut_batches() {
 
 template <class Real>
 double ChainLikelihood<Real>::operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll) {
-  const auto size = static_cast<std::int64_t>(places_.size());
-  in_parts(size, threads, [&](std::int64_t from, std::int64_t to) {
-    for (std::int64_t i = from; i < to; ++i) flat_[static_cast<std::size_t>(places_[static_cast<std::size_t>(i)])] = static_cast<Real>(at[static_cast<std::size_t>(i)]);
-  });
-  in_parts(layout_.size, threads, [&](std::int64_t from, std::int64_t to) { std::fill(gradient_.begin() + from, gradient_.begin() + to, Real{0}); });
   std::fill(expected_.begin(), expected_.end(), 0);
   slow_expected_.clear();
+  std::fill(gradient.begin(), gradient.end(), 0);
+  rows_->sum(at, threads);
+  rows_->clear(threads);
   make_factors();
-  if (rows_) {
-    rows_->sum(flat_.data(), threads);
-    rows_->clear(threads);
-  }
   double value = 0;
   for (std::size_t i = 0; i < gold_edges_.size(); ++i) {
     if (gold_edges_[i] != 0) value -= gold_edges_[i] * double(scores_[i]);
@@ -119,16 +109,13 @@ double ChainLikelihood<Real>::operator()(std::span<const double> at, std::span<d
       if (std::isnan(here) && !layout_.local) here = visit_in_logarithms(batch.first + k, base);  // one at a time, in order
       value += here;
     }
-    if (rows_) rows_->write(batch.first, batch.end, difference_.data(), threads);
-    write_others(batch);
+    rows_->write(batch.first, batch.end, difference_.data(), threads);
+    write_others(batch, gradient);
     if (layout_.local) sum_local_edges(batch);
     else sum_edges(batch, threads);
   }
-  if (rows_) rows_->finish(gradient_.data(), threads);
-  finish_edges();
-  in_parts(size, threads, [&](std::int64_t from, std::int64_t to) {
-    for (std::int64_t i = from; i < to; ++i) gradient[static_cast<std::size_t>(i)] = double(gradient_[static_cast<std::size_t>(places_[static_cast<std::size_t>(i)])]);
-  });
+  rows_->finish(gradient, threads);
+  finish_edges(gradient);
   return value;
 }
 
@@ -140,7 +127,7 @@ void ChainLikelihood<Real>::make_factors() {
     Real* scores = scores_.data() + c * square;
     std::fill_n(scores, square, Real{0});
     for (const std::int64_t row : contexts_.rows[c]) {
-      for (std::size_t k = 0; k < square; ++k) scores[k] += flat_[static_cast<std::size_t>(row) + k];
+      for (std::int32_t i = 0; i < layout_.labels; ++i) rows_->add(row + std::int64_t{i} * layout_.stride, Real{1}, scores + std::int64_t{i} * layout_.stride);
     }
     for (std::size_t k = 0; k < square; ++k) allowed[k] = scores[k] + constraint_.follow[k];
     highest_[c] = make_edge_factors(allowed.data(), layout_.labels, layout_.stride, forward_.data() + c * square, backward_.data() + c * square);
@@ -151,11 +138,8 @@ void ChainLikelihood<Real>::make_factors() {
 template <class Real>
 void ChainLikelihood<Real>::score(std::int64_t s, Real* node) const {
   const std::int64_t length = instances_.length(s), stride = layout_.stride;
-  if (rows_) rows_->read(s, node);
-  else std::fill_n(node, length * stride, Real{0});
-  each_other_row(s, [&](std::int64_t t, std::int64_t row, float value) {
-    for (std::int64_t j = 0; j < stride; ++j) node[t * stride + j] += flat_[static_cast<std::size_t>(row + j)] * Real(value);
-  });
+  rows_->read(s, node);
+  each_other_row(s, [&](std::int64_t t, std::int64_t row, float value) { rows_->add(row, Real(value), node + t * stride); });
   for (std::int64_t t = 0; t < length; ++t) std::fill(node + t * stride + layout_.labels, node + (t + 1) * stride, Constraint<Real>::never);
   for (std::int32_t j = 0; j < layout_.labels; ++j) {
     node[j] += constraint_.start[static_cast<std::size_t>(j)];
@@ -333,12 +317,12 @@ double ChainLikelihood<Real>::visit_locally(std::int64_t s, std::int64_t base, S
 }
 
 template <class Real>
-void ChainLikelihood<Real>::write_others(const Batch& batch) {
+void ChainLikelihood<Real>::write_others(const Batch& batch, std::span<double> gradient) {
   const std::int64_t base = instances_.starts[batch.first], stride = layout_.stride;
   for (std::int64_t s = batch.first; s < batch.end; ++s) {
     const Real* from = difference_.data() + (instances_.starts[s] - base) * stride;
     each_other_row(s, [&](std::int64_t t, std::int64_t row, float value) {
-      for (std::int64_t j = 0; j < stride; ++j) gradient_[static_cast<std::size_t>(row + j)] += from[t * stride + j] * Real(value);
+      for (std::int32_t i = there_.first(row); i < there_.end(row); ++i) gradient[static_cast<std::size_t>(i)] += double(from[t * stride + there_.label(i)]) * double(value);
     });
   }
 }
@@ -383,7 +367,7 @@ void ChainLikelihood<Real>::sum_local_edges(const Batch& batch) {
 
 // From sums of alpha x into to expected pairs, less those of the truth, into the rows of every context.
 template <class Real>
-void ChainLikelihood<Real>::finish_edges() {
+void ChainLikelihood<Real>::finish_edges(std::span<double> gradient) {
   const std::size_t square = static_cast<std::size_t>(layout_.labels) * static_cast<std::size_t>(layout_.stride);
   std::map<std::int64_t, std::vector<double>> rows;
   for (std::size_t c = 0; c < contexts_.rows.size(); ++c) {
@@ -397,25 +381,44 @@ void ChainLikelihood<Real>::finish_edges() {
     }
   }
   for (const auto& [row, total] : rows) {
-    for (std::size_t k = 0; k < square; ++k) gradient_[static_cast<std::size_t>(row) + k] += static_cast<Real>(total[k]);
+    for (std::int64_t from = 0; from < static_cast<std::int64_t>(square); from += layout_.stride) {
+      for (std::int32_t i = there_.first(row + from); i < there_.end(row + from); ++i) gradient[static_cast<std::size_t>(i)] += total[static_cast<std::size_t>(from + there_.label(i))];
+    }
   }
 }
 
 template <class Real>
 Weights<Real> ChainLikelihood<Real>::model(std::span<const double> at) const {
-  Numbers<Real> flat(static_cast<std::size_t>(layout_.size), Real{0});
-  for (std::size_t i = 0; i < places_.size(); ++i) flat[static_cast<std::size_t>(places_[i])] = static_cast<Real>(at[i]);
-  return layout_.blocks(flat, index_, HistoryIndex(index_.history_slots(), index_.table(layout_.labels, layout_.stride)), given_size_);
+  Weights<Real> out(layout_.labels);
+  out.local = layout_.local;
+  out.grow(index_, given_size_);
+  each_cell(out, [&](std::int32_t i, Real& cell) { cell = static_cast<Real>(at[static_cast<std::size_t>(i)]); });
+  return out;
 }
 
 template <class Real>
 std::vector<double> ChainLikelihood<Real>::point(const Weights<Real>& weights) const {
+  std::vector<double> out(static_cast<std::size_t>(size()), 0);
   Weights<Real> grown = weights;
-  grown.grow(index_, given_size_);
-  const Numbers<Real> flat = layout_.flat(grown);
-  std::vector<double> out;
-  for (const std::int64_t place : places_) out.push_back(double(flat[static_cast<std::size_t>(place)]));
+  if (!weights.node.empty() || !weights.given.empty()) {
+    grown.grow(index_, given_size_);
+    each_cell(grown, [&](std::int32_t i, Real& cell) { out[static_cast<std::size_t>(i)] = double(cell); });
+  }
   return out;
+}
+
+// visit(weight, where a model has it)
+template <class Real>
+template <class Visit>
+void ChainLikelihood<Real>::each_cell(Weights<Real>& weights, Visit visit) const {
+  std::vector<std::pair<std::int64_t, Numbers<Real>*>> blocks;  // with their ends
+  std::int64_t from = 0;
+  layout_.each(weights, [&](Numbers<Real>& block, std::int64_t start) { blocks.push_back({start + static_cast<std::int64_t>(block.size()), &block}); });
+  std::size_t b = 0;
+  there_.each([&](std::int32_t i, std::int64_t place) {
+    while (place >= blocks[b].first) from = blocks[b++].first;
+    visit(i, (*blocks[b].second)[static_cast<std::size_t>(place - from)]);
+  });
 }
 
 template class ChainLikelihood<float>;

@@ -34,7 +34,7 @@ class ChainLikelihood {
   ChainLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Constraint<Real>& constraint,
                   std::span<const double> weights, Pairs pairs, Normalised normalised, std::span<const std::int32_t> heads);
 
-  std::int64_t size() const noexcept { return static_cast<std::int64_t>(places_.size()); }
+  std::int64_t size() const noexcept { return there_.size(); }
   std::int64_t sentences() const noexcept { return instances_.sentences(); }
 
   // -log P of all labels given their sentences. at: [size]; gradient: [size] to write. Poll is asked between batches; false ends it with NaN.
@@ -45,7 +45,7 @@ class ChainLikelihood {
   std::vector<double> point(const Weights<Real>& weights) const;
 
  private:
-  static constexpr std::int64_t batch_tokens = 1 << 16;
+  static constexpr std::int64_t batch_tokens = 1 << 15;
   static constexpr std::int64_t chunk_tokens = 1 << 12;
 
   struct Batch {
@@ -74,10 +74,12 @@ class ChainLikelihood {
   double visit_locally(std::int64_t s, std::int64_t base, Scratch& scratch);
   template <class Visit>
   void each_other_row(std::int64_t s, Visit visit) const;
-  void write_others(const Batch& batch);
+  void write_others(const Batch& batch, std::span<double> gradient);
   void sum_edges(const Batch& batch, std::int64_t threads);
   void sum_local_edges(const Batch& batch);
-  void finish_edges();
+  void finish_edges(std::span<double> gradient);
+  template <class Visit>
+  void each_cell(Weights<Real>& weights, Visit visit) const;
   // The factors of the steps of a sentence.
   auto edges(std::int64_t s) const {
     return [this, contexts = contexts_.of.data() + instances_.starts[s], square = std::int64_t{layout_.labels} * layout_.stride](std::int32_t t) {
@@ -93,16 +95,15 @@ class ChainLikelihood {
   Constraint<Real> constraint_;
   std::vector<double> weights_;
   std::int32_t given_size_;
-  std::vector<std::int64_t> places_;        // of the weights that there are, in the long vector, rising
+  RowWeights there_;
   EdgeContexts contexts_;
   std::vector<double> gold_edges_;          // [contexts][labels][stride] weighted counts of the truth's pairs
   std::vector<Batch> batches_;
   std::vector<std::int64_t> known_rows_;    // [S] the row among those of the batch where the second sum of a sentence has its own; -1: all labels are known
-  std::optional<GroupedRows<Real>> rows_;   // none where features are hashed
+  std::optional<GroupedRows<Real>> rows_;   // once the constructor is done
   std::vector<std::int64_t> other_starts_;  // named features that are not among them: as RowColumns has them
   std::vector<std::int32_t> other_ids_;
   std::vector<float> other_values_;
-  Numbers<Real> flat_, gradient_;           // [layout_.size]
   std::vector<Real> scores_, forward_, backward_;  // [contexts][labels][stride] of pairs: scores, factors, and those turned
   std::vector<double> highest_;             // [contexts]
   std::vector<Real> alpha_, into_, difference_;    // [rows of a batch][stride]; difference: posteriors less the truth

@@ -14,13 +14,42 @@ namespace riata {
 // Which pairs of a feature and a label (or a pair of labels) have a weight: those that the training data may have, or all.
 enum class Pairs { seen, all };
 
-// The places of the weights in the long vector, rising.
-inline std::vector<std::int64_t> weight_places(const FeatureIndex& index, const Layout& layout, const Instances& instances, Pairs pairs) {
-  std::vector<bool> there(static_cast<std::size_t>(layout.size), false);
-  if (pairs == Pairs::all) {
-    const std::int64_t square = std::int64_t{layout.labels} * layout.stride;
-    for (std::int64_t place = index.transitions() ? 0 : square; place < layout.size; ++place) there[static_cast<std::size_t>(place)] = place % layout.stride < layout.labels;
-  } else {
+// The weights that there are, numbered as they stand in the long vector. Rows of the vector are named by the place where they start.
+class RowWeights {
+ public:
+  RowWeights(const FeatureIndex& index, const Layout& layout, const Instances& instances, Pairs pairs) : stride_(layout.stride) {
+    std::vector<bool> there(static_cast<std::size_t>(layout.size), false);
+    if (pairs == Pairs::all) {
+      const std::int64_t square = std::int64_t{layout.labels} * layout.stride;
+      for (std::int64_t place = index.transitions() ? 0 : square; place < layout.size; ++place) there[static_cast<std::size_t>(place)] = place % layout.stride < layout.labels;
+    } else {
+      see(index, layout, instances, there);
+    }
+    first_.push_back(0);
+    for (std::size_t place = 0; place < there.size(); ++place) {
+      if (there[place]) labels_.push_back(static_cast<std::int16_t>(place % static_cast<std::size_t>(stride_)));
+      if ((place + 1) % static_cast<std::size_t>(stride_) == 0) first_.push_back(static_cast<std::int32_t>(labels_.size()));
+    }
+    labels_.shrink_to_fit();
+  }
+
+  std::int64_t size() const noexcept { return static_cast<std::int64_t>(labels_.size()); }
+  // The weights of a row are first(row) to end(row) - 1.
+  std::int32_t first(std::int64_t row) const noexcept { return first_[static_cast<std::size_t>(row / stride_)]; }
+  std::int32_t end(std::int64_t row) const noexcept { return first_[static_cast<std::size_t>(row / stride_) + 1]; }
+  std::int32_t label(std::int64_t weight) const noexcept { return labels_[static_cast<std::size_t>(weight)]; }
+
+  // visit(weight, place) for all, in order.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::size_t row = 0; row + 1 < first_.size(); ++row) {
+      for (std::int32_t i = first_[row]; i < first_[row + 1]; ++i) visit(i, static_cast<std::int64_t>(row) * stride_ + label(i));
+    }
+  }
+
+ private:
+  // Marks the weights that the truth has, or may have where it is unknown.
+  static void see(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::vector<bool>& there) {
     const RowReader<const Layout> rows(index, layout, instances);
     for (std::int64_t s = 0; s < instances.sentences(); ++s) {
       const std::int32_t* gold = instances.labels.data() + instances.starts[s];
@@ -37,12 +66,11 @@ inline std::vector<std::int64_t> weight_places(const FeatureIndex& index, const 
       }
     }
   }
-  std::vector<std::int64_t> places;
-  for (std::size_t place = 0; place < there.size(); ++place) {
-    if (there[place]) places.push_back(static_cast<std::int64_t>(place));
-  }
-  return places;
-}
+
+  std::int64_t stride_;
+  std::vector<std::int32_t> first_;   // [rows + 1]
+  std::vector<std::int16_t> labels_;  // [size]
+};
 
 // Steps into tokens that read the same rows of label pairs are of one context, and share their factors.
 struct EdgeContexts {

@@ -16,18 +16,15 @@ template <class Real>
 ChainStochastic<Real>::ChainStochastic(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
                                        const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, double lambda)
     : index_(index), instances_(instances), layout_(index, labels, given_size), constraint_(constraint), weights_(weights.begin(), weights.end()), lambda_(lambda),
-      places_(weight_places(index, layout_, instances, pairs)), contexts_(index, layout_, instances), rows_(index, layout_, instances),
+      there_(index, layout_, instances, pairs), contexts_(index, layout_, instances), rows_(index, layout_, instances),
       sums_(layout_.labels, layout_.stride), here_(contexts_.rows.size(), -1) {
-  first_.assign(static_cast<std::size_t>(layout_.size / layout_.stride) + 1, 0);
-  for (const std::int64_t place : places_) ++first_[static_cast<std::size_t>(place / layout_.stride) + 1];
-  for (std::size_t row = 1; row < first_.size(); ++row) first_[row] += first_[row - 1];
   w_.assign(static_cast<std::size_t>(layout_.size), Real{0});
   a_.assign(static_cast<std::size_t>(layout_.size), Real{0});
 }
 
 template <class Real>
 void ChainStochastic<Real>::set(std::span<const double> at) {
-  for (std::size_t i = 0; i < places_.size(); ++i) w_[static_cast<std::size_t>(places_[i])] = static_cast<Real>(at[i]);
+  there_.each([&](std::int32_t i, std::int64_t place) { w_[static_cast<std::size_t>(place)] = static_cast<Real>(at[static_cast<std::size_t>(i)]); });
   std::fill(a_.begin(), a_.end(), Real{0});
   w_divisor_ = a_divisor_ = 1;
   w_fraction_ = 0;
@@ -37,11 +34,11 @@ void ChainStochastic<Real>::set(std::span<const double> at) {
 
 template <class Real>
 std::vector<double> ChainStochastic<Real>::point() const {
-  std::vector<double> out(places_.size());
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    const auto place = static_cast<std::size_t>(places_[i]);
-    out[i] = averaged_ > 0 ? (double(a_[place]) + w_fraction_ * double(w_[place])) / a_divisor_ : double(w_[place]) / w_divisor_;
-  }
+  std::vector<double> out(static_cast<std::size_t>(size()));
+  there_.each([&](std::int32_t i, std::int64_t at) {
+    const double w = double(w_[static_cast<std::size_t>(at)]), a = double(a_[static_cast<std::size_t>(at)]);
+    out[static_cast<std::size_t>(i)] = averaged_ > 0 ? (a + w_fraction_ * w) / a_divisor_ : w / w_divisor_;
+  });
   return out;
 }
 
@@ -63,11 +60,10 @@ double ChainStochastic<Real>::epoch(std::span<const std::int64_t> order, double 
 // The weights that there are in a row move by times x values; the mean does not move yet.
 template <class Real>
 void ChainStochastic<Real>::add(std::int64_t row, const Real* values, double times) {
-  const auto number = static_cast<std::size_t>(row / layout_.stride);
   const Real move = static_cast<Real>(times), back = static_cast<Real>(-w_fraction_ * times);
-  for (auto i = static_cast<std::size_t>(first_[number]); i < static_cast<std::size_t>(first_[number + 1]); ++i) {
-    const auto place = static_cast<std::size_t>(places_[i]);
-    const Real value = values[places_[i] - row];
+  for (std::int32_t i = there_.first(row); i < there_.end(row); ++i) {
+    const auto place = static_cast<std::size_t>(row + there_.label(i));
+    const Real value = values[there_.label(i)];
     w_[place] += move * value;
     if (averaging_) a_[place] += back * value;
   }

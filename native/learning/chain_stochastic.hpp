@@ -23,7 +23,7 @@ class ChainStochastic {
   ChainStochastic(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Constraint<Real>& constraint,
                   std::span<const double> weights, Pairs pairs, double lambda);
 
-  std::int64_t size() const noexcept { return static_cast<std::int64_t>(places_.size()); }
+  std::int64_t size() const noexcept { return there_.size(); }
   std::int64_t sentences() const noexcept { return instances_.sentences(); }
   void set(std::span<const double> at);  // starts anew from a point
   // One pass in this order; the sum of -log P of the sentences, each before its step. averaging: from here on.
@@ -40,8 +40,7 @@ class ChainStochastic {
   Constraint<Real> constraint_;
   std::vector<double> weights_;
   double lambda_;
-  std::vector<std::int64_t> places_;
-  std::vector<std::int32_t> first_;   // [rows + 1] of the long vector: the first of a row's places
+  RowWeights there_;
   EdgeContexts contexts_;
   RowReader<const Layout> rows_;
   Numbers<Real> w_, a_;               // weights are w_ / w_divisor_, their mean (a_ + w_fraction_ w_) / a_divisor_

@@ -70,6 +70,7 @@ RowGroup with_ids(RowGroup group, const std::vector<RowColumn>& columns) {
 }  // namespace
 
 RowColumns::RowColumns(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::span<const std::int32_t> heads) {
+  if (index.hashed()) return;
   // Slots in order of where they read, so that those of one word come together; single values before n-grams.
   std::vector<Slot> slots = index.node_slots();
   const auto single = [&](const Slot& slot) { return index.spec(slot.family).parent < 0; };
@@ -133,14 +134,14 @@ std::vector<RowGroup> row_groups(const std::vector<RowColumn>& columns) {
 }
 
 template <class Real>
-GroupedRows<Real>::GroupedRows(std::vector<RowColumn> columns, const Layout& layout, const Instances& instances, const std::vector<std::int64_t>& places)
-    : layout_(layout), instances_(instances), groups_(row_groups(columns)), columns_(std::move(columns)) {
+GroupedRows<Real>::GroupedRows(std::vector<RowColumn> columns, const Layout& layout, const Instances& instances, const RowWeights& there)
+    : layout_(layout), instances_(instances), there_(there), groups_(row_groups(columns)), columns_(std::move(columns)) {
   std::vector<bool> grouped(columns_.size(), false);
   for (const RowGroup& group : groups_) {
     for (const std::int32_t column : group.columns) grouped[static_cast<std::size_t>(column)] = true;
   }
   for (std::size_t column = 0; column < columns_.size(); ++column) {
-    if (grouped[column] || make_sparse(columns_[column], places)) continue;
+    if (grouped[column] || make_sparse(columns_[column])) continue;
     Joined alone = joined({}, columns_[column].ids, columns_[column].ids.size());
     groups_.push_back(with_ids({{static_cast<std::int32_t>(column)}, std::move(alone.key_of), alone.keys, {}}, columns_));
   }
@@ -156,64 +157,51 @@ GroupedRows<Real>::GroupedRows(std::vector<RowColumn> columns, const Layout& lay
   }
   sums_.assign(static_cast<std::size_t>(rows) * layout.stride, Real{0});
   totals_.assign(static_cast<std::size_t>(rows) * layout.stride, Real{0});
+  single_.assign(static_cast<std::size_t>(there.size()), Real{0});
+  weights_.resize(static_cast<std::size_t>(there.size()));
+  for (std::int64_t i = 0; i < there.size(); ++i) weights_[static_cast<std::size_t>(i)] = {there.label(i), Real{0}};
 }
 
 template <class Real>
-bool GroupedRows<Real>::make_sparse(const RowColumn& column, const std::vector<std::int64_t>& places) {
+bool GroupedRows<Real>::make_sparse(const RowColumn& column) {
+  std::vector<bool> known(static_cast<std::size_t>(*std::max_element(column.ids.begin(), column.ids.end()) + 1), false);
+  std::int64_t rows = 0, weights = 0;
   Sparse made;
-  std::vector<Range> known(static_cast<std::size_t>(*std::max_element(column.ids.begin(), column.ids.end()) + 1), Range{0, -1});
-  std::int64_t rows = 0;
   for (const std::int32_t id : column.ids) {
-    if (id < 0) {
-      made.of.push_back({0, 0});
-      continue;
-    }
-    Range& range = known[static_cast<std::size_t>(id)];
-    if (range.end < 0) {
-      ++rows;
-      range.first = static_cast<std::int32_t>(made.places.size());
-      const std::int64_t start = column.base + id * column.step;
-      for (auto place = std::lower_bound(places.begin(), places.end(), start); place != places.end() && *place < start + layout_.stride; ++place) {
-        made.places.push_back(*place);
-        made.weights.push_back({static_cast<std::int32_t>(*place - start), Real{0}});
-      }
-      range.end = static_cast<std::int32_t>(made.places.size());
-    }
-    made.of.push_back(range);
+    const std::int64_t row = column.base + id * column.step;
+    made.push_back(id < 0 ? Range{0, 0} : Range{there_.first(row), there_.end(row)});
+    if (id < 0 || known[static_cast<std::size_t>(id)]) continue;
+    known[static_cast<std::size_t>(id)] = true;
+    ++rows;
+    weights += made.back().end - made.back().first;
   }
-  if (static_cast<std::int64_t>(made.places.size()) > few * rows) return false;
-  made.totals.assign(made.places.size(), Real{0});
+  if (weights > few * rows) return false;
   sparse_.push_back(std::move(made));
   return true;
 }
 
 template <class Real>
-void GroupedRows<Real>::sum(const Real* flat, std::int64_t threads) {
+void GroupedRows<Real>::sum(std::span<const double> at, std::int64_t threads) {
+  in_parts(there_.size(), threads, [&](std::int64_t from, std::int64_t to) {
+    for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) weights_[i].value = static_cast<Real>(at[i]);
+  });
   constexpr std::int32_t piece = 4096;
   Tasks work;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     for (std::int32_t from = 0; from < groups_[g].keys; from += piece) {
-      work.add([this, flat, g, from] {
+      work.add([this, g, from] {
         const RowGroup& group = groups_[g];
-        std::vector<const Real*> rows(group.columns.size());
-        for (std::int32_t key = from; key < std::min(group.keys, from + piece); ++key) {
-          std::int64_t count = 0;
+        Real* out = sums_.data() + (firsts_[g] + from) * layout_.stride;
+        for (std::int32_t key = from; key < std::min(group.keys, from + piece); ++key, out += layout_.stride) {
+          std::fill_n(out, layout_.stride, Real{0});
           for (std::size_t m = 0; m < group.columns.size(); ++m) {
             const std::int32_t id = group.ids[m * static_cast<std::size_t>(group.keys) + static_cast<std::size_t>(key)];
             const RowColumn& column = columns_[static_cast<std::size_t>(group.columns[m])];
-            if (id >= 0) rows[static_cast<std::size_t>(count++)] = flat + column.base + id * column.step;
+            if (id >= 0) add(column.base + id * column.step, Real{1}, out);
           }
-          Real* out = sums_.data() + (firsts_[g] + key) * layout_.stride;
-          std::fill_n(out, layout_.stride, Real{0});
-          sum_rows(rows.data(), count, layout_.stride, out);
         }
       });
     }
-  }
-  for (Sparse& slot : sparse_) {
-    work.add([&slot, flat] {
-      for (std::size_t i = 0; i < slot.places.size(); ++i) slot.weights[i].value = flat[slot.places[i]];
-    });
   }
   work.run(threads);
 }
@@ -222,20 +210,23 @@ template <class Real>
 void GroupedRows<Real>::read(std::int64_t s, Real* out) const {
   const auto width = static_cast<std::int32_t>(groups_.size());
   const std::int64_t length = instances_.length(s), start = instances_.starts[s], stride = layout_.stride;
-  gather_places(places_.data() + instances_.starts[s] * width, length, width, sums_.data(), layout_.stride, out);
-  for (const Sparse& slot : sparse_) {
-    const Range* of = slot.of.data() + start;
+  gather_places(places_.data() + start * width, length, width, sums_.data(), layout_.stride, out);
+  for (const Sparse& column : sparse_) {
+    const Range* of = column.data() + start;
     for (std::int64_t t = 0; t < length; ++t) {
-      if (t + ahead < length) __builtin_prefetch(slot.weights.data() + of[t + ahead].first);
-      for (std::int32_t i = of[t].first; i < of[t].end; ++i) out[t * stride + slot.weights[static_cast<std::size_t>(i)].label] += slot.weights[static_cast<std::size_t>(i)].value;
+      if (t + ahead < length) __builtin_prefetch(weights_.data() + of[t + ahead].first);
+      for (auto i = static_cast<std::size_t>(of[t].first); i < static_cast<std::size_t>(of[t].end); ++i) out[t * stride + weights_[i].label] += weights_[i].value;
     }
   }
 }
 
 template <class Real>
 void GroupedRows<Real>::clear(std::int64_t threads) {
-  in_parts(static_cast<std::int64_t>(totals_.size()), threads, [&](std::int64_t from, std::int64_t to) { std::fill(totals_.begin() + from, totals_.begin() + to, Real{0}); });
-  for (Sparse& slot : sparse_) std::fill(slot.totals.begin(), slot.totals.end(), Real{0});
+  const auto zero = [&](Numbers<Real>& all) {
+    in_parts(static_cast<std::int64_t>(all.size()), threads, [&](std::int64_t from, std::int64_t to) { std::fill(all.begin() + from, all.begin() + to, Real{0}); });
+  };
+  zero(totals_);
+  zero(single_);
 }
 
 template <class Real>
@@ -249,16 +240,16 @@ void GroupedRows<Real>::write(std::int64_t first, std::int64_t end, const Real* 
       scatter_places(places_.data() + from * width, count, width, g, std::min(width, g + together), rows, layout_.stride, totals_.data());
     });
   }
-  for (Sparse& slot : sparse_) {
-    work.add([this, &slot, from, count, rows] {
-      const Range* of = slot.of.data() + from;
+  for (const Sparse& column : sparse_) {
+    work.add([this, &column, from, count, rows] {
+      const Range* of = column.data() + from;
       const Real* row = rows;
       for (std::int64_t t = 0; t < count; ++t, row += layout_.stride) {
         if (t + ahead < count) {
-          __builtin_prefetch(slot.weights.data() + of[t + ahead].first);
-          __builtin_prefetch(slot.totals.data() + of[t + ahead].first);
+          __builtin_prefetch(weights_.data() + of[t + ahead].first);
+          __builtin_prefetch(single_.data() + of[t + ahead].first);
         }
-        for (auto i = static_cast<std::size_t>(of[t].first); i < static_cast<std::size_t>(of[t].end); ++i) slot.totals[i] += row[slot.weights[i].label];
+        for (auto i = static_cast<std::size_t>(of[t].first); i < static_cast<std::size_t>(of[t].end); ++i) single_[i] += row[weights_[i].label];
       }
     });
   }
@@ -266,22 +257,25 @@ void GroupedRows<Real>::write(std::int64_t first, std::int64_t end, const Real* 
 }
 
 template <class Real>
-void GroupedRows<Real>::finish(Real* gradient, std::int64_t threads) {
+void GroupedRows<Real>::finish(std::span<double> gradient, std::int64_t threads) {
+  in_parts(there_.size(), threads, [&](std::int64_t from, std::int64_t to) {
+    for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) gradient[i] += double(single_[i]);
+  });
   Tasks work;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     for (std::size_t m = 0; m < groups_[g].columns.size(); ++m) {
       work.add([this, g, m, gradient] {
         const RowGroup& group = groups_[g];
         const RowColumn& column = columns_[static_cast<std::size_t>(group.columns[m])];
-        scatter_rows(group.ids.data() + m * static_cast<std::size_t>(group.keys), group.keys, column.step, totals_.data() + firsts_[g] * layout_.stride, layout_.stride,
-                     gradient + column.base);
+        const std::int32_t* ids = group.ids.data() + m * static_cast<std::size_t>(group.keys);
+        const Real* total = totals_.data() + firsts_[g] * layout_.stride;
+        for (std::int32_t key = 0; key < group.keys; ++key, total += layout_.stride) {
+          if (ids[key] < 0) continue;
+          const std::int64_t row = column.base + ids[key] * column.step;
+          for (std::int32_t i = there_.first(row); i < there_.end(row); ++i) gradient[static_cast<std::size_t>(i)] += double(total[there_.label(i)]);
+        }
       });
     }
-  }
-  for (const Sparse& slot : sparse_) {
-    work.add([&slot, gradient] {
-      for (std::size_t i = 0; i < slot.places.size(); ++i) gradient[slot.places[i]] += slot.totals[i];
-    });
   }
   work.run(threads);
 }

@@ -10,6 +10,7 @@
 #include "core/tasks.hpp"
 #include "features/index.hpp"
 #include "features/instances.hpp"
+#include "learning/chain_pairs.hpp"
 #include "models/layout.hpp"
 
 namespace riata {
@@ -44,47 +45,49 @@ struct RowGroup {
 // Columns in groups; one that shares its combinations with none is in no group.
 std::vector<RowGroup> row_groups(const std::vector<RowColumn>& columns);
 
-// The rows of a long vector that fire at tokens, read and written through the groups.
+// The rows that fire at tokens, read and written through the groups.
 template <class Real>
 class GroupedRows {
  public:
-  // Layout and instances must outlive it. places: of the weights that there are, rising; others are zero and stay so.
-  GroupedRows(std::vector<RowColumn> columns, const Layout& layout, const Instances& instances, const std::vector<std::int64_t>& places);
+  // All must outlive it.
+  GroupedRows(std::vector<RowColumn> columns, const Layout& layout, const Instances& instances, const RowWeights& there);
 
-  // Before reading: adds up the rows of every combination.
-  void sum(const Real* flat, std::int64_t threads);
+  // Before reading: takes on the weights, and adds up the rows of every combination.
+  void sum(std::span<const double> at, std::int64_t threads);
   // out [length][stride] = the sum of the rows that fire at each token of sentence s.
   void read(std::int64_t s, Real* out) const;
+  // out [stride] += value times a row.
+  void add(std::int64_t row, Real value, Real* out) const noexcept {
+    for (std::int32_t i = there_.first(row); i < there_.end(row); ++i) out[there_.label(i)] += weights_[static_cast<std::size_t>(i)].value * value;
+  }
 
   // Before writing.
   void clear(std::int64_t threads);
   // Adds rows [tokens][stride], of the sentences from first to end, to the combinations of those tokens; in the same order for any number of threads.
   void write(std::int64_t first, std::int64_t end, const Real* rows, std::int64_t threads);
-  // After it: hands on what they have gathered, into a long vector.
-  void finish(Real* gradient, std::int64_t threads);
+  // After it: adds what they have gathered to the gradient, [weights].
+  void finish(std::span<double> gradient, std::int64_t threads);
 
  private:
-  const Layout& layout_;
-  const Instances& instances_;
-  std::vector<RowGroup> groups_;
-  std::vector<RowColumn> columns_;  // without ids
-  // A column whose rows hold few weights: only these, row after row.
-  struct Entry {
+  struct Weight {
     std::int32_t label;
     Real value;
   };
+  // A column whose rows hold few weights: the weights of the row that fires at a token, [N].
   struct Range {
     std::int32_t first, end;
   };
-  struct Sparse {
-    std::vector<Range> of;             // [N] the weights of the row that fires at a token
-    std::vector<std::int64_t> places;  // of the weights
-    std::vector<Entry> weights;
-    std::vector<Real> totals;
-  };
-  bool make_sparse(const RowColumn& column, const std::vector<std::int64_t>& places);
+  using Sparse = std::vector<Range>;
+  bool make_sparse(const RowColumn& column);
 
+  const Layout& layout_;
+  const Instances& instances_;
+  const RowWeights& there_;
+  std::vector<RowGroup> groups_;
+  std::vector<RowColumn> columns_;            // without ids
   std::vector<Sparse> sparse_;
+  Numbers<Weight> weights_;                   // all that there are
+  Numbers<Real> single_;                      // [weights] what sparse columns have gathered
   std::vector<std::int32_t> places_;          // [N][groups] rows of the tables
   std::vector<std::int64_t> firsts_;          // [groups] rows of the tables
   Numbers<Real> sums_, totals_;               // [combinations of all groups][stride]

@@ -61,6 +61,17 @@ class Layout {
     return out;
   }
 
+  // visit(block, from): every block of weights over this index, and the place where it starts; rising.
+  template <class W, class Visit>
+  void each(W& weights, Visit visit) const {
+    visit(weights.transition, std::int64_t{0});
+    for (std::size_t f = 0; f < node_.size(); ++f) {
+      visit(weights.node[f], node_[f]);
+      visit(weights.edge[f], edge_[f]);
+    }
+    visit(weights.given, given_);
+  }
+
   // A long vector of an earlier layout, in the places of this one; features that have come since weigh zero.
   template <class Real>
   Numbers<Real> moved(const Numbers<Real>& old, const Layout& from) const {
@@ -78,16 +89,6 @@ class Layout {
   bool local = false;  // as Weights has it
 
  private:
-  template <class W, class Visit>
-  void each(W& weights, Visit visit) const {
-    visit(weights.transition, std::int64_t{0});
-    for (std::size_t f = 0; f < node_.size(); ++f) {
-      visit(weights.node[f], node_[f]);
-      visit(weights.edge[f], edge_[f]);
-    }
-    visit(weights.given, given_);
-  }
-
   // Where every block begins, in order, and the end.
   std::vector<std::int64_t> starts() const {
     std::vector<std::int64_t> all{0};

@@ -93,7 +93,13 @@ class Minimiser:
             q[q * self.point.slope >= 0] = 0  # only downhill, coordinate by coordinate
         return q
 
+    def finish(self) -> None:
+        """Frees what only another step would need."""
+        self._pairs.clear()
+
     def _remember(self, new: Point) -> None:
+        if len(self._pairs) == self.memory:  # before there is one more
+            self._pairs.popleft()
         s, y = new.x - self.point.x, new.gradient - self.point.gradient
         curvature = dot(s, y)
         if curvature > 1e-12 * norm(s) * norm(y):

@@ -56,7 +56,9 @@ def along(at: Callable[[Vector], Point], start: Point, direction: Vector, first:
     low, high, step = 0.0, np.inf, first
     best: Point | None = None
     for _ in range(MOST):
-        found = at(start.x + step * direction)
+        x = step * direction
+        x += start.x
+        found = at(x)
         if not found.finite or found.value > start.value + ENOUGH * step * slope:
             high = step
         else:
@@ -77,7 +79,8 @@ def projected(at: Callable[[Vector], Point], start: Point, direction: Vector, fi
         return None
     step = first
     for _ in range(MOST):
-        x = start.x + step * direction
+        x = step * direction
+        x += start.x
         x[x * orthant <= 0] = 0.0
         found = at(x)
         if found.finite and found.value <= start.value + ENOUGH * dot(start.slope, x - start.x):

@@ -50,6 +50,9 @@ class StochasticMinimiser:
         if len(self._values) > PERIOD and self._values[0] - self._values[-1] < GAIN * abs(self._values[-1]):
             self.stopped = f"{PERIOD} passes gained less than {GAIN:g} of the objective"
 
+    def finish(self) -> None:
+        """Nothing to free."""
+
     def _at(self, x: Vector) -> Point:
         return Point.of(x, *self._function(x), 0.0)
 

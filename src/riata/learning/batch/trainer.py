@@ -118,6 +118,11 @@ class BatchTrainer(Trainer):
         tolerance = Tolerance(settings["gradient_tolerance"], settings["gain_tolerance"])
         return Minimiser(value, start, l1=settings["c1"], memory=settings["memory"], tolerance=tolerance)
 
+    def final_model(self) -> Any:
+        assert self.minimiser is not None
+        self.minimiser.finish()
+        return self.model()
+
     def weights(self) -> Any:
         assert self.minimiser is not None
         return self.likelihood.model(self.minimiser.point.x)
