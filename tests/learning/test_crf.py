@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import riata
+from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.features.templates import parse
 from riata.learning.events import Note, Progressed, Started
@@ -160,3 +161,38 @@ def test_an_interrupt_leaves_the_model_of_the_last_step(recipe):
     assert broken.best_epoch_ == 3
     assert broken.history_[-1]["objective"] == whole.history_[-1]["objective"]
     assert broken.predict_nbest(INPUTS, 2) == whole.predict_nbest(INPUTS, 2)
+
+
+def test_labels_of_development_data():
+    """One that only they have is told of; data of another task are refused, for every recipe."""
+    words, labels = [["a", "b"], ["b", "a"]] * 4, [["X", "Y"], ["Y", "X"]] * 4
+
+    def dev(*rows):
+        corpus = as_corpus(words)
+        return with_column(corpus, label_column(list(rows) * 4, corpus))
+
+    notes = []
+    crf = riata.Tagger("crf", epochs=9, dev=dev(["X", "Z"], ["Y", "X"])).fit(words, labels, listener=notes.append)
+    assert crf.best_score_ == 75.0
+    assert any(isinstance(note, Note) and note.warning and "Z" in note.text for note in notes)
+    assert crf.score(words, [["Q", "Y"], ["Y", "X"]] * 4) == 0.75
+    for recipe in ("crf", "perceptron"):
+        with pytest.raises(DataError, match="no label of the training data: they have B-NP, O, and those have X, Y"):
+            riata.Tagger(recipe, dev=dev(["B-NP", "O"], ["O", "O"])).fit(words, labels, listener=notes.append)
+        with pytest.raises(DataError, match="same task"):
+            riata.Chunker(recipe, dev=dev(["X", "O"], ["Y", "O"])).fit(
+                words, [["B-NP", "O"], ["O", "B-NP"]] * 4, listener=notes.append
+            )
+
+
+def test_long_and_short_sentences():
+    rng = np.random.default_rng(0)
+    words = [[f"w{i}" for i in rng.integers(0, 50, 20_000)], ["w1"]]
+    labels = [[f"L{i}" for i in rng.integers(0, 5, 20_000)], ["L1"]]
+    crf = riata.Tagger("crf", epochs=5, template=parse("word[0]\nedge")).fit(words, labels, listener=lambda _: None)
+    for sentence, rows in zip(words, crf.predict_proba(words), strict=True):
+        assert rows.shape == (len(sentence), 5)
+        assert rows.sum(axis=1) == pytest.approx(1)
+    for found in crf.predict_nbest(words, 2, probabilities=True):
+        assert found[0][1] >= found[1][1] >= 0
+    assert all(0 <= value <= 1 for values in crf.predict_confidence(words) for value in values)

@@ -1,6 +1,7 @@
 """The likelihood of chains: its value by enumeration, its gradient by differences, its bytes by threads, its limits by logarithms."""
 
 import itertools
+import resource
 
 import numpy as np
 import pytest
@@ -213,3 +214,41 @@ def test_bad_arguments_are_refused():
         _core.ChainLikelihood(
             case.features.index, case.instances, 3, 0, free.start, free.end, free.follow, np.ones(1), False
         )
+
+
+def test_a_hundred_labels_and_long_sentences():
+    """Right, by forward sums in logarithms; and a sentence needs no labels x labels for each of its tokens."""
+    rng, labels, length = np.random.default_rng(0), 100, 500
+    words = [[f"w{i}" for i in rng.integers(0, 40, length)] for _ in range(3)]
+    gold = rng.integers(0, labels, (3, length)).astype(np.int32)
+    features = Features(parse("word[0]\nedge"), builtin(), {}, 0)
+    instances = features.extend(as_corpus(words), 1, 1)
+    instances.set_labels(gold.ravel(), labels)
+    free = Legality.free(labels)
+    flags = (free.start, free.end, free.follow)
+    function = _core.ChainLikelihood64(features.index, instances, labels, 0, *flags, np.empty(0), True)
+    at = rng.normal(size=function.size)
+    value, _ = function(at, 2)
+    pairs, rows = at[: labels * labels].reshape(labels, labels), at[labels * labels :].reshape(-1, labels)
+    model = ChainModel(features, function.model(at), tuple(f"L{i}" for i in range(labels)), free)
+    scores = model.scores_of(features.instances(as_corpus([words[0]])), gold[0])
+    ids = {w: i for i, w in enumerate(dict.fromkeys(w for sentence in words for w in sentence))}
+    total = 0.0
+    for s, sentence in enumerate(words):
+        nodes = rows[[ids[w] for w in sentence]]
+        alpha = nodes[0]
+        for node in nodes[1:]:
+            alpha = np.logaddexp.reduce(alpha[:, None] + pairs, axis=0) + node
+        truth = nodes[np.arange(length), gold[s]].sum() + pairs[gold[s][:-1], gold[s][1:]].sum()
+        if s == 0:
+            assert scores[0] == pytest.approx(truth)
+        total += np.logaddexp.reduce(alpha) - truth
+    assert value == pytest.approx(total)
+    corpus = as_corpus(words)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    probabilities, log_z = model.probabilities(corpus, 1.0)
+    assert (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+    )  # KiB; labels x labels of every token would be 40 MB
+    assert probabilities.sum(axis=1) == pytest.approx(1)
+    assert log_z.sum() - total == pytest.approx(sum(model.scores_of(features.instances(corpus), gold.ravel())))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata.data.encodings.base import Encoding, detect, read_as_conlleval
+from riata.data.pairs import shown
 from riata.data.recoding import Recoder, Tags
 from riata.data.types import Column, Corpus, Ids
 from riata.data.unknown import UNKNOWN, is_unknown
@@ -204,6 +205,23 @@ def label_counts(labels: LabelSet, listener: Listener) -> None:
     if rare:
         text = f"Labels seen fewer than {RARE} times, which will hardly be learnt: {_listed(rare)}."
         listener(Note(shortened(text), warning=True))
+
+
+def check_dev_labels(dev: Corpus, data: Corpus, listener: Listener) -> None:
+    """Refuses development data of another task, which have no label of the training data, and tells of labels that only they have."""
+    known, found = counts_of(data.columns[-1]), counts_of(dev.columns[-1])
+    new = [label for label in found if label not in known]
+    if not new:
+        return
+    if not set(found) & set(known) - {OUTSIDE}:
+        raise DataError(
+            f"the development data have no label of the training data: they have {_listed([shown(label) for label in new])}, "
+            f"and those have {_listed([shown(label) for label in known])}.",
+            remedy="Are they of the same task, and is the last column their output?",
+            file=dev.name,
+        )
+    text = f"Labels that only the development data have, which count as wrong: {_listed([shown(label) for label in new])}."
+    listener(Note(shortened(text), warning=True))
 
 
 def class_weights(given: Mapping[str, float] | str | None, labels: LabelSet) -> NDArray[np.float64]:
