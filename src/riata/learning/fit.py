@@ -26,7 +26,16 @@ from riata.features.segments import SegmentFeatures
 from riata.learning.batch.segments import SegmentCrfTrainer
 from riata.learning.events import Listener, Note
 from riata.learning.joint import JointTrainer, check_joint, joint_labels, learnt_pairs, new_features, tell_of_labels
-from riata.learning.labels import LabelSet, check_dev_labels, class_weights, counts_of, label_counts, label_set, learnable, legal
+from riata.learning.labels import (
+    LabelSet,
+    check_dev_labels,
+    class_weights,
+    counts_of,
+    label_counts,
+    label_set,
+    learnable,
+    legal,
+)
 from riata.learning.online import Outcome, OutputTrainer, Plan, Trainer, TrainingSet, train
 from riata.learning.options import LARGEST_WEIGHT, Options, check_dev, check_only_chains
 from riata.learning.search import SearchTrainer

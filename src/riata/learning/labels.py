@@ -220,7 +220,9 @@ def check_dev_labels(dev: Corpus, data: Corpus, listener: Listener) -> None:
             remedy="Are they of the same task, and is the last column their output?",
             file=dev.name,
         )
-    text = f"Labels that only the development data have, which count as wrong: {_listed([shown(label) for label in new])}."
+    text = (
+        f"Labels that only the development data have, which count as wrong: {_listed([shown(label) for label in new])}."
+    )
     listener(Note(shortened(text), warning=True))
 
 
