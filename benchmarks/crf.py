@@ -67,7 +67,10 @@ def main() -> None:
 
 
 def show(name: str, facts: dict[str, float]) -> None:
-    print(f"{name}: " + ", ".join(f"{key} {value:,.4f}".rstrip("0").rstrip(".") for key, value in facts.items()), flush=True)
+    print(
+        f"{name}: " + ", ".join(f"{key} {value:,.4f}".rstrip("0").rstrip(".") for key, value in facts.items()),
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Runs every benchmark and writes its results: `python -m benchmarks.run [--final] [--rounds N] [QUESTION …]`."""
+"""Runs every benchmark and writes its results: `python -m benchmarks.run [--final] [--rounds N] [QUESTION[/CONTESTANT] …]`."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--final", action="store_true", help="score test data, and keep a record of it")
     parser.add_argument("--rounds", type=int, default=3, help="how often the peers are run in turn (default: 3)")
-    parser.add_argument("questions", nargs="*", help="folders to run (default: all)")
+    parser.add_argument("questions", nargs="*", help="folders to run, or contestants of them (default: all)")
     options = parser.parse_args()
     if "RIATA_DATA" not in os.environ:
         sys.exit("RIATA_DATA is not set: name the folder that holds the corpora (`riata data list`).")
     known = sorted({path.parent.name for path in HERE.glob("*/*.py")})
-    unknown = sorted(set(options.questions) - set(known))
+    contestants = {f"{path.parent.name}/{path.stem}" for path in HERE.glob("*/*.py")}
+    unknown = sorted(set(options.questions) - set(known) - contestants)
     if unknown:
         parser.error(f"no question {unknown[0]!r}; there are {', '.join(known)}")
     for question in options.questions or known:
@@ -37,7 +38,8 @@ def main() -> None:
 def ask(question: str, times: int, final: bool) -> list[dict[str, Any]]:
     if question == comparison.QUESTION:
         return rounds.run(times, final)
-    return [contest(question, contestant, final) for contestant in sorted((HERE / question).glob("*.py"))]
+    folder, _, chosen = question.partition("/")
+    return [contest(folder, contestant, final) for contestant in sorted((HERE / folder).glob(f"{chosen or '*'}.py"))]
 
 
 def contest(question: str, contestant: Path, final: bool) -> dict[str, Any]:

@@ -1,0 +1,11 @@
+"""Riata: crf, the default template of the task."""
+
+from benchmarks.contest import by_splits, riata_contestant, run
+from riata import EntityRecognizer
+
+if __name__ == "__main__":
+    run(
+        by_splits("conll2002-es", "testa", "testb"),
+        riata_contestant(lambda seed: EntityRecognizer("crf", threads=1), seeds=1),
+        chunks=True,
+    )

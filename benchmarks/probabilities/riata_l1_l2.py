@@ -1,0 +1,13 @@
+"""Riata: crf, c1 = c2 = 0.1, CRFsuite's template."""
+
+from benchmarks.contest import conll2000, riata_contestant, run
+from riata import Chunker
+
+if __name__ == "__main__":
+    run(
+        conll2000,
+        riata_contestant(
+            lambda seed: Chunker("crf", template="classic", settings={"c1": 0.1, "c2": 0.1}, threads=1), seeds=1
+        ),
+        chunks=True,
+    )

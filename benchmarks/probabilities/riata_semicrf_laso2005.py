@@ -1,0 +1,13 @@
+"""Riata: semicrf, c2 = 1, the features of LaSO's chunking."""
+
+from benchmarks.contest import conll2000, riata_contestant, run
+from riata import Chunker
+
+if __name__ == "__main__":
+    run(
+        conll2000,
+        riata_contestant(
+            lambda seed: Chunker("semicrf", template="laso2005", settings={"c2": 1.0}, threads=1), seeds=1
+        ),
+        chunks=True,
+    )
