@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
   riata::bind::segments(m);
   riata::bind::segment_views(m);
   riata::bind::joint(m);
+  riata::bind::legal(m);
   riata::bind::likelihood(m);
   riata::bind::segment_likelihood(m);
   riata::bind::joint_views(m);

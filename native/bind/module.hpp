@@ -16,6 +16,7 @@ void search(nanobind::module_& m);
 void segments(nanobind::module_& m);
 void segment_views(nanobind::module_& m);
 void joint(nanobind::module_& m);
+void legal(nanobind::module_& m);
 void likelihood(nanobind::module_& m);
 void segment_likelihood(nanobind::module_& m);
 void joint_views(nanobind::module_& m);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "features/allowed.hpp"
 #include "features/index.hpp"
 #include "features/tag_choices.hpp"
 
@@ -25,6 +26,7 @@ struct Instances {
   bool hashed = false;                             // whether ids are hashes
   std::vector<std::int32_t> labels;                // [N] gold, or unknown_label where the learner can do without; or empty
   TagChoices choices;                              // of models that choose tags
+  Allowed allowed;                                 // what decoding may give, where that is known
 
   // Whether some label of sentence s is unknown.
   bool partly_labelled(std::int64_t s) const noexcept { return std::find(labels.begin() + starts[s], labels.begin() + starts[s + 1], unknown_label) != labels.begin() + starts[s + 1]; }

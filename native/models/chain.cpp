@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "inference/legal_labels.hpp"
 #include "models/exact_chain.hpp"
 #include "models/local.hpp"
 #include "models/planned_rows.hpp"
@@ -61,6 +62,9 @@ void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, con
   for (std::int32_t j = 0; j < stride; ++j) first[j] += constraint.start[j];
   for (std::int32_t j = 0; j < stride; ++j) last[j] += constraint.end[j];
   if (weights.local) normalise_locally(chain);
+  LegalLabels legal;
+  legal.open(constraint, weights.labels, stride, instances.allowed, instances.starts[s], T);
+  for (std::int32_t t = 0; t < T; ++t) legal.forbid(t, chain.node.data() + std::size_t(t) * stride);
 }
 
 template <class Real>

@@ -38,7 +38,7 @@ class PollClock {
 template <class Real>
 void check_fit(const FeatureIndex& index, const Weights<Real>& weights, const Instances& instances);
 
-// Fills `chain` with the scores of sentence s, constraints included.
+// Fills `chain` with the scores of sentence s, constraints included, and what is known of its labels.
 template <class Real>
 void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
                     const Instances& instances, std::int64_t s, ChainScores<Real>& chain);

@@ -12,6 +12,7 @@
 #include "features/index.hpp"
 #include "features/instances.hpp"
 #include "inference/constraint.hpp"
+#include "inference/legal_labels.hpp"
 #include "learning/linear.hpp"
 #include "models/layout.hpp"
 #include "models/local.hpp"
@@ -33,6 +34,7 @@ class ChainSteps {
     sentence_ = sentence;
     gathered_at_ = -1;
     length_ = static_cast<std::int32_t>(instances_.length(sentence));
+    legal_.open(constraint_, layout_.labels, layout_.stride, instances_.allowed, instances_.starts[sentence], length_);
     node_known_.assign(static_cast<std::size_t>(length_), -1);
     make_room(node_, std::size_t(length_) * layout_.stride);
     if (!per_token_) return;
@@ -99,6 +101,7 @@ class ChainSteps {
     if (t == 0) add(constraint_.start.data(), out);
     if (t == length_ - 1) add(constraint_.end.data(), out);
     if (layout_.local && t == 0) take_off(local_sums_(out), out);
+    if (!layout_.local || t == 0) legal_.forbid(t, out);
     node_known_[t] = weights_.version();
   }
 
@@ -123,7 +126,10 @@ class ChainSteps {
     sum_.finish();
     scale(out);
     add(constraint_.follow.data() + from, out);
-    if (own) take_off(local_sums_(own, out), out);
+    if (own) {
+      take_off(local_sums_(own, out), out);
+      legal_.forbid(t, out);  // here, since all labels count in the sum
+    }
     edge_known_[at] = weights_.version();
   }
 
@@ -155,6 +161,7 @@ class ChainSteps {
   std::vector<Real> edge_;                 // [labels][stride]: from, to; or [T] of them
   RowSum<Real> sum_;
   LocalSums<Real> local_sums_;             // of models that normalise every step
+  LegalLabels legal_;
   std::int32_t gathered_at_ = -1;                          // the token whose rows are these:
   std::vector<std::pair<std::int64_t, float>> gathered_;  // number and value
 };

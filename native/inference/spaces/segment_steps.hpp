@@ -10,6 +10,7 @@
 #include "features/grown_rows.hpp"
 #include "features/instances.hpp"
 #include "features/segment_templates.hpp"
+#include "inference/legal_segments.hpp"
 #include "learning/linear.hpp"
 #include "models/row_sum.hpp"
 #include "models/segment_weights.hpp"
@@ -42,6 +43,7 @@ class SegmentSteps {
   void open(std::int64_t sentence) {
     origin_ = instances_.origin(sentence);
     length_ = static_cast<std::int32_t>(instances_.length(sentence));
+    legal_.open(kinds_, instances_.allowed, instances_.starts[sentence], length_);
     const auto tokens = static_cast<std::size_t>(length_);
     spans_known_.assign(tokens, -1);
     token_known_.assign(tokens, -1);
@@ -257,6 +259,7 @@ class SegmentSteps {
     if (kinds_.outside >= 0) {
       for (std::int32_t l = 1; l < longest; ++l) out[std::size_t(l) * stride_ + kinds_.outside] = -std::numeric_limits<Real>::infinity();
     }
+    for (std::int32_t l = 1; l <= longest; ++l) legal_.forbid(t, l, out + std::size_t(l - 1) * stride_);
     scale_rows(out, longest, stride_, static_cast<Real>(weights_.scale()), peaks_.data() + std::size_t(t) * most_);
     spans_known_[t] = weights_.version();
   }
@@ -312,6 +315,7 @@ class SegmentSteps {
   const Instances& instances_;
   const Held& weights_;
   std::int32_t stride_;
+  LegalSegments legal_;
   std::vector<AnchoredSlot> first_, last_, inside_;  // inside: by reach
   std::vector<std::int32_t> first_rows_;             // of the token at hand
   std::vector<Walk> walks_;                          // one per sequence slot

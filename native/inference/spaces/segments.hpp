@@ -101,6 +101,7 @@ class SegmentSpace : public Space {
 
  private:
   static constexpr std::int64_t few = 64;  // candidates up to which it pays to look for the best
+  static constexpr Real never = -std::numeric_limits<Real>::infinity();
 
   std::int32_t start(const Tree& tree, NodeId node) const noexcept { return tree[node].state - kinds_.length(tree[node].action); }
   static double step(const Real* row, const Real* history, std::int32_t label) noexcept {
@@ -131,7 +132,7 @@ class SegmentSpace : public Space {
     const bool simple = merged && !(learning && node.good);  // no label can be y-good, and the highest is the best
     for (std::int32_t l = 1; l <= steps_.lengths(t); ++l) {
       const Real* row = spans + std::size_t(l - 1) * stride_;
-      if (choosy && node.score + double(peaks[l - 1] + history_peak) < ranks_.least()) continue;
+      if (peaks[l - 1] == never || (choosy && node.score + double(peaks[l - 1] + history_peak) < ranks_.least())) continue;
       const auto candidate_of = [&](std::int32_t label) {
         Candidate candidate{node.score + step(row, history, label), 0, 0, 0, id, kinds_.code(l, label), false};
         candidate.key = key_after(t, candidate.action);
@@ -145,7 +146,7 @@ class SegmentSpace : public Space {
       Candidate best;
       best.action = -1;
       for (std::int32_t label = 0; label < kinds_.labels; ++label) {
-        if ((l > 1 && label == kinds_.outside) || (choosy && node.score + step(row, history, label) < ranks_.least())) continue;
+        if (row[label] == never || (choosy && node.score + step(row, history, label) < ranks_.least())) continue;
         const Candidate candidate = candidate_of(label);
         if (!merged) take(candidate, ranking, choosy, out);
         else if (best.action < 0 || ranking.beats(candidate, best)) best = candidate;

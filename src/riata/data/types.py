@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from riata._core import Alphabet
 from riata.data.given import Given
+from riata.data.known import KnownLabels
 from riata.data.texts import interned
 from riata.errors import DataError
 
@@ -103,6 +104,7 @@ class Corpus(Sequence[Sentence]):
     format: str = "memory"  # what it was read from: memory, columns or conllu
     origin: tuple[int, ...] | None = None  # which columns of its source these are; None: all of them, in order
     given: Given | None = None  # features named by the user, instead of or beside columns
+    known: KnownLabels | None = None  # what decoding must give
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -152,6 +154,7 @@ class Corpus(Sequence[Sentence]):
             documents=(),
             comments=tuple(self.comments[i] for i in chosen) if self.comments else (),
             given=None if self.given is None else self.given.take(at),
+            known=None if self.known is None else self.known.take(at),
         )
 
     def __iter__(self) -> Iterator[Sentence]:

@@ -16,11 +16,13 @@ from riata._core import (
     ChainWeights,
     ChainWeights64,
     Instances,
+    allow,
     chain_margins,
     chain_probabilities,
     exact_order,
     most_exact_labels,
     scores_of,
+    stuck_labels,
     unbounded,
     unpack_chain,
 )
@@ -115,9 +117,19 @@ class ChainModel:
         return FoldedModel(self.features, self.weights, (self.legality.start, self.legality.end, self.legality.follow))
 
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
-        if decoder.queue == EXACT.queue and self.folded is not None:
+        if decoder.queue == EXACT.queue and self.folded is not None and corpus.known is None:
             return self.folded.predict(corpus, threads)
-        return self.decode(self.features.instances(corpus), decoder)
+        return self.decode(self._instances(corpus), decoder)
+
+    def _instances(self, corpus: Corpus) -> Instances:
+        """With the labels that are known, which decoding keeps to."""
+        instances = self.features.instances(corpus)
+        if corpus.known is not None:
+            allow(instances, corpus.known.sets, corpus.known.of)
+            stuck = stuck_labels(instances, self.legality.start, self.legality.end, self.legality.follow)
+            if stuck >= 0:
+                raise corpus.known.impossible(corpus, stuck)
+        return instances
 
     def confidences(
         self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
@@ -126,7 +138,7 @@ class ChainModel:
 
         Of chunks, a token has the confidence of its chunk. Exact decoding becomes a beam without a limit, whose probabilities are exact.
         """
-        instances, given = self.features.instances(corpus), np.empty(0, np.int32)
+        instances, given = self._instances(corpus), np.empty(0, np.int32)
         if decoder.queue == EXACT.queue and not self.features.program.history:
             found = self.decode(instances, decoder)
             rows = [self._summed(instances, t, found, chunks=chunks)[2] for t in temperatures]
@@ -147,7 +159,7 @@ class ChainModel:
                 f"Probabilities of labels are summed over pairs of neighbours; '{self.features.program.history_templates[0]}' reads further.",
                 remedy="predict_confidence gives that of what was predicted; or use edge for the label before.",
             )
-        log_z, rows, _ = self._summed(self.features.instances(corpus), temperature, np.empty(0, np.int32), chunks=False)
+        log_z, rows, _ = self._summed(self._instances(corpus), temperature, np.empty(0, np.int32), chunks=False)
         return rows.reshape(-1, len(self.labels)), log_z
 
     def _summed(self, instances: Instances, temperature: float, found: Ids, *, chunks: bool) -> Any:
@@ -163,7 +175,7 @@ class ChainModel:
 
     def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
         """For every sentence the n best labellings, as ids, with their scores; fewer where fewer are legal."""
-        legal, instances = self.legality, self.features.instances(corpus)
+        legal, instances = self.legality, self._instances(corpus)
         counts, labels, scores = self.weights.nbest(
             self.features.index, instances, legal.start, legal.end, legal.follow, n
         )

@@ -14,11 +14,13 @@ from riata._core import (
     Instances,
     SegmentWeights,
     SegmentWeights64,
+    allow,
     best_segments,
     decode_segments,
     segment_confidences,
     segment_margins,
     segment_scores,
+    stuck_segments,
     unbounded,
 )
 from riata.data.encodings.base import OUTSIDE
@@ -92,7 +94,20 @@ class SegmentModel:
         return tuple(self.labels[i] for i in self.segmentation.tag_ids(codes, np.array([0, tokens])))
 
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
-        return self.decode(self.features.instances(corpus, threads), decoder)
+        return self.decode(self._instances(corpus, threads), decoder)
+
+    def _instances(self, corpus: Corpus, threads: int = 1) -> Instances:
+        """With the tags that are known, which decoding keeps to."""
+        instances = self.features.instances(corpus, threads)
+        if corpus.known is not None:
+            allow(instances, self.segmentation.role_sets(corpus.known.sets), corpus.known.of)
+            weights = self.weights
+            stuck = stuck_segments(instances, weights.labels, weights.outside, weights.most)
+            if stuck >= 0:
+                longest = f"{weights.most} token{'s' * (weights.most != 1)}"
+                known = replace(corpus.known, rules=f"{corpus.known.rules}, with chunks of at most {longest}")
+                raise known.impossible(corpus, stuck)
+        return instances
 
     def scores_of(self, instances: Instances, labels: Ids) -> NDArray[np.float64]:
         """The score of given tags, sentence by sentence: [S]."""
@@ -118,7 +133,7 @@ class SegmentModel:
         self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
     ) -> tuple[Ids, NDArray[np.float64]]:
         """As of a chain: a token has the confidence of its segment."""
-        instances, given = self.features.instances(corpus), np.empty(0, np.int32)
+        instances, given = self._instances(corpus), np.empty(0, np.int32)
         if decoder.queue == EXACT.queue:
             given = self._segments(instances, decoder)
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="prefix")
@@ -130,7 +145,7 @@ class SegmentModel:
 
     def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
         """For every sentence the n best segmentations, as ids of tags, with their scores; fewer where there are fewer."""
-        instances = self.features.instances(corpus)
+        instances = self._instances(corpus)
         counts, codes, scores = best_segments(self.weights, self.features.index, self.features.native, instances, n)
         lengths = np.repeat(np.diff(corpus.starts), counts)
         starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

@@ -1,0 +1,73 @@
+// The labels of a sentence that some legal labelling has, where something is known of its tokens.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "features/allowed.hpp"
+#include "inference/constraint.hpp"
+
+namespace riata {
+
+// A search that keeps to them never comes to where no label is left.
+class LegalLabels {
+ public:
+  // Of the tokens from `first` on. Returns where the first labels allow no more legal ones; -1: there is a legal labelling.
+  template <class Real>
+  std::int32_t find(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed, std::int64_t first, std::int32_t length) {
+    labels_ = static_cast<std::size_t>(labels);
+    flags_.clear();
+    if (!allowed.knows(first, length)) return -1;
+    if (allowed.width != labels_) throw Error("RiataError", "the labels that are allowed do not fit the model");
+    flags_.assign(static_cast<std::size_t>(length) * labels_, 0);
+    const auto follows = [&](std::size_t i, std::size_t j) { return constraint.follow[i * static_cast<std::size_t>(stride) + j] == 0; };
+    for (std::int32_t t = 0; t < length; ++t) {
+      const std::uint8_t* set = allowed.at(first + t);
+      bool some = false;
+      for (std::size_t j = 0; j < labels_; ++j) {
+        bool legal = (set == nullptr || set[j]) && (t + 1 < length || constraint.end[j] == 0);
+        if (legal && t == 0) legal = constraint.start[j] == 0;
+        if (legal && t > 0) legal = any([&](std::size_t i) { return row(t - 1)[i] && follows(i, j); });
+        row(t)[j] = legal;
+        some = some || legal;
+      }
+      if (!some) return t;
+    }
+    for (std::int32_t t = length - 2; t >= 0; --t) {
+      for (std::size_t i = 0; i < labels_; ++i) row(t)[i] = row(t)[i] && any([&](std::size_t j) { return row(t + 1)[j] && follows(i, j); });
+    }
+    return -1;
+  }
+
+  // The same of a sentence that has a legal labelling.
+  template <class Real>
+  void open(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed, std::int64_t first, std::int32_t length) {
+    if (find(constraint, labels, stride, allowed, first, length) >= 0) throw Error("DataError", "no legal labelling has the labels that are given");
+  }
+
+  // Puts minus infinity on the labels that no legal labelling has at token t.
+  template <class Real>
+  void forbid(std::int32_t t, Real* scores) const noexcept {
+    if (flags_.empty()) return;
+    for (std::size_t j = 0; j < labels_; ++j) {
+      if (!flags_[static_cast<std::size_t>(t) * labels_ + j]) scores[j] = -std::numeric_limits<Real>::infinity();
+    }
+  }
+
+ private:
+  std::uint8_t* row(std::int32_t t) noexcept { return flags_.data() + static_cast<std::size_t>(t) * labels_; }
+  template <class Test>
+  bool any(Test test) const {
+    for (std::size_t i = 0; i < labels_; ++i) {
+      if (test(i)) return true;
+    }
+    return false;
+  }
+
+  std::size_t labels_ = 0;
+  std::vector<std::uint8_t> flags_;  // [T][labels]; empty: any label may be anywhere
+};
+
+}  // namespace riata
