@@ -13,6 +13,7 @@ from riata.data import columns
 from riata.data.conllu import FIELDS
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import UnsupportedError
+from riata.inference.knowing import check_given, knowing_column
 from riata.parallel import in_order
 
 if TYPE_CHECKING:
@@ -32,15 +33,25 @@ class Shown:
 
 
 def labelled(
-    estimator: SequenceEstimator, file: str | Path, *, conllu: bool, threads: int, shown: Shown | None = None
+    estimator: SequenceEstimator,
+    file: str | Path,
+    *,
+    conllu: bool,
+    threads: int,
+    shown: Shown | None = None,
+    given: int | None = None,
 ) -> Iterator[bytes]:
-    """The bytes of the file with the predictions, batch by batch as they can be read. threads never changes them."""
+    """The bytes of the file with the predictions, batch by batch as they can be read. threads never changes them.
+
+    given: the column that holds labels to keep, `_` where any will do.
+    """
     shown = shown or Shown()
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
     if nbest is not None and min_confidence is not None:
         raise UnsupportedError(
             "min_confidence is for the best labelling, not for a list of the n best.", remedy="Leave out one of them."
         )
+    check_given(given, min_confidence)
     if conllu and not all(0 <= output < len(FIELDS) for output in estimator.outputs_):
         raise UnsupportedError(
             "the model was not trained on CoNLL-U: there is no field to put its labels in.",
@@ -60,6 +71,8 @@ def labelled(
         return b"".join(columns.formatted(batch, [*added, *sure], notes))
 
     def answer(batch: Corpus) -> bytes:
+        if given is not None:
+            batch = knowing_column(estimator, batch, given)
         if nbest is not None:
             found = estimator.nbest_ids(batch, nbest)
             scores = [[score for _, score in sentence] for sentence in found]

@@ -26,6 +26,12 @@ from riata.commands.base import format_option
     help="Abstain below P: a chunk is left out (O), a tag becomes _.",
 )
 @click.option(
+    "--given",
+    type=int,
+    metavar="N",
+    help="Column of the file, from 0, with labels to keep; _ where any will do.",
+)
+@click.option(
     "--threads",
     type=click.IntRange(min=1),
     metavar="N",
@@ -38,6 +44,7 @@ def command(
     nbest: int | None,
     confidence: bool,
     min_confidence: float | None,
+    given: int | None,
     threads: int | None,
     format_: str,
 ) -> None:
@@ -48,11 +55,13 @@ def command(
     zcat big.txt.gz | riata predict --model chunker.riata - | head
     riata predict --model chunker.riata --nbest 3 new.txt
     riata predict --model chunker.riata --confidence --min-confidence 0.9 new.txt
+    riata predict --model chunker.riata --given 2 corrected.txt
 
     The input may have the output column of training or lack it. CoNLL-U goes out as CoNLL-U, with the predicted field replaced.
     With --nbest a sentence is written K times, best first, as `crf_test -n` of CRF++ does: after `# 0` and its score (not a probability)
     the best labelling, after `# 1` the next, and so on; fewer where there are fewer. The queue must be exact.
     With --nbest and --confidence its probability follows the score.
+    With --given the best labelling is found that has the labels of that column; lists and confidences are among those that have them.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
     from riata.console import stderr
@@ -68,6 +77,6 @@ def command(
     shown = Shown(nbest, confidence, min_confidence)
     conllu = is_conllu(file, format_)
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
-    for content in labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown):
+    for content in labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, given=given):
         out.write(content)
         out.flush()

@@ -17,6 +17,7 @@ from riata.confidence.units import Units, units
 from riata.data.encodings.base import OUTSIDE
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError
+from riata.inference.knowing import certain
 from riata.learning.fit import inputs_of
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Confident:
 
         def _check_fitted(self) -> Model: ...
         def decoder(self) -> Decoder: ...
+        def _knowing(self, X: Any, given: Any) -> Corpus: ...
         def input_columns(self, corpus: Corpus) -> Corpus: ...
         def output_columns(self, ids: Ids) -> Sequence[Column]: ...
         def _gold_columns(self, data: Corpus) -> Sequence[Column]: ...
@@ -72,33 +74,39 @@ class Confident:
             zip(used, self.output_columns(ids), self.chunk_outputs, strict=True)
         ):
             judged = ~_outside(column) if chunks else np.ones(len(ids), bool)
+            judged &= ~certain(corpus, shown[output])
             shown[output, judged] = calibration.corrected(shown[output, judged])
         return ids, shown
 
-    def predict_confidence(self, X: Any) -> list[Any]:
-        """How sure the search is, token by token, beside what predict gives; of several outputs, a tuple per token."""
-        from riata.data.memory import as_corpus, is_empty
+    def predict_confidence(self, X: Any, *, given: Any = None) -> list[Any]:
+        """How sure the search is, token by token, beside what predict gives; of several outputs, a tuple per token.
+
+        given: as predict takes it; then among outputs that have these labels.
+        """
+        from riata.data.memory import is_empty
 
         self._check_fitted()
+        corpus = self._knowing(X, given)
         if is_empty(X):
             return [[] for _ in X]
-        corpus = as_corpus(X)
         _, values = self.confidence_ids(corpus)
         rows: list[Any] = values[0].tolist() if len(values) == 1 else list(map(tuple, values.T.tolist()))
         return [rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
 
-    def predict_proba(self, X: Any) -> list[Values]:
+    def predict_proba(self, X: Any, *, given: Any = None) -> list[Values]:
         """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence, in the order of `classes_`.
 
         A labelling has the probability exp(score) / Z, or exp(score / temperature) / Z once the estimator is calibrated. Recipes that maximise
         it, such as crf, mean it so; of the others, calibrate first. Needs a chain that reads no label further back than the one before.
+        given: as predict takes it; then the probabilities are those among labellings that have these labels.
         """
-        from riata.data.memory import as_corpus, is_empty
+        from riata.data.memory import is_empty
 
         model = self._check_fitted()
+        sentences = self._knowing(X, given)
         if is_empty(X):
             return [np.empty((0, len(self.classes_))) for _ in X]
-        corpus = self.input_columns(as_corpus(X))
+        corpus = self.input_columns(sentences)
         rows, _ = model.probabilities(corpus, self._temperature())
         if self._recoder is not None:
             rows = self._summed_by_class(rows)

@@ -28,6 +28,7 @@ from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, 
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
 from riata.inference.chain import K
+from riata.inference.knowing import check_given, knowing
 from riata.labelled import Shown, labelled
 from riata.learning.events import Event, Listener, Note
 from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, sentence_weights
@@ -428,32 +429,36 @@ class SequenceEstimator(Confident, Params):
         nbest: int | None = None,
         confidence: bool = False,
         min_confidence: float | None = None,
+        given: int | None = None,
     ) -> None:
         """Writes a file with a column of predictions more, as `riata predict` does; each may be compressed (.gz).
 
         CoNLL-U (.conllu) goes out as CoNLL-U. nbest: every sentence so many times, best labelling first. confidence: one more column
-        with it. Below min_confidence a chunk is O, and a tag is _.
+        with it. Below min_confidence a chunk is O, and a tag is _. given: the number of a column that holds labels to keep, _ elsewhere.
         """
         self._check_fitted()
         threads = checked(self, training=False).threads or cores()
         shown = Shown(nbest, confidence, min_confidence)
-        write(labelled(self, source, conllu=is_conllu(source, "auto"), threads=threads, shown=shown), target)
+        conllu = is_conllu(source, "auto")
+        write(labelled(self, source, conllu=conllu, threads=threads, shown=shown, given=given), target)
 
-    def predict(self, X: Any, *, min_confidence: float | None = None) -> Predictions:
+    def predict(self, X: Any, *, min_confidence: float | None = None, given: Any = None) -> Predictions:
         """The labels of every sentence: a list, which notebooks show as labelled text.
 
         Below min_confidence, from 0 to 1, it abstains: a chunk is left out (O), a tag is None.
+        given: labels that are known, a list per sentence, with None where any will do; the best labelling that has them is found.
         """
         model = self._check_fitted()
+        check_given(given, min_confidence)
         if min_confidence is not None:
             check_least(min_confidence)
-        elif type(X) is list and (found := self._predict_at_once(model, X)) is not None:
+        elif given is None and type(X) is list and (found := self._predict_at_once(model, X)) is not None:
             predictions = Predictions(found)
             predictions._about = (X, 0, self.chunks)
             return predictions
+        corpus = self._knowing(X, given)
         if is_empty(X):
             return Predictions([] for _ in X)
-        corpus = as_corpus(X)
         if min_confidence is None:
             labels: list[Any] = [self.classes_[i] for i in self.predict_ids(corpus)]
         else:
@@ -465,6 +470,10 @@ class SequenceEstimator(Confident, Params):
         words = corpus.origins.index(self.inputs_[0]) if self.inputs_ and corpus.format == self.format_ else 0
         predictions._about = (X if isinstance(X, (list, tuple)) else corpus, words, self.chunks)
         return predictions
+
+    def _knowing(self, X: Any, given: Any) -> Corpus:
+        """The corpus with the labels that are given."""
+        return knowing(self, X, given)
 
     def _predict_at_once(self, model: Model, sentences: list[Any]) -> list[list[str]] | None:
         """The short way of a few sentences in plain lists; None where something about them or the model is not plain."""
@@ -478,16 +487,21 @@ class SequenceEstimator(Confident, Params):
             return None
         return model.folded.label(sentences, len(self.inputs_), self._texts)
 
-    def predict_nbest(self, X: Any, k: int, *, probabilities: bool = False) -> list[list[tuple[list[str], float]]]:
+    def predict_nbest(
+        self, X: Any, k: int, *, probabilities: bool = False, given: Any = None
+    ) -> list[list[tuple[list[str], float]]]:
         """The k best labellings of every sentence with their scores, best first; fewer where fewer are legal. The first is predict's.
 
         probabilities: with these instead of scores, among all legal labellings (see predict_proba).
         They are exact, so they need the queue `exact` and templates that read no label further back than label[-2].
+        given: as predict takes it; then among labellings that have these labels.
         """
-        found = self.nbest_ids(X, k)
+        self._check_fitted()
+        corpus = self._knowing(X, given)
+        found = self.nbest_ids(corpus, k)
         scores = [[score for _, score in sentence] for sentence in found]
-        if probabilities and not is_empty(X):
-            scores = self.nbest_probabilities(X, scores)
+        if probabilities and corpus.tokens:
+            scores = self.nbest_probabilities(corpus, scores)
         return [
             [([self.classes_[i] for i in ids], number) for (ids, _), number in zip(sentence, numbers, strict=True)]
             for sentence, numbers in zip(found, scores, strict=True)
@@ -497,9 +511,10 @@ class SequenceEstimator(Confident, Params):
         """predict_nbest with labels as numbers, indices of `classes_`."""
         model, k = self._check_fitted(), int(K.parse(k))
         model.check_nbest(self.decoder())
-        if is_empty(X):
-            return [[(np.empty(0, np.int32), 0.0)] for _ in X]
-        found = model.nbest(self.input_columns(as_corpus(X)), k)
+        corpus = self._knowing(X, None)
+        if corpus.tokens == 0:
+            return [[(np.empty(0, np.int32), 0.0)] for _ in range(len(corpus))]
+        found = model.nbest(self.input_columns(corpus), k)
         if self._recoder is None:
             return found
         return [

@@ -1,0 +1,137 @@
+"""Corpora of which some labels are given: how estimators take them, from Python and from a column of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data.known import FREE, KnownLabels, place
+from riata.data.memory import as_corpus, is_empty, label_column
+from riata.data.types import Column, Corpus, Ids
+from riata.errors import DataError, LabelError, UnsupportedError
+
+if TYPE_CHECKING:
+    from riata.tasks.base import SequenceEstimator
+
+FREE_TEXT = "_"  # in a file, where any label will do
+CLOSE = 1e-5  # to 1, in single precision
+
+
+def knowing(estimator: SequenceEstimator, X: Any, given: Any) -> Corpus:
+    """The corpus of these sentences with what is given of their labels: a list per sentence, of labels and None; None: nothing.
+
+    Where there are no tokens, it has no columns either.
+    """
+    corpus = Corpus(columns=(), starts=np.zeros(len(X) + 1, np.int64)) if is_empty(X) else as_corpus(X)
+    if given is None:
+        return corpus
+    _check_structure(estimator)
+    try:
+        filled = label_column([_filled(each) for each in given] if _is_list(given) else given, corpus)
+    except DataError as error:
+        raise DataError(
+            f"in given, {error.message}", remedy="Give one list per sentence, with a label or None for every token."
+        ) from None
+    free = [label is None for sentence in given for label in sentence]
+    return _with_known(estimator, corpus, filled, np.array(free, bool), by_line=False)
+
+
+def knowing_column(estimator: SequenceEstimator, corpus: Corpus, column: int) -> Corpus:
+    """The same, with labels from a column of the corpus, which holds `_` where any will do."""
+    _check_structure(estimator)
+    at = column + corpus.width if column < 0 else column
+    corpus.select([at])  # refuses a column that is not there
+    if corpus.origins[at] in estimator.input_columns(corpus).origins:
+        raise DataError(
+            f"column {at} is an input of the model, so it cannot hold the labels that are given.",
+            remedy="Name another column.",
+            file=corpus.name,
+        )
+    labels = corpus.columns[at]
+    return _with_known(
+        estimator, corpus, labels, np.array([t == FREE_TEXT for t in labels.texts()], bool), by_line=True
+    )
+
+
+def check_given(given: Any, min_confidence: float | None) -> None:
+    """Refuses to leave out what is given."""
+    if given is not None and min_confidence is not None:
+        raise UnsupportedError(
+            "Below min_confidence a chunk or a tag is left out, also where its labels are given.",
+            remedy="Leave out one of them; predict_confidence(X, given=...) says how sure each one is.",
+        )
+
+
+def certain(corpus: Corpus, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which confidences are 1 by what is given, so that there is nothing to correct."""
+    if corpus.known is None:
+        return np.zeros(len(values), bool)
+    found: NDArray[np.bool_] = (corpus.known.of >= 0) & (values > 1 - CLOSE)
+    return found
+
+
+def _filled(sentence: Any) -> Any:
+    """With a text for None, so that the rest can be checked as labels are."""
+    return ["" if label is None else label for label in sentence] if _is_list(sentence) else sentence
+
+
+def _is_list(given: Any) -> bool:
+    return hasattr(given, "__len__") and not isinstance(given, (str, bytes))
+
+
+def _with_known(
+    estimator: SequenceEstimator, corpus: Corpus, labels: Column, free: NDArray[np.bool_], *, by_line: bool
+) -> Corpus:
+    classes = estimator.classes_
+    at = {label: i for i, label in enumerate(classes)}
+    of: Ids = np.array([at.get(text, -1) for text in labels.alphabet.texts()] or [-1], np.int32)[labels.ids]
+    unknown = np.flatnonzero((of < 0) & ~free)
+    if len(unknown):
+        raise _unknown_label(classes, corpus, int(unknown[0]), labels, by_line=by_line)
+    used = np.unique(of[~free])
+    numbers = np.full(len(classes), -1, np.int32)
+    numbers[used] = np.arange(len(used))
+    known = KnownLabels(
+        tuple(classes[i] for i in used),
+        (_written(estimator)[None, :] == used[:, None]).astype(np.uint8),
+        np.where(free, -1, numbers[of]).astype(np.int32),
+        "all" if estimator.encoding_ is None else f"sequences of tags in {estimator.encoding_.upper()}",
+        by_line,
+    )
+    return replace(corpus, known=known)
+
+
+def _written(estimator: SequenceEstimator) -> NDArray[np.int64]:
+    """Of every label of the model the class that it is written as."""
+    if estimator._recoder is None:
+        return np.arange(len(estimator.classes_))
+    table = estimator._recoder.table
+    if table is None:
+        raise UnsupportedError(
+            "What a label that was learnt is written as depends on its neighbours here, so a given label does not say what it is learnt as.",
+            remedy="Leave out learn_as.",
+        )
+    return np.asarray(table, np.int64)
+
+
+def _check_structure(estimator: SequenceEstimator) -> None:
+    if estimator.outputs > 1:
+        raise UnsupportedError(
+            f"{type(estimator).__name__} decides several labels per word in one search, which takes no given ones.",
+            remedy="Use a Tagger and a Chunker, which do.",
+        )
+
+
+def _unknown_label(classes: Sequence[str], corpus: Corpus, token: int, labels: Column, *, by_line: bool) -> LabelError:
+    found = labels.alphabet.text(int(labels.ids[token]))
+    shown = ", ".join(classes[:20]) + (", …" if len(classes) > 20 else "")
+    return LabelError(
+        f"the model does not know the label {found!r} that is given {place(corpus, token, by_line=by_line)}. Known: {shown}.",
+        remedy=f"Give a label that it knows, or leave it free ({FREE}).",
+        file=corpus.name,
+        line=corpus.line_of(token),
+    )
