@@ -15,12 +15,14 @@
 #include "core/error.hpp"
 #include "learning/chain_likelihood.hpp"
 #include "learning/chain_stochastic.hpp"
+#include "learning/label_ranges.hpp"
+#include "learning/second_order_likelihood.hpp"
 #include "models/chain_posteriors.hpp"
 
 namespace riata::bind {
 namespace {
 
-// Throws where the sentences do not fit; an empty set of weights of their shape otherwise.
+// Throws where the sentences do not fit, or have unknown labels where all must be known; an empty set of weights of their shape otherwise.
 template <class Real>
 Weights<Real> checked(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const In<double>& weights,
                       bool unknown = true) {
@@ -57,6 +59,17 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
            }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
            nb::arg("weights"), nb::arg("all_pairs"), nb::arg("local") = false, nb::arg("heads") = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   define_function<Likelihood, Weights<Real>>(of);
+
+  using SecondOrder = SecondOrderLikelihood<Real>;
+  nb::class_<SecondOrder> of_two(m, ("SecondOrderLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain that looks two labels back, and its gradient.");
+  of_two.def("__init__", [](SecondOrder* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
+                            const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, std::int64_t kept, std::int64_t at_once) {
+               const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
+               new (self) SecondOrder(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen, kept,
+                                      at_once);
+             }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
+             nb::arg("weights"), nb::arg("all_pairs"), nb::arg("kept") = SecondOrder::most_kept, nb::arg("at_once") = SecondOrder::most_at_once, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+  define_function<SecondOrder, Weights<Real>>(of_two);
 
   using Stochastic = ChainStochastic<Real>;
   nb::class_<Stochastic>(m, ("ChainStochastic" + suffix).c_str(), "Averaged stochastic gradient descent on the likelihood of chains.")

@@ -216,6 +216,84 @@ RIATA_INLINE Real posteriors(const Real* alpha, const Real* scale, std::int64_t 
   return least;
 }
 
+template <int blocks, class Real>
+RIATA_INLINE void weigh_blocks(const Real* from, const Real* rows, std::int64_t count, const Real* own, std::int32_t stride, Real* out,
+                               typename Block<Real>::type& sum) noexcept {
+  using V = typename Block<Real>::type;
+  V total[blocks]{}, row;
+  for (std::int64_t i = 0; i < count; ++i, rows += stride) {
+    for (int b = 0; b < blocks; ++b) {
+      std::memcpy(&row, rows + b * row_multiple, sizeof row);
+      total[b] += row * from[i];
+    }
+  }
+  for (int b = 0; b < blocks; ++b) {
+    std::memcpy(&row, own + b * row_multiple, sizeof row);
+    row *= total[b];
+    std::memcpy(out + b * row_multiple, &row, sizeof row);
+    sum += row;
+  }
+}
+
+template <class Real>
+RIATA_INLINE Real weigh(const Real* from, const Real* rows, std::int64_t count, const Real* own, std::int32_t stride, Real* out) noexcept {
+  typename Block<Real>::type sum{};
+  std::int32_t j = 0;
+  for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple) weigh_blocks<3>(from, rows + j, count, own + j, stride, out + j, sum);
+  for (; j < stride; j += row_multiple) weigh_blocks<1>(from, rows + j, count, own + j, stride, out + j, sum);
+  return in_all<Real>(sum);
+}
+
+// out = one[0] + one[1], one[2] + one[3], …, and so on with the other.
+template <class V>
+RIATA_INLINE void add_neighbours(const V& one, const V& two, V& out) noexcept {
+  out = __builtin_shufflevector(one, two, 0, 2, 4, 6, 8, 10, 12, 14) + __builtin_shufflevector(one, two, 1, 3, 5, 7, 9, 11, 13, 15);
+}
+
+// in_all of eight at once, to the same bits.
+template <class V>
+RIATA_INLINE void all_of_each(const V* of, V& out) noexcept {
+  V halves[4], quarters[2];
+  for (int k = 0; k < 4; ++k) {
+    halves[k] = __builtin_shufflevector(of[2 * k], of[2 * k + 1], 0, 1, 2, 3, 8, 9, 10, 11) + __builtin_shufflevector(of[2 * k], of[2 * k + 1], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+  for (int k = 0; k < 2; ++k) add_neighbours(halves[2 * k], halves[2 * k + 1], quarters[k]);
+  add_neighbours(quarters[0], quarters[1], out);
+}
+
+// Eight rows at a time; where fewer are left, the last one stands in for the others.
+template <class Real>
+RIATA_INLINE void multiply(const Real* rows, const Real* by, std::int64_t count, std::int32_t stride, Real* out) noexcept {
+  using V = typename Block<Real>::type;
+  constexpr int together = row_multiple;
+  V row, other;
+  if (count == 1) {
+    V total{};
+    for (std::int32_t j = 0; j < stride; j += row_multiple) {
+      std::memcpy(&row, rows + j, sizeof row);
+      std::memcpy(&other, by + j, sizeof other);
+      total += row * other;
+    }
+    *out = in_all<Real>(total);
+    return;
+  }
+  for (std::int64_t i = 0; i < count; i += together) {
+    const int here = static_cast<int>(count - i < together ? count - i : together);
+    const Real* from[together];
+    for (int k = 0; k < together; ++k) from[k] = rows + (i + (k < here ? k : here - 1)) * stride;
+    V totals[together]{}, sums;
+    for (std::int32_t j = 0; j < stride; j += row_multiple) {
+      std::memcpy(&other, by + j, sizeof other);
+      for (int k = 0; k < together; ++k) {
+        std::memcpy(&row, from[k] + j, sizeof row);
+        totals[k] += row * other;
+      }
+    }
+    all_of_each(totals, sums);
+    std::memcpy(out + i, &sums, static_cast<std::size_t>(here) * sizeof(Real));
+  }
+}
+
 // e^x of eight floats of at most 0: x = n ln 2 + r; a polynomial for e^r (Cephes), times 2^n.
 RIATA_INLINE void to_exp(Block<float>::type& x) noexcept {
   using V = Block<float>::type;
@@ -403,6 +481,19 @@ RIATA_CLONES float chain_posteriors(const float* alpha, const float* scale, std:
 }
 RIATA_CLONES double chain_posteriors(const double* alpha, const double* scale, std::int64_t count, std::int32_t stride, double* beta, double* into) noexcept {
   return posteriors(alpha, scale, count, stride, beta, into);
+}
+
+RIATA_CLONES float weigh_rows(const float* from, const float* rows, std::int64_t count, const float* own, std::int32_t stride, float* out) noexcept {
+  return weigh(from, rows, count, own, stride, out);
+}
+RIATA_CLONES double weigh_rows(const double* from, const double* rows, std::int64_t count, const double* own, std::int32_t stride, double* out) noexcept {
+  return weigh(from, rows, count, own, stride, out);
+}
+RIATA_CLONES void multiply_rows(const float* rows, const float* by, std::int64_t count, std::int32_t stride, float* out) noexcept {
+  multiply(rows, by, count, stride, out);
+}
+RIATA_CLONES void multiply_rows(const double* rows, const double* by, std::int64_t count, std::int32_t stride, double* out) noexcept {
+  multiply(rows, by, count, stride, out);
 }
 
 RIATA_CLONES void exp_rows(float* rows, std::int64_t count, std::int32_t stride, float* highest) noexcept { exponentials(rows, count, stride, highest); }

@@ -52,6 +52,14 @@ StepSums<double> chain_steps(const double* alpha, const double* forward, const d
 float chain_posteriors(const float* alpha, const float* scale, std::int64_t count, std::int32_t stride, float* beta, float* into) noexcept;
 double chain_posteriors(const double* alpha, const double* scale, std::int64_t count, std::int32_t stride, double* beta, double* into) noexcept;
 
+// out[j] = own[j] * (the sum of from[i] * rows[i][j] over i < count); rows is [count][stride]. Returns the sum of out.
+float weigh_rows(const float* from, const float* rows, std::int64_t count, const float* own, std::int32_t stride, float* out) noexcept;
+double weigh_rows(const double* from, const double* rows, std::int64_t count, const double* own, std::int32_t stride, double* out) noexcept;
+
+// out[i] = the sum of rows[i][j] * by[j] over j < stride; i < count.
+void multiply_rows(const float* rows, const float* by, std::int64_t count, std::int32_t stride, float* out) noexcept;
+void multiply_rows(const double* rows, const double* by, std::int64_t count, std::int32_t stride, double* out) noexcept;
+
 // rows[i][j] = exp(rows[i][j] - highest[i]), where highest[i], the largest of row i, is written too; 0 where that is too small for a float.
 // A row that holds nothing but minus infinity becomes zeros.
 void exp_rows(float* rows, std::int64_t count, std::int32_t stride, float* highest) noexcept;

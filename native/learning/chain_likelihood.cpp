@@ -322,7 +322,7 @@ void ChainLikelihood<Real>::write_others(const Batch& batch, std::span<double> g
   for (std::int64_t s = batch.first; s < batch.end; ++s) {
     const Real* from = difference_.data() + (instances_.starts[s] - base) * stride;
     each_other_row(s, [&](std::int64_t t, std::int64_t row, float value) {
-      for (std::int32_t i = there_.first(row); i < there_.end(row); ++i) gradient[static_cast<std::size_t>(i)] += double(from[t * stride + there_.label(i)]) * double(value);
+      there_.add(row, from + t * stride, double(value), gradient);
     });
   }
 }
@@ -381,9 +381,7 @@ void ChainLikelihood<Real>::finish_edges(std::span<double> gradient) {
     }
   }
   for (const auto& [row, total] : rows) {
-    for (std::int64_t from = 0; from < static_cast<std::int64_t>(square); from += layout_.stride) {
-      for (std::int32_t i = there_.first(row + from); i < there_.end(row + from); ++i) gradient[static_cast<std::size_t>(i)] += total[static_cast<std::size_t>(from + there_.label(i))];
-    }
+    for (std::int64_t from = 0; from < static_cast<std::int64_t>(square); from += layout_.stride) there_.add(row + from, total.data() + from, 1, gradient);
   }
 }
 

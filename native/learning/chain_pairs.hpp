@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "features/instances.hpp"
+#include "learning/label_ranges.hpp"
 #include "models/layout.hpp"
 #include "models/row_reader.hpp"
 
@@ -17,7 +19,8 @@ enum class Pairs { seen, all };
 // The weights that there are, numbered as they stand in the long vector. Rows of the vector are named by the place where they start.
 class RowWeights {
  public:
-  RowWeights(const FeatureIndex& index, const Layout& layout, const Instances& instances, Pairs pairs) : stride_(layout.stride) {
+  // behind: which weights there are of rows behind the layout's own, those of earlier labels.
+  RowWeights(const FeatureIndex& index, const Layout& layout, const Instances& instances, Pairs pairs, const std::vector<bool>& behind = {}) : stride_(layout.stride) {
     std::vector<bool> there(static_cast<std::size_t>(layout.size), false);
     if (pairs == Pairs::all) {
       const std::int64_t square = std::int64_t{layout.labels} * layout.stride;
@@ -25,6 +28,7 @@ class RowWeights {
     } else {
       see(index, layout, instances, there);
     }
+    there.insert(there.end(), behind.begin(), behind.end());
     first_.push_back(0);
     for (std::size_t place = 0; place < there.size(); ++place) {
       if (there[place]) labels_.push_back(static_cast<std::int16_t>(place % static_cast<std::size_t>(stride_)));
@@ -39,6 +43,12 @@ class RowWeights {
   std::int32_t end(std::int64_t row) const noexcept { return first_[static_cast<std::size_t>(row / stride_) + 1]; }
   std::int32_t label(std::int64_t weight) const noexcept { return labels_[static_cast<std::size_t>(weight)]; }
 
+  // gradient [size]: adds so many times the numbers of a row, [stride].
+  template <class Real>
+  void add(std::int64_t row, const Real* numbers, double times, std::span<double> gradient) const {
+    for (std::int32_t i = first(row); i < end(row); ++i) gradient[static_cast<std::size_t>(i)] += double(numbers[label(i)]) * times;
+  }
+
   // visit(weight, place) for all, in order.
   template <class Visit>
   void each(Visit visit) const {
@@ -52,16 +62,16 @@ class RowWeights {
   static void see(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::vector<bool>& there) {
     const RowReader<const Layout> rows(index, layout, instances);
     for (std::int64_t s = 0; s < instances.sentences(); ++s) {
-      const std::int32_t* gold = instances.labels.data() + instances.starts[s];
-      // visit(label) for every label that a token may have
-      const auto each = [&](std::int64_t t, auto visit) {
-        if (gold[t] != unknown_label) return visit(gold[t]);
-        for (std::int32_t j = 0; j < layout.labels; ++j) visit(j);
-      };
+      const std::int32_t* given = instances.labels.data() + instances.starts[s];
       for (std::int64_t t = 0; t < instances.length(s); ++t) {
-        rows.nodes(s, t, [&](std::int64_t row, float) { each(t, [&](std::int32_t j) { there[static_cast<std::size_t>(row + j)] = true; }); });
+        const LabelRange here = label_range(given[t], layout.labels);
+        const auto enter = [&](std::int64_t row) {
+          for (std::int32_t j = here.first; j < here.end; ++j) there[static_cast<std::size_t>(row + j)] = true;
+        };
+        rows.nodes(s, t, [&](std::int64_t row, float) { enter(row); });
         rows.edges(s, t, [&](std::int64_t row, float) {
-          each(t - 1, [&](std::int32_t i) { each(t, [&](std::int32_t j) { there[static_cast<std::size_t>(row + std::int64_t{i} * layout.stride + j)] = true; }); });
+          const LabelRange before = label_range(given[t - 1], layout.labels);
+          for (std::int32_t i = before.first; i < before.end; ++i) enter(row + std::int64_t{i} * layout.stride);
         });
       }
     }

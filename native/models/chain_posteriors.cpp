@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
-#include "core/error.hpp"
 #include "inference/exact/chain_log_sums.hpp"
 #include "inference/exact/chain_sums.hpp"
+#include "models/exact_chain.hpp"
+#include "models/second_order_posteriors.hpp"
 
 namespace riata {
 namespace {
@@ -33,6 +35,8 @@ class SentencePosteriors {
     if (!logarithms_) return log_z;
     return logs_(length_, labels_, [&](std::size_t t, std::size_t j) { return own(t, j); }, [&](std::size_t t, std::size_t i, std::size_t j) { return pair(t, i, j); });
   }
+
+  double unit(const ChunkFlags& chunks, const std::int32_t* found, std::size_t first, std::size_t end) const;
 
   // Of a label, and of two neighbouring ones.
   double of(std::size_t t, std::size_t j) const noexcept { return logarithms_ ? logs_.posterior(t, j) : double(posterior_[t * stride_ + j]); }
@@ -74,27 +78,27 @@ class SentencePosteriors {
 
 // The probability of the chunk of tokens first to end - 1, whose labels are of one unit.
 template <class Real>
-double unit(SentencePosteriors<Real>& posterior, const ChunkFlags& chunks, const std::int32_t* found, std::size_t length, std::size_t first, std::size_t end) {
-  const std::size_t labels = chunks.kinds.size();
+double SentencePosteriors<Real>::unit(const ChunkFlags& chunks, const std::int32_t* found, std::size_t first, std::size_t end) const {
+  const std::size_t labels = labels_;
   const auto continues = [&](std::size_t i, std::size_t j) { return chunks.continues[i * labels + j] != 0; };
   std::vector<double> passed(labels, 0), next(labels);
   for (std::size_t j = 0; j < labels; ++j) {
     if (chunks.kinds[j] != chunks.kinds[static_cast<std::size_t>(found[first])]) continue;
-    passed[j] = posterior.of(first, j);
+    passed[j] = of(first, j);
     for (std::size_t i = 0; first > 0 && i < labels; ++i) {
-      if (continues(i, j)) passed[j] -= posterior.of(first, i, j);
+      if (continues(i, j)) passed[j] -= of(first, i, j);
     }
   }
   double sum = 0;
-  for (std::size_t t = first + 1; t <= end && t < length; ++t) {
+  for (std::size_t t = first + 1; t <= end && t < length_; ++t) {
     std::fill(next.begin(), next.end(), 0);
     for (std::size_t i = 0; i < labels; ++i) {
-      const double here = posterior.of(t - 1, i);
+      const double here = of(t - 1, i);
       if (passed[i] <= 0 || here <= 0) continue;
       double left = passed[i];
       for (std::size_t j = 0; j < labels; ++j) {
         if (!continues(i, j)) continue;
-        const double through = passed[i] * posterior.of(t, i, j) / here;
+        const double through = passed[i] * of(t, i, j) / here;
         next[j] += through;
         left -= through;
       }
@@ -102,7 +106,7 @@ double unit(SentencePosteriors<Real>& posterior, const ChunkFlags& chunks, const
     }
     std::swap(passed, next);
   }
-  if (end == length) {
+  if (end == length_) {
     for (const double each : passed) sum += each;
   }
   return std::clamp(sum, 0.0, 1.0);
@@ -114,28 +118,33 @@ template <class Real>
 ChainProbabilities chain_probabilities(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances,
                                        std::span<const std::int32_t> found, const ChunkFlags& chunks, double temperature, const Poll& poll) {
   check_fit(index, weights, instances);
-  if (!index.history_slots().empty()) throw Error("RiataError", "probabilities by dynamic programming look back over one label only");
   const auto labels = static_cast<std::size_t>(weights.labels), tokens = static_cast<std::size_t>(instances.tokens());
   ChainProbabilities out{std::vector<double>(static_cast<std::size_t>(instances.sentences()), 0), std::vector<double>(tokens * labels, 0), std::vector<double>(found.size(), 0)};
-  ChainScores<Real> chain;
-  SentencePosteriors<Real> posterior(weights.labels, weights.stride);
+  ExactChain<Real> chain(index, weights, constraint, instances);
+  SentencePosteriors<Real> one_back(weights.labels, weights.stride);
+  std::optional<SecondOrderPosteriors<Real>> two_back;
+  if (chain.two_back() != nullptr) two_back.emplace(weights.labels, weights.stride);
   PollClock clock(weights.labels);
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     if (clock.due(instances.length(s)) && !poll(s)) break;
     const auto length = static_cast<std::size_t>(instances.length(s)), start = static_cast<std::size_t>(instances.starts[s]);
     if (length == 0) continue;
-    score_sentence(index, weights, constraint, instances, s, chain);
-    out.log_z[static_cast<std::size_t>(s)] = posterior.open(chain, temperature);
-    for (std::size_t t = 0; t < length; ++t) {
-      for (std::size_t j = 0; j < labels; ++j) out.labels[(start + t) * labels + j] = posterior.of(t, j);
-    }
-    const std::int32_t* here = found.data() + start;
-    for (std::size_t first = 0; !found.empty() && first < length;) {
-      std::size_t end = first + 1;
-      while (end < length && chunks.continues[static_cast<std::size_t>(here[end - 1]) * labels + static_cast<std::size_t>(here[end])]) ++end;
-      std::fill_n(out.confidences.begin() + static_cast<std::ptrdiff_t>(start + first), end - first, unit(posterior, chunks, here, length, first, end));
-      first = end;
-    }
+    const auto write = [&](auto& posterior, const auto& scores) {
+      out.log_z[static_cast<std::size_t>(s)] = posterior.open(scores, temperature);
+      for (std::size_t t = 0; t < length; ++t) {
+        for (std::size_t j = 0; j < labels; ++j) out.labels[(start + t) * labels + j] = posterior.of(t, j);
+      }
+      const std::int32_t* here = found.data() + start;
+      for (std::size_t first = 0; !found.empty() && first < length;) {
+        std::size_t end = first + 1;
+        while (end < length && chunks.continues[static_cast<std::size_t>(here[end - 1]) * labels + static_cast<std::size_t>(here[end])]) ++end;
+        std::fill_n(out.confidences.begin() + static_cast<std::ptrdiff_t>(start + first), end - first, posterior.unit(chunks, here, first, end));
+        first = end;
+      }
+    };
+    const ChainScores<Real>& scores = chain.open(s);
+    if (two_back) write(*two_back, *chain.two_back());
+    else write(one_back, scores);
   }
   return out;
 }

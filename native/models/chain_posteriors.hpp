@@ -1,4 +1,4 @@
-// How probable labels and chunks are under a chain of the first order: exactly, over all labellings.
+// How probable labels and chunks are under a chain: exactly, over all labellings.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ struct ChainProbabilities {
 };
 
 // A labelling has the probability exp(score / temperature) / Z. found: labels [N] whose chunks are judged, or nothing.
+// Throws Error where exact search does.
 template <class Real>
 ChainProbabilities chain_probabilities(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances,
                                        std::span<const std::int32_t> found, const ChunkFlags& chunks, double temperature, const Poll& poll);

@@ -27,6 +27,9 @@ class ExactChain {
   // The scores of sentence s, which has a token. They may be changed before it is searched.
   ChainScores<Real>& open(std::int64_t s);
 
+  // All of them, where the templates look two labels back.
+  const SecondOrderScores<Real>* two_back() const noexcept { return two_back_ ? &scores_ : nullptr; }
+
   // The best labels [length] of the sentence that is open, and their score: as Viterbi gives them.
   Real best(std::int32_t* labels);
 

@@ -1,5 +1,6 @@
 // The kernels against plain loops, bit for bit, for every width of row up to ten blocks.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -87,6 +88,39 @@ void compare(Rng& rng, std::int32_t stride, std::int64_t count) {
   }
 }
 
+// Numbers that can be multiplied. What is summed over blocks is compared up to rounding.
+template <class Real>
+void compare_products(Rng& rng, std::int32_t stride, std::int64_t count) {
+  const auto width = static_cast<std::size_t>(stride), height = static_cast<std::size_t>(count);
+  const auto finite = [&](std::size_t size) {
+    std::vector<Real> out = numbers<Real>(rng, size);
+    for (Real& value : out) value = std::isinf(value) ? Real{0} : value;
+    return out;
+  };
+  const std::vector<Real> rows = finite(height * width), from = finite(height), own = finite(width);
+  const auto near = [](Real found, Real expected, Real size) { return std::abs(found - expected) <= Real(1e-5) * (size + 1); };
+  std::vector<Real> weighed(width, 7), plain(width, 0), products(height, 7);
+  const Real total = weigh_rows(from.data(), rows.data(), count, own.data(), stride, weighed.data());
+  multiply_rows(rows.data(), own.data(), count, stride, products.data());
+  Real all = 0, size = 0;
+  for (std::size_t j = 0; j < width; ++j) {
+    for (std::size_t i = 0; i < height; ++i) plain[j] += rows[i * width + j] * from[i];
+    plain[j] *= own[j];
+    all += plain[j];
+    size += std::abs(plain[j]);
+  }
+  CHECK(same_bits(weighed, plain));
+  CHECK(near(total, all, size));
+  for (std::size_t i = 0; i < height; ++i) {
+    Real product = 0, most = 0;
+    for (std::size_t j = 0; j < width; ++j) {
+      product += rows[i * width + j] * own[j];
+      most += std::abs(rows[i * width + j] * own[j]);
+    }
+    CHECK(near(products[i], product, most));
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -96,6 +130,8 @@ int main() {
       for (int repeated = 0; repeated < 5; ++repeated) {
         compare<float>(rng, stride, count);
         compare<double>(rng, stride, count);
+        compare_products<float>(rng, stride, count);
+        compare_products<double>(rng, stride, count);
       }
     }
   }

@@ -7,8 +7,24 @@ import riata
 from riata.confidence.calibration import Calibration
 from riata.errors import NotFittedError, UnsupportedError
 from riata.features.templates import parse
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, as_text, quietly, recoded_chunker, segment_chunker
+from samples import (
+    CHUNKS,
+    FEATURES,
+    INPUTS,
+    TAGS,
+    WORDS,
+    as_text,
+    hashed_chunker,
+    quietly,
+    recoded_chunker,
+    segment_chunker,
+)
 
+HISTORIES = [
+    "word[0]\nlabel[-1] tag[0]",
+    "word[0]\ntag[0]\nedge\nlabel[-2] label[-1]",
+    "word[0]\nedge tag[0]\nlabel[-2] label[-1] tag[0]\nlabel[-2]\nlabel[-1] word[0]",
+]
 ALL = 200_000  # more labellings than the short sentences have
 
 
@@ -53,6 +69,21 @@ def test_a_temperature_flattens_them():
     assert (chunker.predict_proba([sentence])[0].max(axis=1) < before).all()
 
 
+@pytest.mark.parametrize(
+    "recipe, template", [*(("perceptron", each) for each in HISTORIES), *(("crf", each) for each in HISTORIES[1:])]
+)
+def test_labels_and_labellings_of_chains_that_look_back(recipe, template):
+    chunker = quietly(riata.Chunker(recipe, epochs=4, template=parse(template)), CHUNKS)
+    for sentence in INPUTS[1:]:
+        check(chunker, sentence[:4])
+    for length in (1, 2):
+        check(chunker, INPUTS[0][:length])
+    before = chunker.predict_proba([INPUTS[2]])[0].max(axis=1)
+    chunker.calibrate(CHUNKS * 2)
+    check(chunker, INPUTS[2])
+    assert chunker.predict_proba([INPUTS[2]])[0].max(axis=1) != pytest.approx(before, rel=1e-9)
+
+
 def test_features_with_values_and_plain_tags():
     tagger = quietly(riata.Tagger("crf", epochs=10), FEATURES, TAGS)
     check(tagger, FEATURES[2])
@@ -73,9 +104,11 @@ def test_what_has_no_probabilities_says_why():
         segment_chunker().predict_proba(INPUTS)
     with pytest.raises(UnsupportedError, match="neighbours"):
         recoded_chunker().predict_proba(INPUTS)
-    deep = quietly(riata.Tagger("perceptron", epochs=1, template=parse("word[0]\nlabel[-2] label[-1]")), WORDS, TAGS)
-    with pytest.raises(UnsupportedError, match="label"):
+    deep = quietly(riata.Tagger("early", epochs=1, template=parse("word[0]\nlabel[-3] label[-1]")), WORDS, TAGS)
+    with pytest.raises(UnsupportedError, match=r"label\[-3\]"):
         deep.predict_proba(WORDS)
+    with pytest.raises(UnsupportedError, match="bits"):
+        hashed_chunker().predict_proba(INPUTS)
 
 
 def test_no_sentences():

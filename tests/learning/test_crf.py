@@ -138,7 +138,7 @@ def test_what_it_refuses():
     with pytest.raises(SettingError, match="L1"):
         fitted(c1=0.1, optimiser="sgd")
     with pytest.raises(UnsupportedError, match="neighbouring"):
-        riata.Chunker("crf", template=parse("word[0]\nlabel[-2] label[-1]")).fit(CHUNKS)
+        riata.Chunker("crf", template=parse("word[0]\nlabel[-1] word[0]")).fit(CHUNKS)
     with pytest.raises(UnsupportedError, match=r"expectations|segments"):
         riata.JointTagger("crf").fit(CHUNKS)
     assert INPUTS

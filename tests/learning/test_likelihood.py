@@ -1,6 +1,5 @@
 """The likelihood of chains: its value by enumeration, its gradient by differences, its bytes by threads, its limits by logarithms."""
 
-import itertools
 import resource
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from likelihood_problems import UNKNOWN, Problem, check, point
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.features.attributes import builtin
@@ -27,8 +27,8 @@ TEMPLATES = [
 LABELS = {None: ("X", "Y", "Z"), "iob2": ("B-A", "I-A", "O")}
 
 
-class Case:
-    """A small corpus, its likelihood in double precision, and every labelling of its sentences."""
+class Case(Problem):
+    """In double precision, one label back."""
 
     def __init__(
         self,
@@ -59,8 +59,8 @@ class Case:
             self.corpus = as_corpus(self.sentences)
         self.features = Features(parse(template), builtin(), {}, bits)
         self.instances = self.features.extend(self.corpus, 1, 1)
-        self.known = [np.where(rng.random(len(gold)) < unknown, -1, gold) for gold in self.gold]
-        self.instances.set_labels(np.concatenate(self.known).astype(np.int32), 3, unknown=unknown > 0)
+        self.gold = [np.where(rng.random(len(gold)) < unknown, UNKNOWN, gold) for gold in self.gold]
+        self.instances.set_labels(np.concatenate(self.gold).astype(np.int32), 3, unknown=unknown > 0)
         self.weights = np.array(weights, np.float64)
         flags = (legal.start, legal.end, legal.follow)
         self.function = kind(
@@ -74,27 +74,6 @@ class Case:
             False,
             heads(self.features.given),
         )
-
-    def legal(self, length):
-        def allowed(labels):
-            follow = self.legality.follow.reshape(3, 3)
-            ends = self.legality.start[labels[0]] and self.legality.end[labels[-1]]
-            return ends and all(follow[a, b] for a, b in itertools.pairwise(labels))
-
-        return [np.array(labels) for labels in itertools.product(range(3), repeat=length) if allowed(labels)]
-
-    def value(self, at):
-        """By the scores of every labelling, from the model at this point."""
-        model = ChainModel(self.features, self.function.model(at), self.labels, self.legality)
-        total = 0.0
-        for number, known in enumerate(self.known):
-            one = self.features.instances(self.corpus[number : number + 1])
-            every = self.legal(len(known))
-            scores = np.array([float(model.scores_of(one, y.astype(np.int32))[0]) for y in every])
-            agree = np.array([((known == -1) | (known == y)).all() for y in every])
-            loss = np.logaddexp.reduce(scores) - np.logaddexp.reduce(scores[agree])
-            total += (self.weights[number] if len(self.weights) else 1) * loss
-        return total
 
 
 cases = st.builds(
@@ -113,15 +92,7 @@ cases = st.builds(
 @settings(max_examples=60, deadline=None)
 @given(cases, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 30.0]))
 def test_value_and_gradient(case, seed, scale):
-    at = np.random.default_rng(seed).normal(size=case.function.size) * scale
-    value, gradient = case.function(at, 1)
-    assert value == pytest.approx(case.value(at), rel=1e-9, abs=1e-9)
-    step = 1e-5
-    for i in np.random.default_rng(seed).choice(case.function.size, min(6, case.function.size), replace=False):
-        there = np.zeros_like(at)
-        there[i] = step
-        slope = (case.function(at + there, 1)[0] - case.function(at - there, 1)[0]) / (2 * step)
-        assert gradient[i] == pytest.approx(slope, abs=1e-4)
+    check(case, point(case, seed, scale), seed)
 
 
 @pytest.mark.parametrize("template", TEMPLATES)

@@ -97,7 +97,7 @@ class Confident:
         """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence, in the order of `classes_`.
 
         A labelling has the probability exp(score) / Z, or exp(score / temperature) / Z once the estimator is calibrated. Recipes that maximise
-        it, such as crf, mean it so; of the others, calibrate first. Needs a chain that reads no label further back than the one before.
+        it, such as crf, mean it so; of the others, calibrate first. Needs a chain that looks back over two labels at most.
         given: as predict takes it; then the probabilities are those among labellings that have these labels.
         """
         from riata.data.memory import is_empty

@@ -136,10 +136,11 @@ class ChainModel:
     ) -> tuple[Ids, NDArray[np.float64]]:
         """The label ids of every token and, at every temperature, how sure the search is of them: [N], and [temperatures, 1, N].
 
-        Of chunks, a token has the confidence of its chunk. Exact decoding becomes a beam without a limit, whose probabilities are exact.
+        Of chunks, a token has the confidence of its chunk. Of exact decoding it is summed over all labellings; where dynamic programming cannot do that,
+        by a beam without a limit.
         """
         instances, given = self._instances(corpus), np.empty(0, np.int32)
-        if decoder.queue == EXACT.queue and not self.features.program.history:
+        if decoder.queue == EXACT.queue and exact_refusal(self.features, len(self.labels)) is None:
             found = self.decode(instances, decoder)
             rows = [self._summed(instances, t, found, chunks=chunks)[2] for t in temperatures]
             return found, np.stack(rows)[:, None, :]
@@ -154,10 +155,11 @@ class ChainModel:
 
     def probabilities(self, corpus: Corpus, temperature: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Of every label at every token, over all legal labellings, [N, labels]; and log Z of every sentence. A score counts 1 / temperature."""
-        if self.features.program.history:
+        refusal = exact_refusal(self.features, len(self.labels))
+        if refusal is not None:
             raise UnsupportedError(
-                f"Probabilities of labels are summed over pairs of neighbours; '{self.features.program.history_templates[0]}' reads further.",
-                remedy="predict_confidence gives that of what was predicted; or use edge for the label before.",
+                f"Probabilities of labels are summed over all labellings by dynamic programming: {refusal[0]}.",
+                remedy=f"predict_confidence gives that of what was predicted; or train with templates that read label[-1] and label[-{exact_order}] only.",
             )
         log_z, rows, _ = self._summed(self._instances(corpus), temperature, np.empty(0, np.int32), chunks=False)
         return rows.reshape(-1, len(self.labels)), log_z

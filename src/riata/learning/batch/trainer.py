@@ -16,9 +16,12 @@ from riata._core import (
     ChainStochastic,
     ChainStochastic64,
     ChainWeights,
+    SecondOrderLikelihood,
+    SecondOrderLikelihood64,
+    exact_order,
 )
 from riata.data.types import Ids
-from riata.errors import DataError, SettingError, UnsupportedError
+from riata.errors import DataError, RiataError, SettingError, UnsupportedError
 from riata.learning.batch.lbfgs import Function, Minimiser, Tolerance, Vector
 from riata.learning.batch.sgd import StochasticMinimiser
 from riata.learning.events import Epoch
@@ -135,13 +138,20 @@ class ChainTrainer(BatchTrainer, OnlineTrainer):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        history = self.features.program.history_templates
-        if history:
-            error = UnsupportedError(
-                f"'{history[0]}' reads earlier labels as features; the likelihood is summed over pairs of neighbouring labels.",
-                remedy="Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as perceptron.",
-            )
-            raise error if history[0].place is None else error.located(*history[0].place)
+        if self.features.program.history:
+            self._check_history()
+
+    def _check_history(self) -> None:
+        """Refuses templates that read earlier labels, where nothing here sums over them."""
+        raise self._refusal(
+            "the likelihood is summed over pairs of neighbouring labels",
+            "Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as perceptron.",
+        )
+
+    def _refusal(self, reason: str, remedy: str) -> RiataError:
+        template = self.features.program.history_templates[0]
+        error = UnsupportedError(f"'{template}' reads earlier labels as features; {reason}.", remedy=remedy)
+        return error if template.place is None else error.located(*template.place)
 
     def likelihood_of(self, data: TrainingSet) -> Any:
         kind: Any = ChainLikelihood if self._single else ChainLikelihood64
@@ -169,6 +179,18 @@ class ChainTrainer(BatchTrainer, OnlineTrainer):
 
 class CrfTrainer(ChainTrainer):
     """The conditional random field: labellings compete with all others of their sentence."""
+
+    def _check_history(self) -> None:
+        if self.features.program.order < exact_order:
+            super()._check_history()  # edges say the same, and in less time
+        if self.settings["optimiser"] == "sgd":
+            raise self._refusal("stochastic gradient descent looks back one label", "Use optimiser=lbfgs.")
+
+    def likelihood_of(self, data: TrainingSet) -> Any:
+        if not self.features.program.history:
+            return super().likelihood_of(data)
+        kind: Any = SecondOrderLikelihood if self._single else SecondOrderLikelihood64
+        return kind(*self._parts(data))
 
     def _minimiser(
         self, value: Function, start: Vector, data: TrainingSet, seed: int

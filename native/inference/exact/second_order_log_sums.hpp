@@ -1,0 +1,74 @@
+// Sums over all labellings of a chain that looks two labels back, in logarithms: slower than factors, and for scores of any size.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace riata {
+
+class SecondOrderLogSums {
+ public:
+  // node(t, j), triple(t, h, i, j): scores, minus infinity where not allowed; at token 1, h is 0 alone. triple is asked for token by token, up and down
+  // again. Returns log Z.
+  template <class Node, class Triple>
+  double operator()(std::size_t length, std::size_t labels, Node node, Triple triple) {
+    labels_ = labels;
+    alpha_.assign(length * labels * labels, never);
+    beta_.assign(length * labels * labels, 0);
+    for (std::size_t j = 0; j < labels; ++j) alpha_[place(0, 0, j)] = node(0, j);
+    for (std::size_t t = 1; t < length; ++t) {
+      for (std::size_t i = 0; i < labels; ++i) {
+        for (std::size_t j = 0; j < labels; ++j) {
+          terms_.clear();
+          for (std::size_t h = 0; h < height(t); ++h) terms_.push_back(alpha_[place(t - 1, h, i)] + triple(t, h, i, j));
+          alpha_[place(t, i, j)] = sum() + node(t, j);
+        }
+      }
+    }
+    for (std::size_t t = length - 1; t > 0; --t) {
+      for (std::size_t i = 0; i < labels; ++i) {
+        for (std::size_t h = 0; h < height(t); ++h) {
+          terms_.clear();
+          for (std::size_t j = 0; j < labels; ++j) terms_.push_back(triple(t, h, i, j) + node(t, j) + beta_[place(t, i, j)]);
+          beta_[place(t - 1, h, i)] = sum();
+        }
+      }
+    }
+    terms_.assign(alpha_.end() - static_cast<std::ptrdiff_t>(labels * labels), alpha_.end());
+    return log_z_ = sum();
+  }
+
+  double posterior(std::size_t t, std::size_t j) const noexcept {
+    double total = 0;
+    for (std::size_t i = 0; i < (t == 0 ? 1 : labels_); ++i) total += std::exp(alpha_[place(t, i, j)] + beta_[place(t, i, j)] - log_z_);
+    return total;
+  }
+
+  // Of labels h, i and j at tokens t - 2 to t; score: of the three, and of j at t.
+  double posterior(std::size_t t, std::size_t h, std::size_t i, std::size_t j, double score) const noexcept {
+    return std::exp(alpha_[place(t - 1, h, i)] + score + beta_[place(t, i, j)] - log_z_);
+  }
+
+ private:
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+
+  std::size_t height(std::size_t t) const noexcept { return t == 1 ? 1 : labels_; }
+  std::size_t place(std::size_t t, std::size_t i, std::size_t j) const noexcept { return (t * labels_ + i) * labels_ + j; }
+
+  double sum() const noexcept {
+    const double most = *std::max_element(terms_.begin(), terms_.end());
+    if (most == never) return never;
+    double total = 0;
+    for (const double term : terms_) total += std::exp(term - most);
+    return most + std::log(total);
+  }
+
+  std::size_t labels_ = 0;
+  double log_z_ = 0;
+  std::vector<double> alpha_, beta_, terms_;  // [length][labels][labels] of a label after another; of token 0 the first row alone is used
+};
+
+}  // namespace riata

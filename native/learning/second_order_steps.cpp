@@ -1,0 +1,211 @@
+#include "learning/second_order_steps.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/kernels.hpp"
+#include "learning/label_ranges.hpp"
+#include "models/row_reader.hpp"
+
+namespace riata {
+namespace {
+
+constexpr std::array<std::int32_t, 2> not_begun{HistoryIndex::outside, HistoryIndex::outside};
+
+// The values that the label `back` tokens before t may have, as a history index counts them.
+LabelRange values_before(const std::int32_t* given, std::int64_t t, std::int32_t back, std::int32_t labels) {
+  if (t < back) return {HistoryIndex::outside, HistoryIndex::outside + 1};
+  const LabelRange range = label_range(given[t - back], labels);
+  return {range.first + 1, range.end + 1};
+}
+
+bool reads(const HistorySlot& slot, std::int32_t back) { return std::find(slot.back.begin(), slot.back.end(), back) != slot.back.end(); }
+
+void check_rows(const HistoryIndex& history, const Layout& layout, std::size_t bytes) {
+  constexpr double most = 4.0 * (1 << 30);
+  const double need = double(history.rows()) * layout.stride * double(bytes);
+  if (need > most)
+    throw Error("DataError", "the templates that read earlier labels need more than 4 GiB of weights.", "Use pairs=seen, a higher cutoff, or a smaller template.");
+}
+
+}  // namespace
+
+std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, const Instances& instances, Pairs pairs, std::size_t bytes) {
+  const auto stride = static_cast<std::size_t>(layout.stride);
+  std::vector<bool> there;
+  std::set<std::array<std::int32_t, 5>> done;  // what has been entered once need not be again
+  std::vector<std::int32_t> unknown;
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    const std::int64_t length = instances.length(s);
+    unknown.assign(static_cast<std::size_t>(length), unknown_label);
+    const std::int32_t* given = pairs == Pairs::all ? unknown.data() : instances.labels.data() + instances.starts[s];
+    for (std::int64_t t = 0; t < length; ++t) {
+      const LabelRange label = label_range(given[t], layout.labels);
+      for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
+        const HistorySlot& read = history.slots()[static_cast<std::size_t>(slot)];
+        const std::int32_t ngram = history_ngram(read, instances, s, t);
+        if (ngram == unseen) continue;
+        const auto before = [&](std::int32_t back) { return reads(read, back) ? values_before(given, t, back, layout.labels) : LabelRange{0, 1}; };
+        const LabelRange near = before(1), far = before(2);
+        const auto key = [](const LabelRange& range) { return range.end - range.first == 1 ? range.first : unknown_label; };
+        if (!done.insert({slot, ngram, key(far), key(near), given[t]}).second) continue;
+        for (std::int32_t h = far.first; h < far.end; ++h) {
+          for (std::int32_t i = near.first; i < near.end; ++i) {
+            const std::array<std::int32_t, 2> values{i, h};
+            const auto row = static_cast<std::size_t>(history.add(slot, ngram, values));
+            if (there.size() < (row + 1) * stride) {
+              check_rows(history, layout, bytes);
+              there.resize((row + 1) * stride, false);
+            }
+            for (std::int32_t j = label.first; j < label.end; ++j) there[row * stride + static_cast<std::size_t>(j)] = true;
+          }
+        }
+      }
+    }
+  }
+  return there;
+}
+
+template <class Real>
+SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances,
+                                         const Constraint<Real>& constraint)
+    : labels_(layout.labels), stride_(layout.stride), history_rows_(history.rows()), history_in_long_(layout.history_row(0)), constraint_(constraint),
+      of_(static_cast<std::size_t>(instances.tokens()), -1), first_starts_{0} {
+  const std::int64_t square = std::int64_t{labels_} * stride_;
+  const RowReader<const Layout> reader(index, layout, instances);
+  std::map<std::int64_t, std::int64_t> matrices;                               // places in the long vector, and in the table
+  std::map<std::array<std::int32_t, 3>, std::int32_t> lists;                   // slot, n-gram, whether of token 1
+  std::map<std::vector<std::int64_t>, std::int32_t> known;
+  std::vector<std::array<std::int32_t, 3>> to_list;
+  std::vector<std::int32_t> first;  // rows of the index
+  std::vector<std::int64_t> key;
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    for (std::int64_t t = 0; t < instances.length(s); ++t) {
+      Context here{t == 1, {}, {}};
+      reader.edges(s, t, [&](std::int64_t row, float) {
+        const auto [place, fresh] = matrices.emplace(row, square * static_cast<std::int64_t>(matrices_.size()));
+        if (fresh) matrices_.push_back(row);
+        here.matrices.push_back(place->second);
+      });
+      for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
+        const std::int32_t ngram = history_ngram(history.slots()[static_cast<std::size_t>(slot)], instances, s, t);
+        if (ngram == unseen) continue;
+        if (t == 0) {
+          const std::int32_t row = history.find(slot, ngram, not_begun);
+          if (row >= 0) first.push_back(row);
+          continue;
+        }
+        const std::array<std::int32_t, 3> list{slot, ngram, t == 1};
+        const auto [place, fresh] = lists.emplace(list, static_cast<std::int32_t>(to_list.size()));
+        if (fresh) to_list.push_back(list);
+        here.lists.push_back(place->second);
+      }
+      if (t == 0) continue;
+      key.assign({t == 1});
+      key.insert(key.end(), here.matrices.begin(), here.matrices.end());
+      key.push_back(-1);
+      key.insert(key.end(), here.lists.begin(), here.lists.end());
+      const auto [place, fresh] = known.emplace(key, contexts());
+      if (fresh) contexts_.push_back(std::move(here));
+      ++contexts_[static_cast<std::size_t>(place->second)].tokens;
+      of_[static_cast<std::size_t>(instances.starts[s] + t)] = place->second;
+    }
+    first_starts_.push_back(static_cast<std::int64_t>(first.size()));
+  }
+  history_at_ = square * static_cast<std::int64_t>(matrices_.size());
+  for (const std::int32_t row : first) first_rows_.push_back(history_at_ + std::int64_t{row} * stride_);
+  for (const auto& [slot, ngram, second] : to_list) lists_.push_back(terms(history, slot, ngram, second != 0));
+}
+
+template <class Real>
+auto SecondOrderSteps<Real>::terms(const HistoryIndex& history, std::int32_t slot, std::int32_t ngram, bool second) const -> std::vector<Term> {
+  const HistorySlot& read = history.slots()[static_cast<std::size_t>(slot)];
+  std::vector<Term> out;
+  history.each_row(slot, ngram, [&](std::int32_t row) {
+    const std::vector<std::int32_t> values = history.entry(row).labels;
+    const std::int32_t near = reads(read, 1) ? values.front() - 1 : any, far = reads(read, 2) ? values.back() - 1 : any;
+    const bool near_fits = near >= 0 || !reads(read, 1), far_fits = !reads(read, 2) || (far >= 0) != second;
+    if (near_fits && far_fits) out.push_back({second ? any : far, near, history_at_ + std::int64_t{row} * stride_});
+  });
+  return out;
+}
+
+// visit(row in the table, row in the long vector) for all.
+template <class Real>
+template <class Visit>
+void SecondOrderSteps<Real>::each_row(Visit visit) const {
+  std::int64_t next = 0;
+  const auto rows = [&](std::int64_t place, std::int64_t count) {
+    for (std::int64_t row = 0; row < count; ++row, next += stride_) visit(next, place + row * stride_);
+  };
+  for (const std::int64_t matrix : matrices_) rows(matrix, labels_);
+  rows(history_in_long_, history_rows_);
+}
+
+template <class Real>
+void SecondOrderSteps<Real>::read(const RowWeights& there, std::span<const double> at, Real* table) const {
+  std::fill_n(table, table_size(), Real{0});
+  each_row([&](std::int64_t to, std::int64_t row) {
+    for (std::int32_t i = there.first(row); i < there.end(row); ++i) table[to + there.label(i)] = static_cast<Real>(at[static_cast<std::size_t>(i)]);
+  });
+}
+
+template <class Real>
+void SecondOrderSteps<Real>::add(const double* table, const RowWeights& there, std::span<double> gradient) const {
+  each_row([&](std::int64_t from, std::int64_t row) { there.add(row, table + from, 1, gradient); });
+}
+
+// visit(row of the table, row of [labels][tall][stride]) for all rows of earlier labels.
+template <class Real>
+template <class Visit>
+void SecondOrderSteps<Real>::each_cell(const Context& of, std::int64_t tall, Visit visit) const {
+  for (const std::int32_t list : of.lists) {
+    for (const Term& term : lists_[static_cast<std::size_t>(list)]) {
+      const std::int64_t i_end = term.second == any ? labels_ : term.second + 1, h_end = term.first == any ? tall : term.first + 1;
+      for (std::int64_t i = std::max(term.second, 0); i < i_end; ++i) {
+        for (std::int64_t h = std::max(term.first, 0); h < h_end; ++h) visit(term.row, (i * tall + h) * stride_);
+      }
+    }
+  }
+}
+
+template <class Real>
+void SecondOrderSteps<Real>::score(std::int32_t context, const Real* table, Real* scores) const {
+  const Context& from = contexts_[static_cast<std::size_t>(context)];
+  const std::int64_t tall = height(context), slab = tall * stride_;
+  const auto add_row = [&](const Real* row, Real* out) {
+    for (std::int32_t j = 0; j < stride_; ++j) out[j] += row[j];
+  };
+  for (std::int64_t i = 0; i < labels_; ++i) {
+    Real* first = scores + i * slab;
+    std::copy_n(constraint_.follow.data() + i * stride_, stride_, first);
+    for (const std::int64_t matrix : from.matrices) add_row(table + matrix + i * stride_, first);
+    for (std::int64_t h = 1; h < tall; ++h) std::copy_n(first, stride_, first + h * stride_);
+  }
+  each_cell(from, tall, [&](std::int64_t row, std::int64_t cell) { add_row(table + row, scores + cell); });
+}
+
+template <class Real>
+void SecondOrderSteps<Real>::hand_on(std::int32_t context, const Real* numbers, double* table) const {
+  const Context& from = contexts_[static_cast<std::size_t>(context)];
+  const std::int64_t tall = height(context), slab = tall * stride_;
+  const auto add_row = [&](const auto* row, double* out) {
+    for (std::int32_t j = 0; j < stride_; ++j) out[j] += double(row[j]);
+  };
+  std::vector<double> sums(static_cast<std::size_t>(stride_));
+  for (std::int64_t i = 0; i < labels_ && !from.matrices.empty(); ++i) {
+    std::fill(sums.begin(), sums.end(), 0);
+    for (std::int64_t h = 0; h < tall; ++h) add_row(numbers + i * slab + h * stride_, sums.data());
+    for (const std::int64_t matrix : from.matrices) add_row(sums.data(), table + matrix + i * stride_);
+  }
+  each_cell(from, tall, [&](std::int64_t row, std::int64_t cell) { add_row(numbers + cell, table + row); });
+}
+
+template class SecondOrderSteps<float>;
+template class SecondOrderSteps<double>;
+
+}  // namespace riata

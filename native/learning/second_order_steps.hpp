@@ -1,0 +1,96 @@
+// Which weights score a label by the two before it, in a likelihood, and what they say of a step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "features/history.hpp"
+#include "features/instances.hpp"
+#include "inference/constraint.hpp"
+#include "learning/chain_pairs.hpp"
+#include "models/layout.hpp"
+
+namespace riata {
+
+// Enters the rows of earlier labels that the labels of the instances give, or all that any labels would. Returns which of their weights there are,
+// [rows x stride]: of a row, those with the labels seen after it, or with all. bytes: of a weight.
+std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, const Instances& instances, Pairs pairs, std::size_t bytes);
+
+// Steps into tokens that read the same rows are of one context. The rows stand in a table of their own: first matrices [labels][stride] of label
+// pairs, then rows [stride] of earlier labels, in the order of their index.
+template <class Real>
+class SecondOrderSteps {
+ public:
+  SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances, const Constraint<Real>& constraint);
+
+  std::int64_t table_size() const noexcept { return history_at_ + std::int64_t{history_rows_} * stride_; }
+  // Copies weights into the table, and adds the table to a gradient.
+  void read(const RowWeights& there, std::span<const double> at, Real* table) const;
+  void add(const double* table, const RowWeights& there, std::span<double> gradient) const;
+
+  std::int32_t contexts() const noexcept { return static_cast<std::int32_t>(contexts_.size()); }
+  // Of the step into token n, counted over all sentences; -1 for a first one. How many tokens have it.
+  std::int32_t context(std::int64_t n) const noexcept { return of_[static_cast<std::size_t>(n)]; }
+  std::int64_t tokens(std::int32_t context) const noexcept { return contexts_[static_cast<std::size_t>(context)].tokens; }
+  // How many labels are told apart two tokens before: 1 where the sentence has not begun there.
+  std::int32_t height(std::int32_t context) const noexcept { return contexts_[static_cast<std::size_t>(context)].second ? 1 : labels_; }
+  std::int64_t rows(std::int32_t context) const noexcept { return std::int64_t{labels_} * height(context); }
+
+  // scores: [labels: the one before][height][stride] to write, minus infinity where not allowed.
+  void score(std::int32_t context, const Real* table, Real* scores) const;
+  // Hands on numbers of the same shape to the rows that they come from.
+  void hand_on(std::int32_t context, const Real* numbers, double* table) const;
+  // visit(place of the weight) for those of the labels h, i and j; at token 1, h does not matter.
+  template <class Visit>
+  void each(std::int32_t context, std::int32_t h, std::int32_t i, std::int32_t j, Visit visit) const {
+    const Context& from = contexts_[static_cast<std::size_t>(context)];
+    for (const std::int64_t matrix : from.matrices) visit(matrix + std::int64_t{i} * stride_ + j);
+    for (const std::int32_t list : from.lists) {
+      for (const Term& term : lists_[static_cast<std::size_t>(list)]) {
+        if ((term.first == any || term.first == h) && (term.second == any || term.second == i)) visit(term.row + j);
+      }
+    }
+  }
+  // visit(place of the row) for those that say something of the first label of sentence s.
+  template <class Visit>
+  void each_first(std::int64_t s, Visit visit) const {
+    for (std::int64_t k = first_starts_[static_cast<std::size_t>(s)]; k < first_starts_[static_cast<std::size_t>(s) + 1]; ++k) visit(first_rows_[static_cast<std::size_t>(k)]);
+  }
+
+ private:
+  static constexpr std::int32_t any = -1;
+
+  // A row of the table and the labels before that it is for.
+  struct Term {
+    std::int32_t first, second;  // two tokens before, one before; or any
+    std::int64_t row;
+  };
+  struct Context {
+    bool second;                         // of steps into token 1
+    std::vector<std::int64_t> matrices;  // places in the table
+    std::vector<std::int32_t> lists;
+    std::int64_t tokens = 0;
+  };
+
+  template <class Visit>
+  void each_row(Visit visit) const;
+  template <class Visit>
+  void each_cell(const Context& of, std::int64_t tall, Visit visit) const;
+  std::vector<Term> terms(const HistoryIndex& history, std::int32_t slot, std::int32_t ngram, bool second) const;
+
+  std::int32_t labels_, stride_, history_rows_;
+  std::int64_t history_at_ = 0, history_in_long_;  // where rows of earlier labels begin, in the table and in the long vector
+  Constraint<Real> constraint_;
+  std::vector<std::int64_t> matrices_;    // [matrices] their places in the long vector
+  std::vector<std::vector<Term>> lists_;  // by slot and n-gram
+  std::vector<Context> contexts_;
+  std::vector<std::int32_t> of_;            // [N]
+  std::vector<std::int64_t> first_starts_;  // [S + 1]
+  std::vector<std::int64_t> first_rows_;
+};
+
+extern template class SecondOrderSteps<float>;
+extern template class SecondOrderSteps<double>;
+
+}  // namespace riata

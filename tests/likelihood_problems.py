@@ -1,0 +1,52 @@
+"""Likelihoods of chains on small corpora: their value by listing all labellings, their gradient by differences."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from riata.models.chain import ChainModel
+
+UNKNOWN = -1
+
+
+class Problem:
+    """A small corpus and its likelihood in `function`. Subclasses fill in labels, legality, gold (of which some may be unknown), weights, corpus, features."""
+
+    def legal(self, length):
+        count = len(self.labels)
+        follow = self.legality.follow.reshape(count, count)
+
+        def allowed(labels):
+            ends = self.legality.start[labels[0]] and self.legality.end[labels[-1]]
+            return ends and all(follow[a, b] for a, b in itertools.pairwise(labels))
+
+        return [np.array(labels) for labels in itertools.product(range(count), repeat=length) if allowed(labels)]
+
+    def value(self, at):
+        """By the scores of every labelling, from the model at this point."""
+        model = ChainModel(self.features, self.function.model(at), self.labels, self.legality)
+        total = 0.0
+        for number, gold in enumerate(self.gold):
+            one = self.features.instances(self.corpus[number : number + 1])
+            every = self.legal(len(gold))
+            scores = np.array([float(model.scores_of(one, y.astype(np.int32))[0]) for y in every])
+            agree = np.array([bool(((gold == y) | (gold == UNKNOWN)).all()) for y in every])
+            times = self.weights[number] if len(self.weights) else 1
+            total += times * (np.logaddexp.reduce(scores) - np.logaddexp.reduce(scores[agree]))
+        return total
+
+
+def point(case, seed, scale=1.0):
+    return np.random.default_rng(seed).normal(size=case.function.size) * scale
+
+
+def check(case, at, seed, chosen=6):
+    value, gradient = case.function(at, 1)
+    assert value == pytest.approx(case.value(at), rel=1e-9, abs=1e-9)
+    step = 1e-5
+    for i in np.random.default_rng(seed).choice(len(at), min(chosen, len(at)), replace=False):
+        there = np.zeros_like(at)
+        there[i] = step
+        slope = (case.function(at + there, 1)[0] - case.function(at - there, 1)[0]) / (2 * step)
+        assert gradient[i] == pytest.approx(slope, abs=1e-4)
