@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -81,6 +82,20 @@ class Tasks {
   std::mutex mutex_;
   std::condition_variable changed_;
 };
+
+// work(number, what it works with) for all numbers below count, each by whichever thread is free; every thread works with one `make` of its own.
+template <class Make, class Work>
+void hand_out(std::int64_t count, std::int64_t threads, Make make, Work work) {
+  std::atomic<std::int64_t> next = 0;
+  Tasks workers;
+  for (std::int64_t worker = 0; worker < threads; ++worker) {
+    workers.add([&] {
+      auto own = make();
+      for (std::int64_t k = next++; k < count; k = next++) work(k, own);
+    });
+  }
+  workers.run(threads);
+}
 
 // visit(from, to) for parts of 0 to size, each by one thread.
 template <class Visit>

@@ -1,7 +1,6 @@
 #include "learning/chain_likelihood.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -93,17 +92,9 @@ double ChainLikelihood<Real>::operator()(std::span<const double> at, std::span<d
     if (!poll(batch.first)) return std::numeric_limits<double>::quiet_NaN();
     const std::int64_t base = instances_.starts[batch.first], count = batch.end - batch.first;
     values_.assign(static_cast<std::size_t>(count), 0);
-    std::atomic<std::int64_t> next = 0;
-    Tasks sentences;
-    for (std::int64_t worker = 0; worker < threads; ++worker) {
-      sentences.add([&] {
-        Scratch scratch(*this);
-        for (std::int64_t k = next++; k < count; k = next++) {
-          values_[static_cast<std::size_t>(k)] = layout_.local ? visit_locally(batch.first + k, base, scratch) : visit(batch.first + k, base, scratch);
-        }
-      });
-    }
-    sentences.run(threads);
+    hand_out(count, threads, [&] { return Scratch(*this); }, [&](std::int64_t k, Scratch& scratch) {
+      values_[static_cast<std::size_t>(k)] = layout_.local ? visit_locally(batch.first + k, base, scratch) : visit(batch.first + k, base, scratch);
+    });
     for (std::int64_t k = 0; k < count; ++k) {
       double& here = values_[static_cast<std::size_t>(k)];
       if (std::isnan(here) && !layout_.local) here = visit_in_logarithms(batch.first + k, base);  // one at a time, in order

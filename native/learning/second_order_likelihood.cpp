@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -136,15 +135,7 @@ double SecondOrderLikelihood<Real>::operator()(std::span<const double> at, std::
     if (!poll(batch.first)) return given_up;
     const std::int64_t base = instances_.starts[batch.first], count = batch.end - batch.first;
     values_.assign(static_cast<std::size_t>(count), 0);
-    std::atomic<std::int64_t> next = 0;
-    Tasks sentences;
-    for (std::int64_t worker = 0; worker < threads; ++worker) {
-      sentences.add([&] {
-        Scratch scratch(*this);
-        for (std::int64_t k = next++; k < count; k = next++) values_[static_cast<std::size_t>(k)] = visit(batch.first + k, base, scratch);
-      });
-    }
-    sentences.run(threads);
+    hand_out(count, threads, [&] { return Scratch(*this); }, [&](std::int64_t k, Scratch& scratch) { values_[static_cast<std::size_t>(k)] = visit(batch.first + k, base, scratch); });
     for (std::int64_t k = 0; k < count; ++k) {
       const double here = values_[static_cast<std::size_t>(k)];
       value += std::isnan(here) ? visit_in_logarithms(batch.first + k, base) : here;  // one at a time, in order
@@ -161,18 +152,10 @@ double SecondOrderLikelihood<Real>::operator()(std::span<const double> at, std::
 
 template <class Real>
 void SecondOrderLikelihood<Real>::make_cubes(std::int64_t threads) {
-  std::atomic<std::int32_t> next = 0;
-  Tasks workers;
-  for (std::int64_t worker = 0; worker < threads; ++worker) {
-    workers.add([&] {
-      std::vector<Real> rows;
-      for (std::int32_t context = next++; context < steps_.contexts(); context = next++) {
-        const std::int64_t place = kept_[static_cast<std::size_t>(context)];
-        if (place >= 0) highest_[static_cast<std::size_t>(context)] = make_cube(context, cubes_.data() + place, rows);
-      }
-    });
-  }
-  workers.run(threads);
+  hand_out(steps_.contexts(), threads, [] { return std::vector<Real>(); }, [&](std::int64_t context, std::vector<Real>& rows) {
+    const std::int64_t place = kept_[static_cast<std::size_t>(context)];
+    if (place >= 0) highest_[static_cast<std::size_t>(context)] = make_cube(static_cast<std::int32_t>(context), cubes_.data() + place, rows);
+  });
 }
 
 template <class Real>

@@ -1,7 +1,6 @@
 #include "learning/segment_likelihood.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -194,15 +193,7 @@ double SegmentLikelihood<Real>::operator()(std::span<const double> at, std::span
     if (!poll(first)) return std::numeric_limits<double>::quiet_NaN();
     const std::int64_t from = first, count = end - first;
     values_.assign(static_cast<std::size_t>(count), 0);
-    std::atomic<std::int64_t> next = 0;
-    Tasks sentences;
-    for (std::int64_t worker = 0; worker < threads; ++worker) {
-      sentences.add([&] {
-        Scratch scratch(*this);
-        for (std::int64_t k = next++; k < count; k = next++) values_[static_cast<std::size_t>(k)] = visit(from + k, instances_.starts[from], scratch);
-      });
-    }
-    sentences.run(threads);
+    hand_out(count, threads, [&] { return Scratch(*this); }, [&](std::int64_t k, Scratch& scratch) { values_[static_cast<std::size_t>(k)] = visit(from + k, instances_.starts[from], scratch); });
     for (const double here : values_) value += here;
     write(first, end, threads);
   }

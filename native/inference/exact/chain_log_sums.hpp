@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/log_sum.hpp"
+
 namespace riata {
 
 class ChainLogSums {
@@ -21,17 +23,17 @@ class ChainLogSums {
     for (std::size_t t = 0; t < length; ++t) {
       for (std::size_t j = 0; j < labels; ++j) {
         for (std::size_t i = 0; t > 0 && i < labels; ++i) terms_[i] = alpha_[(t - 1) * labels + i] + pair(t, i, j);
-        alpha_[t * labels + j] = (t > 0 ? sum() : 0) + node(t, j);
+        alpha_[t * labels + j] = (t > 0 ? log_sum(terms_) : 0) + node(t, j);
       }
     }
     for (std::size_t t = length - 1; t > 0; --t) {
       for (std::size_t i = 0; i < labels; ++i) {
         for (std::size_t j = 0; j < labels; ++j) terms_[j] = pair(t, i, j) + node(t, j) + beta_[t * labels + j];
-        beta_[(t - 1) * labels + i] = sum();
+        beta_[(t - 1) * labels + i] = log_sum(terms_);
       }
     }
     std::copy_n(alpha_.end() - static_cast<std::ptrdiff_t>(labels), labels, terms_.begin());
-    return log_z_ = sum();
+    return log_z_ = log_sum(terms_);
   }
 
   double posterior(std::size_t t, std::size_t j) const noexcept { return std::exp(alpha_[t * labels_ + j] + beta_[t * labels_ + j] - log_z_); }
@@ -43,14 +45,6 @@ class ChainLogSums {
 
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
-
-  double sum() const noexcept {
-    const double most = *std::max_element(terms_.begin(), terms_.end());
-    if (most == never) return never;
-    double total = 0;
-    for (const double term : terms_) total += std::exp(term - most);
-    return most + std::log(total);
-  }
 
   std::size_t labels_ = 0;
   double log_z_ = 0;

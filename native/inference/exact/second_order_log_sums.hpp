@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/log_sum.hpp"
+
 namespace riata {
 
 class SecondOrderLogSums {
@@ -24,7 +26,7 @@ class SecondOrderLogSums {
         for (std::size_t j = 0; j < labels; ++j) {
           terms_.clear();
           for (std::size_t h = 0; h < height(t); ++h) terms_.push_back(alpha_[place(t - 1, h, i)] + triple(t, h, i, j));
-          alpha_[place(t, i, j)] = sum() + node(t, j);
+          alpha_[place(t, i, j)] = log_sum(terms_) + node(t, j);
         }
       }
     }
@@ -33,12 +35,12 @@ class SecondOrderLogSums {
         for (std::size_t h = 0; h < height(t); ++h) {
           terms_.clear();
           for (std::size_t j = 0; j < labels; ++j) terms_.push_back(triple(t, h, i, j) + node(t, j) + beta_[place(t, i, j)]);
-          beta_[place(t - 1, h, i)] = sum();
+          beta_[place(t - 1, h, i)] = log_sum(terms_);
         }
       }
     }
     terms_.assign(alpha_.end() - static_cast<std::ptrdiff_t>(labels * labels), alpha_.end());
-    return log_z_ = sum();
+    return log_z_ = log_sum(terms_);
   }
 
   double posterior(std::size_t t, std::size_t j) const noexcept {
@@ -57,14 +59,6 @@ class SecondOrderLogSums {
 
   std::size_t height(std::size_t t) const noexcept { return t == 1 ? 1 : labels_; }
   std::size_t place(std::size_t t, std::size_t i, std::size_t j) const noexcept { return (t * labels_ + i) * labels_ + j; }
-
-  double sum() const noexcept {
-    const double most = *std::max_element(terms_.begin(), terms_.end());
-    if (most == never) return never;
-    double total = 0;
-    for (const double term : terms_) total += std::exp(term - most);
-    return most + std::log(total);
-  }
 
   std::size_t labels_ = 0;
   double log_z_ = 0;

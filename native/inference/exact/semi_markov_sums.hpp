@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/log_sum.hpp"
 #include "inference/exact/semi_markov.hpp"
 
 namespace riata {
@@ -26,7 +27,7 @@ class SemiMarkovSums {
     score(steps, sharpness);
     forward();
     backward();
-    return log_z_ = sum(row(alpha_, length_), kinds_.labels);
+    return log_z_ = log_sum({row(alpha_, length_), static_cast<std::size_t>(kinds_.labels)});
   }
 
   // That a segment of this length and label starts at token t.
@@ -51,15 +52,6 @@ class SemiMarkovSums {
     return order_ == 0 ? zeros_.data() : edges_.data() + (std::size_t(t) * kinds_.labels + before) * kinds_.labels;
   }
   std::int32_t lengths(std::int32_t t) const noexcept { return std::min(most_, length_ - t); }
-
-  // log of the sum of exponentials
-  static double sum(const double* terms, std::size_t size) noexcept {
-    const double most = size == 0 ? never : *std::max_element(terms, terms + size);
-    if (most == never) return never;
-    double total = 0;
-    for (std::size_t i = 0; i < size; ++i) total += std::exp(terms[i] - most);
-    return most + std::log(total);
-  }
 
   template <class Steps>
   void score(Steps& steps, double sharpness) {
@@ -89,7 +81,7 @@ class SemiMarkovSums {
       for (std::int32_t y = 0; y < L; ++y) {
         terms_.clear();
         for (std::int32_t l = 1; l <= std::min(most_, t); ++l) terms_.push_back(row(reach_, t - l)[y] + span(t - l, l, y));
-        row(alpha_, t)[y] = sum(terms_.data(), terms_.size());
+        row(alpha_, t)[y] = log_sum(terms_);
       }
       if (t == length_) break;
       for (std::int32_t y = 0; y < L; ++y) {
@@ -99,7 +91,7 @@ class SemiMarkovSums {
         }
         terms_.clear();
         for (std::int32_t before = 0; before < L; ++before) terms_.push_back(row(alpha_, t)[before] + edges(t, before)[y]);
-        row(reach_, t)[y] = sum(terms_.data(), terms_.size());
+        row(reach_, t)[y] = log_sum(terms_);
       }
     }
   }
@@ -112,12 +104,12 @@ class SemiMarkovSums {
       for (std::int32_t y = 0; y < L; ++y) {
         terms_.clear();
         for (std::int32_t l = 1; l <= lengths(t); ++l) terms_.push_back(span(t, l, y) + row(beta_, t + l)[y]);
-        row(leave_, t)[y] = sum(terms_.data(), terms_.size());
+        row(leave_, t)[y] = log_sum(terms_);
       }
       for (std::int32_t before = 0; before < (order_ == 0 ? 1 : L); ++before) {
         terms_.clear();
         for (std::int32_t y = 0; y < L; ++y) terms_.push_back(edges(t, before)[y] + row(leave_, t)[y]);
-        row(beta_, t)[before] = sum(terms_.data(), terms_.size());
+        row(beta_, t)[before] = log_sum(terms_);
       }
       if (order_ == 0) std::fill_n(row(beta_, t), L, row(beta_, t)[0]);
     }
