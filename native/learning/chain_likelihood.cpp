@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "core/tasks.hpp"
 #include "inference/exact/chain_log_sums.hpp"
@@ -360,19 +359,15 @@ void ChainLikelihood<Real>::sum_local_edges(const Batch& batch) {
 template <class Real>
 void ChainLikelihood<Real>::finish_edges(std::span<double> gradient) {
   const std::size_t square = static_cast<std::size_t>(layout_.labels) * static_cast<std::size_t>(layout_.stride);
-  std::map<std::int64_t, std::vector<double>> rows;
+  std::vector<double> total(square);
   for (std::size_t c = 0; c < contexts_.rows.size(); ++c) {
-    for (const std::int64_t row : contexts_.rows[c]) {
-      std::vector<double>& total = rows[row];
-      total.resize(square, 0);
-      for (std::size_t k = 0; k < square; ++k) {
-        const std::size_t at = c * square + k;
-        total[k] += expected_[at] * double(forward_[at]) + (slow_expected_.empty() ? 0 : slow_expected_[at]) - gold_edges_[at];
-      }
+    for (std::size_t k = 0; k < square; ++k) {
+      const std::size_t at = c * square + k;
+      total[k] = expected_[at] * double(forward_[at]) + (slow_expected_.empty() ? 0 : slow_expected_[at]) - gold_edges_[at];
     }
-  }
-  for (const auto& [row, total] : rows) {
-    for (std::int64_t from = 0; from < static_cast<std::int64_t>(square); from += layout_.stride) there_.add(row + from, total.data() + from, 1, gradient);
+    for (const std::int64_t row : contexts_.rows[c]) {
+      for (std::int64_t from = 0; from < static_cast<std::int64_t>(square); from += layout_.stride) there_.add(row + from, total.data() + from, 1, gradient);
+    }
   }
 }
 
