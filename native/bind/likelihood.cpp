@@ -59,6 +59,10 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
            }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
            nb::arg("weights"), nb::arg("all_pairs"), nb::arg("local") = false, nb::arg("heads") = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   define_function<Likelihood, Weights<Real>>(of);
+  of.def("single_model", [](const Likelihood& self, const In<double>& at) {
+    if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
+    return self.template model_in<float>(view(at));
+  }, nb::arg("at"), "The weights at a point, in single precision.");
 
   using SecondOrder = SecondOrderLikelihood<Real>;
   nb::class_<SecondOrder> of_two(m, ("SecondOrderLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain that looks two labels back, and its gradient.");

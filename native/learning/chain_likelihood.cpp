@@ -372,11 +372,12 @@ void ChainLikelihood<Real>::finish_edges(std::span<double> gradient) {
 }
 
 template <class Real>
-Weights<Real> ChainLikelihood<Real>::model(std::span<const double> at) const {
-  Weights<Real> out(layout_.labels);
+template <class Out>
+Weights<Out> ChainLikelihood<Real>::model_in(std::span<const double> at) const {
+  Weights<Out> out(layout_.labels);
   out.local = layout_.local;
   out.grow(index_, given_size_);
-  each_cell(out, [&](std::int32_t i, Real& cell) { cell = static_cast<Real>(at[static_cast<std::size_t>(i)]); });
+  each_cell(out, [&](std::int32_t i, Out& cell) { cell = static_cast<Out>(at[static_cast<std::size_t>(i)]); });
   return out;
 }
 
@@ -393,11 +394,11 @@ std::vector<double> ChainLikelihood<Real>::point(const Weights<Real>& weights) c
 
 // visit(weight, where a model has it)
 template <class Real>
-template <class Visit>
-void ChainLikelihood<Real>::each_cell(Weights<Real>& weights, Visit visit) const {
-  std::vector<std::pair<std::int64_t, Numbers<Real>*>> blocks;  // with their ends
+template <class Out, class Visit>
+void ChainLikelihood<Real>::each_cell(Weights<Out>& weights, Visit visit) const {
+  std::vector<std::pair<std::int64_t, Numbers<Out>*>> blocks;  // with their ends
   std::int64_t from = 0;
-  layout_.each(weights, [&](Numbers<Real>& block, std::int64_t start) { blocks.push_back({start + static_cast<std::int64_t>(block.size()), &block}); });
+  layout_.each(weights, [&](Numbers<Out>& block, std::int64_t start) { blocks.push_back({start + static_cast<std::int64_t>(block.size()), &block}); });
   std::size_t b = 0;
   there_.each([&](std::int32_t i, std::int64_t place) {
     while (place >= blocks[b].first) from = blocks[b++].first;
@@ -407,5 +408,8 @@ void ChainLikelihood<Real>::each_cell(Weights<Real>& weights, Visit visit) const
 
 template class ChainLikelihood<float>;
 template class ChainLikelihood<double>;
+template Weights<float> ChainLikelihood<float>::model_in(std::span<const double>) const;
+template Weights<float> ChainLikelihood<double>::model_in(std::span<const double>) const;
+template Weights<double> ChainLikelihood<double>::model_in(std::span<const double>) const;
 
 }  // namespace riata

@@ -41,7 +41,9 @@ class ChainLikelihood {
   double operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll);
 
   // The weights at a point as a model, and the point at the weights of one.
-  Weights<Real> model(std::span<const double> at) const;
+  Weights<Real> model(std::span<const double> at) const { return model_in<Real>(at); }
+  template <class Out>
+  Weights<Out> model_in(std::span<const double> at) const;
   std::vector<double> point(const Weights<Real>& weights) const;
 
  private:
@@ -78,8 +80,8 @@ class ChainLikelihood {
   void sum_edges(const Batch& batch, std::int64_t threads);
   void sum_local_edges(const Batch& batch);
   void finish_edges(std::span<double> gradient);
-  template <class Visit>
-  void each_cell(Weights<Real>& weights, Visit visit) const;
+  template <class Out, class Visit>
+  void each_cell(Weights<Out>& weights, Visit visit) const;
   // The factors of the steps of a sentence.
   auto edges(std::int64_t s) const {
     return [this, contexts = contexts_.of.data() + instances_.starts[s], square = std::int64_t{layout_.labels} * layout_.stride](std::int32_t t) {

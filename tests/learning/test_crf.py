@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import riata
+from riata._core import ChainWeights
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.features.templates import parse
+from riata.learning.batch import lbfgs
 from riata.learning.events import Note, Progressed, Started
 from riata.models.file import to_bytes
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, embedded, quietly
@@ -196,3 +198,17 @@ def test_long_and_short_sentences():
     for found in crf.predict_nbest(words, 2, probabilities=True):
         assert found[0][1] >= found[1][1] >= 0
     assert all(0 <= value <= 1 for values in crf.predict_confidence(words) for value in values)
+
+
+@pytest.mark.parametrize("recipe", ["crf", "memm"])
+def test_double_precision_takes_over_where_single_is_not_enough(recipe, monkeypatch):
+    monkeypatch.setattr(lbfgs, "TRIES", 0)  # every step is a sign that it is not
+    options = {"template": TEMPLATE, "settings": {"c2": 1e-3, "gain_tolerance": 0.0, "gradient_tolerance": 1e-9}}
+    mixed = quietly(riata.Chunker(recipe, **options), CHUNKS)
+    options["settings"] = {**options["settings"], "precision": "double"}
+    double = quietly(riata.Chunker(recipe, **options), CHUNKS)
+    assert mixed.history_[-1]["objective"] == pytest.approx(double.history_[-1]["objective"], rel=1e-9)
+    assert isinstance(mixed.model_.weights, ChainWeights)
+    assert not isinstance(double.model_.weights, ChainWeights)
+    for found, expected in zip(mixed.predict_proba(INPUTS), double.predict_proba(INPUTS), strict=True):
+        assert found == pytest.approx(expected, abs=1e-4)

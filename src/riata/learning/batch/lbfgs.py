@@ -25,8 +25,13 @@ class Tolerance:
     period: int = 10
 
 
+TRIES = 6  # points of one search along a line; more of them, after the first steps, are a sign of noise
+
+
 class Minimiser:
     """Takes one step after another, until `stopped` says why no other is worth it."""
+
+    noisy = False  # whether the last step was hard to find: the function may not be precise enough
 
     def __init__(
         self, function: Function, start: Vector, *, l1: float = 0.0, memory: int = 6, tolerance: Tolerance | None = None
@@ -51,6 +56,12 @@ class Minimiser:
         """One step, and whether it was the last."""
         if self.stopped:
             return
+        before = self.evaluations
+        self._take()
+        if self.evaluations - before > TRIES and len(self._values) > 2:
+            self.noisy = True
+
+    def _take(self) -> None:
         direction = self._direction()
         first = 1.0 if self._pairs else min(1.0, 1.0 / max(self.gradient_norm, 1e-300))
         found = self._search(direction, first)
@@ -58,6 +69,7 @@ class Minimiser:
             self._pairs.clear()
             found = self._search(-self.point.slope, min(1.0, 1.0 / max(self.gradient_norm, 1e-300)))
         if found is None:
+            self.noisy = True
             self.stopped = "no step makes the objective smaller: the precision of its arithmetic is reached"
             return
         self._remember(found)
@@ -92,6 +104,14 @@ class Minimiser:
         if self.l1:
             q[q * self.point.slope >= 0] = 0  # only downhill, coordinate by coordinate
         return q
+
+    def go_on(self, function: Function) -> None:
+        """From here, with a function that is nearly the same."""
+        self._function, self.stopped, self.noisy = function, None, False
+        self.point = self._at(self.point.x)
+        self._values.clear()
+        self._values.append(self.point.value)
+        self._check_gradient()
 
     def finish(self) -> None:
         """Frees what only another step would need."""

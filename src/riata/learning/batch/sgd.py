@@ -24,6 +24,8 @@ class StochasticMinimiser:
     native: ChainStochastic, or what does the same; function: the value that it minimises, to say how far it has come.
     """
 
+    noisy = False  # it is, always, and does not mind
+
     def __init__(self, native: Any, function: Function, start: Vector, *, c2: float, seed: int, sentences: int) -> None:
         self.evaluations = 0
         self.stopped: str | None = None
@@ -49,6 +51,10 @@ class StochasticMinimiser:
         self._values.append(self.point.value)
         if len(self._values) > PERIOD and self._values[0] - self._values[-1] < GAIN * abs(self._values[-1]):
             self.stopped = f"{PERIOD} passes gained less than {GAIN:g} of the objective"
+
+    def go_on(self, function: Function) -> None:
+        """Measures its way with another function."""
+        self._function = function
 
     def finish(self) -> None:
         """Nothing to free."""

@@ -38,7 +38,12 @@ SETTINGS = (  # of all
     Setting("memory", 6, "steps whose curvature L-BFGS remembers", low=1, high=1000),
     Setting("gradient_tolerance", 1e-5, "L-BFGS stops at a gradient this small beside the weights", low=0.0),
     Setting("gain_tolerance", 1e-5, "L-BFGS stops when ten steps gain less than this part of the objective", low=0.0),
-    Setting("precision", "single", "arithmetic of scores and posteriors", choices=("single", "double")),
+    Setting(
+        "precision",
+        "single",
+        "arithmetic of scores and posteriors; chains go on in double where single is not enough",
+        choices=("single", "double"),
+    ),
 )
 OPTIMISER = Setting(
     "optimiser",
@@ -72,6 +77,10 @@ class BatchTrainer(Trainer):
         """-log P and its gradient, as a function of a point."""
         raise TypeError("a base class: use the trainer of a recipe")
 
+    def finer_likelihood(self, data: TrainingSet) -> Any:
+        """The same in double precision, for when single precision is not enough; None: there is none, or it is in use."""
+        return None
+
     def first_weights(self) -> Any:
         """Where to start; asked after `likelihood_of`."""
         raise TypeError("a base class: use the trainer of a recipe")
@@ -85,6 +94,9 @@ class BatchTrainer(Trainer):
         else:
             before = self.minimiser.evaluations
         self.minimiser.step()
+        if self.minimiser.noisy and (finer := self.finer_likelihood(data)) is not None:
+            self.likelihood = finer
+            self.minimiser.go_on(self._function(finer))
         self.finished = self.minimiser.stopped
         passes = self.minimiser.evaluations - before
         return Epoch(
@@ -99,20 +111,24 @@ class BatchTrainer(Trainer):
         )
 
     def _made(self, data: TrainingSet, seed: int) -> Minimiser | StochasticMinimiser:
-        likelihood = self.likelihood = self.likelihood_of(data)
-        c2, threads = self.settings["c2"], self.threads
-
-        def value(x: Vector) -> tuple[float, Vector]:
-            found: tuple[float, Vector] = likelihood(x, threads, self._progress, c2)
-            return found
-
-        made = self._minimiser(value, likelihood.point(self.first_weights()), data, seed)
+        self.likelihood = self.likelihood_of(data)
+        start = self.likelihood.point(self.first_weights())
+        made = self._minimiser(self._function(self.likelihood), start, data, seed)
         if not math.isfinite(made.point.value):
             raise DataError(
                 "the likelihood of the training data is not finite: scores overflow.",
                 remedy="Scale feature values down to about 1; the largest count most.",
             )
         return made
+
+    def _function(self, likelihood: Any) -> Function:
+        c2, threads = self.settings["c2"], self.threads
+
+        def value(x: Vector) -> tuple[float, Vector]:
+            found: tuple[float, Vector] = likelihood(x, threads, self._progress, c2)
+            return found
+
+        return value
 
     def _minimiser(
         self, value: Function, start: Vector, data: TrainingSet, seed: int
@@ -135,6 +151,7 @@ class ChainTrainer(BatchTrainer, OnlineTrainer):
     """The likelihood of labels, on chains."""
 
     local = False  # whether every step is normalised by itself
+    _finer = False  # whether it has gone on in double precision
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -156,6 +173,20 @@ class ChainTrainer(BatchTrainer, OnlineTrainer):
     def likelihood_of(self, data: TrainingSet) -> Any:
         kind: Any = ChainLikelihood if self._single else ChainLikelihood64
         return kind(*self._parts(data), self.local, heads(self.features.given))
+
+    def finer_likelihood(self, data: TrainingSet) -> Any:
+        if not self._single or self._finer or self.features.program.history:
+            return None
+        self._finer = True
+        self.likelihood = None  # its memory can be used again
+        kind: Any = ChainLikelihood64
+        return kind(*self._parts(data), self.local, heads(self.features.given))
+
+    def weights(self) -> Any:
+        if not self._finer:
+            return super().weights()
+        assert self.minimiser is not None
+        return self.likelihood.single_model(self.minimiser.point.x)
 
     def first_weights(self) -> Any:
         return self.initial
