@@ -1,4 +1,4 @@
-"""Riata: crf, the default template of the task."""
+"""Riata: crf, c2 = 0.1, the default template of the task."""
 
 from benchmarks.contest import by_splits, riata_contestant, run
 from riata import EntityRecognizer
