@@ -101,6 +101,8 @@ class Options:
             default: Any = language.load(self.default_template)
             if self.has_segments and self.choice.queue == "exact":
                 default = tuple(template for template in default if template.exact)
+            if self.is_chain and not self._reads_labels:
+                default = tuple(template for template in default if not template.labels)
             if self.is_joint:
                 default = tuple(t for t in default if joint_language.misfit(t, self.settings["lookahead"]) is None)
             templates: tuple[Any, ...] = template_language.fitting(default, width)
@@ -137,6 +139,13 @@ class Options:
     @property
     def is_chain(self) -> bool:
         return self.choice.structure.name == CHAIN
+
+    @property
+    def _reads_labels(self) -> bool:
+        """Whether features of earlier labels can be learnt: with exact search, not hashed, and not in shards."""
+        recipe = self.choice.recipe
+        exact = recipe.trainer is not None
+        return recipe.earlier(self.settings) and not (exact and (self.bits or self.shards > 1))
 
     @property
     def _file_ending(self) -> str:

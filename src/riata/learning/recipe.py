@@ -44,6 +44,7 @@ class Recipe:
     templates: Callable[[int, Mapping[str, Any]], tuple[Template, ...]] | None = (
         None  # of learners that bring their own: input columns, settings
     )
+    earlier: Callable[[Mapping[str, Any]], bool] = lambda settings: True  # whether it learns what earlier labels say
     refuses: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # parameters of estimators that mean nothing to it, with the reason

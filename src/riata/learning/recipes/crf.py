@@ -18,4 +18,5 @@ RECIPE = Recipe(
     whole=True,
     refuses=REFUSES,
     probabilistic=True,
+    earlier=lambda settings: settings["optimiser"] == "lbfgs",
 )

@@ -16,4 +16,5 @@ RECIPE = Recipe(
     whole=True,
     refuses=REFUSES,
     probabilistic=True,
+    earlier=lambda settings: False,
 )
