@@ -59,6 +59,7 @@ def main() -> None:
     given = [[dict.fromkeys(row, 1.0) for row in rows] for rows in strings]
     show("CRFsuite", crfsuite(strings, labels, c2))
     show("Riata, the same strings", ours(given, labels, c2))
+    show("the same, two threads (wall seconds)", ours(given, labels, c2, 2))
     if c2 < 0.1:
         show("the same, double precision", ours(given, labels, c2, settings={"precision": "double"}))
     show("Riata, template classic", ours(train, None, c2, template="classic"))
