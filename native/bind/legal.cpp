@@ -1,5 +1,7 @@
 // What is known of labels: whether there are legal ones that agree with it.
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
@@ -11,41 +13,49 @@
 namespace riata::bind {
 namespace {
 
-// find(first token, length): as LegalLabels and LegalSegments have it. Returns a token of all sentences, or -1.
-template <class Find>
-std::int64_t first_stuck(const Instances& instances, Find find) {
-  nb::gil_scoped_release release;
-  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
-    const std::int32_t at = find(instances.starts[static_cast<std::size_t>(s)], static_cast<std::int32_t>(instances.length(s)));
-    if (at >= 0) return instances.starts[static_cast<std::size_t>(s)] + at;
-  }
-  return -1;
-}
-
-void allow(Instances& instances, const In2<std::uint8_t>& sets, const In<std::int32_t>& of) {
-  bool ok = static_cast<std::int64_t>(of.shape(0)) == instances.tokens();
+// sets: flags; of: the set of every token, -1 where any label will do.
+Allowed as_allowed(const In2<std::uint8_t>& sets, const In<std::int32_t>& of, std::int64_t tokens) {
+  bool ok = static_cast<std::int64_t>(of.shape(0)) == tokens;
   for (const std::int32_t set : view(of)) ok = ok && set >= -1 && set < static_cast<std::int32_t>(sets.shape(0));
   if (!ok) throw Error("RiataError", "what is allowed does not fit the sentences");
-  instances.allowed = {{sets.data(), sets.data() + sets.size()}, sets.shape(1), copy(of)};
+  return {{sets.data(), sets.data() + sets.size()}, sets.shape(1), copy(of)};
+}
+
+// find(what is allowed, first token, length): as LegalLabels and LegalSegments have it. Returns the tokens at which sentences get stuck.
+template <class Find>
+std::vector<std::int64_t> all_stuck(const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, Find find) {
+  const std::vector<std::int64_t> bounds = copy(starts);
+  if (bounds.empty() || bounds.front() != 0 || !std::is_sorted(bounds.begin(), bounds.end())) throw Error("RiataError", "the starts of sentences do not rise");
+  const Allowed allowed = as_allowed(sets, of, bounds.back());
+  nb::gil_scoped_release release;
+  std::vector<std::int64_t> out;
+  for (std::size_t s = 0; s + 1 < bounds.size(); ++s) {
+    const std::int32_t at = find(allowed, bounds[s], static_cast<std::int32_t>(bounds[s + 1] - bounds[s]));
+    if (at >= 0) out.push_back(bounds[s] + at);
+  }
+  return out;
 }
 
 }  // namespace
 
 void legal(nb::module_& m) {
-  m.def("allow", &allow, nb::arg("instances"), nb::arg("sets"), nb::arg("of"),
+  m.def("allow", [](Instances& instances, const In2<std::uint8_t>& sets, const In<std::int32_t>& of) { instances.allowed = as_allowed(sets, of, instances.tokens()); },
+        nb::arg("instances"), nb::arg("sets"), nb::arg("of"),
         "Which labels decoding may give: sets of them, as flags, and the set of every token, -1 where any will do.");
-  m.def("stuck_labels", [](const Instances& instances, const Flags& start, const Flags& end, const Flags& follow) {
+  m.def("stuck_labels", [](const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, const Flags& start, const Flags& end, const Flags& follow) {
           const auto labels = static_cast<std::int32_t>(start.shape(0));
           const Constraint<float> constraint = as_constraint(Weights<float>(labels), start, end, follow);
           LegalLabels found;
-          return first_stuck(instances, [&](std::int64_t first, std::int32_t length) { return found.find(constraint, labels, padded(labels), instances.allowed, first, length); });
-        }, nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-        "The first token at which no legal labelling goes on with what is allowed; -1: every sentence has one.");
-  m.def("stuck_segments", [](const Instances& instances, std::int32_t labels, std::int32_t outside, std::int32_t most) {
+          return give(all_stuck(starts, sets, of, [&](const Allowed& allowed, std::int64_t first, std::int32_t length) {
+            return found.find(constraint, labels, padded(labels), allowed, first, length);
+          }));
+        }, nb::arg("starts"), nb::arg("sets"), nb::arg("of"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
+        "Of sentences that have no legal labelling with what is allowed, the tokens at which none goes on.");
+  m.def("stuck_segments", [](const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, std::int32_t labels, std::int32_t outside, std::int32_t most) {
           const SegmentKinds kinds{labels, outside, most};
           LegalSegments found;
-          return first_stuck(instances, [&](std::int64_t first, std::int32_t length) { return found.find(kinds, instances.allowed, first, length); });
-        }, nb::arg("instances"), nb::arg("labels"), nb::arg("outside"), nb::arg("most"), "The same for segments.");
+          return give(all_stuck(starts, sets, of, [&](const Allowed& allowed, std::int64_t first, std::int32_t length) { return found.find(kinds, allowed, first, length); }));
+        }, nb::arg("starts"), nb::arg("sets"), nb::arg("of"), nb::arg("labels"), nb::arg("outside"), nb::arg("most"), "The same for segments.");
 }
 
 }  // namespace riata::bind

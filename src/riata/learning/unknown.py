@@ -64,16 +64,6 @@ def leave_out_impossible(data: Corpus, ids: Ids, legality: Legality, tell: Liste
 
 def without_labelling(ids: Ids, starts: Starts, legality: Legality) -> list[int]:
     """Sentences that have unknown labels (-1) and no legal labelling with the known ones."""
-    count = len(legality.start)
-    follow = legality.follow.reshape(count, count).astype(np.bool_)
-    found = []
-    for s in np.unique(np.searchsorted(starts, np.flatnonzero(ids < 0), side="right") - 1):
-        reached = legality.start.astype(np.bool_)
-        for n, label in enumerate(ids[starts[s] : starts[s + 1]]):
-            if n:
-                reached = np.any(follow[reached], axis=0)
-            if label >= 0:
-                reached = np.logical_and(reached, np.arange(count) == label)
-        if not np.logical_and(reached, legality.end).any():
-            found.append(int(s))
-    return found
+    stuck = legality.stuck(starts, np.eye(len(legality.start), dtype=np.uint8), ids)
+    found = np.searchsorted(starts, stuck, side="right") - 1
+    return [int(s) for s in found if (ids[starts[s] : starts[s + 1]] < 0).any()]

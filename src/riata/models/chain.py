@@ -26,7 +26,7 @@ from riata._core import (
     unbounded,
     unpack_chain,
 )
-from riata.data.types import Corpus, Ids
+from riata.data.types import Corpus, Ids, Starts
 from riata.errors import DataError, ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
@@ -70,6 +70,10 @@ class Legality:
     @classmethod
     def free(cls, labels: int) -> Legality:
         return cls(np.ones(labels, np.uint8), np.ones(labels, np.uint8), np.ones(labels * labels, np.uint8))
+
+    def stuck(self, starts: Starts, sets: Flags, of: Ids) -> NDArray[np.int64]:
+        """Of sentences that have no legal labelling, the token at which none goes on. sets: of labels, flags; of: that of every token, -1: all labels."""
+        return stuck_labels(starts, sets, of, self.start, self.end, self.follow)
 
     @property
     def is_free(self) -> bool:
@@ -126,9 +130,9 @@ class ChainModel:
         instances = self.features.instances(corpus)
         if corpus.known is not None:
             allow(instances, corpus.known.sets, corpus.known.of)
-            stuck = stuck_labels(instances, self.legality.start, self.legality.end, self.legality.follow)
-            if stuck >= 0:
-                raise corpus.known.impossible(corpus, stuck)
+            stuck = self.legality.stuck(corpus.starts, corpus.known.sets, corpus.known.of)
+            if len(stuck):
+                raise corpus.known.impossible(corpus, int(stuck[0]))
         return instances
 
     def confidences(

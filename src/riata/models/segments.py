@@ -100,13 +100,13 @@ class SegmentModel:
         """With the tags that are known, which decoding keeps to."""
         instances = self.features.instances(corpus, threads)
         if corpus.known is not None:
-            allow(instances, self.segmentation.role_sets(corpus.known.sets), corpus.known.of)
-            weights = self.weights
-            stuck = stuck_segments(instances, weights.labels, weights.outside, weights.most)
-            if stuck >= 0:
+            weights, known = self.weights, (self.segmentation.role_sets(corpus.known.sets), corpus.known.of)
+            allow(instances, *known)
+            stuck = stuck_segments(corpus.starts, *known, weights.labels, weights.outside, weights.most)
+            if len(stuck):
                 longest = f"{weights.most} token{'s' * (weights.most != 1)}"
-                known = replace(corpus.known, rules=f"{corpus.known.rules}, with chunks of at most {longest}")
-                raise known.impossible(corpus, stuck)
+                told = replace(corpus.known, rules=f"{corpus.known.rules}, with chunks of at most {longest}")
+                raise told.impossible(corpus, int(stuck[0]))
         return instances
 
     def scores_of(self, instances: Instances, labels: Ids) -> NDArray[np.float64]:

@@ -171,7 +171,9 @@ class ChainTrainer(BatchTrainer, OnlineTrainer):
         return error if template.place is None else error.located(*template.place)
 
     def likelihood_of(self, data: TrainingSet) -> Any:
-        kind: Any = ChainLikelihood if self._single else ChainLikelihood64
+        return self._likelihood(ChainLikelihood if self._single else ChainLikelihood64, data)
+
+    def _likelihood(self, kind: Any, data: TrainingSet) -> Any:
         return kind(*self._parts(data), self.local, heads(self.features.given))
 
     def finer_likelihood(self, data: TrainingSet) -> Any:
@@ -179,8 +181,7 @@ class ChainTrainer(BatchTrainer, OnlineTrainer):
             return None
         self._finer = True
         self.likelihood = None  # its memory can be used again
-        kind: Any = ChainLikelihood64
-        return kind(*self._parts(data), self.local, heads(self.features.given))
+        return self._likelihood(ChainLikelihood64, data)
 
     def weights(self) -> Any:
         if not self._finer:
