@@ -144,11 +144,13 @@ def segment_problem(template, sentences, gold, most, labels=LABELS):
     return SegmentProblem(sentences, gold, most, features, instances, labels)
 
 
-def noise(seed, template, most=3, longest=5, sentences=6, labels=LABELS):
+def noise(seed, template, most=3, longest=5, sentences=6, labels=LABELS, beyond=0):
+    """beyond: by how many tokens true segments may be longer than those that there are."""
     draw = random.Random(seed)
     lengths = [draw.randint(1, longest) for _ in range(sentences)]
     words = [[(draw.choice(WORDS), draw.choice(TAGS)) for _ in range(n)] for n in lengths]
-    return segment_problem(template, words, [random_segments(draw, n, labels, most) for n in lengths], most, labels)
+    gold = [random_segments(draw, n, labels, most + beyond) for n in lengths]
+    return segment_problem(template, words, gold, most, labels)
 
 
 def random_segments(draw, length, labels, most):

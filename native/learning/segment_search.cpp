@@ -43,7 +43,7 @@ SegmentSearch<Real>::SegmentSearch(SegmentTemplates templates, const SegmentWeig
                                    const Limits& limits)
     : templates_(std::move(templates)), kinds_(initial.kinds), weights_(with_room(initial.flat, kinds_, initial.grown), learner.p), grown_(initial.grown),
       queue_spec_(queue), queue_(queue.name == "exact" ? nullptr : make_queue(queue)), learner_(learner, weights_),
-      exact_(kinds_, kinds_.stride(), templates_.order()), two_best_(kinds_, kinds_.stride(), templates_.order()),
+      exact_(kinds_, kinds_.stride(), templates_.order()), closest_(kinds_, kinds_.stride(), templates_.order()), two_best_(kinds_, kinds_.stride(), templates_.order()),
       sums_(kinds_, kinds_.stride(), templates_.order()), lattice_(kinds_, templates_.order(), sums_, least_posterior), loss_(kinds_), limits_(limits), truncate_(learner.truncate) {
   if (queue_ == nullptr) check_exact(templates_);
 }
@@ -81,11 +81,11 @@ EpochResult SegmentSearch<Real>::epoch(const FeatureIndex& index, const Instance
 // The margin of ALMA is taken off the truth once, as the paper has it, not once per segment.
 template <class Real>
 void SegmentSearch<Real>::learn_exactly(SegmentSpace<Real>& space, std::span<const std::int32_t> gold) {
-  std::vector<std::int32_t> rival(gold.size());
-  if (!find_rival(space.steps(), gold, rival)) return;
+  std::vector<std::int32_t> rival(gold.size()), target(gold.begin(), gold.end());
+  if (!find_rival(space.steps(), target, rival)) return;
   const bool from_all = learner_.spec().what == What::lattice;
   Difference truth, delta;
-  add_features(space, gold, 1, truth);
+  add_features(space, target, 1, truth);
   delta = truth;
   add_features(space, rival, -1, delta);
   sum_up(delta);
@@ -95,6 +95,7 @@ void SegmentSearch<Real>::learn_exactly(SegmentSpace<Real>& space, std::span<con
     loss_.open(gold);
     if (from_all) cost = lattice_.expected_loss(space.steps(), loss_);
     else each_segment(kinds_, rival, [&](std::int32_t t, std::int32_t code, const Before&) { cost += loss_.of(t, code); });
+    cost -= loss_.least(0);
   }
   learner_.step(delta, cost);
 }
@@ -113,11 +114,27 @@ Difference SegmentSearch<Real>::from_lattice(SegmentSteps<Real>& steps, Differen
 
 // The best segmentation if it is wrong. If it is right but ALMA asks for a margin, the second best, where that is within it.
 template <class Real>
-bool SegmentSearch<Real>::find_rival(SegmentSteps<Real>& steps, std::span<const std::int32_t> gold, std::vector<std::int32_t>& found) {
+bool SegmentSearch<Real>::find_rival(SegmentSteps<Real>& steps, std::span<std::int32_t> gold, std::vector<std::int32_t>& found) {
+  if (!std::ranges::all_of(gold, [&](std::int32_t code) { return code < 0 || kinds_.allows(kinds_.length(code), kinds_.label(code)); }))
+    return find_closest(steps, gold, found);
   const double best = exact_(steps, found.data());
   if (!std::equal(gold.begin(), gold.end(), found.begin())) return true;
   if (learner_.margin() <= 0 || two_best_.open(steps, 2) < 2) return false;
   return two_best_(1, found.data()) >= best - learner_.margin();
+}
+
+// Where the truth cannot be reached, what comes closest to it takes its place: of the segmentations of least loss the one that scores best.
+// The rival is the best of all others.
+template <class Real>
+bool SegmentSearch<Real>::find_closest(SegmentSteps<Real>& steps, std::span<std::int32_t> gold, std::vector<std::int32_t>& found) {
+  loss_.open(gold);
+  closest_.open(steps, loss_);
+  const double rival = closest_.other(found.data());
+  std::vector<std::int32_t> target(gold.size());
+  const double best = closest_.closest(target.data());
+  if (std::isinf(rival) || rival < best - learner_.margin()) return false;
+  std::ranges::copy(target, gold.begin());
+  return true;
 }
 
 template <class Real>

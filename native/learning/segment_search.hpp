@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "inference/exact/closest_segments.hpp"
 #include "inference/exact/semi_markov.hpp"
 #include "inference/exact/semi_markov_kbest.hpp"
 #include "inference/exact/semi_markov_sums.hpp"
@@ -53,7 +54,9 @@ class SegmentSearch {
 
  private:
   void learn_exactly(SegmentSpace<Real>& space, std::span<const std::int32_t> gold);
-  bool find_rival(SegmentSteps<Real>& steps, std::span<const std::int32_t> gold, std::vector<std::int32_t>& found);
+  // gold: the truth, or what is learnt in its place.
+  bool find_rival(SegmentSteps<Real>& steps, std::span<std::int32_t> gold, std::vector<std::int32_t>& found);
+  bool find_closest(SegmentSteps<Real>& steps, std::span<std::int32_t> gold, std::vector<std::int32_t>& found);
   void add_features(SegmentSpace<Real>& space, std::span<const std::int32_t> codes, double sign, Difference& delta);
   Difference from_lattice(SegmentSteps<Real>& steps, Difference delta, double pace);
   SegmentWeights<Real> model(Numbers<Real> flat) {
@@ -69,6 +72,7 @@ class SegmentSearch {
   std::unique_ptr<Queue> queue_;  // none: exact
   SearchLearner<Real> learner_;
   SemiMarkov<Real> exact_;
+  ClosestSegments<Real> closest_;
   SemiMarkovKBest<Real> two_best_;
   SemiMarkovSums<Real> sums_;
   SegmentLattice<Real> lattice_;

@@ -6,10 +6,10 @@ import pytest
 import riata
 from laso_comparison import STEPS, WHAT, WHEN
 from learning.test_segment_learning import compared
-from oracle.segments import ExactSegments
+from oracle.segments import ExactSegments, loss, segmentations
 from riata.errors import SettingError, UnsupportedError
 from samples import embedded, quietly
-from segment_problems import EXACT_TEMPLATES, noise
+from segment_problems import EXACT_TEMPLATES, noise, segment_problem
 
 UPDATES = ["best", "lattice"]
 
@@ -26,6 +26,31 @@ def test_weights_equal_those_of_the_twin(update, step):
         assert done >= 4 or twin.updates > 0
         updates += twin.updates
     assert updates >= 20
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("update", UPDATES)
+def test_what_comes_closest_to_a_truth_that_is_too_long_is_learnt(update, step):
+    updates = 0
+    for seed in range(12):
+        template = EXACT_TEMPLATES[seed % len(EXACT_TEMPLATES)]
+        problem = noise(seed, template, most=2, longest=5, sentences=4, beyond=3)
+        settings = {"queue": "exact", **STEPS[step], "update": update}
+        updates += compared(problem, settings, problem.random_weights(seed), 2, seed, kind=ExactSegments)[1].updates
+    assert updates >= 20
+
+
+def test_the_closest_of_many_outputs_is_found_with_others_of_the_same_loss():
+    """One true segment of five tokens where two are the most: every closest output has three segments, and one of them is learnt."""
+    sentence = [(word, "x") for word in "abcab"]
+    problem = segment_problem("first word[0]\nlabel[-1]\nlength", [sentence], [((5, "A"),)], 2)
+    trainer = problem.trainer(problem.random_weights(1), queue="exact")
+    for _ in range(30):
+        problem.epoch(trainer)
+    (found,) = problem.decode(trainer.last(), queue="exact")
+    least = min(loss(one, problem.gold[0]) for one in segmentations(5, problem.labels, 2))
+    assert loss(found, problem.gold[0]) == least == 4
+    assert problem.epoch(trainer)["updates"] == 0
 
 
 @pytest.mark.parametrize("update", UPDATES)

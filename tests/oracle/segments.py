@@ -203,15 +203,16 @@ class ExactSegments(SegmentLaso):
 
     def learn(self, x, y):
         every = self.in_order_of_score(x)
-        rival = self.rival(x, y, every)
+        target, rival = self.target_and_rival(x, y, every)
         if rival is None:
             return
-        delta = dict(self.phi(x, y))
+        delta = dict(self.phi(x, target))
         add(delta, [(self.phi(x, rival), -1.0)])
-        cost = loss(rival, y)
+        cost = loss(rival, y) - loss(target, y)
         if self.what == "lattice":
             sharpness = 1 / self.pace({key: value for key, value in delta.items() if abs(value) > NOTHING})
-            delta, cost = self.from_lattice(x, y, Lattice(every, [self.score(x, one) for one in every], sharpness))
+            lattice = Lattice(every, [self.score(x, one) for one in every], sharpness)
+            delta, cost = self.from_lattice(x, y, target, lattice)
             self.binary = False
         self.take_step({key: value for key, value in delta.items() if abs(value) > NOTHING}, cost)
 
@@ -235,15 +236,29 @@ class ExactSegments(SegmentLaso):
             return None
         return None if self.below(self.score(x, every[1]), self.score(x, y) - self.margin()) else every[1]
 
-    def from_lattice(self, x, y, lattice):
-        """phi(y) - E phi, and the expected loss."""
+    def target_and_rival(self, x, y, every):
+        """The truth and what competes with it. Where it cannot be reached: the best of those that come closest, and the best of the others."""
+        if y in every:
+            return y, self.rival(x, y, every)
+        least = min(loss(one, y) for one in every)
+        close = [one for one in every if loss(one, y) == least]
+        others = [one for one in every if loss(one, y) > least]
+        for some in (close, others):
+            if len(some) > 1 and self.score(x, some[0]) - self.score(x, some[1]) < CLOSE:
+                raise TooClose
+        if not others or self.below(self.score(x, others[0]), self.score(x, close[0]) - self.margin()):
+            return close[0], None
+        return close[0], others[0]
+
+    def from_lattice(self, x, y, target, lattice):
+        """phi(target) - E phi, and how much more than the target's the expected loss is."""
         likely = {part: share for part, share in lattice.of_parts().items() if share >= LEAST}
-        delta = dict(self.phi(x, y))
+        delta = dict(self.phi(x, target))
         for part, share in likely.items():
             add(delta, [({feature: 1.0}, -share) for feature in self.features_of(x, part)])
         delta = {key: value for key, value in delta.items() if abs(value) >= LEAST}
         gold = spans(y)
-        cost = 0.0
+        cost = -float(loss(target, y))
         for (kind, at, size, label), share in likely.items():
             if kind == "segment" and (at, at + size, label) not in gold:
                 cost += share * (1 + sum(at <= start < at + size for start, _, _ in gold))

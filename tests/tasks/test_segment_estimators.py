@@ -153,6 +153,21 @@ def test_segments_that_are_too_long_are_reported(data):
     assert max(span.end - span.start for one in found for span in one) == 2
 
 
+def on_segments():
+    """Every recipe that learns segments, with the queue that it has and, where it searches, with exact search."""
+    every = [(name, registry.get("recipe", name)) for name in registry.names("recipe")]
+    fits = [(name, recipe) for name, recipe in every if recipe.searches or name in ("perceptron", "semicrf")]
+    return [(name, queue) for name, recipe in fits for queue in (None, "exact") if recipe.searches or queue is None]
+
+
+@pytest.mark.parametrize(("recipe", "queue"), on_segments())
+def test_a_model_of_data_with_segments_that_are_too_long_can_be_loaded(recipe, queue, data, tmp_path):
+    given = {} if recipe == "semicrf" else {"structure": "segments", "queue": queue}
+    made = quietly(riata.Chunker(recipe, epochs=2, settings={"longest": 2}, **given), data[0][:60])
+    made.save(tmp_path / "m.riata")
+    assert riata.load_model(tmp_path / "m.riata").predict(data[1][:20]) == made.predict(data[1][:20])
+
+
 def test_dev_data_and_refit(data):
     made = quietly(chunker(dev=0.2, refit=True, patience=2), data[0])
     assert made.best_score_ > 70

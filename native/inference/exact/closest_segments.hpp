@@ -1,0 +1,117 @@
+// The segmentations that come closest to a truth that no segmentation reaches: the best of them, and the best of all others.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "inference/spaces/segment_steps.hpp"
+#include "losses/segments.hpp"
+
+namespace riata {
+
+// Semi-Markov Viterbi in two layers: ways of least loss so far, and ways that have left it. A segmentation has the least loss if every
+// segment keeps to the least that its first token can still reach.
+template <class Real>
+class ClosestSegments {
+ public:
+  ClosestSegments(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
+
+  // Of the open sentence. loss: open for its truth.
+  template <class Held>
+  void open(SegmentSteps<Real, Held>& steps, const SegmentLoss& loss) {
+    length_ = steps.length();
+    const std::size_t size = std::size_t(length_ + 1) * kinds_.labels;
+    for (Layer& layer : layers_) layer.open(size);
+    for (std::int32_t t = 0; t < length_; ++t) {
+      for (Layer& layer : layers_) enter(steps, t, layer);
+      append(steps, loss, t);
+    }
+  }
+
+  // Writes the codes of the best one to codes [T], -1 where none starts, and returns its score; minus infinity where there is none.
+  double closest(std::int32_t* codes) const { return trace(0, codes); }
+  double other(std::int32_t* codes) const { return trace(1, codes); }
+
+ private:
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+
+  // [T + 1][L] the best way to the end of a segment, and to the start of one; length of the last segment, its layer before, the label before it.
+  struct Layer {
+    std::vector<double> ends, starts;
+    std::vector<std::int32_t> length, before, from;
+
+    void open(std::size_t size) {
+      ends.assign(size, never);
+      starts.assign(size, never);
+      for (auto* numbers : {&length, &before, &from}) numbers->assign(size, 0);
+    }
+  };
+
+  std::size_t place(std::int32_t t, std::int32_t label) const noexcept { return std::size_t(t) * kinds_.labels + label; }
+
+  // The best way to token t for each label that a segment from there can have.
+  template <class Held>
+  void enter(SegmentSteps<Real, Held>& steps, std::int32_t t, Layer& layer) {
+    for (std::int32_t before = 0; before < (t == 0 ? 1 : kinds_.labels); ++before) {
+      const double score = t > 0 ? layer.ends[place(t, before)] : &layer == &layers_[0] ? 0 : never;
+      if (score == never) continue;
+      const Real* history = order_ == 0 ? nullptr : steps.history(t, {{t == 0 ? 0 : before + 1}});
+      for (std::int32_t y = 0; y < kinds_.labels; ++y) {
+        const double sum = score + (history == nullptr ? 0 : double(history[y]));
+        if (sum <= layer.starts[place(t, y)]) continue;
+        layer.starts[place(t, y)] = sum;
+        layer.from[place(t, y)] = before;
+      }
+    }
+  }
+
+  template <class Held>
+  void append(SegmentSteps<Real, Held>& steps, const SegmentLoss& loss, std::int32_t t) {
+    const Real* spans = steps.spans(t);
+    for (std::int32_t l = 1; l <= steps.lengths(t); ++l) {
+      for (std::int32_t y = 0; y < kinds_.labels; ++y) {
+        if (!kinds_.allows(l, y)) continue;
+        const double score = double(spans[std::size_t(l - 1) * stride_ + y]);
+        const bool keeps = loss.of(t, kinds_.code(l, y)) + loss.least(t + l) == loss.least(t);
+        take(t, l, y, score, 0, keeps ? 0 : 1);
+        take(t, l, y, score, 1, 1);
+      }
+    }
+  }
+
+  void take(std::int32_t t, std::int32_t l, std::int32_t y, double score, std::int32_t before, std::int32_t after) {
+    const double sum = layers_[before].starts[place(t, y)] + score;
+    Layer& layer = layers_[after];
+    const std::size_t to = place(t + l, y);
+    if (sum == never || sum < layer.ends[to]) return;  // of equals the shorter segment
+    layer.ends[to] = sum;
+    layer.length[to] = l;
+    layer.before[to] = before;
+  }
+
+  double trace(std::int32_t which, std::int32_t* codes) const {
+    std::fill_n(codes, length_, -1);
+    const auto last = layers_[which].ends.end() - kinds_.labels;
+    const auto best = std::max_element(last, layers_[which].ends.end());
+    if (*best == never) return never;
+    auto label = static_cast<std::int32_t>(best - last);
+    for (std::int32_t end = length_; end > 0;) {
+      const std::int32_t length = layers_[which].length[place(end, label)];
+      which = layers_[which].before[place(end, label)];
+      end -= length;
+      codes[end] = kinds_.code(length, label);
+      label = layers_[which].from[place(end, label)];
+    }
+    return *best;
+  }
+
+  const SegmentKinds& kinds_;
+  std::int32_t stride_, order_;
+  std::int32_t length_ = 0;
+  std::array<Layer, 2> layers_;
+};
+
+}  // namespace riata
