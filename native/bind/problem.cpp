@@ -285,6 +285,8 @@ class ProblemTrainer {
 }  // namespace
 
 void problem(nb::module_& m) {
+  m.attr("most_actions") = most_actions;
+  m.attr("most_features") = most_features;
   nb::class_<ProblemModel>(m, "ProblemModel", "Weights by name, for a search problem written in Python.")
       .def(nb::init<const std::vector<std::string>&, const nb::list&, const std::vector<std::int32_t>&, const std::vector<double>&>(), nb::arg("names"),
            nb::arg("actions"), nb::arg("actions_of"), nb::arg("weights"))

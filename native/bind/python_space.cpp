@@ -12,6 +12,12 @@ namespace {
 
 constexpr double same_regret = 1e-9;
 constexpr std::int32_t most_covered = 1'000'000'000;
+std::string with_commas(std::size_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
 constexpr std::size_t longest_name = 200;  // of a Python object in a message
 
 std::string in_words(nb::handle object) {
@@ -45,11 +51,32 @@ double number(nb::handle value, const char* method) {
   return result;
 }
 
-std::string_view text(nb::handle name) {
+std::string_view text(nb::handle name, const char* method) {
   Py_ssize_t size = 0;
   const char* bytes = PyUnicode_AsUTF8AndSize(name.ptr(), &size);
-  if (!bytes) throw nb::python_error();
+  if (!bytes) {
+    nb::python_error error;  // takes the error over
+    if (!error.matches(PyExc_UnicodeEncodeError)) throw error;
+    throw Error("DataError", std::string(method) + " gave the feature " + in_words(name) + ", which holds a lone surrogate and is no text.",
+                "Decode the text with its own encoding, and not with errors=\"surrogateescape\".");
+  }
   return {bytes, static_cast<std::size_t>(size)};
+}
+
+// What a method returned as a list or a tuple. A generator is read to its end, and refused where it has more items than any problem needs.
+nb::object listed(nb::handle answer, std::size_t most, const char* method, const char* items) {
+  if (PyTuple_Check(answer.ptr()) || PyList_Check(answer.ptr())) return nb::borrow(answer);
+  const nb::object iterator = nb::steal(PyObject_GetIter(answer.ptr()));
+  if (!iterator.is_valid()) throw nb::python_error();
+  nb::list out;
+  while (PyObject* item = PyIter_Next(iterator.ptr())) {
+    out.append(nb::steal(item));
+    if (out.size() > most)
+      throw Error("DataError", std::string(method) + " gave more than " + with_commas(most) + " " + items + " for one state.",
+                  "Does it yield for ever? Let it end.");
+  }
+  if (PyErr_Occurred()) throw nb::python_error();
+  return out;
 }
 
 void check_hashable(nb::handle object, const char* what) {
@@ -152,7 +179,7 @@ ActionId PythonSpace::action_id(nb::handle action) {
 void PythonSpace::ask_operators(StateId id) {
   if (at(id).operators.is_valid()) return;
   const nb::object answer = methods_.actions(x_, at(id).value);
-  nb::object operators = nb::steal(PySequence_Tuple(answer.ptr()));
+  nb::object operators = nb::steal(PySequence_Tuple(listed(answer, most_actions, "actions", "actions").ptr()));
   if (!operators.is_valid()) throw nb::python_error();
   const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(operators.ptr()));
 
@@ -186,10 +213,8 @@ PythonSpace::Range PythonSpace::read_features(const nb::object& list, const char
   Range range{values_.size(), values_.size()};
   nb::object items;  // stays null for a text, which would read as a list of letters
   if (PyDict_Check(list.ptr())) items = nb::steal(PyDict_Items(list.ptr()));
-  else if (!PyUnicode_Check(list.ptr())) items = nb::steal(PySequence_Fast(list.ptr(), ""));
+  else if (!PyUnicode_Check(list.ptr()) && (Py_TYPE(list.ptr())->tp_iter || PySequence_Check(list.ptr()))) items = listed(list, most_features, method, "features");
   if (!items.is_valid()) {
-    if (PyErr_Occurred() && Py_TYPE(list.ptr())->tp_iter) throw nb::python_error();  // raised by the user's generator
-    PyErr_Clear();
     throw Error("DataError", std::string(method) + " returned " + in_words(list) + "; expected a list of names, or of (name, value) pairs.");
   }
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.ptr());
@@ -216,7 +241,8 @@ PythonSpace::Value PythonSpace::read_feature(nb::handle item, const char* method
   if (!PyUnicode_Check(name.ptr()))
     throw Error("DataError", std::string(method) + " gave the feature " + in_words(item) + "; expected a name (text) or a (name, value) pair.");
   NameIndex& index = vocabulary_.features;
-  return {options_.grows ? index.add_name(text(name)) : index.find_name(text(name)), value};
+  const std::string_view words = text(name, method);
+  return {options_.grows ? index.add_name(words) : index.find_name(words), value};
 }
 
 std::int64_t PythonSpace::key_of(StateId id) {

@@ -18,6 +18,9 @@ namespace riata::bind {
 
 namespace nb = nanobind;
 
+inline constexpr std::size_t most_actions = 1'000'000;   // of one state: more come from a method that yields for ever
+inline constexpr std::size_t most_features = 1'000'000;  // of one state or step
+
 // What a model knows by name.
 struct Vocabulary {
   NameIndex features;

@@ -12,6 +12,11 @@ import numpy as np
 from riata.errors import SettingError, UnknownNameError
 
 
+def is_count(text: str) -> bool:
+    """Whether a text is a whole number above 0, in digits that int() reads."""
+    return text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0
+
+
 @dataclass(frozen=True)
 class Setting:
     """A named value with its default, its range and what it does. The default's type is the setting's type."""

@@ -13,6 +13,7 @@ from riata.data.memory import as_corpus
 from riata.errors import SettingError
 from riata.learning.options import choice_of
 from riata.scoring.search_errors import SearchErrors
+from riata.settings import is_count
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def by_beam(estimator: Any, X: Any, y: Any, beams: Iterable[float]) -> tuple[Bea
 def beams_of(text: str) -> tuple[float, ...]:
     """Widths between commas, as the command line has them."""
     parts = [part.strip() for part in text.split(",")]
-    if not all(part == "inf" or (part.isdigit() and int(part) > 0) for part in parts):
+    if not all(part == "inf" or is_count(part) for part in parts):
         raise SettingError(
             f"the beams are {text!r}; expected whole numbers of at least 1, or inf, between commas, such as 1,2,5,10."
         )

@@ -147,12 +147,13 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 def beam(text: str | None) -> float | None:
     from riata.errors import SettingError
+    from riata.settings import is_count
 
     if text is None:
         return None
     if text == "inf":
         return math.inf
-    if not text.isdigit() or int(text) < 1:
+    if not is_count(text):
         raise SettingError(f"--beam is {text!r}; expected a whole number of at least 1, or inf.")
     return int(text)
 

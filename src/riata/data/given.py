@@ -14,6 +14,7 @@ from riata._core import Alphabet
 from riata.data.texts import interned
 from riata.errors import DataError
 
+DEEPEST = 100  # dictionaries within dictionaries
 LARGEST = 1e9  # of a value: sums of updates must stay finite in single precision
 
 
@@ -44,7 +45,7 @@ class Given:
                         f"sentence {s}, token {t} is {features!r}; expected a dictionary of features, as the first token is.",
                         file=name,
                     )
-                for key, value in _flat(features):
+                for key, value in _read(features, s, t, name):
                     number = _number(value)
                     if number is None:
                         raise DataError(
@@ -137,12 +138,27 @@ def _check_finite(array: NDArray[np.float64], s: int, name: str) -> None:
         )
 
 
-def _flat(features: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+def _read(features: Mapping[str, Any], s: int, t: int, name: str) -> list[tuple[str, object]]:
+    """What the dictionary of a token holds; a DataError names the token, whatever is wrong."""
+    try:
+        return list(_flat(features))
+    except DataError as error:
+        raise DataError(f"sentence {s}, token {t}: {error.message}", remedy=error.remedy, file=name) from None
+    except Exception as error:  # of a user's class, when its objects become text
+        raise DataError(f"sentence {s}, token {t}: a feature cannot be printed: {error!r:.100}.", file=name) from error
+
+
+def _flat(features: Mapping[str, Any], prefix: str = "", depth: int = 1) -> Iterator[tuple[str, object]]:
     """Names and what stands for their values; what is no number is for the caller to refuse."""
+    if depth > DEEPEST:
+        raise DataError(
+            f"the features hold dictionaries within dictionaries, more than {DEEPEST} deep, or one that holds itself.",
+            remedy="Give features by name: {'word': 'dog', 'suffix': 'og'}.",
+        )
     for key, value in features.items():
         name = f"{prefix}{key}"
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{name}:")
+            yield from _flat(value, f"{name}:", depth + 1)
         elif isinstance(value, str):
             yield f"{name}:{value}", 1.0
         elif isinstance(value, (bool, np.bool_)):

@@ -21,10 +21,10 @@ def as_corpus(sentences: Any) -> Corpus:
     """A Corpus as it is; or sentences, each a sequence of words, of tuples of columns, or of feature dictionaries; or arrays [T, d]."""
     if isinstance(sentences, Corpus):
         return sentences
-    if isinstance(sentences, (str, bytes)) or not hasattr(sentences, "__len__"):
+    if not is_list(sentences):
         raise DataError(
             f"expected a Corpus or a list of sentences, found {type(sentences).__name__}.",
-            remedy="Read a file with riata.read_columns(path), or pass a list of lists of words.",
+            remedy=_dense(sentences) or "Read a file with riata.read_columns(path), or pass a list of lists of words.",
         )
     starts = np.concatenate([[0], np.cumsum([_length(s, i) for i, s in enumerate(sentences)])]).astype(np.int64)
     if starts[-1] == 0:
@@ -39,13 +39,13 @@ def as_corpus(sentences: Any) -> Corpus:
 
 def label_column(labels: Any, corpus: Corpus, *, unknown: bool = False) -> Column:
     """Labels given apart from the sentences, as a column that fits them. unknown: None is a label that nobody knows."""
-    if isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__"):
+    if not is_list(labels):
         raise DataError(f"the labels are a {type(labels).__name__}; expected a list of labels for each sentence.")
     if len(labels) != len(corpus):
         raise DataError(f"found {len(labels)} lists of labels for {len(corpus)} sentences; expected one for each.")
     lengths = np.diff(corpus.starts)
     for s, sentence in enumerate(labels):
-        if isinstance(sentence, (str, bytes)) or not hasattr(sentence, "__len__"):
+        if not is_list(sentence):
             raise DataError(f"the labels of sentence {s} are a {type(sentence).__name__}; expected a list of strings.")
         if len(sentence) != lengths[s]:
             raise DataError(
@@ -73,11 +73,26 @@ def with_column(corpus: Corpus, column: Column) -> Corpus:
     return replace(corpus, columns=(*corpus.columns, column), origin=(*corpus.origins, -1))
 
 
+def is_list(value: Any) -> bool:
+    """Whether a value has items to go through: texts are no lists, nor are arrays without a dimension and sparse matrices."""
+    return (
+        hasattr(value, "__len__")
+        and not isinstance(value, (str, bytes))
+        and getattr(value, "ndim", 1) != 0
+        and not hasattr(value, "toarray")
+    )
+
+
+def _dense(value: Any) -> str:
+    """What to do with a sparse matrix; empty for anything else."""
+    return "Give sparse matrices as arrays: matrix.toarray()." if hasattr(value, "toarray") else ""
+
+
 def _length(sentence: Any, index: int) -> int:
-    if isinstance(sentence, (str, bytes)) or not hasattr(sentence, "__len__") or getattr(sentence, "ndim", 1) == 0:
+    if not is_list(sentence):
         raise DataError(
             f"sentence {index} is a {type(sentence).__name__}; expected a list of tokens.",
-            remedy="Split text into words first: [line.split() for line in lines].",
+            remedy=_dense(sentence) or "Split text into words first: [line.split() for line in lines].",
         )
     return len(sentence)
 
@@ -86,7 +101,13 @@ def _columns(sentences: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
     rows: list[tuple[str, ...]] = []
     for s, sentence in enumerate(sentences):
         for token in sentence:
-            row = (token,) if isinstance(token, str) else tuple(token) if isinstance(token, ROWS) else ()
+            row = (
+                (token,)
+                if isinstance(token, str)
+                else tuple(token)
+                if isinstance(token, ROWS) and is_list(token)
+                else ()
+            )
             if not row or not all(isinstance(value, str) for value in row):
                 raise DataError(
                     f"sentence {s}: token {token!r:.60} is neither a string nor a tuple of strings.",
@@ -112,4 +133,4 @@ def is_empty(X: Any) -> bool:
 
 
 def _has_no_token(sentence: Any) -> bool:
-    return sentence.shape[:1] == (0,) if isinstance(sentence, np.ndarray) else sentence in ([], ())
+    return sentence.shape[:1] == (0,) if isinstance(sentence, np.ndarray) else is_list(sentence) and len(sentence) == 0

@@ -37,7 +37,7 @@ from riata.features.templates import NUMBER, Template, own_template, parse_lines
 
 OUTPUTS = ("tag", "chunk")
 MOST_BACK = most_joint_back - 1  # as far as outputs are read; with look-ahead, tags are one operator further back
-_OUTPUT = re.compile(rf"(?P<output>{'|'.join(OUTPUTS)})\[(?P<offset>[+-]?\d{{1,3}})\]")
+_OUTPUT = re.compile(rf"(?P<output>{'|'.join(OUTPUTS)})\[(?P<offset>[+-]?[0-9]{{1,3}})\]")
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,9 @@ SEGMENT_ROLES = (
     "previous",
 )  # of the other language, segments.py
 _COLUMN_NAMES = {"word": 0, "tag": 1}
-_READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?\d+)\]")
-_MACRO = re.compile(r"%x\[\s*(?P<offset>[+-]?\d+)\s*,\s*(?P<column>\d+)\s*\]")
+_READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?[0-9]+)\]")
+_MACRO = re.compile(r"%x\[\s*(?P<offset>[+-]?[0-9]+)\s*,\s*(?P<column>[0-9]+)\s*\]")
+_MOST_DIGITS = 9  # of an offset or a column
 
 
 @dataclass(frozen=True, order=True)
@@ -152,24 +153,33 @@ def _own_read(part: str) -> Read:
     if name in (EXACT, ANY_CASE):
         if column is None:
             raise TemplateError(f"{part!r} names no list.", remedy=f"Write {name}(NAME)[{match['offset']}].")
-        return Read(int(match["offset"]), 0, f"{name}({column})")
+        return Read(whole(match["offset"]), 0, f"{name}({column})")
     if name == LABEL:
         if column is not None:
             raise TemplateError(f"{part!r}: labels have no columns.", remedy=f"Write '{LABEL}[{match['offset']}]'.")
-        return Read(int(match["offset"]), 0, LABEL)
+        return Read(whole(match["offset"]), 0, LABEL)
     own_column = _column(name)
     if own_column is not None and column is None:
-        return Read(int(match["offset"]), own_column, "identity")
-    if column is not None and _column(column) is None and not column.isdecimal():
+        return Read(whole(match["offset"]), own_column, "identity")
+    if column is not None and _column(column) is None and not (column.isascii() and column.isdecimal()):
         raise TemplateError(f"{part!r}: {column!r} is no column.", remedy="A column is word, tag, or a number from 0.")
     at = 0 if column is None else _column(column)
-    return Read(int(match["offset"]), int(column or 0) if at is None else at, name)
+    return Read(whole(match["offset"]), whole(column or "0") if at is None else at, name)
 
 
 def _column(name: str) -> int | None:
     if name in _COLUMN_NAMES:
         return _COLUMN_NAMES[name]
-    return int(name[1:]) if re.fullmatch(r"x\d+", name) else None
+    return whole(name[1:]) if re.fullmatch(r"x[0-9]+", name) else None
+
+
+def whole(digits: str) -> int:
+    """A number in a template. Those of too many digits are out of every range, and Python itself refuses to read some."""
+    if len(digits.lstrip("+-")) > _MOST_DIGITS:
+        raise TemplateError(
+            f"the number {digits} is out of range.", remedy=f"Numbers have up to {_MOST_DIGITS} digits."
+        )
+    return int(digits)
 
 
 def _is_crfpp(line: str) -> bool:
@@ -185,7 +195,7 @@ def _crfpp_line(line: str) -> Template:
     rest = _MACRO.sub("", line)
     if "%" in rest:
         raise TemplateError(f"cannot read {'%' + rest.split('%', 1)[1]!r}; the only macro is %x[row,column].")
-    reads = [Read(int(m["offset"]), int(m["column"]), "identity") for m in _MACRO.finditer(line)]
+    reads = [Read(whole(m["offset"]), whole(m["column"]), "identity") for m in _MACRO.finditer(line)]
     if not reads and not edge:
         reads = [Read(0, 0, "bias")]
     return _template(reads, edge)

@@ -6,8 +6,10 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+from riata._core import most_actions, most_features
 from riata.errors import DataError, SearchError
 from riata.inference.problem import Problem, check, defined
 
@@ -75,7 +77,7 @@ class _Example:
         line = deque([self._node(self.problem.initial(self.x), [])])
         while line:
             node = line.popleft()
-            for action in () if node.goal else tuple(self.problem.actions(self.x, node.state)):
+            for action in () if node.goal else _bounded(self.problem.actions(self.x, node.state), "actions"):
                 _hash(action, "action", self._error(node))
                 made = [self.problem.apply(self.x, node.state, action) for _ in range(2)]
                 known = len(self.nodes)
@@ -129,9 +131,9 @@ class _Example:
         x, s = self.x, node.state
         out: dict[str, Any] = {"answer of is_goal": node.goal, "actions": {action for action, _ in node.steps}}
         if "observe" in self.has and not node.goal:
-            out["observed features"] = _features(self.problem.observe(x, s))
+            out["observed features"] = _features(self.problem.observe(x, s), "observe")
         if "features" in self.has:
-            out["features"] = {a: _features(self.problem.features(x, s, a)) for a, _ in node.steps}
+            out["features"] = {a: _features(self.problem.features(x, s, a), "features") for a, _ in node.steps}
         out["keys behind it"] = {a: self.problem.key(x, child.state) for a, child in node.steps}
         return out
 
@@ -234,7 +236,7 @@ class _Example:
     def _number(self, node: _Node, method: str, value: Any) -> float:
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not math.isfinite(number):
             raise self._error(node)(f"{method} returned {value!r}; expected a finite number.")
@@ -267,9 +269,20 @@ def _hash(value: Any, what: str, error: Callable[..., SearchError]) -> None:
         raise error(f"the {what} {_words(value)} cannot be hashed.", "Use a tuple, a text or a number.") from None
 
 
-def _features(given: Any) -> list[str]:
+def _features(given: Any, method: str) -> list[str]:
     """Features in an order of their own."""
-    return sorted(map(repr, given.items() if isinstance(given, dict) else given))
+    return sorted(map(repr, given.items() if isinstance(given, dict) else _bounded(given, method)))
+
+
+def _bounded(items: Iterable[Any], method: str) -> tuple[Any, ...]:
+    """All of the items; a method that yields for ever is refused."""
+    most = most_actions if method == "actions" else most_features
+    found = tuple(islice(items, most + 1))
+    if len(found) > most:
+        raise DataError(
+            f"{method} gave more than {most:,} items for one state.", remedy="Does it yield for ever? Let it end."
+        )
+    return found
 
 
 def _words(value: Any) -> str:

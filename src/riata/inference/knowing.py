@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.data.known import FREE, KnownLabels, place
-from riata.data.memory import as_corpus, is_empty, label_column
+from riata.data.memory import as_corpus, is_empty, is_list, label_column
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, LabelError, UnsupportedError
 
@@ -31,7 +31,7 @@ def knowing(estimator: SequenceEstimator, X: Any, given: Any) -> Corpus:
         return corpus
     _check_structure(estimator)
     try:
-        filled = label_column([_filled(each) for each in given] if _is_list(given) else given, corpus)
+        filled = label_column([_filled(each) for each in given] if is_list(given) else given, corpus)
     except DataError as error:
         raise DataError(
             f"in given, {error.message}", remedy="Give one list per sentence, with a label or None for every token."
@@ -76,11 +76,7 @@ def certain(corpus: Corpus, values: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def _filled(sentence: Any) -> Any:
     """With a text for None, so that the rest can be checked as labels are."""
-    return ["" if label is None else label for label in sentence] if _is_list(sentence) else sentence
-
-
-def _is_list(given: Any) -> bool:
-    return hasattr(given, "__len__") and not isinstance(given, (str, bytes))
+    return ["" if label is None else label for label in sentence] if is_list(sentence) else sentence
 
 
 def _with_known(

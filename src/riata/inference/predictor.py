@@ -151,7 +151,7 @@ class Predictor(Params):
         """The score of every prediction: 1 - its loss, or whether it is exactly right. `score` is their mean."""
         rows = zip(X, Y, predicted, strict=True)
         if "loss" in defined(self.problem):
-            return [1 - float(self.problem.loss(x, y, y_hat)) for x, y, y_hat in rows]
+            return [1 - _finite(self.problem.loss(x, y, y_hat)) for x, y, y_hat in rows]
         return [float(_equal(y, y_hat)) for _, y, y_hat in rows]
 
     def diagnose(self, X: Iterable[Any], Y: Iterable[Any], *, beam: float | None = None) -> Diagnostics:
@@ -273,6 +273,16 @@ def _paired(X: Iterable[Any], Y: Iterable[Any]) -> tuple[list[Any], list[Any]]:
             f"X has {len(inputs)} examples and Y has {len(outputs)}; expected one output per input, and at least one."
         )
     return inputs, outputs
+
+
+def _finite(loss: Any) -> float:
+    try:
+        number = float(loss)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise DataError(f"loss returned {loss!r:.100}; expected a finite number.")
+    return number
 
 
 def _equal(y: Any, y_hat: Any) -> bool:
