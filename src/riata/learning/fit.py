@@ -24,6 +24,7 @@ from riata.features.frequency import FREQUENCY
 from riata.features.joint import JointFeatures
 from riata.features.segments import SegmentFeatures
 from riata.learning.batch.segments import SegmentCrfTrainer
+from riata.learning.cost import tell_of_cost
 from riata.learning.events import Listener, Note
 from riata.learning.joint import JointTrainer, check_joint, joint_labels, learnt_pairs, new_features, tell_of_labels
 from riata.learning.labels import (
@@ -319,6 +320,8 @@ class Fit:
         trainer = self.trainer(data, labels)
         instances = self.learn_features(trainer.features, data)
         self._check_memory(trainer.features, labels)
+        if self.options.is_chain and again is None:
+            tell_of_cost(trainer.features, len(labels.labels), data.tokens, self.options, self.tell)
         self._tell_of_silent_functions(trainer.features, data)
         examples = self.examples(instances, data, weights, labels)
         if again is None:

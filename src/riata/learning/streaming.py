@@ -13,6 +13,7 @@ from riata.data.memory import as_corpus
 from riata.data.streamed import ColumnFile
 from riata.data.types import Corpus
 from riata.errors import DataError
+from riata.learning.cost import tell_of_cost
 from riata.learning.events import Epoch, ignore
 from riata.learning.fit import Fit, held_out, inputs_of
 from riata.learning.labels import LabelSet, counts_of, label_counts, label_set_of, learnable
@@ -104,6 +105,8 @@ class StreamedFit:
         trainer = self.fit.trainer(self.survey.shape, data.labels)
         if not refit:
             label_counts(data.labels, self.fit.tell)
+            labels = len(data.labels.labels)
+            tell_of_cost(trainer.features, labels, self.survey.tokens, self.fit.options, self.fit.tell)
         plan = self.fit.plan(epochs, refit=refit)
         score = None if dev is None else lambda model: self._score(model, dev())
         return train(trainer, data, plan, score, self.fit.tell)

@@ -363,6 +363,11 @@ def weight_bytes(features: Features, sizes: Sequence[int], labels: int) -> int:
     return 4 * row_width(labels) * (rows + labels + len(features.given))
 
 
+def ngram_sizes(features: Features) -> list[int]:
+    """How many n-grams each family has."""
+    return [features.index.size(family) for family in range(len(features.program.families))]
+
+
 def row_width(labels: int) -> int:
     """How many numbers a row of weights holds, one per label."""
     return -(-labels // 8) * 8
@@ -381,7 +386,7 @@ def _check_order(features: Features, labels: int, error: type[RiataError]) -> No
 def check_memory(features: Features, labels: int, copies: int = 1) -> None:
     """Refuses, before training, a model that could not be loaded again, or not be trained in so many copies."""
     _check_order(features, labels, DataError)
-    sizes = [features.index.size(family) for family in range(len(features.program.families))]
+    sizes = ngram_sizes(features)
     need = weight_bytes(features, sizes, labels)
     if need > MOST_MEMORY:
         raise DataError(

@@ -1,0 +1,36 @@
+"""What training on a chain with many labels will take, told before it begins."""
+
+from __future__ import annotations
+
+from riata.features.compile import Features
+from riata.learning.events import Listener, Note
+from riata.learning.options import Options
+from riata.models.chain import ngram_sizes, weight_bytes
+
+SECONDS_PER_PAIR = 2.5e-10  # of one core, to compare a label with one before it
+LONG = 60.0  # seconds of a training that are worth a word
+MUCH = 1 << 30  # bytes of weights that are
+USUAL_EPOCHS = 10  # of recipes that may end earlier
+COPIES = 2  # of the weights: those of now, and their sums or gradients
+
+
+def tell_of_cost(features: Features, labels: int, tokens: int, options: Options, tell: Listener) -> None:
+    """Warns of minutes and gigabytes, with the estimate and the way out."""
+    seconds = 0.0
+    if options.choice.recipe.trainer is not None and "counts" not in options.choice.recipe.needs:
+        seconds = SECONDS_PER_PAIR * tokens * float(labels) ** (1 + max(1, features.program.order))
+    memory = COPIES * options.shards * weight_bytes(features, ngram_sizes(features), labels)
+    if seconds * min(options.epochs, USUAL_EPOCHS) < LONG and memory < MUCH:
+        return
+    tell(
+        Note(
+            f"{labels:,} labels: every pass over the data takes about {_time(seconds)} of one core, and the weights about {memory / 2**30:.1f} GiB. "
+            "If the labels are words or lemmas, another column may be meant as the output. Fewer labels, a smaller template or a higher cutoff take "
+            "less; recipes that search with a beam, such as laso-perceptron, do not compare all pairs of labels.",
+            warning=True,
+        )
+    )
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:,.0f} seconds" if seconds < 100 else f"{seconds / 60:,.0f} minutes"
