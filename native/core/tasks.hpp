@@ -10,7 +10,6 @@
 #include <functional>
 #include <mutex>
 #include <set>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -37,7 +36,7 @@ class Tasks {
     std::vector<std::thread> others;
     try {
       for (std::int64_t t = 0; t < helpers; ++t) others.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {  // no more threads to be had: fewer do it too
+    } catch (const std::exception&) {  // no more threads, or no memory for one: fewer do it too, and those that run are joined
     }
     work();
     for (std::thread& other : others) other.join();

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,8 +41,8 @@ def labelled(
     threads: int,
     shown: Shown | None = None,
     given: int | None = None,
-) -> Iterator[bytes]:
-    """The bytes of the file with the predictions, batch by batch as they can be read. threads never changes them.
+) -> Generator[bytes]:
+    """The bytes of the file with the predictions, batch by batch as they can be read. threads never changes them. Close it.
 
     given: the column that holds labels to keep, `_` where any will do.
     """
@@ -89,7 +90,8 @@ def labelled(
         sure = [Column.of([f"{value:.4f}" for value in row]) for row in values] if confidence else []
         return formatted(batch, added, sure=sure)
 
-    return in_order(answer, columns.stream(file, conllu=conllu), threads)
+    stopped = threading.Event()
+    return in_order(answer, columns.stream(file, conllu=conllu, stopped=stopped), threads, stopped)
 
 
 def _noted(last: Column, sure: Sequence[Column]) -> Column:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
@@ -40,19 +41,26 @@ def all_done(work: Callable[[T], R], items: Sequence[T], threads: int, stop: Cal
         return [future.result() for future in futures]
 
 
-def in_order(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
+def in_order(
+    work: Callable[[T], R], items: Iterable[T], threads: int, stopped: threading.Event | None = None
+) -> Generator[R]:
     """work(item) for every item, several at once. A result comes as soon as it and those before it are there, even while
     the next item is still waited for; what goes wrong with an item is raised when its turn comes.
+
+    Close it: when it ends, for whatever reason, no thread of it runs. stopped is set when nobody wants more; items that may
+    wait for ever have to look at it and end. The first item is waited for by the caller, who can be interrupted.
     """
     if threads <= 1:
         yield from map(work, items)
         return
     results: queue.Queue[Future[R] | BaseException | None] = queue.Queue(2 * threads)
-    stopped = threading.Event()
+    stopped = threading.Event() if stopped is None else stopped
+    rest = iter(items)
+    first = list(itertools.islice(rest, 1))
 
-    def read(pool: ThreadPoolExecutor) -> None:
+    def read() -> None:
         try:
-            for item in items:
+            for item in itertools.chain(first, rest):
                 if stopped.is_set():
                     return
                 results.put(pool.submit(work, item))
@@ -61,7 +69,7 @@ def in_order(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterat
             results.put(error)
 
     with ThreadPoolExecutor(threads) as pool:
-        reader = threading.Thread(target=read, args=(pool,), daemon=True)
+        reader = threading.Thread(target=read)
         reader.start()
         try:
             while (result := results.get()) is not None:
@@ -73,3 +81,5 @@ def in_order(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterat
             with contextlib.suppress(queue.Empty):  # whoever waits to put something in sees that it is over
                 while True:
                     results.get_nowait()
+            reader.join()
+            pool.shutdown(cancel_futures=True)

@@ -65,7 +65,44 @@ def test_whoever_stops_early_leaves_nothing_running():
     found = in_order(lambda n: n, iter(range(10**9)), 3)
     assert next(found) == 0
     found.close()
-    deadline = time.monotonic() + 5
-    while threading.active_count() > before and time.monotonic() < deadline:
-        time.sleep(0.01)
     assert threading.active_count() == before
+
+
+def test_an_error_is_raised_when_nothing_runs_any_more():
+    def items():
+        for n in range(10**9):
+            time.sleep(0.001)
+            yield n
+
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError):
+        list(in_order(lambda n: 1 // (5 - n), items(), 3))
+    assert threading.active_count() == before
+
+
+def test_items_that_are_waited_for_end_when_nobody_wants_them():
+    before, stopped = threading.active_count(), threading.Event()
+
+    def items():
+        yield 0
+        stopped.wait(60)
+        yield 1
+
+    found = in_order(lambda n: n, items(), 3, stopped)
+    assert next(found) == 0
+    began = time.monotonic()
+    found.close()
+    assert threading.active_count() == before
+    assert time.monotonic() - began < 30
+
+
+def test_the_first_item_is_waited_for_by_the_caller():
+    seen = []
+
+    def items():
+        for n in range(3):
+            seen.append(threading.current_thread() is threading.main_thread())
+            yield n
+
+    assert list(in_order(lambda n: n, items(), 2)) == [0, 1, 2]
+    assert seen == [True, False, False]

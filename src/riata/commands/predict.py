@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 
 import click
 
@@ -77,6 +78,8 @@ def command(
     shown = Shown(nbest, confidence, min_confidence)
     conllu = is_conllu(file, format_)
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
-    for content in labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, given=given):
-        out.write(content)
-        out.flush()
+    answers = labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, given=given)
+    with closing(answers):  # which ends its threads, also when nobody reads what is written
+        for content in answers:
+            out.write(content)
+            out.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -47,15 +48,19 @@ def read(path: str | Path, *, conllu: bool) -> Corpus:
     return corpus
 
 
-def stream(path: str | Path, *, conllu: bool = False, size: int | None = None) -> Iterator[Corpus]:
+def stream(
+    path: str | Path, *, conllu: bool = False, size: int | None = None, stopped: threading.Event | None = None
+) -> Iterator[Corpus]:
     """The sentences of a file in batches, as they can be read: constant memory, and answers before the input ends.
 
     size: of a batch in bytes, whatever the file is read from; a sentence goes with the batch in which it ends.
+    stopped: set by another thread when no more are wanted.
     """
     parser = ColumnParser(conllu)
     seen = False
     try:
-        for piece in pieces(path) if size is None else resized(pieces(path), size):
+        read = pieces(path, stopped)
+        for piece in read if size is None else resized(read, size):
             parser.feed(piece)
             batch = _corpus(parser, name_of(path), conllu)
             if batch.tokens:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -440,7 +441,8 @@ class SequenceEstimator(Confident, Params):
         threads = checked(self, training=False).threads or cores()
         shown = Shown(nbest, confidence, min_confidence)
         conllu = is_conllu(source, "auto")
-        write(labelled(self, source, conllu=conllu, threads=threads, shown=shown, given=given), target)
+        with closing(labelled(self, source, conllu=conllu, threads=threads, shown=shown, given=given)) as answers:
+            write(answers, target)
 
     def predict(self, X: Any, *, min_confidence: float | None = None, given: Any = None) -> Predictions:
         """The labels of every sentence: a list, which notebooks show as labelled text.
