@@ -1,6 +1,6 @@
 """Everything that `import riata` offers: the one list of public names."""
 
-from riata import errors
+from riata import errors, metrics
 from riata.analysis.comparison import compare_models
 from riata.analysis.curve import learning_curve
 from riata.comparing.api import compare
@@ -8,6 +8,7 @@ from riata.comparing.comparison import Comparison
 from riata.data.columns import read_columns, write_columns
 from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
+from riata.data.frames import from_frame
 from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError, RiataWarning
 from riata.importing.estimator import import_model
@@ -40,12 +41,14 @@ __all__ = [
     "compare",
     "compare_models",
     "errors",
+    "from_frame",
     "import_model",
     "kbest",
     "learning_curve",
     "load",
     "load_model",
     "loss_augmented_viterbi",
+    "metrics",
     "read_columns",
     "read_conllu",
     "viterbi",

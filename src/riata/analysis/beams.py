@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from riata import registry
-from riata.data.memory import as_corpus
 from riata.errors import SettingError
 from riata.learning.options import choice_of
 from riata.scoring.search_errors import SearchErrors
@@ -34,7 +33,7 @@ def by_beam(estimator: Any, X: Any, y: Any, beams: Iterable[float]) -> tuple[Bea
     queue = choice_of(estimator, training=False).queue
     if not registry.get("queue", queue).has_beam:
         queue = "beam"
-    corpus = as_corpus(X)
+    corpus = estimator.sentences(X)
     found = []
     for beam in beams:
         twin = copy.copy(estimator).set_params(queue=queue, beam=beam)

@@ -229,7 +229,7 @@ def _trainings(
     order = np.random.default_rng(seed).permutation(len(learn))
 
     def made(**changed: Any) -> Any:
-        return type(estimator)(**{**estimator.get_params(), "seed": seed, **changed})
+        return type(estimator)(**{**estimator.get_params(deep=False), "seed": seed, **changed})
 
     if by == "epoch" and estimator.own_structure is None and not choice_of(estimator).recipe.whole:
         twin, seconds = made(), 0.0

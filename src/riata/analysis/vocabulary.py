@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
 
 WORD = ("identity", 0)  # the attribute that is the word itself, and its column
@@ -23,7 +22,7 @@ class Vocabulary:
     @classmethod
     def of_training(cls, estimator: Any, train: Any) -> Vocabulary:
         """The words of training data: their first column that the model reads."""
-        corpus = estimator.input_columns(as_corpus(train))
+        corpus = estimator.input_columns(estimator.sentences(train))
         if not corpus.width:
             raise UnsupportedError(
                 "the training data are features, not words: there is no telling which words were seen.",

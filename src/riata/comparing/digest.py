@@ -54,7 +54,9 @@ class Keys:
 
     def of(self, cell: Cell) -> str:
         estimator = self._plan.estimator(cell)
-        params = {name: _plain(value, files=name in NAME_FILES) for name, value in estimator.get_params().items()}
+        params = {
+            name: _plain(value, files=name in NAME_FILES) for name, value in estimator.get_params(deep=False).items()
+        }
         return _digest(self.data, type(estimator).__name__, params, cell.fold)
 
 

@@ -71,7 +71,7 @@ def _cells(grid: Grid, number: int) -> list[tuple[Any, Result]]:
 def _changed(estimator: Any) -> dict[str, Any]:
     """The parameters that are not the defaults, but for those that have a place of their own."""
     defaults = estimator._defaults()
-    values = {k: v for k, v in estimator.get_params().items() if k not in ("recipe", "seed", "problem")}
+    values = {k: v for k, v in estimator.get_params(deep=False).items() if k not in ("recipe", "seed", "problem")}
     return {k: v for k, v in values.items() if v is not defaults[k] and v != defaults[k]}
 
 

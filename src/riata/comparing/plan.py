@@ -55,7 +55,7 @@ class Plan:
     def estimator(self, cell: Cell) -> Any:
         """The untrained estimator of a cell."""
         given = self.contestants[cell.contestant].estimator
-        return type(given)(**{**given.get_params(), "seed": cell.seed})
+        return type(given)(**{**given.get_params(deep=False), "seed": cell.seed})
 
     def part(self, cell: Cell) -> Indices | None:
         """The sentences that a cell scores and does not learn from; None: it learns from all, and scores the test data."""

@@ -17,6 +17,7 @@ from riata.confidence.units import Units, units
 from riata.data.encodings.base import OUTSIDE
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError
+from riata.estimators.per_sentence import PerSentence
 from riata.inference.knowing import certain
 from riata.learning.fit import inputs_of
 
@@ -44,6 +45,7 @@ class Confident:
         def _check_fitted(self) -> Model: ...
         def decoder(self) -> Decoder: ...
         def _knowing(self, X: Any, given: Any) -> Corpus: ...
+        def sentences(self, X: Any) -> Corpus: ...
         def input_columns(self, corpus: Corpus) -> Corpus: ...
         def output_columns(self, ids: Ids) -> Sequence[Column]: ...
         def _gold_columns(self, data: Corpus) -> Sequence[Column]: ...
@@ -62,10 +64,8 @@ class Confident:
         A token has the confidence of its chunk, or of its label where it is in none. Confidence is the share of what the search kept that
         has the same chunk there; of exact decoding, the probability. It can be believed once the estimator is calibrated.
         """
-        from riata.data.memory import as_corpus
-
         self._check_fitted()
-        corpus = self.input_columns(as_corpus(X))
+        corpus = self.input_columns(self.sentences(X))
         used = self.calibration_ or (UNCALIBRATED,) * len(self.chunk_outputs)
         labels, values = self._weighed(corpus, [each.temperature for each in used])
         ids = self._as_classes(labels, corpus.starts)
@@ -88,10 +88,10 @@ class Confident:
         self._check_fitted()
         corpus = self._knowing(X, given)
         if is_empty(X):
-            return [[] for _ in X]
+            return PerSentence([] for _ in X)
         _, values = self.confidence_ids(corpus)
         rows: list[Any] = values[0].tolist() if len(values) == 1 else list(map(tuple, values.T.tolist()))
-        return [rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
+        return PerSentence(rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True))
 
     def predict_proba(self, X: Any, *, given: Any = None) -> list[Values]:
         """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence, in the order of `classes_`.
@@ -105,12 +105,12 @@ class Confident:
         model = self._check_fitted()
         sentences = self._knowing(X, given)
         if is_empty(X):
-            return [np.empty((0, len(self.classes_))) for _ in X]
+            return PerSentence(np.empty((0, len(self.classes_))) for _ in X)
         corpus = self.input_columns(sentences)
         rows, _ = model.probabilities(corpus, self._temperature())
         if self._recoder is not None:
             rows = self._summed_by_class(rows)
-        return [rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
+        return PerSentence(rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True))
 
     def _summed_by_class(self, rows: Values) -> Values:
         """Probabilities of labels as they are learnt as those of the labels that are written."""
@@ -130,10 +130,8 @@ class Confident:
 
     def nbest_probabilities(self, X: Any, scores: Sequence[Sequence[float]]) -> list[list[float]]:
         """Of the labellings whose scores predict_nbest gave for these sentences: their share of all."""
-        from riata.data.memory import as_corpus
-
         temperature = self._temperature()
-        _, log_z = self._check_fitted().probabilities(self.input_columns(as_corpus(X)), temperature)
+        _, log_z = self._check_fitted().probabilities(self.input_columns(self.sentences(X)), temperature)
         rows = zip(scores, log_z.tolist(), strict=True)
         return [[min(1.0, math.exp(min(0.0, score / temperature - z))) for score in each] for each, z in rows]
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from riata.data.frames import apart, check_is_no_table
 from riata.data.given import Given, is_array
+from riata.data.names import REMEDY, SETS, are_names, counted
 from riata.data.types import Column, Corpus
 from riata.data.unknown import UNKNOWN
 from riata.errors import DataError
@@ -17,10 +19,14 @@ NAME = "<memory>"
 ROWS = (Sequence, np.ndarray)  # what a token of several columns may be
 
 
-def as_corpus(sentences: Any) -> Corpus:
-    """A Corpus as it is; or sentences, each a sequence of words, of tuples of columns, or of feature dictionaries; or arrays [T, d]."""
+def as_corpus(sentences: Any, *, names: bool | None = None) -> Corpus:
+    """A Corpus as it is; or sentences, each a sequence of words, of tuples of columns, or of feature dictionaries; or arrays [T, d].
+
+    names: whether tokens that are lists hold names of features, and not columns; None: told by how they look.
+    """
     if isinstance(sentences, Corpus):
         return sentences
+    check_is_no_table(sentences)
     if not is_list(sentences):
         raise DataError(
             f"expected a Corpus or a list of sentences, found {type(sentences).__name__}.",
@@ -29,11 +35,14 @@ def as_corpus(sentences: Any) -> Corpus:
     starts = np.concatenate([[0], np.cumsum([_length(s, i) for i, s in enumerate(sentences)])]).astype(np.int64)
     if starts[-1] == 0:
         raise DataError("there are no tokens: every sentence is empty, or there are no sentences.")
+    sentences = list(map(apart, sentences))
     if any(map(is_array, sentences)):
         return Corpus(columns=(), starts=starts, name=NAME, given=Given.of_arrays(sentences, NAME))
     first = next(token for sentence in sentences for token in sentence)
     if isinstance(first, Mapping):
         return Corpus(columns=(), starts=starts, name=NAME, given=Given.of(sentences, NAME))
+    if isinstance(first, (list, *SETS)) and (are_names(sentences) if names is None else names):
+        return Corpus(columns=(), starts=starts, name=NAME, given=Given.of(_counted(sentences), NAME))
     return Corpus(columns=_columns(sentences), starts=starts, name=NAME)
 
 
@@ -114,9 +123,22 @@ def _columns(sentences: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
                     remedy="Numbers go in as one NumPy array [T, d] per sentence, or as dictionaries.",
                 )
             if rows and len(row) != len(rows[0]):
-                raise DataError(f"sentence {s}: a token has {len(row)} columns, the first token {len(rows[0])}.")
+                raise DataError(
+                    f"sentence {s}: a token has {len(row)} columns, the first token {len(rows[0])}.",
+                    remedy=REMEDY if isinstance(token, list) else "",
+                )
             rows.append(row)
     return tuple(Column.of(values) for values in zip(*rows, strict=True))
+
+
+def _counted(sentences: Sequence[Sequence[Any]]) -> list[list[dict[str, float]]]:
+    """Tokens that are lists of names as dictionaries of features."""
+    for s, sentence in enumerate(sentences):
+        for token in sentence:
+            is_list = isinstance(token, (Sequence, *SETS)) and not isinstance(token, str)
+            if not is_list or not all(isinstance(name, str) for name in token):
+                raise DataError(f"sentence {s}: token {token!r:.60} is no list of names, as other tokens are.")
+    return [[counted(token) for token in sentence] for sentence in sentences]
 
 
 def joined(a: Corpus, b: Corpus) -> Corpus:

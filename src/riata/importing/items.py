@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from riata.data.names import counted
 from riata.errors import DataError
 from riata.importing.model_text import ModelText
 
@@ -15,7 +16,7 @@ _FIELD = re.compile(r"((?:[^:\\]|\\.)*)(?::(.*))?", re.DOTALL)
 
 def from_strings(sentences: Iterable[Iterable[Iterable[str]]]) -> list[list[Item]]:
     """Tokens that are lists of names, as python-crfsuite takes them. A name that a token has twice counts twice."""
-    return [[_summed((name, 1.0) for name in token) for token in sentence] for sentence in sentences]
+    return [[counted(token) for token in sentence] for sentence in sentences]
 
 
 def read_items(path: str | Path) -> tuple[list[list[Item]], list[list[str]]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.data.known import FREE, KnownLabels, place
-from riata.data.memory import as_corpus, is_empty, is_list, label_column
+from riata.data.memory import is_empty, is_list, label_column
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, LabelError, UnsupportedError
 
@@ -26,7 +26,7 @@ def knowing(estimator: SequenceEstimator, X: Any, given: Any) -> Corpus:
 
     Where there are no tokens, it has no columns either.
     """
-    corpus = Corpus(columns=(), starts=np.zeros(len(X) + 1, np.int64)) if is_empty(X) else as_corpus(X)
+    corpus = Corpus(columns=(), starts=np.zeros(len(X) + 1, np.int64)) if is_empty(X) else estimator.sentences(X)
     if given is None:
         return corpus
     _check_structure(estimator)

@@ -26,10 +26,10 @@ from riata.models.weights_by_name import name_of
 FOLLOWED = ("recipe", "when", "update", "step", "training")  # what a trace says of the learner
 
 
-def one_sentence(sentence: Any) -> Corpus:
-    """A corpus of one sentence, from one or from what `predict` takes a list of."""
+def one_sentence(sentence: Any, read: Callable[[Any], Corpus] = as_corpus) -> Corpus:
+    """A corpus of one sentence, from one or from what `predict` takes a list of. read: makes a corpus of such a list."""
     if not isinstance(sentence, Corpus):
-        return as_corpus([sentence])
+        return read([sentence])
     if len(sentence) != 1 or sentence.tokens == 0:
         found = f"{len(sentence):,} sentences" if len(sentence) != 1 else "an empty one"
         raise DataError(

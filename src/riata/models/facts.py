@@ -24,7 +24,7 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
         "lists": {name: len(entries) for name, entries in (estimator.lists or {}).items()} or None,
         "settings": {
             k: v
-            for k, v in estimator.get_params().items()
+            for k, v in estimator.get_params(deep=False).items()
             if k != "lists" and isinstance(v, (int, float, str, bool, dict))
         },
         "training": {

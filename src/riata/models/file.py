@@ -113,7 +113,7 @@ def qualified_name(function: Any) -> str:
 def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
     """The parameters that are plain values; corpora, templates and functions are stored as what they led to."""
     params = {}
-    for name, value in estimator.get_params().items():
+    for name, value in estimator.get_params(deep=False).items():
         if name in NOT_STORED or (name == "dev" and not isinstance(value, (int, float))):
             continue
         params[name] = dict(value) if isinstance(value, Mapping) else value

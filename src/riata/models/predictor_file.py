@@ -33,7 +33,7 @@ def to_parts(predictor: Predictor) -> tuple[dict[str, Any], Arrays]:
     header = {
         "task": TASK,
         "params": {
-            **{name: value for name, value in predictor.get_params().items() if name not in NOT_STORED},
+            **{name: value for name, value in predictor.get_params(deep=False).items() if name not in NOT_STORED},
             "settings": {name: settings[name] for name in predictor.settings or {}},
         },
         "actions": [_encoded(actions[a]) for a in action_ids],

@@ -47,6 +47,21 @@ def heaviest(model: Model, top: int, labels: Sequence[str] | None = None) -> dic
     return {label: named.heaviest(model.labels.index(label), top) for label in labels or model.labels}
 
 
+def all_weights(model: Model) -> list[NamedWeight]:
+    """Every weight of a single label that is not zero."""
+    everything = heaviest(model, count(model))
+    return [weight for weights in everything.values() for weight in weights]
+
+
+def all_transitions(model: Model) -> dict[tuple[str, str], float]:
+    """Every weight of a pair of neighbouring labels, whatever the word; there are none but in chains."""
+    if not isinstance(model, ChainModel):
+        return {}
+    _, columns, values = model.weights.pack(model.features.index)["transition"]
+    labels, size = model.labels, len(model.labels)
+    return {(labels[c // size], labels[c % size]): v for c, v in zip(columns.tolist(), values.tolist(), strict=True)}
+
+
 def label_names(model: Model) -> tuple[str, ...]:
     """Whose weights can be asked for: labels; of pairs, the tags and the chunk labels."""
     return (*model.parts.tags, *model.parts.chunks) if isinstance(model, JointModel) else model.labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from riata.scoring.accuracy import TagReport, count_tags, tag_report
 from riata.scoring.counts import Counts, accuracy_of
 from riata.scoring.significance import Interval, Statistic, bootstrap_interval
 from riata.scoring.spans import SpanReport, count_spans, f1_of, precision_of, recall_of, report
+
+if TYPE_CHECKING:
+    from riata.showing.table import Table
 
 # By name, the metrics that are statistics of summed rows.
 STATISTICS: Mapping[str, Statistic] = {
@@ -48,13 +51,29 @@ class Evaluation:
         r = self.report
         return {"precision": r.precision, "recall": r.recall, "f1": r.f1, "accuracy": r.accuracy, **self.more}
 
+    def __repr__(self) -> str:
+        metrics = ", ".join(f"{name} {value:.2f}" for name, value in self.metrics.items())
+        return f"<Evaluation of {len(self.rows):,} sentences: {metrics}>"
+
+    def __str__(self) -> str:
+        """The table that `riata evaluate` prints."""
+        from riata.showing.text import as_text
+
+        return as_text(*filter(None, [self._table(), self._more()]))
+
     def _repr_html_(self) -> str:
         from riata.showing.notebook import page
+
+        more = self._more()
+        return page(self._table().to_html(), f"<p>{more}</p>" if more else "")
+
+    def _table(self) -> Table:
         from riata.showing.reports import report_table
 
-        interval = self.interval() if len(self.rows) else None
-        more = ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in self.more.items())
-        return page(report_table(self.report, "", interval).to_html(), f"<p>{more}</p>" if more else "")
+        return report_table(self.report, "", self.interval() if len(self.rows) else None)
+
+    def _more(self) -> str:
+        return ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in self.more.items())
 
     def interval(self, samples: int = 1000, seed: int = 0) -> Interval:
         return bootstrap_interval(self.statistic, self.rows, samples=samples, seed=seed)

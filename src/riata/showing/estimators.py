@@ -19,7 +19,7 @@ def parameters(estimator: Params) -> str:
     defaults = estimator._defaults()
     given = estimator.changed_params()
     rows: list[tuple[Cell, ...]] = [(name, short(value), _default(defaults[name])) for name, value in given.items()]
-    rows += [(name, short(value), "") for name, value in estimator.get_params().items() if name not in given]
+    rows += [(name, short(value), "") for name, value in estimator.get_params(deep=False).items() if name not in given]
     title = f"{type(estimator).__name__}, not trained yet"
     return page(Table(title, ("parameter", "value", "default"), rows).to_html())
 

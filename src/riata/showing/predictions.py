@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from riata.data.types import Corpus
+from riata.estimators.per_sentence import PerSentence
 from riata.scoring.spans import is_extended, spans_of
 from riata.showing.notebook import page
 from riata.showing.sentences import Shown
@@ -15,7 +16,7 @@ MOST = 20  # sentences shown
 LONGEST = 300  # tokens shown of one
 
 
-class Predictions(list[list[Any]]):
+class Predictions(PerSentence):
     """The labels of every sentence: a list like any other, which also knows the sentences, to show them.
 
     Copies and slices are plain lists.

@@ -26,6 +26,9 @@ from riata.data.streamed import ColumnFile
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, UnsupportedError
+from riata.estimators.by_label import ByLabel
+from riata.estimators.development import with_dev
+from riata.estimators.internal import INTERNAL
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
 from riata.inference.chain import K
@@ -84,11 +87,12 @@ class Task:
     ] = ()  # columns of data sets that are its outputs: for each, the names it may have
 
 
-class SequenceEstimator(Confident, Params):
+class SequenceEstimator(Confident, ByLabel, Params):
     __doc__ = (
         f"""One label per token. Subclasses say what the labels are and which template is theirs.\n\n{PARAMETERS}"""
     )
 
+    _internal = INTERNAL
     task_name: str
     chunks: bool  # labels are chunk tags, and the score is span F1; otherwise plain labels and accuracy
     default_template: str
@@ -153,17 +157,25 @@ class SequenceEstimator(Confident, Params):
     # --- learning -----------------------------------------------------------------------------------------------
 
     def fit(
-        self: Estimator, X: Any, y: Any = None, *, sample_weight: Any = None, listener: Listener | None = None
+        self: Estimator,
+        X: Any,
+        y: Any = None,
+        X_dev: Any = None,
+        y_dev: Any = None,
+        *,
+        sample_weight: Any = None,
+        listener: Listener | None = None,
     ) -> Estimator:
         """Learns from a Corpus (its last column is the output), or from sentences and their labels; with `stream`, from a file.
 
         A sentence is a list of words, of tuples of columns or of dictionaries of features, or an array of numbers [T, d].
+        X_dev, y_dev: development data, instead of the parameter `dev`.
 
         Ctrl-C keeps the model of the last good epoch and raises KeyboardInterrupt.
         """
         tell = _warn if listener is None else listener
         began = time.perf_counter()
-        options = checked(self, goes_on=self.warm_start)
+        options = with_dev(self, checked(self, goes_on=self.warm_start), X_dev, y_dev)
         start = self._start() if self.warm_start else None
         if not options.is_chain:
             check_only_chains(options)
@@ -337,6 +349,10 @@ class SequenceEstimator(Confident, Params):
             )
         return model
 
+    def sentences(self, X: Any) -> Corpus:
+        """What the trained model is asked about, as a Corpus: tokens that are lists hold columns or names, as it has learnt."""
+        return as_corpus(X, names=not self.inputs_ and self.array_width_ is None)
+
     def input_columns(self, corpus: Corpus) -> Corpus:
         """The columns that the model reads; the output column may be there or not.
 
@@ -381,7 +397,7 @@ class SequenceEstimator(Confident, Params):
     def predict_ids(self, X: Any) -> Ids:
         """Labels as numbers, indices of `classes_`, of all tokens in one array."""
         model, options = self._check_fitted(), checked(self, training=False)
-        inputs = self.input_columns(as_corpus(X))
+        inputs = self.input_columns(self.sentences(X))
         return self._as_classes(model.predict(inputs, options.decoder, options.threads or cores()), inputs.starts)
 
     def _as_classes(self, labels: Ids, starts: Starts) -> Ids:
@@ -532,7 +548,7 @@ class SequenceEstimator(Confident, Params):
 
     def _with_gold(self, X: Any, y: Any) -> Corpus:
         """The columns that the model reads and, last, the gold labels, from the data or from y."""
-        corpus = as_corpus(X)
+        corpus = self.sentences(X)
         if y is None:
             return self.scored_columns(corpus)
         return with_column(self.input_columns(corpus), label_column(y, corpus))
@@ -631,7 +647,7 @@ class SequenceEstimator(Confident, Params):
                 "The scores of the recipe 'memm' are normalised step by step: they are no sums of what features say, which explanations are.",
                 remedy="trace(..., features=False) shows the search; of the recipes perceptron and crf, explain shows the features.",
             )
-        corpus, truth = one_sentence(sentence), None
+        corpus, truth = one_sentence(sentence, self.sentences), None
         inputs = self.input_columns(corpus)
         if labels is not None and labels is not False:
             truth = self._true_labels(corpus, None if labels is True else [labels], options)
@@ -661,7 +677,7 @@ class SequenceEstimator(Confident, Params):
 
         self._check_fitted()
         truth = None if labels is False else labels
-        return explain_sentence(self, one_sentence(sentence), truth, against, training)
+        return explain_sentence(self, one_sentence(sentence, self.sentences), truth, against, training)
 
     def twin(self: Estimator, **params: Any) -> Estimator:
         """The same trained model with other parameters; nothing is copied."""
@@ -700,7 +716,7 @@ class SequenceEstimator(Confident, Params):
         from riata.models.file import to_bytes, user_functions
 
         functions = list(user_functions(self.model_).values())
-        return {"params": self.get_params(), "model": to_bytes(self), "functions": functions}
+        return {"params": self.get_params(deep=False), "model": to_bytes(self), "functions": functions}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "model" not in state:

@@ -105,7 +105,7 @@ class JointTagger(SequenceEstimator):
         return replace(inputs, columns=columns, origin=(*inputs.origins, *(corpus.origins[g] for g in gold)))
 
     def _with_gold(self, X: Any, y: Any) -> Corpus:
-        corpus = as_corpus(X)
+        corpus = self.sentences(X)
         return paired(self.scored_columns(corpus) if y is None else with_pairs(self.input_columns(corpus), y))
 
     def _learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:

@@ -1,0 +1,96 @@
+"""Data frames of pandas as sentences; pandas is never imported here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from riata.data.types import Column, Corpus
+from riata.errors import DataError
+
+NAME = "<frame>"
+
+
+def is_frame(value: object) -> bool:
+    return type(value).__name__ == "DataFrame" and hasattr(value, "itertuples")
+
+
+def check_is_no_table(sentences: object) -> None:
+    """Refuses what holds all sentences at once, in which nothing says where one ends."""
+    kind = type(sentences).__name__
+    if kind == "DataFrame":
+        raise DataError(
+            f"found a DataFrame of {len(sentences):,} rows; expected sentences.",  # type: ignore[arg-type]
+            remedy='riata.from_frame(frame, sentence="sentence") takes rows of the same number in the column "sentence" as one sentence.',
+        )
+    if kind.endswith("GroupBy"):
+        raise DataError(
+            f"found a {kind}; expected a list of sentences.",
+            remedy="Make a list of its groups: [group for _, group in groups].",
+        )
+
+
+def apart(sentence: Any) -> Any:
+    """A sentence that is a frame as rows of columns, or, of numbers alone, as an array; any other as it is."""
+    if not is_frame(sentence):
+        return sentence
+    numbers = all(getattr(kind, "kind", "O") in "biuf" for kind in sentence.dtypes)
+    return sentence.to_numpy(np.float64) if numbers else list(sentence.itertuples(index=False, name=None))
+
+
+def from_frame(frame: Any, sentence: str = "sentence", columns: Sequence[str] | None = None) -> Corpus:
+    """A corpus from a pandas DataFrame with one row per token.
+
+    Rows that have the same value in the column `sentence` are one sentence, and stand together. columns: those to take, in this order; None:
+    all others. As everywhere, the last one is the output, unless labels are given apart.
+    """
+    if not is_frame(frame):
+        raise DataError(f"expected a pandas DataFrame, found {type(frame).__name__}.")
+    known = list(frame.columns)
+    chosen = [name for name in known if name != sentence] if columns is None else list(columns)
+    for name in (sentence, *chosen):
+        if known.count(name) != 1:
+            found = "has no column" if name not in known else "has more than one column"
+            raise DataError(
+                f"the frame {found} {name!r}; it has {', '.join(map(str, known))}.",
+                remedy="Name the column that numbers the sentences with sentence=, the others with columns=.",
+            )
+    if not chosen or not len(frame):
+        raise DataError(f"the frame has {len(frame)} rows and {len(chosen)} columns beside {sentence!r}.")
+    starts = _starts(list(frame[sentence]), sentence)
+    texts = {name: list(frame[name]) for name in chosen}
+    for name, values in texts.items():
+        row = next((i for i, value in enumerate(values) if not isinstance(value, str)), None)
+        if row is not None:
+            raise DataError(
+                f"row {row}, column {name!r} is {values[row]!r}; expected a string.",
+                remedy="Fill in missing values, and convert others: frame[name].astype(str).",
+                file=NAME,
+            )
+    return Corpus(tuple(Column.of(values) for values in texts.values()), starts, name=NAME)
+
+
+def _starts(numbers: list[Any], column: str) -> np.ndarray:
+    """Where sentences start, from the number of each row's sentence."""
+    starts: list[int] = []
+    seen = set()
+    for row, number in enumerate(numbers):
+        if number is None or number != number:  # NaN is not equal to itself
+            raise DataError(
+                f"row {row} has no value in the column {column!r}.",
+                remedy="Give every row its sentence; frame[name].ffill() repeats the value above.",
+                file=NAME,
+            )
+        if row and number == numbers[row - 1]:
+            continue
+        if number in seen:
+            raise DataError(
+                f"row {row} belongs to sentence {number!r}, other rows of which stand before another sentence.",
+                remedy=f"Sort the frame: frame.sort_values({column!r}, kind='stable').",
+                file=NAME,
+            )
+        seen.add(number)
+        starts.append(row)
+    return np.array([*starts, len(numbers)], np.int64)

@@ -1,0 +1,51 @@
+"""Probabilities and weights by the names of labels and features, one sentence or all: what users of sklearn-crfsuite know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from riata.estimators.per_sentence import PerSentence
+from riata.models.weights_by_name import all_transitions, all_weights
+
+if TYPE_CHECKING:
+    from riata.models.model import Model
+
+Marginals = list[dict[Any, float]]  # of every token: a probability by label
+
+
+class ByLabel:
+    """What estimators of sequences inherit (docs/coming-from-sklearn-crfsuite.md)."""
+
+    if TYPE_CHECKING:  # what the estimator brings
+        classes_: list[Any]
+
+        def _check_fitted(self) -> Model: ...
+        def predict(self, X: Any) -> list[list[Any]]: ...
+        def predict_proba(self, X: Any, *, given: Any = None) -> list[np.ndarray]: ...
+
+    def predict_single(self, sentence: Any) -> list[Any]:
+        """The labels of one sentence."""
+        return self.predict([sentence])[0]
+
+    def predict_marginals(self, X: Any) -> PerSentence:
+        """What predict_proba gives, by label: of every sentence a list with a dictionary per token, from labels to probabilities."""
+        return PerSentence(
+            [dict(zip(self.classes_, row, strict=True)) for row in rows.tolist()] for rows in self.predict_proba(X)
+        )
+
+    def predict_marginals_single(self, sentence: Any) -> Marginals:
+        """The probability of every label at every token of one sentence."""
+        found: Marginals = self.predict_marginals([sentence])[0]
+        return found
+
+    @property
+    def state_features_(self) -> dict[tuple[str, str], float]:
+        """The weights that are not zero, by feature and label, as learnt: {("word[0]=the", "B-NP"): 2.5}. Of segments, by feature and type."""
+        return {(weight.feature, weight.label): weight.weight for weight in all_weights(self._check_fitted())}
+
+    @property
+    def transition_features_(self) -> dict[tuple[str, str], float]:
+        """The weights of pairs of neighbouring labels that are not zero: {("B-NP", "I-NP"): 1.5}. Of segments they are features: `label[-1]=NP`."""
+        return all_transitions(self._check_fitted())
