@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -463,6 +464,33 @@ def test_demo_trains_scores_and_explains(run):
     assert results["tag"]["metrics"]["accuracy"] > 80
     assert results["chunk"]["metrics"]["f1"] > 80
     assert results["ner"]["metrics"]["f1"] > 40
+
+
+@pytest.mark.parametrize("called", ["by its path", "by its name", "as a module"])
+def test_what_the_demo_prints_as_next_steps_can_be_typed(called, tmp_path):
+    """As after `make demo`, which calls .venv/bin/riata in a folder without any data; what is typed is read by a shell."""
+    program = Path(sys.executable).parent / "riata"
+    if not program.exists():
+        pytest.skip("riata is not installed as a program")
+    folder = tmp_path / "my project"
+    (folder / ".venv").mkdir(parents=True)
+    (folder / ".venv" / "bin").symlink_to(program.parent)
+    way = {"by its path": ".venv/bin/riata", "by its name": "riata", "as a module": f"{sys.executable} -m riata"}[
+        called
+    ]
+    path = [str(program.parent)] if called == "by its name" else []
+    known = {**os.environ, "PATH": os.pathsep.join([*path, "/usr/bin", "/bin"])}
+    shell = {"shell": True, "cwd": folder, "env": known, "capture_output": True, "text": True, "timeout": 60}
+    shown = subprocess.run(f"{way} demo --sentences 0", **shell)
+    assert shown.returncode == 0, shown.stderr
+    steps = [line.strip() for line in shown.stdout.split("Next,")[1].splitlines()[1:]]
+    assert [step.split(" --")[0].split()[-1] for step in steps] == ["chunk", "evaluate", "explain"]
+    assert all(step.startswith(way) for step in steps)
+    for step in (
+        steps if called == "by its path" else ()
+    ):  # the others differ in how riata is called, which the demo itself has shown
+        done = subprocess.run(step, **shell)
+        assert done.returncode == 0, f"{step}: {done.stderr}"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -118,7 +118,14 @@ def _show_why(chunker: Any) -> None:
 
 
 def _show_next() -> None:
-    from riata.console import stdout
+    """Commands that can be typed as they stand here, from the folder that the demo ran in."""
+    from riata import registry
+    from riata.typed import this_command, typed
 
-    stdout().print("\nYour own data next:\n  riata train chunk --train train.txt --model chunker.riata")
-    stdout().print("  riata explain --model chunker.riata --html why.html test.txt", highlight=False)
+    corpus = registry.get("data set", "embedded")
+    train, test = typed(corpus.path("train")), typed(corpus.path("test"))
+    riata = this_command()
+    click.echo("\nNext, the same from the command line (then with files of your own; docs/quickstart.md):")
+    click.echo(f"  {riata} train chunk --train {train} --inputs 0,1 --outputs 2 --model chunker.riata")
+    click.echo(f"  {riata} evaluate --model chunker.riata {test}")
+    click.echo(f"  {riata} explain --model chunker.riata --html why.html {test}")
