@@ -14,7 +14,6 @@ RiataError
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -81,6 +80,8 @@ class UnknownNameError(SettingError):
 
     @classmethod
     def of(cls, kind: str, name: object, known: Iterable[str], remedy: str = "") -> UnknownNameError:
+        import difflib
+
         names = sorted(known)
         near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]!r}?" if near else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -12,9 +13,9 @@ import numpy as np
 
 from riata.data import columns
 from riata.data.conllu import FIELDS
+from riata.data.source import PIECE
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import UnsupportedError
-from riata.inference.knowing import check_given, knowing_column
 from riata.parallel import in_order
 
 if TYPE_CHECKING:
@@ -52,7 +53,10 @@ def labelled(
         raise UnsupportedError(
             "min_confidence is for the best labelling, not for a list of the n best.", remedy="Leave out one of them."
         )
-    check_given(given, min_confidence)
+    if given is not None:
+        from riata.inference.knowing import check_given, knowing_column
+
+        check_given(given, min_confidence)
     if conllu and not all(0 <= output < len(FIELDS) for output in estimator.outputs_):
         raise UnsupportedError(
             "the model was not trained on CoNLL-U: there is no field to put its labels in.",
@@ -91,7 +95,16 @@ def labelled(
         return formatted(batch, added, sure=sure)
 
     stopped = threading.Event()
-    return in_order(answer, columns.stream(file, conllu=conllu, stopped=stopped), threads, stopped)
+    batches = columns.stream(file, conllu=conllu, stopped=stopped)
+    return in_order(answer, batches, 1 if _is_short(file) else threads, stopped)
+
+
+def _is_short(file: str | Path) -> bool:
+    """Whether a file is read in one batch, so that there is nothing to share out among threads."""
+    try:
+        return os.path.isfile(file) and os.path.getsize(file) < PIECE and not str(file).endswith(".gz")
+    except (OSError, ValueError):  # told when it is read
+        return False
 
 
 def _noted(last: Column, sure: Sequence[Column]) -> Column:

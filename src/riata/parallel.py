@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import queue
 import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import queue
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -25,6 +27,8 @@ def all_done(work: Callable[[T], R], items: Sequence[T], threads: int, stop: Cal
     """work(item) for every item. On one thread Ctrl-C reaches the work itself; otherwise `stop` is called, which ends what runs."""
     if threads <= 1:
         return list(map(work, items))
+    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
     with ThreadPoolExecutor(threads) as pool:
         futures: list[Future[R]] = [pool.submit(work, item) for item in items]
         try:
@@ -53,6 +57,9 @@ def in_order(
     if threads <= 1:
         yield from map(work, items)
         return
+    import queue
+    from concurrent.futures import ThreadPoolExecutor
+
     results: queue.Queue[Future[R] | BaseException | None] = queue.Queue(2 * threads)
     stopped = threading.Event() if stopped is None else stopped
     rest = iter(items)

@@ -7,7 +7,6 @@ a file of it must define; nothing else lists pieces.
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
@@ -31,6 +30,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
 @cache
 def names(kind: str) -> tuple[str, ...]:
     """The names of all pieces of a kind, sorted. Imports none of them but the folder."""
+    import pkgutil
+
     package = importlib.import_module(KINDS[kind][0])
     stems = (module.name for module in pkgutil.iter_modules(package.__path__))
     return tuple(sorted(stem.replace("_", "-") for stem in stems if stem != "base"))

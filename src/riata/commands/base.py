@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import io
 import os
-import pkgutil
 import sys
 from pathlib import Path
 
@@ -40,6 +39,8 @@ class Verbs(click.Group):
             raise _ReaderGone from None
 
     def list_commands(self, context: click.Context) -> list[str]:
+        import pkgutil
+
         stems = (module.name for module in pkgutil.iter_modules([str(FOLDER)]))
         return sorted(stem.replace("_", "-") for stem in stems if stem not in SHARED)
 

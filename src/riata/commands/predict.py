@@ -65,7 +65,6 @@ def command(
     With --given the best labelling is found that has the labels of that column; lists and confidences are among those that have them.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
-    from riata.console import stderr
     from riata.data.files import is_conllu
     from riata.labelled import Shown, labelled
     from riata.models.file import load_model
@@ -74,6 +73,8 @@ def command(
     estimator = load_model(model_file)
     asked = confidence or min_confidence is not None
     if asked and not estimator.believable:
+        from riata.console import stderr
+
         stderr().print("The model is not calibrated, so its confidences mean little; see `riata calibrate --help`.")
     shown = Shown(nbest, confidence, min_confidence)
     conllu = is_conllu(file, format_)

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata import registry
-from riata.confidence.calibration import UNCALIBRATED, Calibration, Judge, check_method, fitted
-from riata.confidence.reliability import Reliability, Rights, Values, reliability
-from riata.confidence.report import Calibrated, CalibrationReport
-from riata.confidence.units import Units, units
-from riata.data.encodings.base import OUTSIDE
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.per_sentence import PerSentence
-from riata.inference.knowing import certain
-from riata.learning.fit import inputs_of
 
 if TYPE_CHECKING:
+    from riata.confidence.calibration import Calibration, Judge
+    from riata.confidence.reliability import Reliability, Rights, Values
+    from riata.confidence.report import Calibrated, CalibrationReport
+    from riata.confidence.units import Units
     from riata.data.recoding import Tags
     from riata.models.chain import Decoder
     from riata.models.model import Model
@@ -64,6 +61,9 @@ class Confident:
         A token has the confidence of its chunk, or of its label where it is in none. Confidence is the share of what the search kept that
         has the same chunk there; of exact decoding, the probability. It can be believed once the estimator is calibrated.
         """
+        from riata.confidence.calibration import UNCALIBRATED
+        from riata.inference.knowing import certain
+
         self._check_fitted()
         corpus = self.input_columns(self.sentences(X))
         used = self.calibration_ or (UNCALIBRATED,) * len(self.chunk_outputs)
@@ -126,6 +126,8 @@ class Confident:
         return found
 
     def _temperature(self) -> float:
+        from riata.confidence.calibration import UNCALIBRATED
+
         return self.calibration_[0].temperature if self.calibration_ else UNCALIBRATED.temperature
 
     def nbest_probabilities(self, X: Any, scores: Sequence[Sequence[float]]) -> list[list[float]]:
@@ -141,6 +143,10 @@ class Confident:
         method: temperature, one number that sharpens or flattens them; isotonic, after that a rising curve, which takes some thousands of predictions.
         The calibration is part of the model and goes into its file. Training anew forgets it.
         """
+        from riata.confidence.calibration import check_method
+        from riata.confidence.report import CalibrationReport
+        from riata.learning.fit import inputs_of
+
         check_method(method)
         self._check_fitted()
         data = self._with_gold(X, y)
@@ -165,6 +171,9 @@ class Confident:
 
     def reliability(self, X: Any, y: Any = None) -> tuple[Reliability, ...]:
         """Whether the confidences on these sentences can be believed, output by output: calibration error and Brier score."""
+        from riata.confidence.reliability import reliability
+        from riata.learning.fit import inputs_of
+
         self._check_fitted()
         data = self._with_gold(X, y)
         ids, values = self.confidence_ids(inputs_of(data))
@@ -175,6 +184,8 @@ class Confident:
 
     def abstaining(self, ids: Ids, values: Values, least: float) -> list[list[str | None]]:
         """Labels, output by output, without those of less confidence: a chunk becomes O, a tag None."""
+        from riata.data.encodings.base import OUTSIDE
+
         check_least(least)
         if not self.believable:
             warnings.warn(
@@ -206,6 +217,8 @@ class Confident:
 
     def _judged(self, data: Corpus, ids: Ids) -> list[Units]:
         """Output by output what is predicted, and whether it is right."""
+        from riata.confidence.units import units
+
         rows = zip(self.output_columns(ids), self._gold_columns(data), self.chunk_outputs, strict=True)
         found = [units(column.texts(), gold.texts(), data.starts, chunks=chunks) for column, gold, chunks in rows]
         if any(len(each.tokens) == 0 for each in found):
@@ -215,6 +228,10 @@ class Confident:
 
 def _calibrated(judge: Judge, judged: Units, method: str, output: str) -> Calibrated:
     """Fitted to all; judged in two halves, each by the fit to the other."""
+    from riata.confidence.calibration import fitted
+    from riata.confidence.reliability import reliability
+    from riata.confidence.report import Calibrated
+
     before, right = judge([1.0])[0], judged.right
     after = np.empty_like(before)
     half = judged.sentences % 2 == 0
@@ -233,6 +250,8 @@ def _calibrated(judge: Judge, judged: Units, method: str, output: str) -> Calibr
 
 def _outside(column: Column) -> Rights:
     """Which tokens are in no chunk."""
+    from riata.data.encodings.base import OUTSIDE
+
     return np.array([text == OUTSIDE for text in column.alphabet.texts()], bool)[column.ids]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
 import threading
@@ -15,7 +14,6 @@ from riata._core import ColumnParser, find_unwritable, written
 from riata.data.memory import label_column
 from riata.data.source import STANDARD_INPUT, name_of, pieces, resized
 from riata.data.types import Column, Corpus
-from riata.data.whole import whole_file
 from riata.errors import DataError, RiataError
 
 SENTENCES = 20_000  # formatted at once
@@ -98,6 +96,10 @@ def write_columns(corpus: Corpus, path: str | Path, extra: Sequence[Sequence[Seq
 
 def write(pieces: Iterable[bytes], path: str | Path) -> None:
     """Writes a file, whole or not at all, compressed where its name ends in .gz ("-" is standard output)."""
+    import gzip
+
+    from riata.data.whole import whole_file
+
     if str(path) == STANDARD_INPUT:
         sys.stdout.flush()
         for piece in pieces:

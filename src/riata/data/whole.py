@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -16,6 +15,8 @@ def whole_file(path: str | Path, *, durable: bool = False) -> Iterator[IO[bytes]
 
     durable: not before the disk has it, so that not even a power failure leaves half a file.
     """
+    import tempfile
+
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)

@@ -24,7 +24,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
@@ -204,6 +203,8 @@ def _crfpp_line(line: str) -> Template:
 @cache
 def builtin_names(kind: str = "template") -> tuple[str, ...]:
     """Of the sets for tokens; with the kind "segments", of those for segments."""
+    from importlib.resources import files
+
     folder, ending = files("riata.features") / "builtin", f".{kind}"
     return tuple(sorted(entry.name.removesuffix(ending) for entry in folder.iterdir() if entry.name.endswith(ending)))
 
@@ -236,6 +237,8 @@ def parse_lines(text: str, name: str, template: Callable[[list[str]], AnyTemplat
 
 def read_source(source: str | Path, kind: str) -> str:
     """The text of a built-in set of this kind (how its file ends), or of a file."""
+    from importlib.resources import files
+
     if str(source) in builtin_names(kind):
         return (files("riata.features") / "builtin" / f"{source}.{kind}").read_text(encoding="utf-8")
     path = Path(source)

@@ -17,8 +17,8 @@ from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, 
 from riata.inference.problem import Problem, check, defined
 from riata.inference.structure import Queue
 from riata.inference.trace import Trace
+from riata.learning.decoding import check_update
 from riata.learning.diagnostics import Run
-from riata.learning.search import check_update
 from riata.params import Params
 from riata.settings import Setting, resolve
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,12 @@ from riata._core import (
 )
 from riata.errors import SettingError
 from riata.features.compile import Features
-from riata.learning.diagnostics import Run
-from riata.learning.events import Epoch, Listener, Note, Progressed, Started
 from riata.models.chain import ChainModel, Flags, Legality
 from riata.settings import Setting
+
+if TYPE_CHECKING:
+    from riata.learning.diagnostics import Run
+    from riata.learning.events import Epoch, Listener
 
 SETTINGS = (
     Setting("average", True, "average the weights over all examples seen (false: keep the last ones)"),
@@ -100,6 +102,8 @@ class Trainer:
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         """One pass over the sentences, in the order that seed and number give."""
+        from riata.learning.events import Epoch
+
         order = self.order(data.instances.sentences, seed, number)
         began = time.perf_counter()
         result = self.run(data, order, progress)
@@ -219,6 +223,8 @@ def train(
     listener: Listener,
 ) -> Outcome:
     """Trains for the planned epochs; with a development score, keeps the best epoch, the earliest of equals."""
+    from riata.learning.events import Note, Progressed, Started
+
     outcome = Outcome()
     last = plan.first_epoch + plan.epochs - 1
     try:

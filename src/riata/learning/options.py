@@ -13,8 +13,6 @@ import numpy as np
 from riata import registry
 from riata.data.types import Corpus
 from riata.errors import RiataError, SettingError, UnsupportedError
-from riata.features import joint as joint_language
-from riata.features import segments as segment_language
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY
@@ -22,7 +20,6 @@ from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, che
 from riata.features.templates import LABEL, NUMBER, Template
 from riata.learning.preference import CHAIN, JOINT, LANGUAGES, SEGMENTS, preferred
 from riata.learning.recipe import Choice, Recipe, chosen
-from riata.learning.search import DECODING, check_update
 from riata.learning.unknown import MARK
 from riata.models.chain import FEWEST_BITS, MOST_BITS, Decoder
 from riata.settings import Setting, resolve
@@ -71,11 +68,15 @@ class Options:
 
     @property
     def decoder(self) -> Decoder:
+        from riata.learning.decoding import DECODING
+
         known = {s.name: self.settings[s.name] for s in DECODING if s.name in self.settings}
         return replace(self.choice.decoder, **known)
 
     def templates(self, width: int) -> tuple[Any, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""
+        from riata.features import joint as joint_language
+
         recipe = self.choice.recipe
         if recipe.templates is not None:
             if width == 0:
@@ -155,6 +156,9 @@ class Options:
     @property
     def _language(self) -> tuple[Any, type[Template]]:
         """Of the templates, and what they are."""
+        from riata.features import joint as joint_language
+        from riata.features import segments as segment_language
+
         if self.is_joint:
             return joint_language, joint_language.JointTemplate
         if self.has_segments:
@@ -163,6 +167,9 @@ class Options:
 
     def _list_templates(self, name: str) -> tuple[Template, ...]:
         """What a default template reads of a list."""
+        from riata.features import joint as joint_language
+        from riata.features import segments as segment_language
+
         if self.has_segments:
             text = f"inside {EXACT}({name})[0]\nfirst {EXACT}({name})[-1]\nlast {EXACT}({name})[1]\nsequence {EXACT}({name})[0]"
             return segment_language.parse(text, "lists")
@@ -189,6 +196,8 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
 
     goes_on: whether training goes on from the model that is there. structure: where it is known and the estimator names none.
     """
+    from riata.learning.decoding import check_update
+
     if not isinstance(estimator.settings, (Mapping, type(None))):
         raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
     attributes = estimator.attributes or {}

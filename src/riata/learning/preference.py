@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from riata import registry
-from riata.features.segments import SegmentTemplate
 from riata.features.templates import SEGMENT_ROLES, builtin_names, read_source
 
 CHAIN, SEGMENTS, JOINT = "chain", "segments", "joint"
@@ -36,6 +35,8 @@ def preferred(estimator: Any, *, goes_on: bool) -> str | None:
 
 def _language(template: Any) -> str | None:
     """The structure that a template is for. None: it is the name of a set for either, or nothing that could be read."""
+    from riata.features.segments import SegmentTemplate
+
     if not isinstance(template, (str, Path)):
         return SEGMENTS if any(isinstance(one, SegmentTemplate) for one in template) else CHAIN
     known = [structure for kind, structure in LANGUAGES.items() if str(template) in builtin_names(kind)]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riata._core import ChainSearch, ChainSearch64, ChainWeights
 from riata.errors import SettingError, UnsupportedError
-from riata.inference.structure import Queue
+from riata.learning.decoding import DECODING, LATTICE
 from riata.learning.diagnostics import Run
 from riata.learning.online import SETTINGS, OnlineTrainer, TrainingSet
 from riata.learning.recipe import Recipe
@@ -19,15 +19,6 @@ from riata.models.chain import ChainModel, Decoder
 from riata.settings import Setting
 
 LARGEST = 1e6  # step or margin: weights must stay finite in single precision
-
-LATTICE = "lattice"  # the update that needs sums over all outputs
-
-# These may be changed after training.
-DECODING = (
-    Setting("beam_by", "operations", "which states compete in a beam", choices=("operations", "prefix", "pending")),
-    Setting("max_nodes", 1_000_000, "of one search; past it the search is an error", low=1),
-    Setting("seconds", 0.0, "to decode one input, then the best output so far counts; 0 means no limit", low=0),
-)
 
 SEARCH_SETTINGS = (
     *SETTINGS,
@@ -86,15 +77,6 @@ def check_steps(settings: Mapping[str, Any]) -> None:
         raise SettingError(
             f"p is {settings['p']:g}, but the step {settings['step']!r} is Euclidean: only alma is defined for other norms.",
             remedy="Set step=alma, or leave out p.",
-        )
-
-
-def check_update(settings: Mapping[str, Any], queue: Queue) -> None:
-    """Refuses sums over all outputs where a search meets only some."""
-    if settings.get("update") == LATTICE and queue.searches:
-        raise SettingError(
-            f"update is {LATTICE!r}, away from all outputs, but the queue {queue.name!r} meets only some of them.",
-            remedy="Set structure='segments' and queue='exact', or another update.",
         )
 
 

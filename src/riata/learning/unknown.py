@@ -9,12 +9,12 @@ import numpy as np
 from riata.data.types import Corpus, Ids, Starts
 from riata.data.unknown import check_some_known, hidden, is_unknown
 from riata.errors import DataError, UnsupportedError
-from riata.learning.events import Listener, Note
-from riata.models.chain import Legality
 from riata.settings import Setting
 
 if TYPE_CHECKING:
+    from riata.learning.events import Listener
     from riata.learning.options import Options
+    from riata.models.chain import Legality
 
 MARK = Setting("unknown", "", "labels written so are unknown, and all that they may be is summed over")
 
@@ -45,6 +45,8 @@ def partly_known(data: Corpus, options: Options) -> Corpus:
 
 def tell_of_unknown(data: Corpus, ids: Ids, tell: Listener) -> None:
     """ids: of the labels, -1 where they are unknown."""
+    from riata.learning.events import Note
+
     unknown = int((ids < 0).sum())
     if unknown:
         tell(Note(f"Labels of {unknown:,} of {data.tokens:,} tokens are unknown: all that they may be is summed over."))
@@ -52,6 +54,8 @@ def tell_of_unknown(data: Corpus, ids: Ids, tell: Listener) -> None:
 
 def leave_out_impossible(data: Corpus, ids: Ids, legality: Legality, tell: Listener) -> None:
     """For sums over legal labellings: of sentences whose known labels no such labelling has, nothing is known any more."""
+    from riata.learning.events import Note
+
     impossible = without_labelling(ids, data.starts, legality)
     for s in impossible:
         ids[data.starts[s] : data.starts[s + 1]] = -1

@@ -37,7 +37,6 @@ from riata.models.arrays import narrow, read_alphabet, read_array, read_strings,
 from riata.models.container import Arrays
 from riata.models.feature_parts import MOST_MEMORY, read_frequencies, read_lists, read_templates, refuse_huge
 from riata.models.folded import FoldedModel, foldable
-from riata.scoring.spans import chunk_flags
 
 Flags = NDArray[np.uint8]
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
@@ -175,6 +174,8 @@ class ChainModel:
         return chain_probabilities(self.weights, self.features.index, instances, *flags, found, *said, temperature)
 
     def _chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
+        from riata.scoring.spans import chunk_flags
+
         labels = len(self.labels)
         no_chunks = np.arange(labels, dtype=np.int32), np.zeros(labels**2, np.uint8)
         return chunk_flags(self.labels) if chunks else no_chunks

@@ -25,7 +25,6 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.whole import whole_file
 from riata.errors import ModelFileError
 
 MAGIC = b"RIATA\r\n\x1a"
@@ -68,6 +67,8 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
 
 def write(path: str | Path, content: bytes) -> None:
     """Writes a file whole or not at all; what stood there before stays until the new one is complete."""
+    from riata.data.whole import whole_file
+
     try:
         if os.path.exists(path) and not os.path.isfile(path):
             raise ValueError("this is no regular file")

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from riata import registry
-from riata.confidence.calibration import Calibration
-from riata.data.recoding import Tags
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute, builtin
-from riata.features.expressions import Expression, expressions
-from riata.inference.predictor import Predictor
 from riata.learning.options import checked
-from riata.models import container, joint, predictor_file, segments
+from riata.learning.preference import JOINT
+from riata.models import container
 from riata.models.chain import ChainModel, from_parts
-from riata.models.model import Model
 from riata.tasks.base import SequenceEstimator
 
+if TYPE_CHECKING:
+    from riata.confidence.calibration import Calibration
+    from riata.data.recoding import Tags
+    from riata.inference.predictor import Predictor
+    from riata.models.model import Model
+
 FORMAT = "riata model"
-_READERS: dict[str, Callable[..., Model]] = {segments.NAME: segments.from_parts, joint.NAME: joint.from_parts}
+PROBLEM = "problem"  # in place of a task's name, of what predicts for problems in Python
 NOT_STORED = (
     "attributes",
     "bits",
@@ -57,9 +59,11 @@ def from_bytes(content: bytes, using: Iterable[Any] = ()) -> Any:
 
 
 def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
-    if isinstance(estimator, Predictor):
+    if not isinstance(estimator, SequenceEstimator):
+        from riata.models import predictor_file
+
         header, arrays = predictor_file.to_parts(estimator)
-        header |= {"format": FORMAT, "functions": {predictor_file.TASK: qualified_name(estimator.problem)}}
+        header |= {"format": FORMAT, "task": PROBLEM, "functions": {PROBLEM: qualified_name(estimator.problem)}}
         return container.pack(header, arrays)
     model = estimator._check_fitted()
     header, arrays = model.to_parts()
@@ -87,6 +91,8 @@ def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
 
 def user_functions(model: Model) -> dict[str, Attribute]:
     """The attributes of a model that are not Riata's own."""
+    from riata.features.expressions import Expression
+
     functions = model.features.functions
     names = {name for name in functions if not isinstance(functions[name], Expression)} - set(builtin())
     return {name: functions[name] for name in sorted(names)}
@@ -122,19 +128,20 @@ def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
 
 def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> SequenceEstimator | Predictor:
     task = header.get("task")
-    if header.get("format") != FORMAT or (task != predictor_file.TASK and task not in registry.names("task")):
+    if header.get("format") != FORMAT or (task != PROBLEM and task not in registry.names("task")):
         raise ModelFileError(
             "the file holds no model that this Riata knows.", remedy="Update Riata, or train the model again."
         )
     functions = _functions(header, using)
-    if task == predictor_file.TASK:
+    if task == PROBLEM:
+        from riata.models import predictor_file
+
         if set(functions) != {task}:
             raise ModelFileError("the model's functions are inconsistent")
         return predictor_file.from_parts(header, arrays, predictor_file.supplied_problem(functions[task]))
     functions = {**_expressions(header), **functions}
     estimator = _unfitted(header, functions)
-    read: Callable[..., Model] = _READERS.get(_structure(header, estimator), from_parts)
-    model = read(header, arrays, {**builtin(), **functions})
+    model = _reader(_structure(header, estimator))(header, arrays, {**builtin(), **functions})
     estimator.set_model(model, _tags(header, model))
     estimator.inputs_ = _inputs(header, estimator)
     estimator.array_width_ = _array_width(header)
@@ -148,6 +155,15 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     _restore_training(estimator, _mapping(header, "training"))
     estimator.prepare()
     return estimator
+
+
+def _reader(structure: str) -> Callable[..., Model]:
+    """What makes a model of a structure from header and arrays."""
+    if structure == ChainModel.structure:
+        return from_parts
+    from riata.models import joint, segments
+
+    return {segments.NAME: segments.from_parts, joint.NAME: joint.from_parts}.get(structure, from_parts)
 
 
 def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> SequenceEstimator:
@@ -213,6 +229,10 @@ def _expressions(header: dict[str, Any]) -> dict[str, Attribute]:
     attributes = header.get("attributes")
     pairs = attributes if isinstance(attributes, list) else []
     names = [pair[0] for pair in pairs if isinstance(pair, list) and pair and isinstance(pair[0], str)]
+    if not any(name.startswith("match") for name in names):
+        return {}
+    from riata.features.expressions import expressions
+
     return dict(expressions(names))
 
 
@@ -254,13 +274,17 @@ def _calibration(header: dict[str, Any], number: int) -> tuple[Calibration, ...]
     found = header.get("calibration", [])
     if not isinstance(found, list) or len(found) not in (0, number):
         raise ModelFileError("the model's calibration is inconsistent")
+    if not found:
+        return ()
+    from riata.confidence.calibration import Calibration
+
     return tuple(map(Calibration.from_dict, found))
 
 
 def _structure(header: dict[str, Any], estimator: SequenceEstimator) -> str:
     """A task of one output has no model of two, nor the other way round."""
     name = header.get("structure", ChainModel.structure)
-    if not isinstance(name, str) or (name == joint.NAME) != (estimator.outputs > 1):
+    if not isinstance(name, str) or (name == JOINT) != (estimator.outputs > 1):
         raise ModelFileError("the model's structure is inconsistent")
     return name
 
@@ -273,6 +297,8 @@ def _source(header: dict[str, Any]) -> str:
 
 
 def _tags(header: dict[str, Any], model: Model) -> Tags | None:
+    from riata.data.recoding import Tags
+
     name = header.get("encoding")
     if name is None and header.get("learnt_as") is None:
         return None
@@ -281,7 +307,8 @@ def _tags(header: dict[str, Any], model: Model) -> Tags | None:
         if given not in registry.names("encoding"):
             raise ModelFileError(f"the model's encoding {given!r} is unknown")
     tags = Tags(*(registry.get("encoding", given) for given in names))
-    labels = model.parts.chunks if isinstance(model, joint.JointModel) else model.labels
+    parts = getattr(model, "parts", None)  # of labels that are pairs
+    labels: Sequence[str] = model.labels if parts is None else parts.chunks
     if tags.recoded and not all(map(tags.learnt.is_tag, labels)):
         raise ModelFileError("the model's labels are not tags of the encoding that it was learnt in")
     return tags

@@ -16,7 +16,6 @@ from riata.inference.problem import Problem
 from riata.models.arrays import narrow, read_alphabet, read_array, store_texts
 from riata.models.container import Arrays
 
-TASK = "problem"  # in place of a task's name
 DEEPEST = 50  # tuples within tuples
 LARGEST = 4096  # bits of a whole number
 FACTS = ("examples", "unreachable", "epochs")
@@ -31,7 +30,6 @@ def to_parts(predictor: Predictor) -> tuple[dict[str, Any], Arrays]:
     name_ids = {name: i for i, name in enumerate(dict.fromkeys(names[i] for i in kept))}
     action_ids = {a: i for i, a in enumerate(dict.fromkeys(actions_of[i] for i in kept if actions_of[i] >= 0))}
     header = {
-        "task": TASK,
         "params": {
             **{name: value for name, value in predictor.get_params(deep=False).items() if name not in NOT_STORED},
             "settings": {name: settings[name] for name in predictor.settings or {}},

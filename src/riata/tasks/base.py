@@ -14,49 +14,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
-from riata.confidence.estimators import Confident, check_least
-from riata.data.columns import write
-from riata.data.encodings.base import Encoding
-from riata.data.files import is_conllu
+from riata.confidence.estimators import Confident
 from riata.data.given import check_kind
 from riata.data.memory import as_corpus, is_empty, label_column, with_column
-from riata.data.pairs import PairRecoder
 from riata.data.recoding import Recoder, Tags
-from riata.data.streamed import ColumnFile
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.by_label import ByLabel
-from riata.estimators.development import with_dev
 from riata.estimators.internal import INTERNAL
-from riata.features.attributes import Attribute
-from riata.features.templates import Template
-from riata.inference.chain import K
-from riata.inference.knowing import check_given, knowing
-from riata.labelled import Shown, labelled
-from riata.learning.events import Event, Listener, Note
-from riata.learning.fit import Fit, Start, check_width, inputs_of, label_ids, sentence_weights
-from riata.learning.labels import LabelSet, chunk_tags, learnable
-from riata.learning.online import Outcome, Trainer
 from riata.learning.options import Options, check_only_chains, check_parts, check_stream, checked
-from riata.learning.recipe import beam_width
-from riata.learning.search import LATTICE
-from riata.learning.streaming import StreamedFit
-from riata.learning.survey import survey
-from riata.learning.unknown import partly_known
 from riata.models.chain import EXACT, ChainModel, Decoder
-from riata.models.model import Model
 from riata.parallel import cores
 from riata.params import Params
-from riata.scoring.evaluation import Evaluation, evaluate_column
-from riata.showing.predictions import Predictions
 
 if TYPE_CHECKING:
     from riata.analysis.error_analysis import ErrorAnalysis
+    from riata.data.encodings.base import Encoding
+    from riata.data.pairs import PairRecoder
     from riata.explaining.explanation import Explanation
+    from riata.features.attributes import Attribute
+    from riata.features.templates import Template
     from riata.inference.trace import Trace
     from riata.learning.diagnostics import Diagnostics, Run
+    from riata.learning.events import Event, Listener
+    from riata.learning.fit import Start
+    from riata.learning.labels import LabelSet
+    from riata.learning.online import Outcome, Trainer
+    from riata.models.model import Model
+    from riata.scoring.evaluation import Evaluation
     from riata.scoring.search_errors import SearchErrors
+    from riata.showing.predictions import Predictions
 
 Estimator = TypeVar("Estimator", bound="SequenceEstimator")
 
@@ -173,6 +161,12 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
         Ctrl-C keeps the model of the last good epoch and raises KeyboardInterrupt.
         """
+        from riata.data.streamed import ColumnFile
+        from riata.estimators.development import with_dev
+        from riata.learning.fit import Fit
+        from riata.learning.streaming import StreamedFit
+        from riata.learning.survey import survey
+
         tell = _warn if listener is None else listener
         began = time.perf_counter()
         options = with_dev(self, checked(self, goes_on=self.warm_start), X_dev, y_dev)
@@ -204,6 +198,9 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
         Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
         """
+        from riata.learning.fit import Fit, check_width, label_ids
+        from riata.learning.online import Outcome
+
         options = checked(self, goes_on=True)
         if options.stream:
             raise UnsupportedError(
@@ -246,6 +243,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
         return tuple(classes)
 
     def _start(self) -> Start | None:
+        from riata.learning.fit import Start
+
         model: Model | None = getattr(self, "model_", None)
         if model is None:
             return None
@@ -255,6 +254,10 @@ class SequenceEstimator(Confident, ByLabel, Params):
         self, options: Options, X: Any, y: Any, sample_weight: Any, start: Start | None, tell: Listener
     ) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
         """The corpus with its output as the last column and tags as they are learnt, how they are written, and weights of sentences."""
+        from riata.learning.fit import sentence_weights
+        from riata.learning.labels import chunk_tags, learnable
+        from riata.learning.unknown import partly_known
+
         data = self.with_output(X, y, unknown=options.has_unknown)
         if data.tokens == 0:
             raise DataError("there are no tokens to learn from.", file=data.name)
@@ -419,6 +422,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
     def _label_ids(self, column: Column) -> Ids:
         """Labels as they are learnt as ids of the model; -1 where it does not have them."""
+        from riata.learning.labels import LabelSet
+
         return LabelSet(self._check_fitted().labels, {}, None).ids(column)
 
     @property
@@ -453,6 +458,10 @@ class SequenceEstimator(Confident, ByLabel, Params):
         CoNLL-U (.conllu) goes out as CoNLL-U. nbest: every sentence so many times, best labelling first. confidence: one more column
         with it. Below min_confidence a chunk is O, and a tag is _. given: the number of a column that holds labels to keep, _ elsewhere.
         """
+        from riata.data.columns import write
+        from riata.data.files import is_conllu
+        from riata.labelled import Shown, labelled
+
         self._check_fitted()
         threads = checked(self, training=False).threads or cores()
         shown = Shown(nbest, confidence, min_confidence)
@@ -466,9 +475,14 @@ class SequenceEstimator(Confident, ByLabel, Params):
         Below min_confidence, from 0 to 1, it abstains: a chunk is left out (O), a tag is None.
         given: labels that are known, a list per sentence, with None where any will do; the best labelling that has them is found.
         """
+        from riata.showing.predictions import Predictions
+
         model = self._check_fitted()
-        check_given(given, min_confidence)
         if min_confidence is not None:
+            from riata.confidence.estimators import check_least
+            from riata.inference.knowing import check_given
+
+            check_given(given, min_confidence)
             check_least(min_confidence)
         elif given is None and type(X) is list and (found := self._predict_at_once(model, X)) is not None:
             predictions = Predictions(found)
@@ -491,6 +505,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
     def _knowing(self, X: Any, given: Any) -> Corpus:
         """The corpus with the labels that are given."""
+        from riata.inference.knowing import knowing
+
         return knowing(self, X, given)
 
     def _predict_at_once(self, model: Model, sentences: list[Any]) -> list[list[str]] | None:
@@ -527,6 +543,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
     def nbest_ids(self, X: Any, k: int) -> list[list[tuple[Ids, float]]]:
         """predict_nbest with labels as numbers, indices of `classes_`."""
+        from riata.inference.chain import K
+
         model, k = self._check_fitted(), int(K.parse(k))
         model.check_nbest(self.decoder())
         corpus = self._knowing(X, None)
@@ -541,6 +559,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The task's main score, from 0 to 1: span F1 as conlleval counts it for chunks, accuracy for tags."""
+        from riata.learning.fit import sentence_weights
+
         evaluation = self.evaluate(X, y)
         weights = sentence_weights(sample_weight, len(evaluation.rows))
         rows = evaluation.rows * weights[:, None] if len(weights) else evaluation.rows
@@ -558,6 +578,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
         predicted: what predict_ids gave for them, where it is known already.
         """
+        from riata.learning.fit import inputs_of
+
         model = self._check_fitted()
         data = self._with_gold(X, y)
         if predicted is None:
@@ -566,6 +588,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
     def gold_and_found(self, X: Any, y: Any = None) -> tuple[Corpus, Sequence[Column], Sequence[Column]]:
         """The columns that the model reads, those of gold labels and those of predicted ones: one of each, or one per output."""
+        from riata.learning.fit import inputs_of
+
         model, options = self._check_fitted(), checked(self, training=False)
         data = self._with_gold(X, y)
         inputs = inputs_of(data)
@@ -573,10 +597,13 @@ class SequenceEstimator(Confident, ByLabel, Params):
         return inputs, self._gold_columns(data), self.output_columns(self._as_classes(labels, data.starts))
 
     def _evaluated(self, gold: Column, predicted: Ids, starts: Starts) -> Evaluation:
+        from riata.scoring.evaluation import evaluate_column
+
         return evaluate_column(gold, predicted, self.classes_, starts, chunks=self.chunks)
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
         """How many wrong sentences are faults of the search, and how many of the model. predicted: as for evaluate."""
+        from riata.learning.fit import inputs_of
         from riata.scoring.search_errors import split_errors
 
         model = self._check_fitted()
@@ -610,6 +637,9 @@ class SequenceEstimator(Confident, ByLabel, Params):
         which is what the bounds need unless training was greedy. Needs a recipe that searches, trained by this object.
         """
         from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
+        from riata.learning.fit import inputs_of, label_ids
+        from riata.learning.labels import LabelSet
+        from riata.learning.recipe import beam_width
 
         self._check_fitted()
         run: Run | None = getattr(self, "_run", None)
@@ -640,6 +670,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
         With learn_as, the labels of the trace are those that were learnt.
         """
         from riata.inference.tracing import BY_STRUCTURE, one_sentence
+        from riata.learning.decoding import LATTICE
 
         model, options = self._check_fitted(), checked(self, training=False)
         if features and getattr(model, "local", False):
@@ -691,6 +722,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
     def _learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:
         """Data with gold labels, written as the model has learnt them. A model that gives illegal tags (an imported one) knows them as they are."""
+        from riata.learning.labels import learnable
+
         tags, model = self._tags(), self._check_fitted()
         if tags is None or (isinstance(model, ChainModel) and model.legality.is_free):
             return data
@@ -730,5 +763,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
 
 def _warn(event: Event) -> None:
+    from riata.learning.events import Note
+
     if isinstance(event, Note) and event.warning:
         warnings.warn(event.text, RiataWarning, stacklevel=6)
