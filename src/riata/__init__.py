@@ -1,8 +1,11 @@
 """Structured prediction as learning to search."""
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+TYPE_CHECKING = False  # as in `typing`, which takes long to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from riata.public import *  # noqa: F403  # for type checkers, the names of riata/public.py
 
 __version__ = "0.1.0"

@@ -1,15 +1,28 @@
-"""Where the command line starts. Imports nothing before it can answer Ctrl-C."""
+"""Where the command line starts. Imports next to nothing before it can answer Ctrl-C."""
 
 import sys
+
+from riata.interrupts import Interrupts
+
+INTERRUPTED = 130
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line. Exit status: 0 done, 2 wrong usage or bad input, 130 interrupted."""
+    interrupts = Interrupts()
     try:
         from riata.commands.base import run
 
         status = run(arguments)
-    except KeyboardInterrupt:
+        interrupts.ignore()
+    except BaseException:
+        interrupts.ignore()
+        if not interrupts.came:
+            raise
+        status = INTERRUPTED
+    if interrupts.came:  # even where Python has lost it, as in a destructor
+        status = INTERRUPTED
         print("Interrupted.", file=sys.stderr)
-        status = 130
+    if arguments is not None:  # called by a program that goes on
+        interrupts.leave()
     sys.exit(status)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import click
 
+from riata.entry import INTERRUPTED
 from riata.errors import RiataError, UnknownNameError
 
 FOLDER = Path(__file__).parent
-INTERRUPTED = 130
 SHARED = ("base", "estimator_options")  # modules here that are no verbs
 
 
@@ -87,7 +87,6 @@ def run(arguments: list[str] | None) -> int:
         click.echo(f"Error: {error}", err=True)
         return 2
     except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted.", err=True)
         return INTERRUPTED
     except (_ReaderGone, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

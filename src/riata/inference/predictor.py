@@ -54,6 +54,12 @@ class Predictor(Params):
     Python is called for every state, so this is slower than the estimators for sequences.
     """
 
+    model_: ProblemModel
+    history_: list[dict[str, Any]]
+    stats_: dict[str, Any]
+    facts_: dict[str, int]
+    _run: Run
+
     def __init__(
         self,
         problem: Problem,
@@ -80,25 +86,25 @@ class Predictor(Params):
         settings = self._checked(learning=True)
         inputs, outputs = _paired(X, Y)
         trainer, methods = ProblemTrainer(settings), defined(self.problem)
-        history: list[dict[str, Any]] = []
-        model: ProblemModel | None = None
+        done: tuple[ProblemModel | None, list[dict[str, Any]]] = (None, [])  # set in one step, whenever Ctrl-C comes
         interrupted = False
         try:
             for number in range(1, self.epochs + 1):
                 began, size = time.perf_counter(), len(inputs)
                 order = shuffled(size, self.seed, number).tolist() if settings["shuffle"] else list(range(size))
                 counts = trainer.epoch(self.problem, methods, inputs, outputs, order)
-                model = trainer.averaged() if settings["average"] else trainer.last()
+                made = trainer.averaged() if settings["average"] else trainer.last()
                 seconds = time.perf_counter() - began
-                history.append({"epoch": number, **counts, "dropped": trainer.dropped, "seconds": seconds})
+                epoch = {"epoch": number, **counts, "dropped": trainer.dropped, "seconds": seconds}
+                done = (made, [*done[1], epoch])
         except KeyboardInterrupt:
             interrupted = True
+        model, history = done
         if model is not None:
-            self.model_, self.history_, self.stats_ = model, history, trainer.stats()
-            self.facts_ = {**{key: history[0][key] for key in ("examples", "unreachable")}, "epochs": len(history)}
-            self._run = Run(
+            stats = trainer.stats()
+            run = Run(
                 trainer.untruncated(),
-                self.stats_,
+                stats,
                 trainer.recorded_margins(),
                 settings,
                 len(inputs),
@@ -106,6 +112,9 @@ class Predictor(Params):
                 from_zero=True,
                 levelled=False,
             )
+            facts = {**{key: history[0][key] for key in ("examples", "unreachable")}, "epochs": len(history)}
+            # In one step: an interrupt leaves the predictor as it was, or as it should be.
+            self.__dict__.update(model_=model, history_=history, stats_=stats, facts_=facts, _run=run)
         if interrupted:
             raise KeyboardInterrupt
         self._tell_unreachable()

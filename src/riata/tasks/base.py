@@ -23,6 +23,7 @@ from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.by_label import ByLabel
 from riata.estimators.internal import INTERNAL
+from riata.interrupts import AsInterrupt
 from riata.learning.options import Options, check_only_chains, check_parts, check_stream, checked
 from riata.models.chain import EXACT, ChainModel, Decoder
 from riata.parallel import cores
@@ -88,6 +89,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
     search_structure: str | None = None  # what recipes that search prefer to the chain
     outputs = 1  # columns to predict
     own_structure: str | None = None  # of the task, whatever the recipe prefers
+    history_: list[dict[str, Any]]
+    seconds_: float | None
 
     def __init__(
         self,
@@ -178,15 +181,17 @@ class SequenceEstimator(Confident, ByLabel, Params):
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
             file = ColumnFile.of(X)
             found = survey(file, options, tell, fresh=start is None)
-            outcome, labels = StreamedFit(Fit(options, found.tags, start, tell), file, found).run()
-            self._keep(outcome, found.shape, labels, found.sentences, found.tokens)
+            with AsInterrupt():
+                outcome, labels = StreamedFit(Fit(options, found.tags, start, tell), file, found).run()
+            kept = (outcome, found.shape, labels, found.sentences, found.tokens)
         else:
             data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell)
-            outcome, labels = Fit(options, tags, start, tell).run(data, weights)
-            self._keep(outcome, data, labels, len(data), data.tokens)
-        self.__dict__.pop("_partial", None)  # partial_fit goes on from this training
-        self.history_ = [event.__dict__ for event in outcome.history]
-        self.seconds_: float | None = time.perf_counter() - began
+            with AsInterrupt():
+                outcome, labels = Fit(options, tags, start, tell).run(data, weights)
+            kept = (outcome, data, labels, len(data), data.tokens)
+        history = [event.__dict__ for event in outcome.history]
+        # partial_fit goes on from this training
+        self._set_at_once(*kept, history_=history, seconds_=time.perf_counter() - began, _partial=None)
         if outcome.interrupted:
             raise KeyboardInterrupt
         return self
@@ -221,19 +226,30 @@ class SequenceEstimator(Confident, ByLabel, Params):
             trainer = fit.trainer(data, labels)
         instances = fit.learn_features(trainer.features, data)
         number = getattr(self, "best_epoch_", 0) + 1
-        event = trainer.epoch(fit.examples(instances, data, weights, labels), options.seed, number)
+        with AsInterrupt():
+            event = trainer.epoch(fit.examples(instances, data, weights, labels), options.seed, number)
         model = trainer.model()
-        self._partial = (trainer, labels)
-        self._keep(
+        self._set_at_once(
             Outcome(replace(model, features=model.features.copy()), best_epoch=number),
             data,
             labels,
             len(data),
             data.tokens,
+            history_=[*getattr(self, "history_", []), replace(event, dropped=trainer.dropped).__dict__],
+            seconds_=(getattr(self, "seconds_", None) or 0.0) + event.seconds,
+            _partial=(trainer, labels),
         )
-        self.history_ = [*getattr(self, "history_", []), replace(event, dropped=trainer.dropped).__dict__]
-        self.seconds_ = (getattr(self, "seconds_", None) or 0.0) + event.seconds
         return self
+
+    def _set_at_once(
+        self, outcome: Outcome, data: Corpus, labels: LabelSet, sentences: int, tokens: int, **others: Any
+    ) -> None:
+        """All that training sets, in one step: an interrupt leaves the estimator as it was, or as it should be."""
+        if outcome.model is None:
+            return
+        made = self.twin()
+        made._keep(outcome, data, labels, sentences, tokens)
+        self.__dict__.update({**made.__dict__, **others})
 
     def _class_names(self, classes: Any) -> tuple[str, ...]:
         if classes is None:
@@ -758,8 +774,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
         from riata.models.file import from_bytes
 
         loaded = from_bytes(state["model"], using=state["functions"])
-        self.__dict__.update(loaded.__dict__)
-        self.__dict__.update(state["params"])
+        self.__dict__.update({**loaded.__dict__, **state["params"]})
 
 
 def _warn(event: Event) -> None:
