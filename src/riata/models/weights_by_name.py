@@ -38,17 +38,14 @@ def heaviest(model: Model, top: int, labels: Sequence[str] | None = None) -> dic
         from riata.models.joint_names import JointNames
 
         return JointNames(model).heaviest(labels or label_names(model), top)
-    if model.features.bits:
-        raise UnsupportedError(
-            f"The features of this model are hashed (bits={model.features.bits}), and hashes have no names.",
-            remedy="Train without bits to see which features weigh most.",
-        )
-    named = _Named(model)
+    named = _named(model)
     return {label: named.heaviest(model.labels.index(label), top) for label in labels or model.labels}
 
 
 def all_weights(model: Model) -> list[NamedWeight]:
     """Every weight of a single label that is not zero."""
+    if isinstance(model, ChainModel):
+        return _named(model).everything()
     everything = heaviest(model, count(model))
     return [weight for weights in everything.values() for weight in weights]
 
@@ -161,6 +158,15 @@ def _pair(labels: Sequence[str], column: int) -> str:
     return f"{labels[column // len(labels)]} -> {labels[column % len(labels)]}"
 
 
+def _named(model: ChainModel) -> _Named:
+    if model.features.bits:
+        raise UnsupportedError(
+            f"The features of this model are hashed (bits={model.features.bits}), and hashes have no names.",
+            remedy="Train without bits to see which features weigh most.",
+        )
+    return _Named(model)
+
+
 class _Named:
     """The sparse form of a model, flattened: one entry per weight of a single label."""
 
@@ -169,12 +175,30 @@ class _Named:
         self.sparse: dict[str, Any] = model.weights.pack(model.features.index)
         blocks = [(f, family["node"]) for f, family in enumerate(self.sparse["families"])]
         blocks += [(GIVEN, self.sparse["given"]), (HISTORY, self.sparse["history"]["rows"])]
-        read = [len(back) for _, _, back in model.features.program.history]
+        program = model.features.program
+        self.slots: dict[int, list[Template]] = {}  # by family, the templates that read it for a single label
+        for template, (f, _, edge) in zip(program.templates, program.reads, strict=True):
+            if not edge:
+                self.slots.setdefault(f, []).append(template)
+        read = [len(back) for _, _, back in program.history]
         self.label_starts = np.cumsum([0] + [read[s] for s in self.sparse["history"]["slots"]])
         self.family = np.concatenate([np.full(len(rows[2]), f) for f, rows in blocks])
         self.row = np.concatenate([np.repeat(np.arange(len(rows[0])), rows[0]) for _, rows in blocks])
         self.column = np.concatenate([rows[1] for _, rows in blocks])
         self.value = np.concatenate([rows[2] for _, rows in blocks])
+
+    def everything(self) -> list[NamedWeight]:
+        """Row by row, so that each is named once."""
+        names: dict[tuple[int, int], str] = {}
+        rows = list(zip(self.family.tolist(), self.row.tolist(), strict=True))
+        for place in rows:
+            if place not in names:
+                names[place] = self._feature(*place)
+        labels = self.model.labels
+        return [
+            NamedWeight(names[place], labels[column], value)
+            for place, column, value in zip(rows, self.column.tolist(), self.value.tolist(), strict=True)
+        ]
 
     def heaviest(self, label: int, top: int) -> list[NamedWeight]:
         mine = np.flatnonzero(self.column == label)
@@ -191,10 +215,8 @@ class _Named:
             return self._history(row)
         if family == GIVEN:
             return self.model.features.given.text(int(self.sparse["kept_given"][row]))
-        program = self.model.features.program
-        slots = [i for i, (f, _, edge) in enumerate(program.reads) if f == family and not edge]
-        ngram, slot = divmod(row, len(slots))
-        return _feature_text(program.templates[slots[slot]], self._values(family, ngram))
+        ngram, slot = divmod(row, len(self.slots[family]))
+        return _feature_text(self.slots[family][slot], self._values(family, ngram))
 
     def _history(self, row: int) -> str:
         history, program = self.sparse["history"], self.model.features.program
