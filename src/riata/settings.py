@@ -19,7 +19,7 @@ def is_count(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Setting:
-    """A named value with its default, its range and what it does. The default's type is the setting's type."""
+    """A named value with its default, its range and what it does. The default's type is the setting's type; beside words it is a number."""
 
     name: str
     default: bool | int | float | str
@@ -27,9 +27,12 @@ class Setting:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  # values beside the numbers, such as "auto"
 
     def parse(self, value: Any) -> bool | int | float | str:
         """A value of the right type and range, from itself or from text; SettingError otherwise."""
+        if isinstance(value, str) and value in self.words:
+            return value
         try:
             parsed = self._convert(value)
         except (TypeError, ValueError, KeyError, OverflowError):
@@ -43,21 +46,28 @@ class Setting:
         """The allowed values in words: "a whole number of at least 1"."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
-        kind = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[type(self.default)]
+        return " or ".join([*self.words, self._expected_number()])
+
+    def _expected_number(self) -> str:
+        kind = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[self._type]
         if self.low is not None and self.high is not None:
             return f"{kind} from {self.low:g} to {self.high:g}"
         return f"{kind} of at least {self.low:g}" if self.low is not None else kind
 
+    @property
+    def _type(self) -> type:
+        return float if self.default in self.words else type(self.default)
+
     def _convert(self, value: Any) -> bool | int | float | str:
-        if isinstance(self.default, bool):
+        if self._type is bool:
             if isinstance(value, bool):
                 return value
             return {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}[str(value).lower()]
-        if isinstance(self.default, int):
+        if self._type is int:
             if isinstance(value, (bool, np.bool_)) or float(value) != int(float(value)):
                 raise ValueError
             return int(value) if isinstance(value, (int, np.integer)) else int(float(value))
-        return float(value) if isinstance(self.default, float) else str(value)
+        return float(value) if self._type is float else str(value)
 
     def _in_range(self, value: float) -> bool:
         if not math.isfinite(value):

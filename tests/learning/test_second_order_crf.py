@@ -16,10 +16,10 @@ HISTORY = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]\nlabel[-2] label[-1]
 
 
 def test_what_only_two_labels_back_can_tell_is_learnt():
-    X = [["s"] + ["w"] * n for n in range(2, 12)] * 4
+    X, prior = [["s"] + ["w"] * n for n in range(2, 12)] * 4, {"c2": 0.1}
     y = [["XXYY"[t % 4] for t in range(len(s))] for s in X]  # X X Y Y X X Y Y …
-    first = quietly(riata.Tagger("crf", template=parse("word[0]\nedge")), X, y)
-    second = quietly(riata.Tagger("crf", template=parse("word[0]\nedge\nlabel[-2] label[-1]")), X, y)
+    first = quietly(riata.Tagger("crf", template=parse("word[0]\nedge"), settings=prior), X, y)
+    second = quietly(riata.Tagger("crf", template=parse("word[0]\nedge\nlabel[-2] label[-1]"), settings=prior), X, y)
     assert second.score(X, y) == 1.0 > first.score(X, y)
     assert second.history_[-1]["objective"] < first.history_[-1]["objective"] / 10
 

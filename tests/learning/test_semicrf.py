@@ -65,8 +65,9 @@ def test_settings_of_the_prior():
 
 def test_weights_of_sentences():
     data = embedded()[:40]
-    weighted = quietly(Chunker("semicrf", template=SMALL), data, sample_weight=[2.0] * 20 + [0.0] * 20)
-    again = quietly(Chunker("semicrf", template=SMALL), data, sample_weight=[1.0] * 20 + [0.0] * 20)
+    prior = {"c2": 0.1}
+    weighted = quietly(Chunker("semicrf", template=SMALL, settings=prior), data, sample_weight=[2.0] * 20 + [0.0] * 20)
+    again = quietly(Chunker("semicrf", template=SMALL, settings=prior), data, sample_weight=[1.0] * 20 + [0.0] * 20)
     assert not np.allclose(flat(weighted), flat(again))
     halved = quietly(
         Chunker("semicrf", template=SMALL, settings={"c2": 0.2}), data, sample_weight=[2.0] * 20 + [0.0] * 20

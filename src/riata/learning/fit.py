@@ -23,6 +23,7 @@ from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
 from riata.features.joint import JointFeatures
 from riata.features.segments import SegmentFeatures
+from riata.learning.batch import prior
 from riata.learning.batch.segments import SegmentCrfTrainer
 from riata.learning.cost import tell_of_cost
 from riata.learning.events import Listener, Note
@@ -78,11 +79,27 @@ class Fit:
         """Trains; with development data, keeps the best epoch and, if asked, trains again on everything."""
         check_dev(self.options)
         train_part, dev_part = self.split(data)
+        if prior.is_open(self.options.settings):
+            return self._settled(train_part, dev_part, weights, data)
         labels = self.labels(data)
         outcome = self._train(train_part, dev_part, weights[: len(train_part)], labels)
         if outcome.model is None or outcome.interrupted or dev_part is None or not self.options.refit:
             return outcome, labels
         return self.refit(outcome, lambda epochs: self._again(epochs, train_part, dev_part, weights))
+
+    def _settled(
+        self, train_part: Corpus, dev_part: Corpus | None, weights: NDArray[np.float64], data: Corpus
+    ) -> tuple[Outcome, LabelSet]:
+        """Trains with the prior that held-out sentences prefer."""
+        self.tell(Note("Choosing c2 on held-out sentences."))
+        try:
+            found = prior.choose(self, train_part, dev_part, weights)
+        except KeyboardInterrupt:
+            return Outcome(interrupted=True), self.labels(data)
+        self.tell(found.note())
+        settings = {**self.options.settings, prior.C2: found.c2}
+        outcome, labels = replace(self, options=replace(self.options, settings=settings)).run(data, weights)
+        return replace(outcome, chosen={prior.C2: found.c2}), labels
 
     def check(self, data: Corpus) -> None:
         """Raises what `run` would raise before it learns anything."""
@@ -317,21 +334,25 @@ class Fit:
         self, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64], labels: LabelSet, again: int | None = None
     ) -> Outcome:
         """One training; `again` is the number of epochs of a second one, on all data."""
-        trainer = self.trainer(data, labels)
-        instances = self.learn_features(trainer.features, data)
-        self._check_memory(trainer.features, labels)
+        trainer, examples = self.prepared(data, weights, labels)
         if self.options.is_chain and again is None:
             tell_of_cost(trainer.features, len(labels.labels), data.tokens, self.options, self.tell)
-        self._tell_of_silent_functions(trainer.features, data)
-        examples = self.examples(instances, data, weights, labels)
         if again is None:
             (tell_of_labels if self.options.is_joint else label_counts)(labels, self.tell)
         if self.options.settings.get("c1") == self.options.settings.get("c2") == 0 and again is None:
             text = "Without a prior (c1 and c2 are 0) the weights of data that can be told apart grow without bound."
             self.tell(Note(text, warning=True))
         plan = self.plan(again or self.options.epochs, refit=again is not None)
-        score = None if dev is None else self._dev_score(trainer.features, dev)
+        score = None if dev is None else self.dev_score(trainer.features, dev)
         return train(trainer, examples, plan, score, self.tell)
+
+    def prepared(self, data: Corpus, weights: NDArray[np.float64], labels: LabelSet) -> tuple[Trainer, TrainingSet]:
+        """A learner that knows the features of the data, and the data as it takes them."""
+        trainer = self.trainer(data, labels)
+        instances = self.learn_features(trainer.features, data)
+        self._check_memory(trainer.features, labels)
+        self._tell_of_silent_functions(trainer.features, data)
+        return trainer, self.examples(instances, data, weights, labels)
 
     def _check_memory(self, features: Features, labels: LabelSet) -> None:
         if isinstance(features, SegmentFeatures):
@@ -358,7 +379,7 @@ class Fit:
                 text = f"The attribute {name!r} gave None for every word, such as {word!r}: templates that read it say nothing."
                 self.tell(Note(shortened(text), warning=True))
 
-    def _dev_score(self, features: Features, dev: Corpus) -> Callable[[Any], float]:
+    def dev_score(self, features: Features, dev: Corpus) -> Callable[[Any], float]:
         instances = features.instances(inputs_of(dev), self.options.threads or cores())
 
         def score(model: Any) -> float:

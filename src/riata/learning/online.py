@@ -88,6 +88,7 @@ class Outcome:
     history: list[Epoch] = field(default_factory=list)
     interrupted: bool = False
     run: Run | None = None  # of learners that search
+    chosen: Mapping[str, float] = field(default_factory=dict)  # settings that were left to held-out data
 
 
 class Trainer:

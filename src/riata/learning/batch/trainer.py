@@ -29,9 +29,16 @@ from riata.learning.online import OnlineTrainer, Trainer, TrainingSet
 from riata.models.chain import Flags, Legality
 from riata.settings import Setting
 
+AUTO = "auto"
 SETTINGS = (  # of all
     Setting("c1", 0.0, "the weight of the sum of absolute weights (L1), which makes most weights zero", low=0.0),
-    Setting("c2", 0.1, "the weight of the sum of squared weights (L2), 1 / (2 variance) of a Gaussian prior", low=0.0),
+    Setting(
+        "c2",
+        AUTO,
+        "the weight of the sum of squared weights (L2), 1 / (2 variance) of a Gaussian prior; auto: chosen on held-out sentences",
+        low=0.0,
+        words=(AUTO,),
+    ),
     Setting(
         "pairs", "seen", "features have weights with the labels seen with them, or with all", choices=("seen", "all")
     ),
@@ -129,6 +136,13 @@ class BatchTrainer(Trainer):
             return found
 
         return value
+
+    def go_on_with(self, c2: float) -> None:
+        """Goes on from the present weights towards the minimum under another prior."""
+        assert self.minimiser is not None
+        self.settings = {**self.settings, "c2": c2}
+        self.finished = None
+        self.minimiser.go_on(self._function(self.likelihood))
 
     def _minimiser(
         self, value: Function, start: Vector, data: TrainingSet, seed: int

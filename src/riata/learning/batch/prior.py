@@ -1,0 +1,126 @@
+"""c2=auto: the weight of the prior, chosen on held-out sentences at a bounded cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data.types import Corpus
+from riata.data.unknown import is_unknown
+from riata.learning.batch.trainer import AUTO, BatchTrainer
+from riata.learning.events import Event, Note
+
+if TYPE_CHECKING:
+    from riata.learning.fit import Fit
+    from riata.learning.labels import LabelSet
+
+C2 = "c2"
+TRIED = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)  # in this order: each starts from the weights of the one before
+LEFT_OVER = 0.1  # where too little is there to choose by
+MOST = 1500  # sentences that are learnt from, and as many held-out ones at most
+LABELS = 50  # more of them make a sentence dearer by the square, and so fewer are looked at
+SHARE = 5  # one of so many sentences is held out, the last ones
+ENOUGH = 200  # sentences that this must come to; with fewer, each is held out once, in FOLDS parts
+FOLDS = 3
+FEWEST = 4 * FOLDS  # sentences to choose by
+STEPS = 25  # of the minimiser, for each value
+LOOSE = 1e-2  # part of the objective that ten steps must gain
+
+
+def is_open(settings: Any) -> bool:
+    return bool(settings.get(C2) == AUTO)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A value of c2, and the held-out score of each that was tried (per cent)."""
+
+    c2: float
+    scores: dict[float, float]
+
+    def note(self) -> Note:
+        tried = ", ".join(f"{c2:g}: {score:.2f}" for c2, score in self.scores.items())
+        return Note(
+            f"c2 is {self.c2:g}, chosen on held-out sentences ({tried})."
+            if tried
+            else f"c2 is {self.c2:g}: too few sentences to choose it by."
+        )
+
+
+def choose(fit: Fit, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64]) -> Chosen:
+    """The value of c2 with the best held-out score; of a part of the data, if they are many.
+
+    dev: development data, which are held out anyhow. weights: of the sentences, or empty.
+    """
+    settings = {**fit.options.settings, C2: TRIED[0], "gain_tolerance": LOOSE}
+    if "optimiser" in settings:
+        settings["optimiser"] = "lbfgs"
+    trial = replace(
+        fit, options=replace(fit.options, settings=settings, dev=None, refit=False), start=None, tell=_silent
+    )
+    labels = fit.labels(data)
+    most = int(MOST * min(1.0, (LABELS / len(labels.labels)) ** 2))
+    found: list[dict[float, float]] = []
+    counts = weights > 0 if len(weights) else np.ones(len(data), np.bool_)
+    for learnt, held_out in _splits(data, dev, most, counts):
+        if len(held_out):
+            part = weights[learnt] if len(weights) else weights
+            found.append(_scores(trial, data[learnt], part, labels, held_out))
+    if not found:
+        return Chosen(LEFT_OVER, {})
+    scores = {c2: float(np.mean([fold[c2] for fold in found])) for c2 in TRIED if all(c2 in fold for fold in found)}
+    return Chosen(max(scores, key=lambda c2: scores[c2]), scores)
+
+
+def _splits(
+    data: Corpus, dev: Corpus | None, most: int, counts: NDArray[np.bool_]
+) -> Iterator[tuple[NDArray[np.int64], Corpus]]:
+    """Which sentences to learn from, and those to score: development data, the end of the data, or each of some parts of it in turn.
+
+    counts: [S] whether a sentence counts at all.
+    """
+    unknown = np.concatenate([[0], np.cumsum(is_unknown(data.columns[-1]))])[data.starts]  # labels before each sentence
+    known = (unknown[1:] == unknown[:-1]) & counts[: len(data)]  # sentences that can be scored
+    sentences = np.arange(len(data))
+    if min(most, len(data)) < FEWEST:
+        return
+    if dev is not None:
+        yield _spread(sentences, most), dev[:most]
+    elif len(data) > most or len(data) // SHARE >= ENOUGH:
+        first = len(data) - min(len(data) // SHARE, most)
+        yield _spread(sentences[:first], most), data[first + np.flatnonzero(known[first:])]
+    else:
+        for part in np.array_split(sentences, FOLDS):
+            yield np.setdiff1d(sentences, part), data[part[known[part]]]
+
+
+def _spread(sentences: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """At most so many, evenly spread."""
+    return sentences if len(sentences) <= most else sentences[np.arange(most) * len(sentences) // most]
+
+
+def _scores(
+    fit: Fit, data: Corpus, weights: NDArray[np.float64], labels: LabelSet, held_out: Corpus
+) -> dict[float, float]:
+    """The held-out score of every value."""
+    trainer, examples = fit.prepared(data, weights, labels)
+    assert isinstance(trainer, BatchTrainer)
+    score = fit.dev_score(trainer.features, held_out)
+    scores: dict[float, float] = {}
+    for c2 in TRIED:
+        if scores:
+            trainer.go_on_with(c2)
+        for step in range(1, STEPS + 1):
+            trainer.epoch(examples, fit.options.seed, step)
+            if trainer.finished:
+                break
+        scores[c2] = score(trainer.model())
+    return scores
+
+
+def _silent(event: Event) -> None:
+    """Trials tell nothing."""

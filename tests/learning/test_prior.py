@@ -1,0 +1,145 @@
+"""c2=auto: what is chosen, by which sentences, and what is kept of it."""
+
+import numpy as np
+import pytest
+
+import riata
+from riata.errors import SettingError
+from riata.features.templates import parse
+from riata.learning.batch import prior
+from riata.learning.events import Note
+from riata.models.file import to_bytes
+
+TRAIN = riata.load("embedded", "train")
+
+
+def silent(event):
+    pass
+
+
+def fitted(data=TRAIN, task=riata.Chunker, recipe="crf", template="classic", listener=silent, **parameters):
+    return task(recipe, template=template, threads=1, **parameters).fit(data, listener=listener)
+
+
+def notes_of(**parameters):
+    notes = []
+    estimator = fitted(
+        listener=lambda event: notes.append(event.text) if isinstance(event, Note) else None, **parameters
+    )
+    return estimator, notes
+
+
+@pytest.mark.parametrize(
+    ("recipe", "template"),
+    [("crf", "classic"), ("memm", "classic"), ("semicrf", "laso2005")],
+    ids=["crf", "memm", "semicrf"],
+)
+def test_the_choice_gives_the_model_of_the_value_chosen(recipe, template):
+    data = TRAIN[:40]
+    chosen = fitted(data, recipe=recipe, template=template)
+    c2 = chosen.facts_["chosen"]["c2"]
+    assert c2 in prior.TRIED
+    named = fitted(data, recipe=recipe, template=template, settings={"c2": c2})
+    assert chosen.predict(TRAIN[60:120]) == named.predict(TRAIN[60:120])
+    assert [row["objective"] for row in chosen.history_] == [row["objective"] for row in named.history_]
+
+
+def test_the_value_chosen_is_told_with_what_was_tried_and_kept_in_the_file(tmp_path):
+    estimator, notes = notes_of(data=TRAIN[:40])
+    c2 = estimator.facts_["chosen"]["c2"]
+    (text,) = [note for note in notes if note.startswith("c2 is")]
+    assert f"c2 is {c2:g}, chosen on held-out sentences (3: " in text and "0.003: " in text
+    estimator.save(tmp_path / "m.riata")
+    assert riata.load_model(tmp_path / "m.riata").facts_["chosen"] == {"c2": c2}
+
+
+def test_any_number_of_threads_makes_the_same_choice_and_the_same_bytes():
+    models = []
+    for threads in (1, 2):
+        estimator = riata.Chunker("crf", template="classic", threads=threads).fit(TRAIN[:40], listener=silent)
+        models.append(to_bytes(estimator.set_params(threads=None)))
+    assert models[0] == models[1]
+
+
+def test_too_few_sentences_leave_a_fixed_value_and_say_so():
+    estimator, notes = notes_of(data=TRAIN[: prior.FEWEST - 1])
+    assert estimator.facts_["chosen"] == {"c2": prior.LEFT_OVER}
+    assert "c2 is 0.1: too few sentences to choose it by." in notes
+
+
+def test_development_data_choose_where_they_are_given():
+    data, dev = TRAIN[:100], TRAIN[100:]
+    estimator, notes = notes_of(data=data, dev=dev)
+    scores = _told(notes)
+    best = max(scores, key=scores.get)
+    assert estimator.facts_["chosen"]["c2"] == best
+    reached = fitted(data, settings={"c2": best}).evaluate(dev).score
+    assert scores[best] == pytest.approx(reached, abs=1.5)  # the trial stops earlier than training
+
+
+def _told(notes):
+    (text,) = [note for note in notes if "held-out sentences (" in note]
+    pairs = text[text.index("(") + 1 : -2].split(", ")
+    return {float(c2): float(score) for c2, score in (pair.split(": ") for pair in pairs)}
+
+
+def test_trials_reach_what_whole_trainings_reach():
+    data, dev = TRAIN[:40], TRAIN[100:]
+    _, notes = notes_of(data=data, dev=dev)
+    for c2, score in _told(notes).items():
+        assert score == pytest.approx(fitted(data, settings={"c2": c2}).evaluate(dev).score, abs=2)
+
+
+def test_sentences_with_unknown_labels_are_learnt_from_and_not_scored():
+    words, labels = TRAIN.sentences_of(0)[:40], TRAIN.sentences_of(1)[:40]
+    partly = [[None if s % 3 == 0 and t == 0 else y for t, y in enumerate(row)] for s, row in enumerate(labels)]
+    estimator = riata.Tagger("crf", template=parse("word[0]\nsuffix3[0]\nedge"), threads=1)
+    estimator.fit(words, partly, listener=silent)
+    assert estimator.facts_["chosen"]["c2"] in prior.TRIED
+    none_whole = [[None, *row[1:]] for row in labels]
+    estimator.fit(words, none_whole, listener=silent)
+    assert estimator.facts_["chosen"]["c2"] == prior.LEFT_OVER
+
+
+def test_stochastic_descent_takes_the_value_that_the_minimiser_prefers():
+    data = TRAIN[:40]
+    exact, stochastic = fitted(data), fitted(data, settings={"optimiser": "sgd"})
+    assert exact.facts_["chosen"] == stochastic.facts_["chosen"]
+
+
+def test_many_labels_make_fewer_sentences_enough(monkeypatch):
+    seen = []
+    scores = prior._scores
+    monkeypatch.setattr(
+        prior, "_scores", lambda fit, data, *rest: (seen.append(len(data)), scores(fit, data, *rest))[1]
+    )
+    monkeypatch.setattr(prior, "MOST", 100)
+    monkeypatch.setattr(prior, "LABELS", 7)
+    fitted(TRAIN[:40])
+    assert seen and max(seen) < 50
+
+
+def test_sample_weights_go_with_their_sentences():
+    weights = np.ones(40)
+    weights[::2] = 0
+    left = fitted(TRAIN[:40][1::2]).facts_["chosen"]  # only says that both run
+    assert left["c2"] in prior.TRIED
+    chunker = riata.Chunker("crf", template="classic", threads=1)
+    assert chunker.fit(TRAIN[:40], sample_weight=weights, listener=silent).facts_["chosen"]["c2"] in prior.TRIED
+
+
+def test_an_interrupted_choice_leaves_the_estimator_as_it_was(monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(prior, "choose", interrupted)
+    chunker = riata.Chunker("crf", template="classic")
+    with pytest.raises(KeyboardInterrupt):
+        chunker.fit(TRAIN, listener=silent)
+    assert not hasattr(chunker, "model_")
+
+
+@pytest.mark.parametrize("value", ["automatic", -1, float("nan"), None])
+def test_other_words_and_numbers_are_refused(value):
+    with pytest.raises(SettingError, match="expected auto or a number of at least 0"):
+        riata.Chunker("crf", settings={"c2": value}).fit(TRAIN)
