@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from riata import registry
-from riata.data.memory import is_list, label_column
+from riata.data.memory import label_column
 from riata.data.types import Column, Corpus
-from riata.errors import DataError, UnsupportedError
+from riata.errors import UnsupportedError
 from riata.scoring.evaluation import Evaluation, evaluate_column
 
 Labels = Any  # a list of labels per sentence; an array of such lists, too
@@ -50,13 +49,6 @@ def span_recall_score(y_true: Labels, y_pred: Labels) -> float:
 def span_report(y_true: Labels, y_pred: Labels) -> Evaluation:
     """Precision, recall and F1 of the chunks by type, which print shows as a table, with metrics in per cent and intervals."""
     gold, found, starts = _columns(y_true, y_pred)
-    encodings = registry.all_of("encoding").values()
-    for label in (*gold.alphabet.texts(), *found.alphabet.texts()):
-        if not any(encoding.is_tag(label) for encoding in encodings):
-            raise DataError(
-                f"the label {label!r} is no chunk tag, such as B-NP or O.",
-                remedy="Of plain labels, use flat_accuracy_score.",
-            )
     return evaluate_column(gold, found.ids, found.alphabet.texts(), starts, chunks=True)
 
 
@@ -105,9 +97,6 @@ def _flat(name: str, y_true: Labels, y_pred: Labels, **options: Any) -> Any:
 
 def _columns(y_true: Labels, y_pred: Labels) -> tuple[Column, Column, np.ndarray]:
     """Both as columns, and where sentences start; refuses what does not fit together."""
-    for labels in (y_true, y_pred):
-        if not is_list(labels) or not all(map(is_list, labels)):
-            raise DataError("labels are no lists; expected a list of labels for each sentence.")
     starts = np.concatenate([[0], np.cumsum([len(sentence) for sentence in y_true])]).astype(np.int64)
     shape = Corpus((), starts)
     return label_column(y_true, shape), label_column(y_pred, shape), starts

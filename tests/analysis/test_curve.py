@@ -154,7 +154,7 @@ def folder(tmp_path, monkeypatch):
 def test_the_command_prints_what_the_function_finds(folder, run):
     options = ("--train", "data.txt", "--test", "data.txt", "--sizes", "0.5,1", "--epochs", "2", "--seeds", "2")
     status, out, err = run("curve", "chunk", *options)
-    assert status == 0 and "perceptron on chain, by size" in out
+    assert status == 0 and "mira on chain, by size" in out
     assert [line.split(":")[0] for line in err.splitlines() if "seed" in line] == [
         f"size {size}, seed {seed}" for seed in (0, 1) for size in (10, 20)
     ]

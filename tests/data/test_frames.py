@@ -108,32 +108,6 @@ def test_what_is_no_text_is_refused_with_its_row(frame: Any) -> None:
         riata.from_frame(frame[:0])
 
 
-def test_sentences_may_have_values_that_only_pandas_calls_missing() -> None:
-    numbers = pandas.array([0, None], dtype="Int64")
-    with pytest.raises(DataError, match="row 1 has no value"):
-        riata.from_frame(pandas.DataFrame({"sentence": numbers, "word": ["a", "b"]}))
-    with pytest.raises(DataError, match="row 0 has the value"):
-        riata.from_frame(pandas.DataFrame({"sentence": [[0], [1]], "word": ["a", "b"]}))
-
-
-def test_a_frame_without_rows_is_a_sentence_without_tokens() -> None:
-    words = [pandas.DataFrame({"word": texts}) for texts in (["a", "b"], [], ["b"])]
-    tagger = riata.Tagger(epochs=2).fit(words, [["A", "B"], [], ["B"]])
-    assert tagger.predict(words) == [["A", "B"], [], ["B"]]
-    assert tagger.predict(words[1:2]) == [[]]
-    numbers = [pandas.DataFrame({"x": values, "y": values}, dtype=float) for values in ([1.0, -1.0], [], [1.0])]
-    assert riata.Tagger(epochs=2).fit(numbers, [["A", "B"], [], ["A"]]).array_width_ == 2
-
-
-def test_labels_in_frames_are_refused_in_words(frame: Any, sentences: list[Any]) -> None:
-    X = [list(part.word) for part in sentences]
-    with pytest.raises(DataError, match="labels of sentence 0 are a DataFrame") as caught:
-        riata.Chunker().fit(X, [part[["chunk"]] for part in sentences])
-    assert "column" in caught.value.remedy
-    with pytest.raises(DataError, match="labels are a DataFrame"):
-        riata.Chunker().fit(X, frame)
-
-
 def test_pandas_is_not_imported() -> None:
     program = (
         "import riata, sys; riata.Tagger(epochs=1).fit([['a', 'b']], [['A', 'B']]); print('pandas' in sys.modules)"

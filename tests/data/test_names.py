@@ -135,12 +135,6 @@ def test_a_model_reads_lists_as_it_has_learnt_to_whatever_they_look_like() -> No
         by_names.predict([[["w=a"], "word"]])
 
 
-def test_names_with_a_token_that_has_none_are_refused_with_the_way_out() -> None:
-    with pytest.raises(DataError) as caught:
-        as_corpus([[["w=a"], []]])
-    assert "from_strings" in caught.value.remedy
-
-
 def test_a_trace_and_an_explanation_read_names_too() -> None:
     tagger = riata.Tagger(epochs=3).fit([[["w=a", "bias"], ["w=b", "bias"]]], [["A", "B"]])
     explanation = tagger.explain([["w=a", "unseen"], ["alone"]])

@@ -70,7 +70,7 @@ search_options = _together(
         "--epochs",
         type=int,
         metavar="N",
-        help="Passes over the data, at most (default: 10, or until they change nothing, as the recipe has it).",
+        help="Passes over the data, at most (default: as the recipe has it: 10, 20, or until they change nothing).",
     ),
     click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a better development score."),
     click.option("--refit", is_flag=True, help="Then train again on all data for the best number of epochs."),

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 SHOWN = ("task", "structure", "queue", "recipe", "loss", "encoding", "reproduction")
 
@@ -57,6 +61,7 @@ def command(json_: bool) -> None:
     table.add_row("", f"{FREQUENCY}, {', '.join(attribute_names(['NAME']))}", "what training and --list know of it", "")
     console = stdout()
     console.print(table)
+    console.print(_advice())
     for name, piece in [*found["recipe"].items(), *found["structure"].items()]:
         if not piece.settings:
             continue
@@ -65,11 +70,26 @@ def command(json_: bool) -> None:
             console.print(f"  {setting.name}={str(setting.default).lower()}: {setting.help}; {setting.expected()}")
 
 
+def _advice() -> Table:
+    from rich.table import Table
+
+    from riata.estimators.advice import ADVICE
+
+    table = Table(title="What to use", title_justify="left")
+    for name in ("you have", "use", "because"):
+        table.add_column(name)
+    for row in ADVICE:
+        table.add_row(*row)
+    return table
+
+
 def _facts(kind: str, name: str, piece: object) -> dict[str, object]:
     from riata import registry
+    from riata.tasks.base import Task
 
     settings = [
         {"name": s.name, "default": s.default, "expected": s.expected(), "help": s.help}
         for s in getattr(piece, "settings", ())
     ]
-    return {"summary": registry.summary(kind, name), "paper": getattr(piece, "paper", ""), "settings": settings}
+    facts = {"summary": registry.summary(kind, name), "paper": getattr(piece, "paper", ""), "settings": settings}
+    return {**facts, "recipes": piece.estimator.default_recipes} if isinstance(piece, Task) else facts

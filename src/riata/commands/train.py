@@ -33,7 +33,12 @@ NAMES = ("recipe", *SAME_NAMES, "seed", "seeds", "stream")  # options that are p
 @click.option(
     "--recipe",
     metavar="NAME",
-    help="The learner; `riata pieces` lists them (default: perceptron; of joint, max-violation).",
+    help="The learner; `riata pieces` lists them (default: what the task prefers, as they say there).",
+)
+@click.option(
+    "--preset",
+    metavar="NAME",
+    help="fast or best: recipe, epochs and seeds for what matters most, time or the score; other options count before it.",
 )
 @search_options
 @click.option(
@@ -110,7 +115,11 @@ def estimator_of(options: dict[str, Any]) -> Any:
     params |= {name: options[name] for name in NAMES if name != "recipe" or options[name] is not None}
     params["dev"] = options["dev_fraction"] if options["dev_file"] is None else read(options, options["dev_file"])
     if not options["resume"]:
-        return task.estimator(**params)
+        return task.estimator(**_preset(options, task.estimator, params))
+    if options["preset"] is not None:
+        raise SettingError(
+            "--resume goes on with the settings of the model; --preset names others.", remedy="Leave out one of them."
+        )
     for name, given in (("template", options["template"]), ("list", options["lists"])):
         if given:
             raise SettingError(
@@ -120,10 +129,26 @@ def estimator_of(options: dict[str, Any]) -> Any:
     estimator = load_model(options["model_file"])
     if estimator.task_name != task.name:
         raise UnsupportedError(f"{options['model_file']} holds a model for {estimator.task_name!r}, not {task.name!r}.")
-    context = click.get_current_context()
-    given = [name for name in NAMES if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
-    given += ["settings"] * bool(options["assignments"]) + ["beam"] * bool(options["beam"]) + ["dev"]
+    given = [*_typed(), *["settings"] * bool(options["assignments"]), *["beam"] * bool(options["beam"]), "dev"]
     return estimator.set_params(**{name: params[name] for name in given}, warm_start=True)
+
+
+def _typed() -> list[str]:
+    """The options that are on the command line."""
+    context = click.get_current_context()
+    return [name for name in NAMES if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
+
+
+def _preset(options: dict[str, Any], estimator: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters with those of the preset, where the command line has none of its own."""
+    from riata.tasks.base import preset_of
+
+    if options["preset"] is None:
+        return params
+    typed = _typed()
+    found = {name: value for name, value in preset_of(estimator, options["preset"]).items() if name not in typed}
+    of_recipe = found.pop("settings", {}) if "recipe" not in typed else {}
+    return {**params, **found, "settings": {**of_recipe, **params["settings"]}}
 
 
 def _check_calibrates(options: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from riata.comparing.comparison import Comparison, Costs, Quality, Row
 from riata.comparing.plan import Plan
 from riata.comparing.run import Grid
 from riata.errors import UnknownNameError, UnsupportedError
+from riata.learning.preference import recipe_name
 from riata.provenance import about
 from riata.scoring.counts import accuracy_of
 from riata.scoring.evaluation import STATISTICS
@@ -27,7 +28,7 @@ def compared(plan: Plan, grid: Grid, *, baseline: str | None = None, notes: Sequ
     samples: dict[str, Sample] = {}
     rows = []
     for number, contestant in enumerate(plan.contestants):
-        row = Row(contestant.name, contestant.estimator.recipe, parameters=_changed(contestant.estimator))
+        row = Row(contestant.name, recipe_name(contestant.estimator), parameters=_changed(contestant.estimator))
         reason = contestant.refused or grid.failures.get(number)
         if reason:
             rows.append(replace(row, status="refused" if contestant.refused else "failed", problem=reason))

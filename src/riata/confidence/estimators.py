@@ -13,6 +13,7 @@ from riata import registry
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.per_sentence import PerSentence
+from riata.learning.preference import recipe_name
 
 if TYPE_CHECKING:
     from riata.confidence.calibration import Calibration, Judge
@@ -30,7 +31,7 @@ class Confident:
     calibration_: tuple[Calibration, ...] = ()  # of each output; none: not calibrated
 
     if TYPE_CHECKING:  # what the estimator brings
-        recipe: str
+        recipe: str | None
         chunks: bool
         classes_: list[Any]
         _recoder: Any
@@ -53,7 +54,7 @@ class Confident:
     @property
     def believable(self) -> bool:
         """Whether confidences mean something: they were calibrated, or the recipe has learnt probabilities."""
-        return bool(self.calibration_) or bool(registry.get("recipe", self.recipe).probabilistic)
+        return bool(self.calibration_) or bool(registry.get("recipe", recipe_name(self)).probabilistic)
 
     def confidence_ids(self, X: Any) -> tuple[Ids, Values]:
         """Labels as predict_ids gives them, and how sure the search is of each: [N], and [outputs, N] from 0 to 1.

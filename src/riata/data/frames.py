@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,15 +32,12 @@ def check_is_no_table(sentences: object) -> None:
         )
 
 
-def apart(sentences: Any) -> list[Any]:
-    """Sentences that are frames as rows of columns or, where all of them hold numbers alone, as arrays; others as they are."""
-    frames = [sentence for sentence in sentences if is_frame(sentence)]
-    numbers = all(getattr(kind, "kind", "O") in "biuf" for frame in frames if len(frame) for kind in frame.dtypes)
-    return [_values(sentence, numbers) if is_frame(sentence) else sentence for sentence in sentences]
-
-
-def _values(frame: Any, numbers: bool) -> Any:
-    return frame.to_numpy(np.float64) if numbers else list(frame.itertuples(index=False, name=None))
+def apart(sentence: Any) -> Any:
+    """A sentence that is a frame as rows of columns, or, of numbers alone, as an array; any other as it is."""
+    if not is_frame(sentence):
+        return sentence
+    numbers = all(getattr(kind, "kind", "O") in "biuf" for kind in sentence.dtypes)
+    return sentence.to_numpy(np.float64) if numbers else list(sentence.itertuples(index=False, name=None))
 
 
 def from_frame(frame: Any, sentence: str = "sentence", columns: Sequence[str] | None = None) -> Corpus:
@@ -62,13 +59,6 @@ def from_frame(frame: Any, sentence: str = "sentence", columns: Sequence[str] | 
             )
     if not chosen or not len(frame):
         raise DataError(f"the frame has {len(frame)} rows and {len(chosen)} columns beside {sentence!r}.")
-    missing = np.flatnonzero(frame[sentence].isna())
-    if len(missing):
-        raise DataError(
-            f"row {missing[0]} has no value in the column {sentence!r}.",
-            remedy="Give every row its sentence; frame[name].ffill() repeats the value above.",
-            file=NAME,
-        )
     starts = _starts(list(frame[sentence]), sentence)
     texts = {name: list(frame[name]) for name in chosen}
     for name, values in texts.items():
@@ -87,9 +77,10 @@ def _starts(numbers: list[Any], column: str) -> np.ndarray:
     starts: list[int] = []
     seen = set()
     for row, number in enumerate(numbers):
-        if not isinstance(number, Hashable):
+        if number is None or number != number:  # NaN is not equal to itself
             raise DataError(
-                f"row {row} has the value {number!r:.60} in the column {column!r}; expected a number or a text.",
+                f"row {row} has no value in the column {column!r}.",
+                remedy="Give every row its sentence; frame[name].ffill() repeats the value above.",
                 file=NAME,
             )
         if row and number == numbers[row - 1]:

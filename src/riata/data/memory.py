@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from riata.data.frames import apart, check_is_no_table, is_frame
+from riata.data.frames import apart, check_is_no_table
 from riata.data.given import Given, is_array
 from riata.data.names import REMEDY, SETS, are_names, counted
 from riata.data.types import Column, Corpus
@@ -35,7 +35,7 @@ def as_corpus(sentences: Any, *, names: bool | None = None) -> Corpus:
     starts = np.concatenate([[0], np.cumsum([_length(s, i) for i, s in enumerate(sentences)])]).astype(np.int64)
     if starts[-1] == 0:
         raise DataError("there are no tokens: every sentence is empty, or there are no sentences.")
-    sentences = apart(sentences)
+    sentences = list(map(apart, sentences))
     if any(map(is_array, sentences)):
         return Corpus(columns=(), starts=starts, name=NAME, given=Given.of_arrays(sentences, NAME))
     first = next(token for sentence in sentences for token in sentence)
@@ -48,7 +48,7 @@ def as_corpus(sentences: Any, *, names: bool | None = None) -> Corpus:
 
 def label_column(labels: Any, corpus: Corpus, *, unknown: bool = False) -> Column:
     """Labels given apart from the sentences, as a column that fits them. unknown: None is a label that nobody knows."""
-    if not is_list(labels) or is_frame(labels):
+    if not is_list(labels):
         raise DataError(f"the labels are a {type(labels).__name__}; expected a list of labels for each sentence.")
     if len(labels) != len(corpus):
         raise DataError(f"found {len(labels)} lists of labels for {len(corpus)} sentences; expected one for each.")
@@ -56,11 +56,6 @@ def label_column(labels: Any, corpus: Corpus, *, unknown: bool = False) -> Colum
     for s, sentence in enumerate(labels):
         if not is_list(sentence):
             raise DataError(f"the labels of sentence {s} are a {type(sentence).__name__}; expected a list of strings.")
-        if is_frame(sentence):
-            raise DataError(
-                f"the labels of sentence {s} are a DataFrame; expected a list of strings.",
-                remedy="Give one of its columns.",
-            )
         if len(sentence) != lengths[s]:
             raise DataError(
                 f"sentence {s} has {lengths[s]} tokens and {len(sentence)} labels; expected one label per token."
@@ -125,9 +120,7 @@ def _columns(sentences: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
             if not row or not all(isinstance(value, str) for value in row):
                 raise DataError(
                     f"sentence {s}: token {token!r:.60} is neither a string nor a tuple of strings.",
-                    remedy=REMEDY
-                    if isinstance(token, list) and not token
-                    else "Numbers go in as one NumPy array [T, d] per sentence, or as dictionaries.",
+                    remedy="Numbers go in as one NumPy array [T, d] per sentence, or as dictionaries.",
                 )
             if rows and len(row) != len(rows[0]):
                 raise DataError(

@@ -9,6 +9,7 @@ INTERNAL = frozenset(
         "chunks",
         "confidence_ids",
         "decoder",
+        "default_recipes",
         "default_segments",
         "default_template",
         "format_",

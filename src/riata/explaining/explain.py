@@ -10,6 +10,7 @@ from riata.errors import LabelError, UnsupportedError
 from riata.explaining.contributions import Path, decision, path_to, true_path
 from riata.explaining.explanation import Explanation
 from riata.inference.trace import Trace, plain_row
+from riata.learning.preference import recipe_name
 from riata.models.chain import EXACT
 from riata.models.segments import SegmentModel
 
@@ -62,7 +63,7 @@ def _searching(estimator: SequenceEstimator) -> tuple[SequenceEstimator, str | N
     """The estimator or, where it decodes exactly, a twin that searches with the same weights."""
     if estimator.decoder().queue != EXACT.queue:
         return estimator, None
-    known = {setting.name for setting in registry.get("recipe", estimator.recipe).settings}
+    known = {setting.name for setting in registry.get("recipe", recipe_name(estimator)).settings}
     segments = estimator.model_.structure == SegmentModel.structure
     by_prefix = {"beam_by": "prefix"} if segments and "beam_by" in known else {}
     shown = estimator.twin(queue="beam", beam=SHOWN, settings={**(estimator.settings or {}), **by_prefix})

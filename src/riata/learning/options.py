@@ -18,7 +18,7 @@ from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
 from riata.features.templates import LABEL, NUMBER, Template
-from riata.learning.preference import CHAIN, JOINT, LANGUAGES, SEGMENTS, preferred
+from riata.learning.preference import CHAIN, JOINT, LANGUAGES, SEGMENTS, preferred, recipe_name
 from riata.learning.recipe import Choice, Recipe, chosen
 from riata.learning.unknown import MARK
 from riata.models.chain import FEWEST_BITS, MOST_BITS, Decoder
@@ -247,7 +247,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
 def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, structure: str | None = None) -> Choice:
     """The recipe, structure and queue of an estimator. The parameters are those of `checked`."""
     prefer = structure or preferred(estimator, goes_on=goes_on or not training)
-    choice = chosen(estimator.recipe, estimator.structure, estimator.queue, estimator.beam, prefer, training=training)
+    choice = chosen(recipe_name(estimator), estimator.structure, estimator.queue, estimator.beam, prefer, training=training)
     if choice.structure.outputs != estimator.outputs:
         raise UnsupportedError(
             f"The structure {choice.structure.name!r} (with the recipe {choice.recipe.name!r}) is for {choice.structure.outputs} output columns; "

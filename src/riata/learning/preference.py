@@ -1,4 +1,4 @@
-"""Which structure is meant where none is named."""
+"""Which recipe and which structure are meant where none is named."""
 
 from __future__ import annotations
 
@@ -16,6 +16,20 @@ LANGUAGES = {
 }  # how files of templates end, and what these are for
 
 
+def recipe_name(estimator: Any) -> str:
+    """The recipe of an estimator; where none is named, the one that its task prefers on the structure that is meant."""
+    if estimator.recipe is not None:
+        return str(estimator.recipe)
+    named = estimator.structure or estimator.own_structure or _read_by(estimator)
+    by_structure: dict[str, str] = estimator.default_recipes
+    return by_structure.get(named or CHAIN, by_structure[CHAIN])
+
+
+def _read_by(estimator: Any) -> str | None:
+    """The structure that the template is for, where one is given."""
+    return None if estimator.template is None else _language(estimator.template)
+
+
 def preferred(estimator: Any, *, goes_on: bool) -> str | None:
     """The task's own; that of the model where there is one to go on with; what the template is for; or what the task is best searched as.
 
@@ -26,10 +40,10 @@ def preferred(estimator: Any, *, goes_on: bool) -> str | None:
     model = getattr(estimator, "model_", None)
     if goes_on and model is not None:
         return str(model.structure)
-    read_by = None if estimator.template is None else _language(estimator.template)
+    read_by = _read_by(estimator)
     if read_by is not None:
         return read_by
-    searches = registry.get("recipe", estimator.recipe).searches
+    searches = registry.get("recipe", recipe_name(estimator)).searches
     return estimator.search_structure if searches else None
 
 

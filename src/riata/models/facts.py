@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from riata.learning.preference import recipe_name
 from riata.models.weights_by_name import count
 
 
@@ -11,7 +12,7 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
     """Plain data, ready for JSON. size: of the model file, in bytes."""
     return {
         "task": estimator.task_name,
-        "recipe": estimator.recipe,
+        "recipe": recipe_name(estimator),
         "structure": estimator.model_.structure,
         "model_mb": round(size / 1e6, 3),
         "weights": count(estimator.model_),

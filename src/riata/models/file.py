@@ -11,7 +11,7 @@ from riata import registry
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute, builtin
 from riata.learning.options import checked
-from riata.learning.preference import JOINT
+from riata.learning.preference import JOINT, recipe_name
 from riata.models import container
 from riata.models.chain import ChainModel, from_parts
 from riata.tasks.base import SequenceEstimator
@@ -123,7 +123,7 @@ def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
         if name in NOT_STORED or (name == "dev" and not isinstance(value, (int, float))):
             continue
         params[name] = dict(value) if isinstance(value, Mapping) else value
-    return params
+    return {**params, "recipe": recipe_name(estimator)}
 
 
 def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> SequenceEstimator | Predictor:
@@ -182,10 +182,12 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Sequen
 def _restore_training(estimator: SequenceEstimator, training: dict[str, Any]) -> None:
     score, counts, name = training.get("best_score"), training.get("label_counts"), training.get("name")
     epoch, sentences, tokens = (training.get(key) for key in ("best_epoch", "sentences", "tokens"))
+    chosen = training.get("chosen", {})
     if (
         not (_is_count(epoch) and _is_count(sentences) and _is_count(tokens))
         or not (isinstance(counts, dict) and all(_is_count(count) for count in counts.values()))
         or not isinstance(name, str)
+        or not (isinstance(chosen, dict) and all(_is_real(value) for value in chosen.values()))
         or not (score is None or _is_real(score))
     ):
         raise ModelFileError("the model's facts about its training are inconsistent")
@@ -193,6 +195,8 @@ def _restore_training(estimator: SequenceEstimator, training: dict[str, Any]) ->
     estimator.best_score_ = score
     estimator.seconds_ = None  # not stored: the same seed gives the same bytes
     estimator.facts_ = {"name": name, "sentences": sentences, "tokens": tokens, "label_counts": counts}
+    if chosen:
+        estimator.facts_["chosen"] = chosen
     estimator.history_ = []
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,12 @@ from riata.data.memory import as_corpus, is_empty, label_column, with_column
 from riata.data.recoding import Recoder, Tags
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids, Starts
-from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, UnsupportedError
+from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, UnknownNameError, UnsupportedError
 from riata.estimators.by_label import ByLabel
 from riata.estimators.internal import INTERNAL
 from riata.interrupts import AsInterrupt
 from riata.learning.options import Options, check_only_chains, check_parts, check_stream, checked
+from riata.learning.preference import recipe_name
 from riata.models.chain import EXACT, ChainModel, Decoder
 from riata.parallel import cores
 from riata.params import Params
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
 
 Estimator = TypeVar("Estimator", bound="SequenceEstimator")
 
-PARAMETERS = """recipe: the learner; structure, queue, beam: what it searches, and how (None: what the recipe prefers).
+PARAMETERS = """recipe: the learner (None: the one that the task prefers, which `riata pieces` names); structure, queue, beam: what it searches, and how (None: what
+the recipe prefers).
 template: a named set, a file, or templates (None: the task's own). attributes: your own functions of a word, by name.
 lists: words and phrases by name, each a file (an entry per line) or entries; templates read them as list(NAME)[0].
 cutoff: n-grams seen less often are left out. bits: keep no dictionaries, but hash features into a table of 2^bits weights.
@@ -91,10 +93,15 @@ class SequenceEstimator(Confident, ByLabel, Params):
     own_structure: str | None = None  # of the task, whatever the recipe prefers
     history_: list[dict[str, Any]]
     seconds_: float | None
+    default_recipes: ClassVar[dict[str, str]] = {"chain": "mira", "segments": "laso-alma"}  # by structure
+    presets: ClassVar[dict[str, dict[str, Any]]] = {  # parameters by what matters most: time, or the score
+        "fast": {"recipe": "mira", "epochs": 5},
+        "best": {"recipe": "mira", "epochs": 20, "seeds": 5},
+    }
 
     def __init__(
         self,
-        recipe: str = "perceptron",
+        recipe: str | None = None,
         *,
         structure: str | None = None,
         queue: str | None = None,
@@ -120,7 +127,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
         strict: bool = False,
         warm_start: bool = False,
     ) -> None:
-        self.recipe = recipe
+        self.recipe: str | None = recipe
         self.structure = structure
         self.queue = queue
         self.beam = beam
@@ -144,6 +151,14 @@ class SequenceEstimator(Confident, ByLabel, Params):
         self.learn_as = learn_as
         self.strict = strict
         self.warm_start = warm_start
+
+    @classmethod
+    def preset(cls: type[Estimator], name: str, **parameters: Any) -> Estimator:
+        """An estimator for what matters most: "fast" learns in little time, "best" scores highest in what was compared (docs/defaults.md).
+
+        parameters: others, or in place of those of the preset.
+        """
+        return cls(**{**preset_of(cls, name), **parameters})
 
     # --- learning -----------------------------------------------------------------------------------------------
 
@@ -314,6 +329,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
             "sentences": sentences,
             "tokens": tokens,
             "label_counts": labels.counts,
+            **({"chosen": dict(outcome.chosen)} if outcome.chosen else {}),
         }
 
     @property
@@ -662,7 +678,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
         if run is None:
             options = checked(self, training=False)
             searches = options.choice.recipe.searches and registry.get("queue", options.choice.queue).searches
-            raise not_kept(type(self).__name__, self.recipe, searches=searches, seeds=options.seeds)
+            raise not_kept(type(self).__name__, recipe_name(self), searches=searches, seeds=options.seeds)
         settings = measured_settings(run, beam, beam_width)
         data = self._learnable(self._with_gold(X, y), _warn)
         labels = LabelSet(run.model.labels, {}, self._tags())
@@ -701,7 +717,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
         queue = registry.get("queue", options.choice.queue)
         recipe, settings = options.choice.recipe, options.settings
         trained = recipe.searches and queue.searches and not queue.decode_only and settings["update"] != LATTICE
-        learner = {**settings, "recipe": self.recipe, "training": training} if truth is not None and trained else None
+        learner = {**settings, "recipe": recipe.name, "training": training} if truth is not None and trained else None
         learnt_as = None if self._recoder is None else self.learnt_as_
         return BY_STRUCTURE[model.structure](model, inputs, truth, options.decoder, learner, features, learnt_as)
 
@@ -775,6 +791,13 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
         loaded = from_bytes(state["model"], using=state["functions"])
         self.__dict__.update({**loaded.__dict__, **state["params"]})
+
+
+def preset_of(estimator: type[SequenceEstimator], name: str) -> dict[str, Any]:
+    """The parameters of a preset."""
+    if name not in estimator.presets:
+        raise UnknownNameError.of("preset", name, estimator.presets)
+    return estimator.presets[name]
 
 
 def _warn(event: Event) -> None:

@@ -1,5 +1,7 @@
 """Chunking: flat, labelled spans, written as tags (B-NP, I-NP, O)."""
 
+from typing import Any, ClassVar
+
 from riata.tasks.base import PARAMETERS, SequenceEstimator, Task
 
 
@@ -12,6 +14,10 @@ class Chunker(SequenceEstimator):
     chunks = True
     default_template = "chunk"
     search_structure = "segments"
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        **SequenceEstimator.presets,
+        "best": {"recipe": "laso-alma", "epochs": 16, "seeds": 5, "settings": {"update": "best"}},
+    }
 
 
 TASK = Task("chunk", "flat labelled spans, written as tags (B-NP, I-NP, O); scored by span F1", Chunker, (("chunk",),))

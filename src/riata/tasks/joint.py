@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +40,12 @@ class JointTagger(SequenceEstimator):
     chunks = True
     outputs = OUTPUTS
     own_structure = "joint"
+    default_recipes: ClassVar[dict[str, str]] = {"chain": "mira", "joint": "max-violation"}
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "fast": {"recipe": "max-violation", "epochs": 3},
+        "best": {"recipe": "max-violation", "epochs": 6, "learn_as": "bioes", "seeds": 5},
+    }
     default_template = "joint2005"
-
-    def __init__(self, recipe: str = "max-violation", **parameters: Any) -> None:
-        super().__init__(recipe, **parameters)
 
     def _training_data(
         self, options: Options, X: Any, y: Any, sample_weight: Any, start: Start | None, tell: Listener

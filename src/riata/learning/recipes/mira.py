@@ -20,4 +20,5 @@ RECIPE = Recipe(
         Setting("k", 1, "outputs that the truth must beat in each step", low=1, high=1000),
     ),
     trainer=MiraTrainer,
+    epochs=20,
 )

@@ -1,0 +1,95 @@
+"""What users get without options, and by one word."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import riata
+from riata.errors import UnknownNameError
+from riata.estimators.advice import ADVICE
+from riata.learning.options import choice_of
+
+TRAIN = riata.load("embedded", "train")[:40]
+ESTIMATORS = (riata.Tagger, riata.Chunker, riata.EntityRecognizer, riata.JointTagger)
+
+
+def silent(event):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("estimator", "recipe", "structure"),
+    [
+        (riata.Tagger(), "mira", "chain"),
+        (riata.Chunker(), "mira", "chain"),
+        (riata.EntityRecognizer(), "mira", "chain"),
+        (riata.JointTagger(), "max-violation", "joint"),
+        (riata.Chunker(structure="segments"), "laso-alma", "segments"),
+        (riata.Chunker(template="laso2005"), "laso-alma", "segments"),
+        (riata.Chunker("perceptron"), "perceptron", "chain"),
+        (riata.Chunker("laso-perceptron"), "laso-perceptron", "segments"),
+    ],
+)
+def test_without_a_recipe_the_task_chooses_one_for_the_structure(estimator, recipe, structure):
+    choice = choice_of(estimator)
+    assert (choice.recipe.name, choice.structure.name) == (recipe, structure)
+
+
+def test_the_recipe_that_was_chosen_is_kept_in_the_file(tmp_path):
+    chunker = riata.Chunker(epochs=1).fit(TRAIN, listener=silent)
+    assert chunker.recipe is None  # parameters stay as they were given
+    chunker.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    assert loaded.recipe == "mira"
+    assert loaded.predict(TRAIN) == chunker.predict(TRAIN)
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS)
+@pytest.mark.parametrize("name", ["fast", "best"])
+def test_every_preset_trains(cls, name):
+    estimator = cls.preset(name, epochs=1, seeds=1)
+    assert estimator.seeds == 1
+    assert choice_of(estimator).recipe.name == cls.presets[name]["recipe"]
+    estimator.fit(TRAIN, listener=silent)
+    assert len(estimator.predict(TRAIN)) == len(TRAIN)
+
+
+def test_a_preset_that_is_not_there_is_refused_with_those_that_are():
+    with pytest.raises(UnknownNameError, match="Unknown preset 'bset'"):
+        riata.Tagger.preset("bset")
+
+
+@pytest.fixture
+def trained(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    riata.write_columns(TRAIN, tmp_path / "train.txt")
+    return lambda *options: run("train", "chunk", "--train", "train.txt", "--model", "m.riata", "--json", *options)
+
+
+def test_options_of_the_command_line_count_before_the_preset(trained):
+    status, out, err = trained("--preset", "fast", "--epochs", "2")
+    assert status == 0, err
+    assert (json.loads(out)["recipe"], json.loads(out)["best_epoch"]) == ("mira", 2)
+    status, out, err = trained("--preset", "best", "--recipe", "perceptron", "--seeds", "1", "--epochs", "1")
+    assert status == 0, err
+    assert json.loads(out)["recipe"] == "perceptron"
+
+
+def test_an_unknown_preset_ends_with_status_2_and_names_those_there_are(trained):
+    status, _, err = trained("--preset", "quick")
+    assert status == 2
+    assert "best, fast" in err
+
+
+def test_the_quick_start_has_the_same_advice():
+    page = (Path(__file__).parents[2] / "docs" / "quickstart.md").read_text(encoding="utf-8")
+    for have, use, why in ADVICE:
+        assert f"| {have} | `{use}` | {why} |" in page
+
+
+def test_pieces_say_what_to_use(run):
+    shown = run("pieces")[1]
+    assert all(use.split("(")[0] in shown for _, use, _ in ADVICE[:4])
+    found = json.loads(run("pieces", "--json")[1])
+    assert found["task"]["chunk"]["recipes"]["chain"] == "mira"
