@@ -64,7 +64,7 @@ def test_one_object_with_the_keys_of_the_contract(run):
         assert set(row) == {*CONTRACT, *MORE}
         assert row["status"] == "done" and row["trainings"] == 1
         assert row["peak_rss_mb"] > 0 and row["model_mb"] > 0 and row["weights"] > 0 and row["seconds_train"] > 0
-        assert row["errors"]["wrong"] == sum(row["errors"][fault] for fault in ("search", "model", "ties"))
+        assert row["errors"]["wrong"] == sum(row["errors"][fault] for fault in ("search", "both", "model", "ties"))
     assert facts["rows"][1]["parameters"] == {"beam": 9, "epochs": 2}
     assert (facts["task"], facts["metric"], facts["sentences"]) == ("chunk", "f1", 40)
 

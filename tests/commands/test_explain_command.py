@@ -5,6 +5,8 @@ import json
 import pytest
 
 import riata
+from riata.commands.explain import FOUND
+from riata.scoring.search_errors import FAULTS
 from samples import as_text, quietly
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
@@ -20,6 +22,7 @@ def models(tmp_path_factory):
     made = {
         "segments": riata.Chunker("laso-alma", beam=2, epochs=2),
         "chain": riata.Chunker("early", structure="chain", beam=1, epochs=1),
+        "greedy": riata.Chunker("laso-perceptron", beam=1, epochs=1, template="laso2005"),
         "exact": riata.Chunker(epochs=1),
         "joint": riata.JointTagger(beam=2, epochs=1),
     }
@@ -53,13 +56,25 @@ def explained(run, *arguments):
     return json.loads(out)
 
 
-@pytest.mark.parametrize("kind", ["search", "model", "right"])
-def test_sentences_are_found_by_what_is_wrong_with_them(here, run, kind):
-    model = riata.load_model("chain.riata")
-    faults = model.search_errors(riata.read_columns("test.txt")).of
-    found = explained(run, "--model", "chain.riata", "--sentence", kind, "test.txt")
-    assert found["sentence"] == 1 + faults.index(kind)
-    assert found["fault"] == kind
+def test_sentences_are_found_by_what_is_wrong_with_them(here, run):
+    seen = set()
+    for model in ("chain.riata", "greedy.riata"):
+        errors = riata.load_model(model).search_errors(riata.read_columns("test.txt"))
+        lucky = [fault == "right" and missed for fault, missed in zip(errors.of, errors.missed, strict=True)]
+        fits = {kind: [fault == kind for fault in errors.of] for kind in ("right", *FAULTS)} | {"lucky": lucky}
+        assert {*FOUND} == {"wrong", *fits}
+        for kind, which in fits.items():
+            if True not in which:
+                status, _, err = run("explain", "--model", model, "--sentence", kind, "test.txt")
+                assert status == 2 and f"no sentence is '{kind}' here" in err
+                continue
+            found = explained(run, "--model", model, "--sentence", kind, "test.txt")
+            assert found["sentence"] == 1 + which.index(True)
+            assert found["fault"] == ("right" if kind == "lucky" else kind)
+            assert found["kind"] == kind or (kind, found["kind"]) == ("right", "lucky")
+            assert (found["best"] is not None) == (errors.missed[which.index(True)] is True)
+            seen.add(kind)
+    assert seen >= {"both", "model", "right", "lucky"}
 
 
 def test_the_first_wrong_one_is_explained(here, run):

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import riata
-from python_problems import Tagging
+from python_problems import Observing, Tagging, random_weights, with_weights
 from riata.errors import DataError, LabelError, NotFittedError, UnsupportedError
 from riata.features.templates import parse
 from riata.learning.fit import inputs_of
@@ -130,6 +130,54 @@ def test_the_search_shown_is_that_of_prediction(trained):
         assert explanation.note is None
         assert explanation.trace.output == explanation.decision.chosen.labels
         assert not any(step.restart for step in explanation.trace.steps)
+
+
+def test_what_the_search_missed_is_the_output_of_exact_search_with_its_score(trained):
+    if trained.decoder().queue == "exact":
+        assert all(trained.explain(corpus, True).best is None for corpus in each(SENTENCES[:4]))
+        return
+    narrow, exact, kinds = trained.twin(beam=1), trained.twin(queue="exact", beam=None), set()
+    tests = set()
+    for corpus in each():
+        explanation, [best] = narrow.explain(corpus, True), exact.predict(corpus)
+        chosen, missed, truth = explanation.decision.chosen, explanation.best, tuple(corpus.columns[-1].texts())
+        kinds.add(explanation.kind)
+        tests.add(explanation.test)
+        if explanation.test == "truth":  # templates that read too far back for exact search
+            assert explanation.kind != "search" or missed.labels == truth
+            continue
+        if missed is None:
+            assert scored(trained, corpus, best) == pytest.approx(chosen.score, rel=1e-4, abs=1e-3)
+            assert explanation.kind in ("right", "model", "tie")
+            continue
+        assert missed.name == "best" and missed.score > chosen.score
+        assert missed.score == pytest.approx(scored(trained, corpus, best), rel=1e-5, abs=1e-4)
+        if trained.learnt_as_ is None:
+            assert missed.labels == tuple(best)
+            assert (explanation.kind == "search") == (missed.labels == truth)
+            assert (explanation.missed is None) == (explanation.kind == "search")
+        rows = [line.split() for line in str(explanation).splitlines()]
+        if explanation.missed is not None:
+            assert rows[0][:3] == ["token", "output", "best"]
+            assert any(row[:1] == ["best"] for row in rows[len(best) :])
+    assert kinds & {"both", "search", "lucky"} or "truth" in tests
+
+
+def test_a_truth_that_outscores_the_output_of_a_problem_is_what_was_missed():
+    problem = Observing(labels=("A", "B"))
+    x, y = "xyz", ("A", "B", "A")
+    kinds = set()
+    for seed in range(40):
+        model = with_weights(problem, random_weights(seed, labels=("A", "B")), queue="greedy")
+        explanation = model.explain(x, y)
+        kinds.add(explanation.kind)
+        assert explanation.test == "truth"
+        assert (explanation.best is not None) == (explanation.kind == "search")
+        if explanation.best is not None:
+            assert explanation.best.labels == y
+            assert explanation.best.score > explanation.decision.chosen.score
+            assert "not known" in str(explanation)
+    assert {"search", "model", "right"} <= kinds
 
 
 def test_greedy_search_has_no_runner_up():

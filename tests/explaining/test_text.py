@@ -38,7 +38,7 @@ def test_the_sentence_stands_beside_output_and_truth():
 def test_the_loss_the_update_and_the_restart_are_told():
     text = str(explained(garden_path(1), "search", "A note."))
     for line in (
-        "search error: The search missed an output that scores higher.",
+        "search error: The search missed the best output, which is the truth.",
         "The truth is lost at step 2, token 2 “old”: N was pruned.",
         "A note.",
         "the truth is lost: it was pruned",

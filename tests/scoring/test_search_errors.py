@@ -1,12 +1,16 @@
 """Search errors and model errors, against enumeration by hand."""
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import riata
 from python_problems import Observing, random_weights, score, with_weights
 from riata.entry import main
 from riata.models.chain import ChainModel
 from riata.models.folded import FoldedModel
+from riata.scoring.search_errors import SearchErrors, in_words, judged, pooled
 
 SENTENCES = riata.load("embedded", "test", ("word", "tag", "chunk"))
 
@@ -22,7 +26,7 @@ def test_exact_search_makes_no_search_errors():
     errors = chunker.search_errors(SENTENCES)
     labels, gold = chunker.predict(SENTENCES), SENTENCES.sentences_of(-1)
     assert errors.wrong == sum(a != b for a, b in zip(labels, gold, strict=True)) > 0
-    assert errors.search == 0
+    assert (errors.search, errors.both, errors.lucky) == (0, 0, 0)
     assert errors.model + errors.ties == errors.wrong
 
 
@@ -34,8 +38,57 @@ def test_a_greedy_decoder_makes_search_errors_where_exact_search_finds_another_o
     parted = sum(g != e and g != t for g, e, t in zip(greedy, exact, gold, strict=True))
     errors = chunker.search_errors(SENTENCES)
     assert parted > 0
-    assert errors.search == parted
-    assert errors.search + errors.model + errors.ties == errors.wrong
+    assert errors.search + errors.both == parted
+    assert errors.search + errors.both + errors.model + errors.ties == errors.wrong
+
+
+def test_exact_search_repairs_what_the_search_alone_did_wrong_and_spoils_what_was_right_by_luck():
+    """The case that asked for two questions: a beam of one, trained with updates that teach it to be greedy."""
+    chunker = riata.Chunker("laso-perceptron", beam=1, epochs=2, template="laso2005")
+    chunker.fit(riata.load("embedded", "train", ("word", "tag", "chunk"))[:120], listener=lambda event: None)
+    errors, gold = chunker.search_errors(SENTENCES), SENTENCES.sentences_of(-1)
+    before = chunker.predict(SENTENCES)
+    after = chunker.set_params(queue="exact", beam=None).predict(SENTENCES)
+    rows = list(zip(before, after, gold, strict=True))
+    assert errors.search == sum(b != t and a == t for b, a, t in rows)
+    assert errors.lucky == sum(b == t and a != t for b, a, t in rows) > 0
+    assert errors.both == sum(b != t and a != t and a != b for b, a, t in rows) > errors.search
+    assert errors.right == sum(b == t for b, a, t in rows)
+
+
+OUTPUTS = st.lists(st.integers(0, 3), min_size=1, max_size=5)  # the scores of all outputs there are; many are equal
+
+
+@given(OUTPUTS, st.data())
+def test_the_four_counts_are_answers_to_two_questions(scores, data):
+    found, truth = (data.draw(st.integers(0, len(scores) - 1)) for _ in range(2))
+    argmax = data.draw(st.sampled_from([i for i, score in enumerate(scores) if score == max(scores)]))
+    row = [np.array([float(scores[i])]) for i in (found, argmax, truth)]
+    errors = judged(np.array([found != truth]), *row, np.array([argmax == truth]), "exact")
+    best = {i for i, score in enumerate(scores) if score == max(scores)}
+    missed = found not in best
+    if found == truth:
+        assert errors.of == ("right",)
+        assert (errors.right, errors.lucky) == (1, int(missed))
+    elif missed and argmax == truth:
+        assert errors.of == ("search",)
+    elif truth in best:  # one of several best outputs
+        assert errors.of == ("tie",)
+    else:
+        assert errors.of == ("both" if missed else "model",)
+    assert errors.missed == (missed,)
+    assert errors.wrong == errors.search + errors.both + errors.model + errors.ties
+
+
+def test_counts_of_parts_add_up_and_what_one_part_does_not_know_the_whole_does_not():
+    exact = SearchErrors(6, 1, 2, 2, 1, 4, 3).counts
+    truth = SearchErrors(3, 1, None, 2, 0, 5, None, "truth").counts
+    assert pooled([exact, exact]) == SearchErrors(12, 2, 4, 4, 2, 8, 6).counts
+    assert pooled([exact, truth]) == SearchErrors(9, 4, None, 4, 1, 9, None, "truth").counts  # 1 + 2 + 1 surely missed
+    for counts in (exact, truth):
+        assert str(counts["wrong"]) in in_words(counts)
+    assert "at least 1 by the search" in in_words(truth)
+    assert "1 by the search alone, 2 by the model alone, 2 by both, 1 ties; 3 right by luck" in in_words(exact)
 
 
 @pytest.mark.parametrize(("queue", "searches"), [("exact", ["exact"]), ("beam", ["beam", "exact"])])
@@ -76,9 +129,11 @@ def test_every_sentence_has_its_fault():
     assert len(errors.of) == len(SENTENCES)
     for fault, g, e, t in zip(errors.of, greedy, exact, gold, strict=True):
         assert (fault == "right") == (g == t)
-        assert (fault == "search") == (g != t and g != e)
-    assert {fault: errors.of.count(fault) for fault in ("search", "model", "tie")} == {
+        assert (fault == "search") == (g != t and e == t)
+        assert (fault == "both") == (g != t and e not in (g, t))
+    assert {fault: errors.of.count(fault) for fault in ("search", "both", "model", "tie")} == {
         "search": errors.search,
+        "both": errors.both,
         "model": errors.model,
         "tie": errors.ties,
     }
@@ -94,6 +149,7 @@ def test_the_errors_of_a_problem_against_enumeration():
         model = with_weights(problem, weights, queue="greedy")
         errors = model.search_errors(X, Y)
         assert errors.test == "truth"
+        assert (errors.both, errors.lucky) == (None, None)
         for x, y, y_hat, fault in zip(X, Y, model.predict(X), errors.of, strict=True):
             found, truth = score(problem, weights, x, y_hat), score(problem, weights, x, y)
             right = tuple(y_hat) == y

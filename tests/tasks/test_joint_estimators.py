@@ -76,6 +76,7 @@ def test_it_learns_tags_and_chunks(data, recipe):
     errors = made.search_errors(test)
     assert errors.test == "truth"
     assert errors.wrong == errors.search + errors.model + errors.ties > 0
+    assert (errors.both, errors.lucky) == (None, None)  # the best output is not known
 
 
 def test_the_metrics_are_those_of_the_columns(data, made):

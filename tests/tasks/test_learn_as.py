@@ -309,8 +309,11 @@ def test_odd_gold_labels_are_wrong_and_no_error(gold):
         assert made.search_errors(INPUTS[:1], [gold]).counts == {
             "wrong": 1,
             "search": 0,
+            "both": 0,
             "model": 1,
             "ties": 0,
+            "right": 0,
+            "lucky": 0,
             "test": "exact",
         }
         assert made.score(INPUTS[:1], [gold]) == quietly(Chunker(template=SMALL, epochs=8), CHUNKS).score(

@@ -42,9 +42,9 @@ def test_it_learns_to_chunk(data, recipe):
     assert made.score(test) > 0.8
     errors = made.search_errors(test)
     assert errors.test == "exact"
-    assert errors.wrong == errors.search + errors.model + errors.ties
+    assert errors.wrong == errors.search + errors.both + errors.model + errors.ties
     if recipe == "perceptron":
-        assert errors.search == 0
+        assert (errors.search, errors.both, errors.lucky) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("encoding", sorted(registry.names("encoding")))

@@ -150,11 +150,15 @@ class ErrorAnalysis(InParts):
         rows += [(f"beam {result.beam}", result.metrics[main], *_faults(result.errors)) for result in self.beams]
         tests = {each.test for each in (self.search, *(result.errors for result in self.beams))}
         note = (
-            "search error: the search missed an output that scores higher; model error: the weights prefer a wrong one"
+            "search: it alone, as it missed the best output, which is the truth; both: it missed it, and it is not the truth; "
+            "model: it alone, as the best output was found, and is not the truth; lucky: right, though the best output was missed"
         )
         if "truth" in tests:
-            note += ". Exact search is too costly for this model: only outputs that score below the truth count as search errors"
-        columns = ("decoding", main, "wrong sentences", "search errors", "model errors", "ties")
+            note += (
+                ". Exact search is too costly for this model: search counts outputs that score below the truth, a lower bound, "
+                "and model those that score above it; the rest is not known"
+            )
+        columns = ("decoding", main, "wrong sentences", "search", "both", "model", "ties", "lucky")
         return Table("Whose fault wrong sentences are", columns, rows, note)
 
     def _parts(self) -> list[Any]:
@@ -198,8 +202,8 @@ def error_analysis(
     )
 
 
-def _faults(errors: SearchErrors) -> tuple[int, int, int, int]:
-    return errors.wrong, errors.search, errors.model, errors.ties
+def _faults(errors: SearchErrors) -> tuple[int | None, ...]:
+    return errors.wrong, errors.search, errors.both, errors.model, errors.ties, errors.lucky
 
 
 def _confusions(data: Outputs) -> dict[str, Any]:

@@ -122,9 +122,9 @@ def _beams(analysis: ErrorAnalysis, axes: Any) -> None:
     at = np.arange(len(analysis.beams))
     main = "f1" if "f1" in analysis.metrics else "accuracy"
     behind = axes.twinx()
-    search = [result.errors.search for result in analysis.beams]
-    behind.bar(at, search, 0.8, color=ORANGE, alpha=0.4, zorder=0)
-    behind.set_ylabel("sentences with a search error", color=ORANGE)
+    missed = [result.errors.missed.count(True) for result in analysis.beams]
+    behind.bar(at, missed, 0.8, color=ORANGE, alpha=0.4, zorder=0)
+    behind.set_ylabel("sentences whose best output was missed", color=ORANGE)
     behind.tick_params(axis="y", colors=ORANGE, labelsize=8)
     axes.set_zorder(behind.get_zorder() + 1)
     axes.patch.set_visible(False)

@@ -97,6 +97,7 @@ def _show_why(chunker: Any) -> None:
 
     from riata import load
     from riata.console import stdout
+    from riata.explaining.explanation import FAULTS
 
     test = load("embedded", "test", ("word", "tag", "chunk"))
     faults = chunker.search_errors(test).of
@@ -108,12 +109,13 @@ def _show_why(chunker: Any) -> None:
         for word, found, true in zip(explanation.input, decision.chosen.labels, explanation.truth, strict=True)
         if found != true
     ]
+    whose = FAULTS[explanation.fault].partition(":")[0]
     console = stdout()
     console.print(f"\nWhy sentence {number + 1} is wrong ({'; '.join(wrong)}):")
     for feature in decision.contributions[:4]:
         console.print(f"  [dim]{feature.push:+7.2f}[/]  {escape(feature.name)} [bold]{escape(str(feature.label))}[/]")
     console.print(
-        f"  [dim]{decision.difference:+7.2f}[/]  in all, from {len(decision.contributions)} features: the {explanation.fault} is at fault"
+        f"  [dim]{decision.difference:+7.2f}[/]  in all, from {len(decision.contributions)} features: {whose}"
     )
 
 

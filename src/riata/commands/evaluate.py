@@ -10,11 +10,6 @@ import click
 
 from riata.commands.base import format_option
 
-_TESTS = {  # by what search errors were found
-    "exact": "",
-    "truth": " (exact search is too costly for this model: a search error is where the truth scores higher than what was found)",
-}
-
 
 @click.command(short_help="Score a model, or one file against another.")
 @click.argument("file", required=False)
@@ -144,6 +139,23 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str) -> Any:
     return evaluate(both.alphabet.texts(), both.ids[:half], both.ids[half:], gold.starts, chunks=chunks)
 
 
+def _show_faults(errors: dict[str, Any]) -> None:
+    """Whose fault wrong sentences are, in a line; as a square too, where the search has missed what is best."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from riata.console import stdout
+    from riata.scoring.search_errors import in_words, square
+
+    stdout().print(in_words(errors), soft_wrap=True)
+    if errors["test"] == "exact" and errors["search"] + errors["both"] + errors["lucky"]:
+        head, *rows = square(errors)
+        table = Table(*head, box=SIMPLE_HEAD)
+        for row in rows:
+            table.add_row(*row)
+        stdout().print(table)
+
+
 def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title: str) -> None:
     interval = evaluation.interval()
     if options["json_"]:
@@ -162,12 +174,7 @@ def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title
         named = (f"{name.replace('_', ' ')} {value:.2f}" for name, value in evaluation.more.items())
         stdout().print(", ".join(named), soft_wrap=True)
     if "errors" in facts:
-        errors = facts["errors"]
-        stdout().print(
-            f"{errors['wrong']:,} wrong sentences: {errors['search']:,} search errors, {errors['model']:,} model errors, "
-            f"{errors['ties']:,} ties" + _TESTS[errors["test"]],
-            soft_wrap=True,
-        )
+        _show_faults(facts["errors"])
     if "against" in facts:
         other = facts["against"]
         verdict = "significant at 0.05" if other["p_value"] <= 0.05 else "not significant at 0.05"

@@ -9,7 +9,7 @@ import click
 
 from riata.commands.base import format_option
 
-FOUND = ("wrong", "search", "model", "tie", "right")  # what --sentence may look for
+FOUND = ("wrong", "search", "both", "model", "tie", "right", "lucky")  # what --sentence may look for
 
 
 @click.command(short_help="Why: features, scores, the search.")
@@ -19,8 +19,8 @@ FOUND = ("wrong", "search", "model", "tie", "right")  # what --sentence may look
     "--sentence",
     "which",
     metavar="N|KIND",
-    help="Number N of the file, from 1, or the first that is wrong, search (a search error), model (a model error), tie or right "
-    "(default: the first wrong one; without gold labels, the first).",
+    help="Number N of the file, from 1, or the first that is wrong, search (by the search alone), both (by search and model), model (by the "
+    "model alone), tie, right or lucky (right by luck) (default: the first wrong one; without gold labels, the first).",
 )
 @click.option(
     "--against",
@@ -103,9 +103,12 @@ def _chosen(estimator: Any, corpus: Any, which: str | None, gold: bool) -> int:
                 f"--sentence {which} needs gold labels, which the file does not have.", remedy="Give a number."
             )
         return 0
-    faults = estimator.search_errors(corpus).of
-    wanted = FOUND[1:4] if which in (None, "wrong") else (which,)
-    number = next((i for i, fault in enumerate(faults) if fault in wanted), None)
+    errors = estimator.search_errors(corpus)
+    if which == "lucky":
+        fits = [fault == "right" and bool(missed) for fault, missed in zip(errors.of, errors.missed, strict=True)]
+    else:
+        fits = [fault != "right" if which in (None, "wrong") else fault == which for fault in errors.of]
+    number = fits.index(True) if True in fits else None
     if number is None and which is not None:
         raise DataError(
             f"no sentence is {which!r} here.", remedy="Look for another kind, or give a number.", file=corpus.name

@@ -38,7 +38,7 @@ class Quality:
     by_seed: tuple[float, ...]
     spread: float | None  # standard deviation over seeds; None of one seed
     metrics: Mapping[str, float]
-    errors: Mapping[str, int | str]  # wrong sentences of all seeds: search, model, ties; test: how they were told
+    errors: Mapping[str, int | str | None]  # of all seeds, as SearchErrors.counts has them
     difference: float | None = None
     p_value: float | None = None
     p_holm: float | None = None

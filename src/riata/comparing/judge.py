@@ -18,9 +18,8 @@ from riata.provenance import about
 from riata.scoring.counts import accuracy_of
 from riata.scoring.evaluation import STATISTICS
 from riata.scoring.figures import Sample, mean_sample
+from riata.scoring.search_errors import pooled
 from riata.scoring.significance import Statistic, bootstrap_interval, holm, paired_test
-
-ERRORS = ("wrong", "search", "model", "ties")
 
 
 def compared(plan: Plan, grid: Grid, *, baseline: str | None = None, notes: Sequence[str] = ()) -> Comparison:
@@ -113,7 +112,7 @@ def _quality(by_seed: Sequence[Sequence[Result]], sample: Sample) -> Quality:
         by_seed=tuple(scores),
         spread=float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
         metrics={name: float(np.mean([each[name] for each in metrics])) for name in metrics[0]},
-        errors=_errors([result["errors"] for results in by_seed for result in results]),
+        errors=pooled([result["errors"] for results in by_seed for result in results]),
     )
 
 
@@ -128,12 +127,6 @@ def _metrics(results: Sequence[Result]) -> dict[str, float]:
         else:
             found[name] = float(np.average([result["metrics"][name] for result in results], weights=tokens))
     return found
-
-
-def _errors(parts: Sequence[Mapping[str, Any]]) -> dict[str, int | str]:
-    """Sums; one part that was told by the truth makes the whole so."""
-    test = "truth" if any(part["test"] == "truth" for part in parts) else "exact"
-    return {**{name: sum(part[name] for part in parts) for name in ERRORS}, "test": test}
 
 
 def _costs(results: Sequence[Result]) -> Costs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from html import escape as escape_html
 from io import StringIO
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -34,7 +34,8 @@ def columns(comparison: Comparison) -> list[Column]:
         Column("± seeds", _quality(lambda q: NONE if q.spread is None else f"{q.spread:.2f}")),
         Column("Δ", _quality(lambda q: "" if q.difference is None else f"{q.difference:+.2f}")),
         Column("p", _quality(_p)),
-        Column("search/model/ties", _quality(_errors)),
+        Column("search/both/model/ties", _quality(_errors)),
+        Column("lucky", _quality(lambda q: _count(q.errors["lucky"]))),
         Column("train s", _costs(lambda c: _seconds(c.seconds_train)), cost=True),
         Column("CPU s", _costs(lambda c: _seconds(c.cpu_train)), cost=True),
         Column(unit, _costs(lambda c: f"{c.tokens_per_second:,.0f}"), cost=True),
@@ -65,7 +66,12 @@ def _p(quality: Quality) -> str:
 
 def _errors(quality: Quality) -> str:
     errors = quality.errors
-    return f"{errors['search']:,}/{errors['model']:,}/{errors['ties']:,}" + "†" * (errors["test"] == "truth")
+    counts = "/".join(_count(errors[name]) for name in ("search", "both", "model", "ties"))
+    return counts + "†" * (errors["test"] == "truth")
+
+
+def _count(value: Any) -> str:
+    return NONE if value is None else f"{value:,}"
 
 
 def remarks(comparison: Comparison) -> list[str]:
@@ -81,10 +87,15 @@ def remarks(comparison: Comparison) -> list[str]:
         )
     if len(comparison.seeds) > 1:
         found.append(f"Means over {len(comparison.seeds)} seeds; error counts are of all of them together.")
-    found.append("Wrong sentences are search errors, model errors, or ties; times are of one training on average.")
+    found.append(
+        "Wrong sentences: the search alone (it missed the best output, which is the truth), both (it missed it, and it is not the truth), "
+        "the model alone (it found it, and it is not the truth), ties. Lucky: right, though the best output was missed."
+    )
+    found.append("Times are of one training on average.")
     if any(row.quality is not None and row.quality.errors["test"] == "truth" for row in comparison.rows):
         found.append(
-            "† Exact search is too costly: a search error is where the truth scores higher than what was found."
+            "† Exact search is too costly: under search stands where the truth scores higher than what was found, a lower bound; "
+            "under model where it scores lower; the rest is not known (–)."
         )
     found += comparison.notes
     found += [f"{row.name} {row.status}: {' '.join(row.problem.split())}" for row in comparison.rows if row.problem]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from riata import registry
 from riata.errors import LabelError, UnsupportedError
 from riata.explaining.contributions import Path, decision, path_to, true_path
-from riata.explaining.explanation import Explanation
+from riata.explaining.explanation import Decision, Explanation
 from riata.inference.trace import Trace, plain_row
 from riata.learning.preference import recipe_name
 from riata.models.chain import EXACT
@@ -17,8 +17,10 @@ from riata.models.segments import SegmentModel
 if TYPE_CHECKING:
     from riata.data.types import Corpus
     from riata.inference.predictor import Predictor
+    from riata.scoring.search_errors import SearchErrors
     from riata.tasks.base import SequenceEstimator
 
+BEST = "best"  # the name of the output that was missed
 SHOWN = 10  # the beam that is shown of a model that decodes exactly
 
 
@@ -34,20 +36,43 @@ def explain_sentence(
         note = _sentences(note, f"The truth cannot be followed: {error.message}")
     [output] = estimator.predict(corpus)
     chosen = _forced(shown, corpus, output, "output")
+    errors = None if labels is None else estimator.search_errors(corpus, None if labels is True else [labels])
+    best = _missed(estimator, shown, corpus, trace, errors)
     if against is not None:
         other: Path | None = _forced(shown, corpus, against, "given")
     elif _reached(trace) and trace.truth is not None and trace.truth != chosen.labels:
         other = true_path(trace, trace.truth, "truth")
     else:
-        other = _runner_up(estimator, shown, corpus, chosen, trace)
+        other = best or _runner_up(estimator, shown, corpus, chosen, trace)
     if trace.truth is not None and not _reached(trace):
         note = _sentences(note, "No path leads to the truth; y-good is what comes as near to it as can be.")
     if trace.output is not None and trace.output != chosen.labels:
         note = _sentences(note, "The search shown ends with another output than prediction.")
-    fault = None
-    if labels is not None:
-        fault = estimator.search_errors(corpus, None if labels is True else [labels]).of[0]
-    return Explanation(trace.input, trace.truth, decision(chosen, other), fault, trace, note)
+    return _explanation(trace, decision(chosen, other), errors, best, note)
+
+
+def _explanation(
+    trace: Trace, decided: Decision, errors: SearchErrors | None, best: Path | None, note: str | None = None
+) -> Explanation:
+    fault, test = (None, None) if errors is None else (errors.of[0], errors.test)
+    missed = None if best is None else best.side
+    return Explanation(trace.input, trace.truth, decided, fault, trace, note, missed, test)
+
+
+def _missed(
+    estimator: SequenceEstimator, shown: SequenceEstimator, corpus: Corpus, trace: Trace, errors: SearchErrors | None
+) -> Path | None:
+    """The better output that the search missed: the best of all or, where that is not known, the truth."""
+    if errors is None or not errors.missed[0]:
+        return None
+    if errors.test == "truth":
+        return _true_one(trace)
+    best = estimator.best_output(corpus)
+    return None if best is None else _forced(shown, corpus, best, BEST)
+
+
+def _true_one(trace: Trace) -> Path | None:
+    return true_path(trace, trace.truth or (), BEST) if _reached(trace) else None
 
 
 def _reached(trace: Trace) -> bool:
@@ -110,7 +135,7 @@ def explain_input(
             remedy="Use a wider beam; trace(x, y) shows where it ended.",
         )
     chosen = path_to(trace, trace.goal, trace.output, "output")
-    fault = None if truth is None else predictor.search_errors([x], list(truth)).of[0]
+    errors = None if truth is None else predictor.search_errors([x], list(truth))
     if against is not None:
         given = predictor.trace(x, *against, features=True, training=False)
         other = true_path(given, plain_row(against[0]), "given")
@@ -118,10 +143,11 @@ def explain_input(
             raise UnsupportedError(
                 "No path of the search leads to the output given.", remedy="Give an output that can be reached."
             )
-    elif fault not in (None, "right") and _reached(trace):
+    elif errors is not None and errors.wrong and _reached(trace):
         other = true_path(trace, trace.truth or (), "truth")
     else:
         ends = [path_to(trace, node, labels, "runner-up") for node, labels in trace.outputs if node != trace.goal]
         other = ends[0] if ends else None
     shown = predictor.trace(x, *(truth or ()), features=True) if training else trace
-    return Explanation(trace.input, trace.truth, decision(chosen, other), fault, shown)
+    best = _true_one(trace) if errors is not None and errors.missed[0] else None
+    return _explanation(shown, decision(chosen, other), errors, best)

@@ -12,8 +12,15 @@ from riata.inference.trace import Feature, Labels, Plain, Trace, as_json
 
 FAULTS: Mapping[str, str] = {
     "right": "the output is right",
-    "search": "search error: the search missed an output that scores higher",
-    "model": "model error: the weights prefer the wrong output",
+    "lucky": "right by luck: the search missed an output that scores higher, and that one is wrong",
+    "search": "search error: the search missed the best output, which is the truth",
+    "both": "search and model error: the search missed the best output, and that is not the truth either",
+    "model": "model error: the search found the best output, and it is not the truth",
+    "tie": "tie: the truth is one of several best outputs",
+}
+BY_TRUTH: Mapping[str, str] = {  # where the best output is not known
+    "search": "search error: the search missed the truth, which scores higher than the output; which output is best of all is not known",
+    "model": "model error: the output scores higher than the truth; which output is best of all, and whether the search missed it, is not known",
     "tie": "tie: the truth scores as high as the output",
 }
 
@@ -22,7 +29,7 @@ FAULTS: Mapping[str, str] = {
 class Side:
     """An output, with the path that leads to it and its score under the weights: the sum of what its features contribute."""
 
-    name: str  # "output", "truth", "runner-up" or "given"
+    name: str  # "output", "truth", "runner-up", "best" or "given"
     labels: Labels
     actions: tuple[Plain, ...]
     score: float
@@ -57,14 +64,35 @@ class Explanation(Paged):
     input: tuple[Plain, ...]
     truth: Labels | None
     decision: Decision
-    fault: str | None  # a key of FAULTS; None: the truth is not known
+    fault: str | None  # as SearchErrors.of; None: the truth is not known
     trace: Trace | None
     note: str | None = None  # how the search that is shown differs from the one that predicts
+    best: Side | None = (
+        None  # what the search missed: the best output or, where that is not known, a truth that scores higher
+    )
+    test: str | None = None  # as SearchErrors.test: "exact" or "truth"
+
+    @property
+    def missed(self) -> Side | None:
+        """The output that the search missed, where it is another one than the truth."""
+        return None if self.best is None or self.best.labels == self.truth else self.best
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """All outputs that are shown: the one that was found, what the search missed, and what it is compared with."""
+        shown = (self.decision.chosen, self.missed, self.decision.other)
+        return tuple({side.name: side for side in shown if side is not None}.values())
+
+    @property
+    def kind(self) -> str | None:
+        """A key of FAULTS; None: the truth is not known."""
+        return "lucky" if self.fault == "right" and self.best is not None else self.fault
 
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, texts, numbers and None: what JSON can hold."""
         plain: dict[str, Any] = as_json(self)
         plain["decision"]["difference"] = self.decision.difference
+        plain["kind"] = self.kind
         return plain
 
     def __rich__(self) -> Any:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.verdict import BADGES, Verdict, differences, verdict
-from riata.inference.trace import Feature, Plain, Trace
+from riata.inference.trace import Feature, Labels, Plain, Trace
 from riata.inference.trace_text import in_lines
 from riata.showing.text import as_text
 from riata.visible import visible
@@ -21,7 +21,15 @@ MOST_TOKENS = 200
 MOST_LINES = 400  # of the search
 PLAIN_WIDTH = 100  # columns of str()
 STYLES = {"heading": "dim", "good": "green", "loss": "red", "update": "yellow", "output": "bold"}
-COLOURS = {"right": "green", "search": "red", "model": "red", "tie": "yellow", "unknown": "dim"}
+COLOURS = {
+    "right": "green",
+    "lucky": "yellow",
+    "search": "red",
+    "both": "red",
+    "model": "red",
+    "tie": "yellow",
+    "unknown": "dim",
+}
 
 
 def render(explanation: Explanation, top: int = TOP) -> Group:
@@ -39,7 +47,7 @@ def _parts(explanation: Explanation, top: int) -> Iterator[RenderableType]:
     yield _verdict(explanation, verdict(explanation))
     if explanation.trace is not None:
         yield _search(explanation.trace)
-    yield _decision(explanation.decision, top)
+    yield _decision(explanation, top)
 
 
 def _separated(parts: Iterable[RenderableType]) -> Iterator[RenderableType]:
@@ -51,15 +59,15 @@ def _separated(parts: Iterable[RenderableType]) -> Iterator[RenderableType]:
 
 def _sentence(explanation: Explanation) -> RenderableType:
     """A line per token; or, where the labels are not one per token, a line for each of input, output and truth."""
-    output, truth = explanation.decision.chosen.labels, explanation.truth
-    rows = [labels for labels in (output, truth) if labels is not None]
-    if any(len(labels) != len(explanation.input) for labels in rows):
+    rows = _rows(explanation)
+    if any(len(labels) != len(explanation.input) for labels in rows.values()):
         return _in_rows(explanation)
+    output, truth = explanation.decision.chosen.labels, explanation.truth
     wrong = set(differences(truth, output)) if explanation.fault not in (None, "right") else set()
-    table = Table("token", "output", *([] if truth is None else ["truth"]), box=None, pad_edge=False)
+    table = Table("token", *rows, box=None, pad_edge=False)
     for i, token in enumerate(explanation.input[:MOST_TOKENS]):
         style = "red" if i in wrong else ""
-        cells = [Text(_words(labels[i]), style) for labels in rows]
+        cells = [Text(_words(labels[i]), style) for labels in rows.values()]
         mark = [Text("← differs", "red")] if i in wrong else []
         table.add_row(Text(_words(token)), *cells, *mark)
     more = len(explanation.input) - MOST_TOKENS
@@ -72,14 +80,20 @@ def _more(count: int, what: str) -> Text:
 
 def _in_rows(explanation: Explanation) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
-    for name, labels in (
-        ("input", explanation.input),
-        ("output", explanation.decision.chosen.labels),
-        ("truth", explanation.truth),
-    ):
-        if labels is not None:
-            table.add_row(name, Text(" ".join(map(_words, labels))))
+    for name, labels in {"input": explanation.input, **_rows(explanation)}.items():
+        table.add_row(name, Text(" ".join(map(_words, labels))))
     return table
+
+
+def _rows(explanation: Explanation) -> dict[str, Labels]:
+    """The labels that stand beside the input."""
+    missed = explanation.missed
+    rows = {
+        "output": explanation.decision.chosen.labels,
+        "best": None if missed is None else missed.labels,
+        "truth": explanation.truth,
+    }
+    return {name: labels for name, labels in rows.items() if labels is not None}
 
 
 def _verdict(explanation: Explanation, said: Verdict) -> Text:
@@ -102,15 +116,16 @@ def _search(trace: Trace) -> Text:
     return Text("\n").join(lines)
 
 
-def _decision(decision: Decision, top: int) -> Group:
-    chosen, other = decision.chosen, decision.other
+def _decision(explanation: Explanation, top: int) -> Group:
+    decision = explanation.decision
     sides = Table("", "actions", "score", box=None, pad_edge=False)
     sides.columns[2].justify = "right"
-    for side in (chosen, other):
-        if side is not None:
-            sides.add_row(side.name, Text(" ".join(map(_words, side.actions))), f"{side.score:.3f}")
-    if other is not None:
-        sides.add_row("difference", "", f"{decision.difference:+.3f}", style="bold")
+    places = _telling([side.score for side in explanation.sides])
+    for side in explanation.sides:
+        sides.add_row(side.name, Text(" ".join(map(_words, side.actions))), f"{side.score:.{places}f}")
+    if decision.other is not None:
+        between = f"{decision.chosen.name} − {decision.other.name}" if len(explanation.sides) > 2 else "difference"
+        sides.add_row(between, "", f"{decision.difference:+.{places}f}", style="bold")
     return Group(sides, "", _contributions(decision, top))
 
 
@@ -134,7 +149,13 @@ def _contributions(decision: Decision, top: int) -> Table:
 
 
 def _named(side: Side) -> str:
-    return f"the {side.name}{' output' if side.name == 'given' else ''}"
+    return f"the {side.name}{' output' if side.name in ('given', 'best') else ''}"
+
+
+def _telling(values: Sequence[float]) -> int:
+    """Decimal places that tell these values apart, three or more."""
+    apart = len({f"{value:.6f}" for value in values})
+    return next(places for places in (3, 4, 5, 6) if len({f"{value:.{places}f}" for value in values}) == apart)
 
 
 def _digits(largest: float) -> int:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from riata.explaining.explanation import FAULTS, Explanation
+from riata.explaining.explanation import BY_TRUTH, FAULTS, Explanation
 from riata.inference.trace import Labels, Plain, Trace
 from riata.inference.trace_text import LOST, SEGMENT, alignment, short
 
 BADGES = {
     "right": "right",
+    "lucky": "right by luck",
     "search": "search error",
+    "both": "search and model error",
     "model": "model error",
     "tie": "tie",
     "wrong": "wrong",
@@ -37,12 +39,13 @@ class Verdict:
 
 
 def verdict(explanation: Explanation) -> Verdict:
-    trace, fault = explanation.trace, explanation.fault
+    trace, kind = explanation.trace, explanation.kind
     losses = () if trace is None else losses_of(trace)
-    if fault is None:
+    if kind is None:
         return Verdict("unknown", "The truth is not known.", losses)
-    text = FAULTS[fault].removeprefix(f"{BADGES[fault]}: ")
-    return Verdict(fault, f"{text[0].upper()}{text[1:]}.", losses)
+    told = {**FAULTS, **BY_TRUTH} if explanation.test == "truth" else FAULTS
+    text = told[kind].removeprefix(f"{BADGES[kind]}: ")
+    return Verdict(kind, f"{text[0].upper()}{text[1:]}.", losses)
 
 
 def verdict_of_trace(trace: Trace) -> Verdict:
@@ -75,8 +78,21 @@ def _loss(trace: Trace, step: int, aligned: str | None) -> Loss:
     assert how is not None
     dropped = _dropped(trace, step - 1)
     token, place = _place(trace, step, dropped, aligned)
-    what = LOST[how] if dropped is None or how not in FATES else f"{short(dropped[1])} was {FATES[how]}"
+    what = (
+        LOST[how]
+        if dropped is None or how not in FATES
+        else f"{_in_words(trace, dropped[1], aligned)} was {FATES[how]}"
+    )
     return Loss(step, token, how, f"The truth is lost at step {step}{place}: {what}.")
+
+
+def _in_words(trace: Trace, action: Plain, aligned: str | None) -> str:
+    """An action; of a segment the label with its words."""
+    span = SEGMENT.search(str(action)) if aligned == "segments" else None
+    if span is None:
+        return short(action)
+    words = " ".join(map(str, trace.input[int(span[1]) : int(span[2])]))
+    return f"{short(str(action)[: span.start()])} “{short(words)}”"
 
 
 def _dropped(trace: Trace, step: int) -> tuple[int, Plain] | None:

@@ -185,17 +185,17 @@ class Predictor(Params):
     def search_errors(self, X: Iterable[Any], Y: Iterable[Any]) -> SearchErrors:
         """How many wrong outputs are faults of the search, and how many of the weights; `of` says so for each.
 
-        An output is wrong if its regret is above that of the start. It is the search's fault if a right output scores higher;
-        that finds only some of the search errors, and the others count as the model's.
+        An output is wrong if its regret is above that of the start. The search has surely missed a better one if a right output scores
+        higher: a lower bound, since the best output of all is not known (`test` is "truth").
         """
-        from riata.scoring.search_errors import SearchErrors, faults
+        from riata.scoring.search_errors import judged
 
         inputs, outputs = _paired(X, Y)
         check(self.problem, learning=True)
         model, settings = self._check_fitted(), self._checked(learning=False)
         rows = np.array(model.errors(self.problem, defined(self.problem), inputs, outputs, settings))
         regret, found, truth = rows.T
-        return SearchErrors.counted(faults(regret > 0, found, np.maximum(found, truth), truth), "truth")
+        return judged(regret > 0, found, np.maximum(found, truth), truth, truth > found, "truth")
 
     def weights(self) -> dict[str | tuple[str, Any], float]:
         """Every weight that is not zero, by name, or by (name, action) for what `observe` gives."""

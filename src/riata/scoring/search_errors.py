@@ -1,9 +1,16 @@
-"""Whose fault a wrong sentence is: the search, which missed what the weights prefer, or the weights, which prefer a wrong output."""
+"""Whose fault a wrong sentence is. Two questions: did the search find the best output, and is the best output the truth?
+
+|                            | the best output is the truth | it is not                       |
+|----------------------------|------------------------------|---------------------------------|
+| the search found the best  | right                        | wrong: model                    |
+| the search missed it       | wrong: search                | wrong: both; or right by luck   |
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,42 +20,110 @@ from riata.data.types import Ids, Starts
 from riata.models.model import Model
 
 ROUNDING = 1e-5  # relative; scores are sums of single-precision numbers
+FAULTS = ("search", "both", "model", "tie")  # of wrong outputs, as they are looked for and counted
 
 
 @dataclass(frozen=True)
 class SearchErrors:
-    """Wrong outputs by fault. A tie: the truth scores as high as what was found, and the search took the other.
+    """Outputs by fault: wrong = search + both + model + ties. The best output is the one that scores highest of all.
 
-    test: "exact" where a search error is an output below the best of all; "truth" where that best is too costly to find, and a
-    search error is an output below the truth. The second test finds only some of the search errors; the others count as the model's.
+    test: "exact" where the best output is known. "truth" where it is too costly to find: `search` then counts the outputs that score below
+    the truth, which the search has surely missed, a lower bound; `model` counts those that score above it, whose best output is surely not the
+    truth; whether the search has missed a better one there, or among right outputs, cannot be told, and `both` and `lucky` are None.
     """
 
     wrong: int
-    search: int
-    model: int
-    ties: int
+    search: int  # alone: it missed the best output, which is the truth
+    both: int | None  # the search missed the best output, and that is not the truth either
+    model: int  # alone: the search found the best output, and it is not the truth
+    ties: int  # the truth is one of several best outputs, and another was found or would be by exact search
+    right: int
+    lucky: int | None  # right, though the search missed the best output, which is wrong
     test: str = "exact"
-    of: tuple[str, ...] = field(default=(), repr=False)  # one by one: "right", "search", "model" or "tie"
+    of: tuple[str, ...] = field(default=(), repr=False)  # one by one: "right" or one of FAULTS
+    missed: tuple[bool | None, ...] = field(default=(), repr=False)  # one by one: the best output; None: not known
 
     @property
-    def counts(self) -> dict[str, int | str]:
-        return {name: getattr(self, name) for name in ("wrong", "search", "model", "ties", "test")}
+    def counts(self) -> dict[str, int | str | None]:
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.repr}
+
+    def __str__(self) -> str:
+        return in_words(self.counts)
 
     @classmethod
-    def counted(cls, faults: Sequence[str], test: str) -> SearchErrors:
-        search, model, ties = (faults.count(fault) for fault in ("search", "model", "tie"))
-        return cls(search + model + ties, search, model, ties, test, tuple(faults))
+    def counted(cls, faults: Sequence[str], missed: Sequence[bool], test: str) -> SearchErrors:
+        """missed: whether the search surely missed the best output."""
+        search, both, model, ties = (faults.count(fault) for fault in FAULTS)
+        right = faults.count("right")
+        lucky = sum(m and fault == "right" for fault, m in zip(faults, missed, strict=True))
+        known = test == "exact"
+        return cls(
+            len(faults) - right,
+            search,
+            both if known else None,
+            model,
+            ties,
+            right,
+            lucky if known else None,
+            test,
+            tuple(faults),
+            tuple(bool(m) if m or known else None for m in missed),
+        )
 
 
-def faults(
-    wrong: NDArray[np.bool_], found: NDArray[np.float64], best: NDArray[np.float64], truth: NDArray[np.float64]
-) -> list[str]:
-    """Whose fault each output is, from its score, the best score known, and that of the truth."""
+def pooled(parts: Sequence[Mapping[str, Any]]) -> dict[str, int | str | None]:
+    """The counts of several sets of sentences together. One that was told by the truth makes the whole so."""
+    names = [one.name for one in fields(SearchErrors) if one.repr and one.name != "test"]
+    sums: dict[str, Any] = {name: sum(part[name] or 0 for part in parts) for name in names}
+    if all(part["test"] == "exact" for part in parts):
+        return {**sums, "test": "exact"}
+    search = sums["search"] + sums["both"]  # what was surely missed
+    return {**sums, "search": search, "both": None, "lucky": None, "test": "truth"}
+
+
+def in_words(counts: Mapping[str, Any]) -> str:
+    """One line of text."""
+    wrong, search, both, model, ties, _, lucky = (
+        counts[name] for name in ("wrong", "search", "both", "model", "ties", "right", "lucky")
+    )
+    head = f"{wrong:,} wrong sentence{'s' * (wrong != 1)}"
+    if counts["test"] == "truth":
+        return (
+            f"{head}: at least {search:,} by the search (the truth scores higher than what was found), {model:,} by the model "
+            f"(it scores lower), {ties:,} ties; exact search is too costly here to tell what else the search missed"
+        )
+    return (
+        f"{head}: {search:,} by the search alone, {model:,} by the model alone, {both:,} by both, {ties:,} ties; "
+        f"{lucky:,} right by luck"
+    )
+
+
+def square(counts: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
+    """The two questions as rows of a table: where the best output is the truth, and where it is not."""
+    found, lucky = counts["right"] - counts["lucky"], counts["lucky"]
+    return (
+        ("the best output", "is the truth", "is not the truth"),
+        ("found by the search", f"{found:,} right", f"{counts['model']:,} wrong"),
+        ("missed by the search", f"{counts['search']:,} wrong", f"{counts['both']:,} wrong, {lucky:,} right by luck"),
+    )
+
+
+def judged(
+    wrong: NDArray[np.bool_],
+    found: NDArray[np.float64],
+    best: NDArray[np.float64],
+    truth: NDArray[np.float64],
+    best_is_truth: NDArray[np.bool_],
+    test: str,
+) -> SearchErrors:
+    """From the scores of the outputs, of the best outputs known, and of the truths. best_is_truth: the outputs themselves are equal."""
     slack = ROUNDING * (1 + np.abs(best))
     missed = best > found + slack
-    tied = ~missed & (np.abs(truth - found) <= slack)
-    names = np.where(missed, "search", np.where(tied, "tie", "model"))
-    return [str(name) for name in np.where(wrong, names, "right")]
+    among = np.abs(truth - best) <= slack
+    tied = among & ~(missed & best_is_truth)
+    alone = np.where(missed, np.where(best_is_truth, "search", "both"), "model")
+    names = np.where(wrong, np.where(tied, "tie", alone), "right")
+    return SearchErrors.counted([str(name) for name in names], missed.tolist(), test)
 
 
 def split_errors(
@@ -59,10 +134,15 @@ def split_errors(
     gold: label ids, -1 where the model does not know the label.
     """
     sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    wrong = np.zeros(len(starts) - 1, bool)
-    wrong[sentence[predicted != gold]] = True
+
+    def differ(a: Ids, b: Ids) -> NDArray[np.bool_]:
+        return np.bincount(sentence[a != b], minlength=len(starts) - 1) > 0
+
     found = model.scores_of(instances, predicted)
     truth = model.scores_of(instances, np.where(gold < 0, predicted, gold).astype(np.int32))
     truth[np.unique(sentence[gold < 0])] = -np.inf
-    best = np.maximum(truth, found) if exact is None else model.scores_of(instances, exact)
-    return SearchErrors.counted(faults(wrong, found, best, truth), "truth" if exact is None else "exact")
+    wrong = differ(predicted, gold)
+    if exact is None:
+        return judged(wrong, found, np.maximum(truth, found), truth, truth > found, "truth")
+    best = model.scores_of(instances, exact)
+    return judged(wrong, found, best, truth, ~differ(exact, gold), "exact")

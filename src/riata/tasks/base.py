@@ -31,6 +31,7 @@ from riata.parallel import cores
 from riata.params import Params
 
 if TYPE_CHECKING:
+    from riata._core import Instances
     from riata.analysis.error_analysis import ErrorAnalysis
     from riata.data.encodings.base import Encoding
     from riata.data.pairs import PairRecoder
@@ -634,7 +635,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
         return evaluate_column(gold, predicted, self.classes_, starts, chunks=self.chunks)
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
-        """How many wrong sentences are faults of the search, and how many of the model. predicted: as for evaluate."""
+        """Whose fault wrong sentences are: of the search alone, of the model alone, or of both (docs/search.md). predicted: as for evaluate."""
         from riata.learning.fit import inputs_of
         from riata.scoring.search_errors import split_errors
 
@@ -644,12 +645,19 @@ class SequenceEstimator(Confident, ByLabel, Params):
         truth = self._label_ids(self._learnt_column(data.columns[-1], data.starts))
         decoder = self.decoder()
         found = model.decode(instances, decoder) if predicted is None else self._as_labels(predicted, data.starts)
-        best = None
-        if decoder.queue == EXACT.queue:
-            best = found
-        elif model.exact_is_cheap(int(np.diff(data.starts).max(initial=0))):
-            best = model.decode(instances, EXACT)
+        best = found if decoder.queue == EXACT.queue else self._best_labels(instances, data.starts)
         return split_errors(model, instances, found, best, truth, data.starts)
+
+    def _best_labels(self, instances: Instances, starts: Starts) -> Ids | None:
+        """What scores highest of all, in labels of the model; None where exact search is too costly."""
+        model = self._check_fitted()
+        return model.decode(instances, EXACT) if model.exact_is_cheap(int(np.diff(starts).max(initial=0))) else None
+
+    def best_output(self, corpus: Corpus) -> list[Any] | None:
+        """The labels of one sentence that score highest of all, whatever the queue finds; None where exact search is too costly."""
+        inputs = self.input_columns(corpus)
+        best = self._best_labels(self._check_fitted().features.instances(inputs), inputs.starts)
+        return None if best is None else [self.classes_[i] for i in self._as_classes(best, inputs.starts)]
 
     def errors(
         self, X: Any, y: Any = None, *, train: Any = None, beams: Sequence[float] = (), examples: int = 1
