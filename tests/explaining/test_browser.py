@@ -4,10 +4,13 @@ import math
 import re
 import shutil
 from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation, own_trace
+from riata.explaining.explanation import Side
 from riata.explaining.page import framed
 from riata.explaining.verdict import losses_of
 from riata.inference.trace import Feature, Node, Step, Trace
@@ -226,12 +229,12 @@ def test_the_loss_is_shown_at_its_step(show):
     assert slider(tab) == 2  # the page opens where the truth is first lost
     assert told in text_of(tab, "#step")
     assert "Move towards ★ N (3.53), away from A (3.56)." in text_of(tab, "#step")
-    assert "The queue restarts from ★ N (3.53)." in text_of(tab, "#step")
+    assert "↻ The queue restarts from ★ N (3.53)." in text_of(tab, "#step")
     assert tab.locator(".node.dropped.good").count() == 1
     assert "lost here" in tab.locator(".token").nth(2).inner_text()  # the first is the head
     tab.keyboard.press("ArrowRight")
     assert told not in text_of(tab, "#step")
-    assert text_of(tab, "#step-text").startswith("Step 3 of 6: 1 state at “old”, best N with 0.00.")
+    assert text_of(tab, "#step-text").startswith("Step 3 of 6: 1 state at “old”, best N with score 0.00.")
 
 
 @pytest.mark.parametrize("name", ["chain", "segments", "joint", "own"])
@@ -262,6 +265,104 @@ def test_the_decision_is_shown_with_its_sum(show):
         explanation.decision.difference, abs=0.005
     )
     assert tab.locator(".differs").all_inner_texts() == ["N", "A"]
+
+
+def test_what_the_search_missed_stands_beside_output_and_truth(show):
+    explanation = explained(garden_path(2), "right")
+    best = Side("best", ("D", "A", "N", "D", "A"), ("D", "A", "N", "D", "A"), explanation.decision.chosen.score + 1)
+    tab = show(replace(explanation, fault="both", best=best, truth=("D", "N", "V", "D", "A"), test="exact"))
+    assert text_of(tab, "#badge") == "search and model error"
+    assert tab.locator(".token .label.best bdi").all_inner_texts() == [*best.labels]
+    assert tab.locator(".token .label.best.differs").count() == 3
+    rows = tab.locator("#decision .sides tbody tr").all()
+    assert [row.locator("th").inner_text() for row in rows] == ["output", "best", "runner-up", "output − runner-up"]
+    assert number(rows[1].locator("td").last.inner_text()) == pytest.approx(best.score, abs=1e-3)
+    tab = show(replace(explanation, best=best, test="exact"))
+    assert text_of(tab, "#badge") == "right by luck"
+
+
+def test_states_that_were_never_in_the_queue_are_drawn_apart(show):
+    trace = garden_path(1)
+    steps = tuple(
+        replace(step, restart=(), enqueued=step.enqueued[:0] if step.restart else step.enqueued)
+        for step in trace.steps[:3]
+    )
+    nodes = trace.nodes[: 1 + max(steps[-1].update.siblings)]
+    tab = show(replace(trace, nodes=nodes, steps=steps, goal=None, output=None, outputs=()))
+    (aside,) = tab.locator(".node.aside").all()
+    assert "not in the queue" in aside.get_attribute("aria-label")
+    assert tab.locator("text.caption").all_text_contents() == ["not in the queue:"]
+    assert tab.locator(".node.front").count() == 1  # a beam of one shows one state
+    assert "never in the queue" in text_of(tab, "#legend")
+    aside.locator("rect").click()
+    assert "never in the queue" in text_of(tab, "#node")
+
+
+def test_restarts_are_marked(show):
+    tab = show(garden_path(1))
+    assert tab.locator("text.caption.restart").all_text_contents() == ["↻ restart after step 2"]
+    assert tab.locator(".tree-heads .lost").all_text_contents() == ["✂ truth lost ↻ restart"]
+    assert tab.locator(".node .label", has_text="↻").all_text_contents() == ["↻★ N"]
+    assert text_of(tab, "#step-text").endswith("The search restarts from the truth.")
+    assert tab.locator(".node.aside").count() == 0
+    tab.keyboard.press("Home")
+    assert not tab.locator("text.caption.restart").is_visible()
+
+
+def test_where_the_queue_ranks_by_less_than_the_score_both_are_shown(long_tab):
+    trace, tab = long_trace("chain"), long_tab("chain")
+    assert trace.steps[1].margin > 0
+    tab.keyboard.press("ArrowRight")
+    for place, node in enumerate(trace.steps[1].front[:3]):
+        if place:
+            tab.keyboard.press("ArrowDown")
+        shown = [number(part) for part in tab.locator(".node.chosen .score").text_content().split(" → ")]
+        expected = [trace.score(1, node), trace.rank(1, node)]
+        assert shown == pytest.approx(expected if trace.nodes[node].good else expected[:1], abs=6e-3)
+        facts = dict(
+            zip(tab.locator("#node dt").all_inner_texts(), tab.locator("#node dd").all_inner_texts(), strict=True)
+        )
+        assert number(facts["ranking score"].split(" ")[0]) == pytest.approx(expected[1], abs=6e-4)
+    assert "g less the margin" in text_of(tab, "#legend")
+
+
+def test_segments_show_their_words(long_tab):
+    trace, tab = long_trace("segments"), long_tab("segments")
+    tab.keyboard.press("End")
+    label, low, high = re.fullmatch(r"(\w+)\[(\d+):(\d+)\]", trace.nodes[trace.goal].action).groups()
+    words = " ".join(trace.input[int(low) : int(high)])
+    assert text_of(tab, "#node-title").removesuffix(" ★") == f"State {label} “{words}”"
+    assert tab.locator(".node.chosen .label").text_content().endswith(f"{label} {words}")
+    assert not re.search(r"depth|\[\d+:\d+\]", tab.locator("#tree-box").text_content())
+    assert "]" not in text_of(tab, "#step-text")
+
+
+def test_the_words_of_the_page_are_explained_on_it(show):
+    tab = show(explained(garden_path(1), "search"))
+    tab.locator("#glossary summary").click()
+    words = tab.locator("#words dt").all_inner_texts()
+    assert {"front", "y-good", "regret", "ranking score", "margin", "restart", "best output", "push"} <= {*words}
+    for tip in tab.locator("#node abbr, #step abbr").all():
+        assert tip.inner_text() in words
+        assert tip.get_attribute("title")
+    assert tab.locator("#node abbr", has_text="regret").count() == 1
+
+
+@pytest.mark.parametrize("name", ["chain", "segments", "joint"])
+def test_the_tree_is_saved_as_a_picture_of_its_own(long_tab, show, name):
+    tab = long_tab(name)
+    for _ in range(3):
+        tab.keyboard.press("ArrowRight")
+    with tab.expect_download() as waiting:
+        tab.locator("#svg-button").click()
+    assert waiting.value.suggested_filename == "search-step-3.svg"
+    text = Path(waiting.value.path()).read_text(encoding="utf-8")
+    root = ElementTree.fromstring(text)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert not re.search(r"var\(|light-dark|class=|<script|href", text)
+    visible_boxes = tab.locator(".node:not(.future)").count()
+    assert len(root.findall(".//{*}g/{*}rect")) >= visible_boxes > 3
+    assert float(root.get("width")) < tab.evaluate("document.querySelector('svg.tree').getBBox().width")
 
 
 def test_differences_are_marked_with_more_than_colour(show):

@@ -63,9 +63,10 @@ def test_a_page_holds_the_decision():
         found = data["decision"]
         assert about(features_of(found["contributions"], data), said["decision"]["contributions"])
         assert about(found["difference"], said["decision"]["difference"])
-        for name in ("chosen", "other"):
-            side = found[name] and {**found[name], "actions": [data["values"][i] for i in found[name]["actions"]]}
-            assert about(side, said["decision"][name])
+        sides = [{**side, "actions": [data["values"][i] for i in side["actions"]]} for side in found["sides"]]
+        expected = [side for side in (said["decision"]["chosen"], said["decision"]["other"]) if side]
+        assert about(sides, expected)
+        assert found["other"] == (expected[1]["name"] if len(expected) > 1 else None)
         assert (data["note"], data["verdict"]["kind"], data["verdict"]["badge"]) == ("a note", "search", "search error")
 
 
@@ -196,7 +197,7 @@ def test_a_notebook_frames_the_page():
         assert frame == framed(shown.to_html())
         (srcdoc,) = re.findall(r'srcdoc="([^"]*)"', frame)
         assert html.unescape(srcdoc) == shown.to_html()
-        assert 'sandbox="allow-scripts"' in frame
+        assert 'sandbox="allow-scripts allow-downloads"' in frame  # the tree can be saved as a picture
 
 
 # --- saving ----------------------------------------------------------------------------------------------------------
@@ -284,7 +285,7 @@ PAIRS = [  # text on its ground
     ("quiet", "good-ground"),
     ("ink", "wrong-ground"),
     ("good", "wrong-ground"),
-    ("chosen", "panel"),
+    *(("chosen", ground) for ground in ("panel", "ground", "wrong-ground")),
 ]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from riata.explaining.explanation import Decision, Explanation, Side
+from riata.explaining.explanation import Explanation, Side
 from riata.explaining.verdict import BADGES, Verdict, verdict, verdict_of_trace
 from riata.inference.trace import Feature, Node, Plain, Step, Taken, Trace, Update, as_json
 from riata.inference.trace_text import alignment, heading
@@ -38,6 +38,7 @@ def _of_trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
         "output": as_json(trace.output),
         "verdict": _verdict(verdict_of_trace(trace)),
         "note": None,
+        "best": None,
         "decision": None,
     }
     return {**head, "trace": _trace(trace, tables)}
@@ -48,7 +49,8 @@ def _of_explanation(explanation: Explanation, tables: _Tables) -> dict[str, Any]
         "output": as_json(explanation.decision.chosen.labels),
         "verdict": _verdict(verdict(explanation)),
         "note": explanation.note,
-        "decision": _decision(explanation.decision, tables),
+        "best": None if explanation.missed is None else as_json(explanation.missed.labels),
+        "decision": _decision(explanation, tables),
         "trace": None if explanation.trace is None else _trace(explanation.trace, tables),
     }
 
@@ -94,10 +96,8 @@ def _verdict(said: Verdict) -> dict[str, Any]:
     return {**asdict(said), "badge": BADGES[said.kind]}
 
 
-def _decision(decision: Decision, tables: _Tables) -> dict[str, Any]:
-    def side(of: Side | None) -> dict[str, Any] | None:
-        if of is None:
-            return None
+def _decision(explanation: Explanation, tables: _Tables) -> dict[str, Any]:
+    def side(of: Side) -> dict[str, Any]:
         return {
             "name": of.name,
             "labels": as_json(of.labels),
@@ -105,9 +105,10 @@ def _decision(decision: Decision, tables: _Tables) -> dict[str, Any]:
             "score": number(of.score),
         }
 
+    decision = explanation.decision
     return {
-        "chosen": side(decision.chosen),
-        "other": side(decision.other),
+        "sides": [side(of) for of in explanation.sides],
+        "other": None if decision.other is None else decision.other.name,
         "difference": number(decision.difference),
         "contributions": tables.features(decision.contributions),
     }

@@ -37,7 +37,7 @@ def page(shown: Explanation | Trace) -> str:
 def framed(page: str) -> str:
     """A page inside another one, as in a notebook: it can neither read nor change what is around it."""
     style = f"width:100%;height:{FRAME_HEIGHT}px;border:1px solid #8886;border-radius:6px"
-    return f'<iframe title="Riata" sandbox="allow-scripts" style="{style}" srcdoc="{html.escape(page)}"></iframe>'
+    return f'<iframe title="Riata" sandbox="allow-scripts allow-downloads" style="{style}" srcdoc="{html.escape(page)}"></iframe>'
 
 
 def check_target(path: str | Path) -> None:

@@ -1,5 +1,5 @@
-// Which items are drawn, and where: a column per depth (or per covered prefix), in it the fronts as they were ranked,
-// then what was dropped.
+// Which items are drawn, and where: a column per depth (or per covered prefix), in it the fronts as they were ranked, those after
+// a restart apart, then what was dropped; below a line of its own what was never in the queue.
 
 const MOST_DRAWN = 3000; // nodes in all; a larger tree is drawn anew for every step, around the front and the chosen path
 const MOST_COLUMNS = 240;
@@ -17,10 +17,10 @@ function columnsOf(trace) {
   const columns = new Map();
   const column = (item) => {
     const number = columnOf(trace, item);
-    if (!columns.has(number)) columns.set(number, { number, nodes: [], cuts: [], hidden: 0 });
+    if (!columns.has(number)) columns.set(number, { number, nodes: [], cuts: [], asides: [], hidden: 0 });
     return columns.get(number);
   };
-  for (const node of trace.nodes) column(node).nodes.push(node);
+  for (const node of trace.nodes) column(node)[node.aside ? "asides" : "nodes"].push(node);
   for (const step of trace.steps) {
     const best = [...step.cut].sort(byRank);
     const shown = [...best.filter((cut) => cut.good), ...best.filter((cut) => !cut.good).slice(0, OTHER_CUTS)];
@@ -28,7 +28,10 @@ function columnsOf(trace) {
     for (const cut of step.cut) column(cut).hidden += 1;
     for (const cut of shown) column(cut).hidden -= 1;
   }
-  for (const { nodes } of columns.values()) nodes.sort(byQueue);
+  for (const { nodes, asides } of columns.values()) {
+    nodes.sort(byQueue);
+    asides.sort(byRank);
+  }
   return [...columns.values()].sort((a, b) => a.number - b.number);
 }
 
@@ -44,17 +47,35 @@ function byQueue(a, b) {
 }
 
 // needed: keys of items that have to be there; middle: the number of the column around which a very wide tree is drawn.
-function layout(all, needed, middle) {
+function layout(trace, all, needed, middle) {
   const start = Math.max(0, Math.min(all.findIndex((column) => column.number >= middle) - MOST_COLUMNS / 2, all.length - MOST_COLUMNS));
   const columns = all.slice(start, start + MOST_COLUMNS);
   const most = Math.max(12, Math.min(60, Math.floor(MOST_DRAWN / Math.max(columns.length, 1))));
   const drawn = columns.map((column) => {
     const nodes = fitting(column.nodes, most, needed);
     const cuts = fitting(column.cuts, Math.max(most - nodes.length, 0), needed);
-    const left = column.nodes.length - nodes.length + column.cuts.length - cuts.length;
-    return { number: column.number, items: [...nodes, ...cuts], more: left + column.hidden, left };
+    const asides = fitting(column.asides, Math.max(most - nodes.length - cuts.length, 1), needed);
+    const left = column.nodes.length - nodes.length + column.cuts.length - cuts.length + column.asides.length - asides.length;
+    return { number: column.number, rows: rowsOf(trace, nodes, cuts, left + column.hidden, asides), left };
   });
   return { columns: drawn, complete: columns.length === all.length && drawn.every((column) => column.left === 0) };
+}
+
+// The rows of a column: items, lines of text between them, and what comes too many. made: the step that brings a line.
+function rowsOf(trace, nodes, cuts, more, asides) {
+  const rows = [];
+  let restarted = null;
+  for (const item of nodes) {
+    const [at] = trace.restarts.get(item.number) ?? [null];
+    if (at !== null && at !== restarted) rows.push({ text: `↻ restart after step ${at}`, kind: "caption restart", made: at });
+    restarted = at ?? restarted;
+    rows.push({ item });
+  }
+  rows.push(...cuts.map((item) => ({ item })));
+  const first = (items) => items.reduce((least, item) => Math.min(least, item.made), Infinity);
+  if (more) rows.push({ text: `and ${more.toLocaleString("en")} more`, kind: "more", made: first([...nodes, ...cuts, ...asides]) });
+  if (asides.length) rows.push({ text: "not in the queue:", kind: "caption", made: first(asides) }, ...asides.map((item) => ({ item })));
+  return rows;
 }
 
 function fitting(items, most, needed) {

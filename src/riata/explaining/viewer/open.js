@@ -32,9 +32,9 @@ function listed(table, ids, values, from = 0, to = ids.length) {
 }
 
 function shapedDecision(decision, values, table) {
-  const side = (of) => of && { ...of, actions: of.actions.map((id) => values[id]) };
+  const sides = decision.sides.map((side) => ({ ...side, actions: side.actions.map((id) => values[id]) }));
   return {
-    ...decision, chosen: side(decision.chosen), other: side(decision.other),
+    ...decision, sides, chosen: sides[0], other: sides.find((side) => side.name === decision.other) ?? null,
     contributions: listed(table, ...decision.contributions),
   };
 }
@@ -56,7 +56,7 @@ function shapedNodes(columns, values, table) {
   for (const count of columns.features?.count ?? []) starts.push(starts.at(-1) + (count ?? 0));
   return columns.action.map((action, i) => ({
     key: `n${i}`, number: i, parent: columns.parent[i], depth: columns.depth[i], goal: !!columns.goal[i],
-    ...shared(columns, values, i), made: Infinity, fronts: [], place: Infinity, dropped: Infinity,
+    ...shared(columns, values, i), made: Infinity, fronts: [], place: Infinity, dropped: Infinity, aside: true,
     features: () => columns.features?.count[i] == null ? null
       : listed(table, columns.features.feature, columns.features.value, starts[i], starts[i + 1]),
   }));
@@ -66,7 +66,7 @@ function shapedNodes(columns, values, table) {
 function shapedCuts(columns, step, nodes, values) {
   return columns.action.map((action, i) => ({
     key: `c${step}.${i}`, number: null, parent: columns.parent[i], depth: nodes[columns.parent[i]].depth + 1, goal: false,
-    ...shared(columns, values, i), merged: !!columns.merged[i], made: step, fronts: [], place: Infinity, dropped: step,
+    ...shared(columns, values, i), merged: !!columns.merged[i], made: step, fronts: [], place: Infinity, dropped: step, aside: false,
     features: () => null,
   }));
 }
@@ -83,15 +83,16 @@ function largest(nodes) {
   return nodes.reduce((most, node) => Math.max(most, Math.abs(node.score ?? 0)), 0);
 }
 
-// When every node was made, stood in the front, and was dropped.
+// When every node was made, stood in the front, and was dropped. Aside: never in the queue, there only for training's update.
 function follow(trace) {
   const { nodes, steps } = trace;
   const waiting = new Set([0]);
   const made = (i, step) => { nodes[i].made = Math.min(nodes[i].made, step); };
-  if (nodes.length) nodes[0].made = 0;
+  const queued = (i, step) => { made(i, step); nodes[i].aside = false; };
+  if (nodes.length) queued(0, 0);
   steps.forEach((step, s) => {
     step.front.forEach((i, place) => {
-      made(i, s);
+      queued(i, s);
       nodes[i].fronts.push(s);
       nodes[i].place = Math.min(nodes[i].place, place);
       waiting.delete(i);
@@ -102,12 +103,12 @@ function follow(trace) {
       waiting.clear();
     }
     for (const [i, score] of step.restart) {
-      made(i, s);
+      queued(i, s);
       waiting.add(i);
       trace.restarts.set(i, [s, score]);
     }
-    for (const i of step.enqueued) { made(i, s); waiting.add(i); }
-    for (const i of step.pruned) { nodes[i].dropped = Math.min(nodes[i].dropped, s); waiting.delete(i); }
+    for (const i of step.enqueued) { queued(i, s); waiting.add(i); }
+    for (const i of step.pruned) { nodes[i].aside = false; nodes[i].dropped = Math.min(nodes[i].dropped, s); waiting.delete(i); }
   });
   // States on the way to siblings were never in the queue: they came with those that they lead to.
   for (const node of [...nodes].reverse()) {
@@ -124,6 +125,11 @@ function scoreAt(trace, step, item) {
 
 function rankAt(trace, step, item) {
   return scoreAt(trace, step, item) + item.heuristic - (item.good ? trace.steps[step].margin : 0);
+}
+
+// The step at which the queue ranked an item: that of its first front, or of its making.
+function rankedAt(item) {
+  return item.fronts[0] ?? item.made;
 }
 
 // The items from the start to one, itself the last.

@@ -4,15 +4,14 @@ function showNode(data, step, item) {
   const { trace } = data;
   const from = item.parent === null ? null : trace.nodes[item.parent];
   const margin = item.good ? trace.steps[step].margin : 0;
-  const span = coveredBy(data, item);
-  byId("node-title").replaceChildren("State ", item.parent === null ? "start" : quoted(item.action), item.good ? " ★" : "");
+  byId("node-title").replaceChildren("State ", item.parent === null ? "start" : quoted(actionWords(data, item.action)), item.good ? " ★" : "");
   byId("node").replaceChildren(
     make("dl", { class: "facts" }, ...facts([
-      ["path", pathWords(trace, item)],
-      ["covers", span && `“${span}”`],
+      ["path", pathWords(data, item)],
+      ["covers", tokensOf(data, item)],
       ["score g", `${number(scoreAt(trace, step, item), 3)}${sinceRestart(trace, step, item)}`],
       ["heuristic h", item.heuristic ? number(item.heuristic, 3) : null],
-      ["rank", `${number(rankAt(trace, step, item), 3)}${margin ? ` (g + h less a margin of ${number(margin, 3)})` : ""}`],
+      ["ranking score", `${number(rankAt(trace, step, item), 3)}${margin ? ` (g + h less the margin of ${number(margin, 3)})` : ""}`],
       ["regret", item.regret === null ? null : number(item.regret, 0)],
       ["truth", item.good === null ? null : item.good ? "★ y-good: can still be reached" : "out of reach"],
       ["fate", fateOf(item)],
@@ -21,28 +20,35 @@ function showNode(data, step, item) {
   );
 }
 
+// The tokens of a segment, counted from 1.
+function tokensOf(data, item) {
+  const span = data.trace.alignment === "segments" ? SEGMENT.exec(said(item.action)) : null;
+  return span && `token ${Number(span[1]) + 1}${span[2] - span[1] > 1 ? ` to ${span[2]}` : ""}`;
+}
+
 function sinceRestart(trace, step, item) {
   const [at] = trace.restarts.get(item.number) ?? [Infinity];
   return at < step ? ` (counted anew from step ${at}, where the search restarted)` : "";
 }
 
 function facts(rows) {
-  return rows.filter(([, value]) => value !== null && value !== "").flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]);
+  return rows.filter(([, value]) => value !== null && value !== "").flatMap(([name, value]) => [make("dt", {}, term(name)), make("dd", {}, value)]);
 }
 
 const MOST_ACTIONS = 200;
 
 // The end of a long path: what led here last.
-function pathWords(trace, item) {
-  const path = pathTo(trace, item).slice(1);
+function pathWords(data, item) {
+  const path = pathTo(data.trace, item).slice(1);
   const before = Math.max(0, path.length - MOST_ACTIONS);
-  const actions = path.slice(before).map((at) => quoted(at.action, "li"));
+  const actions = path.slice(before).map((at) => quoted(actionWords(data, at.action), "li"));
   if (before) actions.unshift(make("li", { class: "quiet" }, counted(before, "action before", "actions before")));
   return actions.length ? make("ol", { class: "path" }, ...actions) : "the start";
 }
 
 function fateOf(item) {
   if (item.number === null) return item.merged ? "× merged into a better path to an equal state" : "× cut: too low for the queue";
+  if (item.aside) return "never in the queue: training's update would use it";
   if (item.dropped < Infinity) return `dropped from the queue after step ${item.dropped}`;
   if (item.goal) return "a goal";
   return item.fronts.length ? `expanded at step ${item.fronts.join(", ")}` : "not expanded";
@@ -73,8 +79,8 @@ function showStep(data, step) {
         ["dropped", droppedWords(at)],
         ["margin", at.margin ? number(at.margin, 3) : null],
       ])),
-      ...updateParts(trace, step, at),
-      at.restart.length ? make("p", {}, "The queue restarts from ", ...stateList(trace, at.restart.map(([i]) => i)), ".") : null,
+      ...updateParts(data, at),
+      at.restart.length ? make("p", {}, "↻ The queue restarts from ", ...stateList(data, at.restart.map(([i]) => i)), ".") : null,
     ].filter(Boolean),
   );
 }
@@ -87,11 +93,11 @@ function droppedWords(at) {
   return parts.length ? parts.join(", ") : "none";
 }
 
-function updateParts(trace, step, at) {
+function updateParts(data, at) {
   if (at.update === null) return [];
   if (at.update.competitors.length === 0) return [make("p", {}, "No update: nothing outranks the truth.")];
-  const siblings = stateList(trace, at.update.siblings);
-  const competitors = stateList(trace, at.update.competitors.map(([i]) => i), at.update.competitors.map(([, weight]) => weight));
+  const siblings = stateList(data, at.update.siblings);
+  const competitors = stateList(data, at.update.competitors.map(([i]) => i), at.update.competitors.map(([, weight]) => weight));
   return [
     make("h3", {}, "What training would do"),
     make("p", {}, "Move towards ", ...siblings, ", away from ", ...competitors, "."),
@@ -103,21 +109,24 @@ function updateParts(trace, step, at) {
 
 const MOST_STATES = 8;
 
-function stateList(trace, numbers, weights = null) {
+function stateList(data, numbers, weights = null) {
+  const { trace } = data;
   const uneven = weights !== null && weights.some((weight) => weight !== weights[0]);
   const shown = numbers.slice(0, MOST_STATES).flatMap((i, place) => {
     const node = trace.nodes[i];
     const weight = uneven ? `, weight ${number(weights[place])}` : "";
-    return [place ? " " : "", make("span", { class: "state" }, node.good ? "★ " : "", quoted(node.action), ` (${number(node.score, trace.digits)}${weight})`)];
+    return [place ? " " : "", make("span", { class: "state" }, node.good ? "★ " : "", quoted(actionWords(data, node.action)), ` (${number(node.score, trace.digits)}${weight})`)];
   });
   return numbers.length > MOST_STATES ? [...shown, ` and ${numbers.length - MOST_STATES} more`] : shown;
 }
 
 function showDecision(data) {
-  const { chosen, other, difference, contributions } = data.decision;
-  byId("decision-title").textContent = other ? `Why ${sideName(chosen)}, not ${sideName(other)}` : `What speaks for ${sideName(chosen)}`;
-  const rows = [chosen, other].filter(Boolean).map((side) => sideRow(side, chosen, other));
-  if (other) rows.push(make("tr", { class: "difference" }, make("th", { scope: "row" }, "difference"), make("td", {}), make("td", {}, signed(difference, 3))));
+  const { sides, chosen, other, difference, contributions } = data.decision;
+  byId("decision-title").textContent = other?.name === "best" ? "The output beside the best one, which was missed" : other ? `Why ${sideName(chosen)}, not ${sideName(other)}` : `What speaks for ${sideName(chosen)}`;
+  const digits = telling(sides.map((side) => side.score));
+  const rows = sides.map((side) => sideRow(data, side, side === chosen ? other : chosen, digits));
+  const between = sides.length > 2 ? `${chosen.name} − ${other?.name}` : "difference";
+  if (other) rows.push(make("tr", { class: "difference" }, make("th", { scope: "row" }, between), make("td", {}), make("td", {}, signed(difference, digits))));
   const head = make("thead", {}, make("tr", {}, ...["", "actions", "score"].map((name) => make("th", { scope: "col" }, name))));
   byId("decision").replaceChildren(
     make("div", { class: "sides" }, make("table", {}, head, make("tbody", {}, ...rows))),
@@ -130,21 +139,22 @@ function showDecision(data) {
 }
 
 function sideName(side) {
-  return `the ${side.name}${side.name === "given" ? " output" : ""}`;
+  return `the ${side.name}${["given", "best"].includes(side.name) ? " output" : ""}`;
 }
 
 // The actions of a side; those in which it differs from the other one are underlined.
-function sideRow(side, chosen, other) {
-  const against = other && (side === chosen ? other : chosen).actions;
-  const from = other ? Math.max(0, chosen.actions.findIndex((action, i) => said(action) !== said(other.actions[i])) - 20) : 0;
+function sideRow(data, side, other, digits) {
+  const against = other && other.actions;
+  const others = data.trace?.alignment === "segments" && against ? new Set(against.map(said)) : null; // they need not stand at one place
+  const from = other ? Math.max(0, side.actions.findIndex((action, i) => said(action) !== said(other.actions[i])) - 20) : 0;
   const start = side.actions.length > MOST_ACTIONS ? from : 0;
   const actions = side.actions.slice(start, start + MOST_ACTIONS).map((action, place) => {
     const i = start + place;
-    const differs = against !== null && said(action) !== said(against[i]);
-    return make("li", {}, quoted(action, "bdi", { class: differs && "differs" }));
+    const differs = others ? !others.has(said(action)) : against !== null && said(action) !== said(against[i]);
+    return make("li", {}, quoted(actionWords(data, action), "bdi", { class: differs && "differs" }));
   });
   if (start) actions.unshift(make("li", { class: "quiet" }, counted(start, "action before", "actions before")));
   const after = side.actions.length - start - MOST_ACTIONS;
   if (after > 0) actions.push(make("li", { class: "quiet" }, counted(after, "action after", "actions after")));
-  return make("tr", {}, make("th", { scope: "row" }, side.name), make("td", {}, make("ol", { class: "path" }, ...actions)), make("td", {}, number(side.score, 3)));
+  return make("tr", {}, make("th", { scope: "row" }, side.name), make("td", {}, make("ol", { class: "path" }, ...actions)), make("td", {}, number(side.score, digits)));
 }

@@ -32,6 +32,7 @@ function show(data) {
   }
   steps?.begin();
   byId("foot").textContent = data.trace ? `${visible(data.trace.heading)}.` : "Exact decoding: there is no queue to watch.";
+  showGlossary();
   byId("help-button").hidden = steps === null;
   byId("help-button").addEventListener("click", () => byId("help").showModal());
 }

@@ -16,6 +16,7 @@ class Steps {
     byId("slider").max = this.last;
     byId("slider").addEventListener("input", (event) => this.to(Number(event.target.value)));
     for (const [id, act] of Object.entries(this.actions())) byId(id).addEventListener("click", act);
+    byId("svg-button").addEventListener("click", () => saveSvg(this.tree, this.step));
     byId("loss").hidden = this.losses.length === 0;
     this.markLosses();
     showLegend(this.trace);
@@ -111,11 +112,12 @@ function stepText(data, step) {
   const at = trace.steps[step];
   const best = trace.nodes[at.front[0]];
   const head = trace.alignment === "tokens" && best.depth > 0 ? ` at “${visible(headOf(data, best.depth))}”` : "";
-  const name = best.parent === null ? "start" : visible(best.action);
+  const name = best.parent === null ? "start" : actionWords(data, best.action);
   const loss = data.verdict.losses.find((one) => one.step === step);
   const lost = loss ? ` ${visible(loss.text)}` : at.wrong ? " A wrong goal comes first." : "";
+  const again = at.restart.length ? " The search restarts from the truth." : "";
   const end = step === trace.steps.length - 1 ? " The search ends here." : "";
-  return `Step ${step} of ${trace.steps.length - 1}: ${counted(at.front.length, "state", "states")}${head}, best ${name} with ${number(scoreAt(trace, step, best), trace.digits)}.${lost}${end}`;
+  return `Step ${step} of ${trace.steps.length - 1}: ${counted(at.front.length, "state", "states")}${head}, best ${name} with score ${scoreWords(trace, best, step)}.${lost}${again}${end}`;
 }
 
 function showLegend(trace) {
@@ -124,7 +126,11 @@ function showLegend(trace) {
     known ? ["good", "★ y-good: the truth can still be reached"] : null,
     trace.goal === null ? null : ["output", "path of the output"],
     ["dropped", "× cut or pruned"],
+    trace.restarts.size ? ["restart", "↻ the search restarted from it"] : null,
+    trace.nodes.some((node) => node.aside) ? ["aside", "never in the queue: what training's update would use"] : null,
+    trace.steps.some((step) => step.margin) ? ["none", "0.20 → 0.15: score g, and what the queue ranked by, g less the margin"]
+      : trace.nodes.some((node) => node.heuristic) ? ["none", "0.20 → 0.15: score g, and what the queue ranked by, g + h"] : null,
     ["chosen", "chosen state and its path"],
   ].filter(Boolean);
-  byId("legend").replaceChildren(...entries.map(([kind, text]) => make("span", { class: "entry" }, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), text)));
+  byId("legend").replaceChildren(...entries.map(([kind, text]) => make("span", { class: "entry" }, kind === "none" ? null : make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), text)));
 }

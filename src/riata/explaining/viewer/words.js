@@ -34,6 +34,14 @@ function digitsFor(largest) {
   return Math.max(2, Math.min(8, 2 - Math.floor(Math.log10(largest || 1))));
 }
 
+// Decimal places that tell these values apart, three or more.
+function telling(values) {
+  for (let digits = 3; digits < 6; digits++) {
+    if (new Set(values.map((value) => number(value, digits))).size === new Set(values).size) return digits;
+  }
+  return 6;
+}
+
 function signed(value, digits = 2) {
   return (value > 0 ? "+" : "") + number(value, digits);
 }
