@@ -46,9 +46,13 @@ def explain_sentence(
         other = best or _runner_up(estimator, shown, corpus, chosen, trace)
     if trace.truth is not None and not _reached(trace):
         note = _sentences(note, "No path leads to the truth; y-good is what comes as near to it as can be.")
+    decided = decision(chosen, other)
+    blames_model = errors is not None and errors.of[0] == "model" and other is not None and other.name == "truth"
+    if blames_model and decided.difference < 0:  # else it would be a search error or a tie
+        note = _sentences(note, "The truth scores higher, but no search of this model can give it.")
     if trace.output is not None and trace.output != chosen.labels:
         note = _sentences(note, "The search shown ends with another output than prediction.")
-    return _explanation(trace, decision(chosen, other), errors, best, note)
+    return _explanation(trace, decided, errors, best, note)
 
 
 def _explanation(

@@ -196,6 +196,10 @@ class ChainModel:
         legal = self.legality
         return scores_of(self.weights, self.features.index, instances, legal.start, legal.end, legal.follow, labels)
 
+    def never_gives(self, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+        """The tokens whose given label no search can give: [N]. Labels that may not follow each other have a score of -inf already."""
+        return np.zeros(len(labels), bool)
+
     def check_nbest(self, decoder: Decoder) -> None:
         """Refuses lists of the best labellings where they would not be exact."""
         refusal = exact_refusal(self.features, len(self.labels))

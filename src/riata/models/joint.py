@@ -90,6 +90,15 @@ class JointModel:
         """The score of given pairs, sentence by sentence: [S]."""
         return joint_scores(self.weights, self.features.index, self.features.native, instances, labels)
 
+    def never_gives(self, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+        """The tokens whose given tag the dictionary does not allow: [N]."""
+        words, tags = corpus.columns[0], labels // len(self.parts.chunks)
+        pairs, place = np.unique(words.ids.astype(np.int64) * len(self.parts.tags) + tags, return_inverse=True)
+        texts = words.alphabet.texts_of(pairs // len(self.parts.tags))
+        allowed = self.features.dictionary.of
+        never = [int(pair) % len(self.parts.tags) not in allowed(text) for pair, text in zip(pairs, texts, strict=True)]
+        return np.array(never, bool)[place]
+
     def exact_is_cheap(self, longest: int) -> bool:
         return False
 

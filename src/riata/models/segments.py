@@ -114,6 +114,11 @@ class SegmentModel:
         codes = self.segmentation.codes(self.labels, labels, instances.starts())
         return segment_scores(self.weights, self.features.index, self.features.native, instances, codes)
 
+    def never_gives(self, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+        """The tokens at which a segment begins that is longer than any that the search tries: [N]."""
+        codes = self.segmentation.codes(self.labels, labels, corpus.starts)
+        return codes // len(self.segmentation.types) >= self.weights.most
+
     def exact_is_cheap(self, longest: int) -> bool:
         return self.features.native.exact
 

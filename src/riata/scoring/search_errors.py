@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances
-from riata.data.types import Ids, Starts
+from riata.data.types import Corpus, Ids, Starts
+from riata.models.chain import EXACT, Decoder
 from riata.models.model import Model
 
 ROUNDING = 1e-5  # relative; scores are sums of single-precision numbers
@@ -29,7 +30,7 @@ class SearchErrors:
 
     test: "exact" where the best output is known. "truth" where it is too costly to find: `search` then counts the outputs that score below
     the truth, which the search has surely missed, a lower bound; `model` counts those that score above it, whose best output is surely not the
-    truth; whether the search has missed a better one there, or among right outputs, cannot be told, and `both` and `lucky` are None.
+    truth, and truths that no search can give; whether the search has missed a better one there, or among right outputs, cannot be told, and `both` and `lucky` are None.
     """
 
     wrong: int
@@ -126,21 +127,35 @@ def judged(
     return SearchErrors.counted([str(name) for name in names], missed.tolist(), test)
 
 
-def split_errors(
-    model: Model, instances: Instances, predicted: Ids, exact: Ids | None, gold: Ids, starts: Starts
-) -> SearchErrors:
-    """Compares what was found with the exact argmax under the same weights or, where that is None, with the truth.
+def split_errors(model: Model, inputs: Corpus, predicted: Ids | None, gold: Ids, decoder: Decoder) -> SearchErrors:
+    """Compares what was found with the exact argmax under the same weights or, where that is too costly, with the truth.
 
-    gold: label ids, -1 where the model does not know the label.
+    predicted: label ids (None: what the decoder finds). gold: label ids, -1 where the model does not know the label.
     """
+    instances, starts = model.features.instances(inputs), inputs.starts
+    found_ids = model.decode(instances, decoder) if predicted is None else predicted
+    exact = found_ids if decoder.queue == EXACT.queue else best_labels(model, instances, starts)
+    return _compared(model, inputs, instances, found_ids, exact, gold)
+
+
+def best_labels(model: Model, instances: Instances, starts: Starts) -> Ids | None:
+    """What scores highest of all; None where exact search is too costly."""
+    return model.decode(instances, EXACT) if model.exact_is_cheap(int(np.diff(starts).max(initial=0))) else None
+
+
+def _compared(
+    model: Model, inputs: Corpus, instances: Instances, predicted: Ids, exact: Ids | None, gold: Ids
+) -> SearchErrors:
+    starts = inputs.starts
     sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
     def differ(a: Ids, b: Ids) -> NDArray[np.bool_]:
         return np.bincount(sentence[a != b], minlength=len(starts) - 1) > 0
 
     found = model.scores_of(instances, predicted)
-    truth = model.scores_of(instances, np.where(gold < 0, predicted, gold).astype(np.int32))
-    truth[np.unique(sentence[gold < 0])] = -np.inf
+    known = np.where(gold < 0, predicted, gold).astype(np.int32)
+    truth = model.scores_of(instances, known)
+    truth[sentence[(gold < 0) | model.never_gives(inputs, known)]] = -np.inf
     wrong = differ(predicted, gold)
     if exact is None:
         return judged(wrong, found, np.maximum(truth, found), truth, truth > found, "truth")

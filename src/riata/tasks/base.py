@@ -31,7 +31,6 @@ from riata.parallel import cores
 from riata.params import Params
 
 if TYPE_CHECKING:
-    from riata._core import Instances
     from riata.analysis.error_analysis import ErrorAnalysis
     from riata.data.encodings.base import Encoding
     from riata.data.pairs import PairRecoder
@@ -641,22 +640,16 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
         model = self._check_fitted()
         data = self._with_gold(X, y)
-        instances = model.features.instances(inputs_of(data))
         truth = self._label_ids(self._learnt_column(data.columns[-1], data.starts))
-        decoder = self.decoder()
-        found = model.decode(instances, decoder) if predicted is None else self._as_labels(predicted, data.starts)
-        best = found if decoder.queue == EXACT.queue else self._best_labels(instances, data.starts)
-        return split_errors(model, instances, found, best, truth, data.starts)
-
-    def _best_labels(self, instances: Instances, starts: Starts) -> Ids | None:
-        """What scores highest of all, in labels of the model; None where exact search is too costly."""
-        model = self._check_fitted()
-        return model.decode(instances, EXACT) if model.exact_is_cheap(int(np.diff(starts).max(initial=0))) else None
+        found = None if predicted is None else self._as_labels(predicted, data.starts)
+        return split_errors(model, inputs_of(data), found, truth, self.decoder())
 
     def best_output(self, corpus: Corpus) -> list[Any] | None:
         """The labels of one sentence that score highest of all, whatever the queue finds; None where exact search is too costly."""
-        inputs = self.input_columns(corpus)
-        best = self._best_labels(self._check_fitted().features.instances(inputs), inputs.starts)
+        from riata.scoring.search_errors import best_labels
+
+        model, inputs = self._check_fitted(), self.input_columns(corpus)
+        best = best_labels(model, model.features.instances(inputs), inputs.starts)
         return None if best is None else [self.classes_[i] for i in self._as_classes(best, inputs.starts)]
 
     def errors(
