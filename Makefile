@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' -o -name '*.template' -o -name '*.conll' -o -path '*/viewer/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint bench sanitize arm picture clean
+.PHONY: help demo test test-all lint bench sanitize arm picture page clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -44,6 +44,9 @@ arm:  ## the core's C++ tests for 64-bit ARM, in an emulator (needs g++-aarch64-
 
 picture: $(INSTALLED)  ## the picture of the README, docs/demo.svg
 	$(BIN)/python tools/picture.py
+
+page: $(INSTALLED)  ## the page of the README, docs/explain.png (needs Playwright and Chromium)
+	$(BIN)/python tools/page.py
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) build dist

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from explanations import ODD, explained, garden_path, odd_explanation
+from explanations import ODD, explained, garden_path, long_trace, odd_explanation
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.text import in_plain_words, render
 from riata.inference.trace import Feature
@@ -73,6 +73,18 @@ def test_small_pushes_get_more_digits():
     text = str(Explanation(("x",), None, Decision(side, None, rows), None, None))
     assert "+0.00123" in text
     assert "-0.00023" in text
+
+
+def test_a_margin_that_the_ranking_takes_off_is_told():
+    trace = long_trace("chain")
+    margin = trace.steps[1].margin
+    text = str(trace)
+    assert margin > 0
+    assert "less, where it is y-good, the margin of training" in text
+    for node in trace.steps[1].front[:8]:
+        less = f"-{margin:.2f}*" if trace.nodes[node].good else ""
+        assert f"{trace.nodes[node].action} {trace.score(1, node):.2f}{less}" in text
+    assert "margin" not in str(garden_path(1))
 
 
 def test_very_long_sentences_and_searches_are_cut_and_say_so():

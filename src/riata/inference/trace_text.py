@@ -24,13 +24,17 @@ Part = tuple[str, str]  # a text and what it tells of: "heading", "good", "loss"
 
 
 def in_words(trace: Trace) -> str:
-    """Of every step the front, best first: action and score, * where it is y-good."""
+    """Of every step the front, best first: action and score, + heuristic, - margin, * where it is y-good."""
     return "\n".join("".join(text for text, _ in line) for line in in_lines(trace))
 
 
 def in_lines(trace: Trace) -> list[list[Part]]:
     """The same, line by line, with what could be coloured."""
     lines, width = [[(heading(trace), "heading")]], _width(trace)
+    if any(step.margin for step in trace.steps):
+        lines.append(
+            [("      ranked by the score less, where it is y-good, the margin of training: 0.16-0.11*", "heading")]
+        )
     for number, step in enumerate(trace.steps):
         lines.append(_front(trace, number, step, width))
         lines += [[(f"      {text}", kind)] for text, kind in _events(trace, number, step)]
@@ -92,7 +96,9 @@ def _node(trace: Trace, step: int, number: int) -> str:
     node = trace.nodes[number]
     action = "start" if node.parent is None else short(node.action)
     estimate = f"+{node.heuristic:.2f}" if node.heuristic else ""
-    return f"{action} {trace.score(step, number):.2f}{estimate}{'*' * bool(node.good)}"
+    margin = trace.steps[step].margin if node.good else 0.0
+    less = f"-{margin:.2f}" if margin else ""
+    return f"{action} {trace.score(step, number):.2f}{estimate}{less}{'*' * bool(node.good)}"
 
 
 def short(action: Plain, longest: int = LONGEST) -> str:
