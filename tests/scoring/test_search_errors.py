@@ -88,7 +88,7 @@ def test_counts_of_parts_add_up_and_what_one_part_does_not_know_the_whole_does_n
     for counts in (exact, truth):
         assert str(counts["wrong"]) in in_words(counts)
     assert "at least 1 by the search" in in_words(truth)
-    assert "1 by the search alone, 2 by the model alone, 2 by both, 1 ties; 3 right by luck" in in_words(exact)
+    assert "1 by search alone, 2 by model alone, 2 by both, 1 ties; 3 right by luck" in in_words(exact)
 
 
 @pytest.mark.parametrize(("queue", "searches"), [("exact", ["exact"]), ("beam", ["beam", "exact"])])

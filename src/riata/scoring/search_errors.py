@@ -94,7 +94,7 @@ def in_words(counts: Mapping[str, Any]) -> str:
             f"(it scores lower), {ties:,} ties; exact search is too costly here to tell what else the search missed"
         )
     return (
-        f"{head}: {search:,} by the search alone, {model:,} by the model alone, {both:,} by both, {ties:,} ties; "
+        f"{head}: {search:,} by search alone, {model:,} by model alone, {both:,} by both, {ties:,} ties; "
         f"{lucky:,} right by luck"
     )
 
