@@ -4,6 +4,7 @@ INTERNAL = frozenset(
     {
         "abstaining",
         "believable",
+        "best_output",
         "changed_params",
         "chunk_outputs",
         "chunks",
