@@ -39,8 +39,36 @@ SpaceOptions options_of(const QueueSpec& queue, bool grows) {
   if (queue.name == "greedy") options.width = 1;
   if (queue.name == "beam" && queue.by == "operations") options.width = queue.width;
   options.complete_start = queue.name == "hill-climb";
+  options.by_level = queue.name == "greedy" || (queue.name == "beam" && queue.by == "operations");
   return options;
 }
+
+// How deep a search may go: as asked for, or far beyond what truths have needed so far and what x may need.
+class DepthLimit {
+ public:
+  explicit DepthLimit(const nb::dict& settings) : asked_(nb::cast<std::int64_t>(settings["max_depth"])), deepest_(nb::cast<std::int64_t>(settings["deepest"])) {}
+
+  std::int32_t of(nb::handle x) const {
+    if (asked_ > 0) return static_cast<std::int32_t>(std::min(asked_, most));
+    Py_ssize_t length = PyObject_Size(x.ptr());
+    if (length < 0) PyErr_Clear();  // has none
+    const std::int64_t needed = std::max(deepest_, static_cast<std::int64_t>(length));
+    return static_cast<std::int32_t>(std::clamp(times * std::min(needed, most), least, most));
+  }
+
+  // After a search that learns.
+  void note(const Tree& tree) {
+    for (NodeId id = 0; id < tree.size(); ++id) {
+      if (tree[id].goal && tree[id].good) deepest_ = std::max<std::int64_t>(deepest_, tree[id].depth);
+    }
+  }
+  std::int64_t deepest() const noexcept { return deepest_; }
+
+ private:
+  static constexpr std::int64_t times = 10, least = 10'000, most = std::numeric_limits<std::int32_t>::max();
+  std::int64_t asked_;    // 0: nothing
+  std::int64_t deepest_;  // of the truths
+};
 
 // Runs one search; its errors say which example it was and, where the search failed, which state came last.
 template <class Run>
@@ -130,8 +158,10 @@ class ProblemModel {
     Margins<double> margins(spec, weights);
     const std::unique_ptr<Queue> queue = make_queue(spec);
     Search search(space, *queue, limits_of(settings));
+    const DepthLimit depth(settings);
     for (std::size_t i = 0; i < nb::len(inputs); ++i) {
       space.open(inputs[i], outputs[i]);
+      search.limit_depth(depth.of(inputs[i]));
       at_example(static_cast<std::int64_t>(i), space, [&] { check_found(search.run(&margins)); });
     }
     return as_dict(margins.report());
@@ -154,9 +184,11 @@ class ProblemModel {
     PythonSpace space(methods, vocabulary_, weights, options_of(spec, false));
     const std::unique_ptr<Queue> queue = make_queue(spec);
     Search search(space, *queue, limits_of(settings));
+    const DepthLimit depth(settings);
     nb::list out;
     for (std::size_t i = 0; i < nb::len(inputs); ++i) {
       space.open(inputs[i], truth_of(i));
+      search.limit_depth(depth.of(inputs[i]));
       at_example(static_cast<std::int64_t>(i), space, [&] {
         const NodeId goal = search.run();
         check_found(goal);
@@ -203,6 +235,7 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
   TraceLearner<double> follower = watcher(learner, weights, recorder);
   Trace done;
   space.open(x, y);
+  search.limit_depth(DepthLimit(settings).of(x));
   at_example(0, space, [&] {
     const NodeId found = search.run(learning ? &follower : nullptr, &recorder);
     done = recorder.finish(search, found, with_features);
@@ -227,7 +260,7 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
 class ProblemTrainer {
  public:
   explicit ProblemTrainer(const nb::dict& settings)
-      : queue_spec_(queue_of(settings)), limits_(limits_of(settings)), learner_spec_(learner_of(settings)), weights_({}, learner_spec_.p),
+      : queue_spec_(queue_of(settings)), limits_(limits_of(settings)), depth_(settings), learner_spec_(learner_of(settings)), weights_({}, learner_spec_.p),
         learner_(learner_spec_, weights_) {}
 
   nb::dict epoch(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::list& outputs,
@@ -244,11 +277,14 @@ class ProblemTrainer {
     std::int64_t updates = 0, unreachable = 0;
     for (const std::int64_t i : order) {
       space.open(inputs[static_cast<std::size_t>(i)], outputs[static_cast<std::size_t>(i)]);
+      search.limit_depth(depth_.of(inputs[static_cast<std::size_t>(i)]));
       learner_.begin();
       at_example(i, space, [&] {
-        check_found(search.run(&learner_));
+        const NodeId found = search.run(&learner_);
+        if (!(learns_from_dead_ends() && learner_.updated())) check_found(found);
         unreachable += space.initial_regret() > 0;
       });
+      depth_.note(search.tree());
       updates += learner_.updated();
       weights_.tick();
     }
@@ -256,6 +292,8 @@ class ProblemTrainer {
     out["examples"] = order.size();
     out["updates"] = updates;
     out["unreachable"] = unreachable;
+    choices_ += space.choices();
+    tells_apart_ = tells_apart_ || space.tells_apart();
     return out;
   }
 
@@ -263,11 +301,16 @@ class ProblemTrainer {
   ProblemModel last() { return model(weights_.last()); }
   ProblemModel untruncated() const { return {vocabulary_, weights_.last()}; }
   std::int64_t dropped() const noexcept { return dropped_; }
+  std::int64_t deepest() const noexcept { return depth_.deepest(); }
+  std::int64_t alike() const noexcept { return tells_apart_ ? 0 : choices_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }
   double norm() const noexcept { return weights_.norm(); }
   LeastMargins recorded_margins() const noexcept { return learner_.recorded_margins(); }
 
  private:
+  // Where the whole search comes first, a dead end is a wrong output like others; else the truth itself is in one.
+  bool learns_from_dead_ends() const noexcept { return learner_spec_.when == When::standard || learner_spec_.when == When::max_violation; }
+
   ProblemModel model(Numbers<double> weights) {
     dropped_ = truncate(weights, learner_spec_.truncate);
     return {vocabulary_, weights};
@@ -275,10 +318,13 @@ class ProblemTrainer {
 
   QueueSpec queue_spec_;
   Limits limits_;
+  DepthLimit depth_;
   LearnerSpec learner_spec_;
   Vocabulary vocabulary_;
   Linear<double> weights_;
   SearchLearner<double> learner_;
+  std::int64_t choices_ = 0;  // states with several operators
+  bool tells_apart_ = false;  // features of one of them were not the same for all its operators
   std::int64_t dropped_ = 0;  // weights that truncation left out of the model made last
 };
 
@@ -310,6 +356,8 @@ void problem(nb::module_& m) {
       .def("last", &ProblemTrainer::last)
       .def("untruncated", &ProblemTrainer::untruncated, "The last weights, none of them left out.")
       .def_prop_ro("norm", &ProblemTrainer::norm)
+      .def_prop_ro("deepest", &ProblemTrainer::deepest, "The most steps that a true output took, among those met.")
+      .def_prop_ro("alike", &ProblemTrainer::alike, "States with several operators so far; 0 where features told some of these apart.")
       .def_prop_ro("dropped", &ProblemTrainer::dropped, "Weights that truncation left out of the model made last.")
       .def("recorded_margins", [](const ProblemTrainer& self) { return as_tuple(self.recorded_margins()); })
       .def("stats", [](const ProblemTrainer& self) { return as_dict(self.stats()); });

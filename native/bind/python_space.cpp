@@ -12,13 +12,15 @@ namespace {
 
 constexpr double same_regret = 1e-9;
 constexpr std::int32_t most_covered = 1'000'000'000;
+constexpr std::size_t longest_name = 200;  // of a Python object in a message
+constexpr std::int64_t most_held = 1 << 24;  // pointers: 128 MB
+constexpr std::size_t measured = 64;       // every so many states one is measured
+
 std::string with_commas(std::size_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
   return digits;
 }
-
-constexpr std::size_t longest_name = 200;  // of a Python object in a message
 
 std::string in_words(nb::handle object) {
   PyObject* text = PyObject_Repr(object.ptr());
@@ -79,6 +81,20 @@ nb::object listed(nb::handle answer, std::size_t most, const char* method, const
   return out;
 }
 
+// Whether it has names and values as a dictionary has them.
+bool is_mapping(nb::handle object) {
+  const bool plain = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyGen_Check(object.ptr()) || PyUnicode_Check(object.ptr());
+  return !plain && nb::hasattr(object, "keys") && nb::hasattr(object, "items");
+}
+
+// In bytes, without what it refers to; 0 where it does not say.
+Py_ssize_t shallow_size(nb::handle object) {
+  const nb::object size = nb::steal(PyObject_CallMethod(object.ptr(), "__sizeof__", nullptr));
+  const Py_ssize_t bytes = size.is_valid() ? PyLong_AsSsize_t(size.ptr()) : 0;
+  if (PyErr_Occurred()) PyErr_Clear();
+  return std::max<Py_ssize_t>(bytes, 0);
+}
+
 void check_hashable(nb::handle object, const char* what) {
   if (PyObject_Hash(object.ptr()) != -1) return;
   const bool unhashable = PyErr_ExceptionMatches(PyExc_TypeError);
@@ -116,19 +132,70 @@ void PythonSpace::open(nb::handle x, nb::handle y) {
   keys_.clear();
   new_actions_.clear();
   last_ = -1;
+  held_.clear();
+  size_ = last_size_ = 0;
+  most_ = most_held;
 }
 
 std::string PythonSpace::last_state() const { return last_ < 0 ? "" : in_words(state(last_)); }
 
-StateId PythonSpace::add_state(nb::object value) {
-  State state;
-  state.value = std::move(value);
+StateId PythonSpace::add_state(State state) {
+  const auto id = static_cast<StateId>(states_.size());
+  nb::object value = std::move(state.value);
   states_.push_back(std::move(state));
-  return static_cast<StateId>(states_.size()) - 1;
+  hold(id, std::move(value));
+  return id;
+}
+
+// What a state counts is guessed, in pointers: a history is as long as its path, and a board as large as the one measured last.
+void PythonSpace::hold(StateId id, nb::object value) const {
+  State& state = states_[static_cast<std::size_t>(id)];
+  if (held_.size() % measured == 0) {
+    last_size_ = static_cast<std::int64_t>(shallow_size(value)) / static_cast<std::int64_t>(sizeof(void*));
+  }
+  state.value = std::move(value);
+  state.size = std::max<std::int64_t>(1 + state.depth, last_size_);
+  size_ += state.size;
+  held_.push_back(id);
+  if (size_ > most_) drop_old();
+}
+
+void PythonSpace::drop_old() const {
+  const StateId newest = held_.back();
+  const std::int32_t level = at(newest).depth - 1;
+  std::size_t kept = 0;
+  for (const StateId id : held_) {
+    State& state = states_[static_cast<std::size_t>(id)];
+    const bool over = options_.by_level ? state.depth < level : state.operators.is_valid();
+    if (id == 0 || id == newest || !over || size_ <= most_held / 2) {
+      held_[kept++] = id;
+      continue;
+    }
+    state.value = nb::object();
+    size_ -= state.size;
+  }
+  held_.resize(kept);
+  most_ = std::max(most_held, 2 * size_);
+}
+
+const nb::object& PythonSpace::state(StateId id) const {
+  std::vector<StateId> gone;  // from here back to a state that is held
+  for (; !at(id).value.is_valid(); id = at(id).parent) gone.push_back(id);
+  if (gone.empty()) return at(id).value;
+  nb::object value = at(id).value;
+  for (auto next = gone.rbegin(); next != gone.rend(); ++next) value = methods_.apply(x_, value, operator_of(at(*next).parent, at(*next).operation));
+  hold(gone.front(), std::move(value));
+  return at(gone.front()).value;
+}
+
+nb::object PythonSpace::operator_of(StateId id, std::size_t operation) const {
+  return nb::borrow(PyTuple_GET_ITEM(at(id).operators.ptr(), static_cast<Py_ssize_t>(operation)));
 }
 
 StateId PythonSpace::initial() {
-  const StateId start = add_state(methods_.initial(x_));
+  State first;
+  first.value = methods_.initial(x_);
+  const StateId start = add_state(std::move(first));
   if (options_.complete_start && !is_goal(start)) {
     throw Error("UnsupportedError", "hill-climb starts from a complete state, but the initial state " + in_words(state(start)) + " is no goal.",
                 "Search a constructive space with a beam.");
@@ -138,7 +205,7 @@ StateId PythonSpace::initial() {
 
 bool PythonSpace::is_goal(StateId id) {
   if (at(id).goal < 0) {
-    const nb::object answer = methods_.is_goal(x_, at(id).value);
+    const nb::object answer = methods_.is_goal(x_, state(id));
     const int truth = PyObject_IsTrue(answer.ptr());
     if (truth < 0) throw nb::python_error();
     at(id).goal = static_cast<std::int8_t>(truth);
@@ -149,9 +216,12 @@ bool PythonSpace::is_goal(StateId id) {
 StateId PythonSpace::child(StateId id, std::size_t operation) {
   const std::size_t step = at(id).steps + operation;
   if (steps_[step].child < 0) {
-    const nb::object action = nb::borrow(PyTuple_GET_ITEM(at(id).operators.ptr(), static_cast<Py_ssize_t>(operation)));
-    const StateId made = add_state(methods_.apply(x_, at(id).value, action));
-    steps_[step].child = made;
+    State made;
+    made.value = methods_.apply(x_, state(id), operator_of(id, operation));
+    made.parent = id;
+    made.operation = operation;
+    made.depth = at(id).depth + 1;
+    steps_[step].child = add_state(std::move(made));
   }
   return steps_[step].child;
 }
@@ -178,7 +248,7 @@ ActionId PythonSpace::action_id(nb::handle action) {
 // Asks for the operators of a state and the features of its steps, once.
 void PythonSpace::ask_operators(StateId id) {
   if (at(id).operators.is_valid()) return;
-  const nb::object answer = methods_.actions(x_, at(id).value);
+  const nb::object answer = methods_.actions(x_, state(id));
   nb::object operators = nb::steal(PySequence_Tuple(listed(answer, most_actions, "actions", "actions").ptr()));
   if (!operators.is_valid()) throw nb::python_error();
   const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(operators.ptr()));
@@ -193,26 +263,40 @@ void PythonSpace::ask_operators(StateId id) {
   }
 
   Range observed;
-  if (methods_.observe.is_valid()) observed = read_features(methods_.observe(x_, at(id).value), "observe");
+  if (methods_.observe.is_valid()) observed = read_features(methods_.observe(x_, state(id)), "observe");
   const std::size_t steps = steps_.size();
   steps_.resize(steps + count);
   if (methods_.features.is_valid()) {
     for (std::size_t i = 0; i < count; ++i) {
       const nb::object action = nb::borrow(PyTuple_GET_ITEM(operators.ptr(), static_cast<Py_ssize_t>(i)));
-      steps_[steps + i].features = read_features(methods_.features(x_, at(id).value, action), "features");
+      steps_[steps + i].features = read_features(methods_.features(x_, state(id), action), "features");
     }
   }
-  State& state = at(id);
-  state.actions = actions;
-  state.observed = observed;
-  state.steps = steps;
-  state.operators = std::move(operators);
+  note_choice(steps, count, observed.from != observed.to);
+  State& asked = at(id);
+  asked.actions = actions;
+  asked.observed = observed;
+  asked.steps = steps;
+  asked.operators = std::move(operators);
+}
+
+// steps: of the first of `count` operators. Observed features are joined with the operator, and so differ.
+void PythonSpace::note_choice(std::size_t steps, std::size_t count, bool observed) {
+  if (tells_apart_ || count < 2) return;
+  ++choices_;
+  tells_apart_ = observed;
+  const auto values = [&](std::size_t i) {
+    const Range range = steps_[steps + i].features;
+    return std::span(values_).subspan(range.from, range.to - range.from);
+  };
+  for (std::size_t i = 1; i < count && !tells_apart_; ++i) tells_apart_ = !std::ranges::equal(values(0), values(i));
 }
 
 PythonSpace::Range PythonSpace::read_features(const nb::object& list, const char* method) {
   Range range{values_.size(), values_.size()};
   nb::object items;  // stays null for a text, which would read as a list of letters
   if (PyDict_Check(list.ptr())) items = nb::steal(PyDict_Items(list.ptr()));
+  else if (is_mapping(list)) items = listed(list.attr("items")(), most_features, method, "features");
   else if (!PyUnicode_Check(list.ptr()) && (Py_TYPE(list.ptr())->tp_iter || PySequence_Check(list.ptr()))) items = listed(list, most_features, method, "features");
   if (!items.is_valid()) {
     throw Error("DataError", std::string(method) + " returned " + in_words(list) + "; expected a list of names, or of (name, value) pairs.");
@@ -236,7 +320,8 @@ PythonSpace::Value PythonSpace::read_feature(nb::handle item, const char* method
     const bool failed = value == -1.0 && PyErr_Occurred();
     if (failed) PyErr_Clear();
     if (failed || !std::isfinite(value))
-      throw Error("DataError", "feature " + in_words(name) + " has the value " + in_words(given) + "; expected a finite number.");
+      throw Error("DataError", "feature " + in_words(name) + " has the value " + in_words(given) + "; expected a finite number.",
+                  PyUnicode_Check(given.ptr()) ? "A text belongs into the name: f\"{name}={value}\"." : "");
   }
   if (!PyUnicode_Check(name.ptr()))
     throw Error("DataError", std::string(method) + " gave the feature " + in_words(item) + "; expected a name (text) or a (name, value) pair.");
@@ -247,7 +332,7 @@ PythonSpace::Value PythonSpace::read_feature(nb::handle item, const char* method
 
 std::int64_t PythonSpace::key_of(StateId id) {
   if (at(id).key < 0) {
-    const nb::object key = methods_.key(x_, at(id).value);
+    const nb::object key = methods_.key(x_, state(id));
     at(id).key = interned(keys_, key, static_cast<std::int64_t>(best_.size()), "key");
     if (static_cast<std::size_t>(at(id).key) == best_.size()) {
       best_.push_back(never);
@@ -259,7 +344,7 @@ std::int64_t PythonSpace::key_of(StateId id) {
 
 double PythonSpace::regret_of(StateId id) {
   if (std::isnan(at(id).regret)) {
-    const double regret = number(methods_.regret(x_, at(id).value, y_), "regret");
+    const double regret = number(methods_.regret(x_, state(id), y_), "regret");
     at(id).regret = regret;
   }
   return at(id).regret;
@@ -279,7 +364,7 @@ std::int32_t PythonSpace::covered(const Tree& tree, NodeId node) const {
 double PythonSpace::heuristic_of(StateId id) {
   if (!methods_.heuristic.is_valid()) return 0;
   if (std::isnan(at(id).heuristic)) {
-    const double heuristic = number(methods_.heuristic(x_, at(id).value), "heuristic");
+    const double heuristic = number(methods_.heuristic(x_, state(id)), "heuristic");
     at(id).heuristic = heuristic;
   }
   return at(id).heuristic;

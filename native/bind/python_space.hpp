@@ -38,6 +38,7 @@ struct SpaceOptions {
   bool grows = false;              // learning: new names and actions enter the vocabulary
   std::int64_t width = unbounded;  // of a beam over operations: worse candidates are never asked for their state
   bool complete_start = false;     // hill-climb: the initial state must be a goal
+  bool by_level = false;           // only states of the last level go on
 };
 
 // Python is asked once for each thing: a state's operators and features when it is first expanded, a child when it may
@@ -46,6 +47,9 @@ struct SpaceOptions {
 // Where the problem has keys, the space remembers the states that this search has expanded: a path that comes to a known key
 // with no better score goes no further, nor does one that comes back to where it has been. So cyclic spaces end. While learning,
 // y-good steps are exempt: the path that was there first is the one to be beaten, and the truth must be in the queue to say so.
+//
+// A state may hold all that led to it, so memory would grow with the square of the depth. Where what is held gets large, states that
+// nothing goes on from are dropped, oldest first; one that is needed after all is made again by the operators that led to it.
 class PythonSpace : public Space {
  public:
   PythonSpace(const Methods& methods, Vocabulary& vocabulary, Linear<double>& weights, const SpaceOptions& options)
@@ -58,11 +62,15 @@ class PythonSpace : public Space {
   void looking_aside(bool is) override { aside_ = is; }
 
   // The Python objects behind the numbers.
-  const nb::object& state(StateId id) const { return states_[static_cast<std::size_t>(id)].value; }
+  const nb::object& state(StateId id) const;
   nb::handle action(StateId id, ActionId action) const;
 
   // The state expanded last, in words; for error messages.
   std::string last_state() const;
+
+  // Whether the features of some state were not the same for all its operators; how many states with several were asked until then.
+  bool tells_apart() const noexcept { return tells_apart_; }
+  std::int64_t choices() const noexcept { return choices_; }
 
   StateId initial() override;
   bool is_goal(StateId state) override;
@@ -85,12 +93,17 @@ class PythonSpace : public Space {
   struct Value {
     std::int32_t name;
     double value;
+    bool operator==(const Value&) const = default;
   };
   struct Range {
     std::size_t from = 0, to = 0;
   };
   struct State {
-    nb::object value;
+    nb::object value = {};      // null where it was dropped, to be made again
+    StateId parent = -1;        // the state and its operator that lead here
+    std::size_t operation = 0;
+    std::int32_t depth = 0;
+    std::int64_t size = 0;      // what `value` counts
     nb::object operators = {};  // a tuple, once asked for
     Range actions = {};         // in actions_: the ids of the operators
     Range observed = {};        // in values_
@@ -112,7 +125,11 @@ class PythonSpace : public Space {
   State& at(StateId id) { return states_[static_cast<std::size_t>(id)]; }
   const State& at(StateId id) const { return states_[static_cast<std::size_t>(id)]; }
 
-  StateId add_state(nb::object value);
+  StateId add_state(State state);
+  nb::object operator_of(StateId state, std::size_t operation) const;
+  void hold(StateId id, nb::object value) const;
+  void drop_old() const;
+  void note_choice(std::size_t steps, std::size_t count, bool observed);
   StateId child(StateId state, std::size_t operation);
   std::size_t place(StateId state, ActionId action) const;
   void ask_operators(StateId state);
@@ -139,12 +156,16 @@ class PythonSpace : public Space {
   nb::object x_, y_;
   nb::dict new_actions_;        // that the vocabulary does not have, while decoding
   nb::dict keys_;               // key -> number
-  std::vector<State> states_;
+  mutable std::vector<State> states_;    // values come and go
+  mutable std::vector<StateId> held_;    // those that have a value, oldest first
+  mutable std::int64_t size_ = 0, most_ = 0, last_size_ = 0;  // of what is held; when to drop; of the state measured last
   std::vector<ActionId> actions_;
   std::vector<Step> steps_;
   std::vector<Value> values_;
   std::vector<double> best_;    // [keys] the best score of an expanded state; never: not expanded
   StateId last_ = -1;
+  std::int64_t choices_ = 0;    // states with several operators
+  bool tells_apart_ = false;
 
   std::vector<Draft> drafts_;                  // of one expansion
   std::vector<double> by_action_;              // [actions] scores of one state

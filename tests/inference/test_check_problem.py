@@ -277,7 +277,7 @@ def test_an_apply_that_answers_differently_is_found():
         def regret(self, x, s, y):
             return 0
 
-    fails(Changing(), "ab", "VC", "changes the state it starts from")
+    fails(Changing(), "ab", "VC", "example 1: apply changes the state that it was given: <")
 
 
 def test_a_cover_that_falls_is_found():
@@ -293,7 +293,7 @@ def test_too_many_states_are_refused():
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(DataError, match="pair up"):
+    with pytest.raises(DataError, match="X has 1 examples and Y has 0"):
         riata.check_problem(Tagging(), ["ab"], [])
     with pytest.raises(SettingError, match="does not define"):
         riata.check_problem(riata.Problem(), ["ab"])

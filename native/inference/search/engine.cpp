@@ -56,6 +56,7 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
     throw Error("UnsupportedError", "hill-climbing starts from a complete output, but the initial state is no goal.", "Use a queue that builds outputs, such as beam.");
   next_ = {tree_.add(start)};
   good_ = 0;
+  gave_up_ = false;
   enqueue(next_);  // nodes <- MakeQueue(MakeNode(problem, initial))
   NodeId last = -1;
 
@@ -89,7 +90,10 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
     if (timed && std::chrono::duration<double>(Clock::now() - began).count() > limits_.seconds) return best_goal();
     open_.clear();
     next_.clear();  // goals of a level wait in the queue until every survivor is one
-    for (const NodeId id : front) (is_goal(id) && queue_.ends_at_goal() ? next_ : open_).push_back(id);
+    for (const NodeId id : front) {
+      if (is_goal(id) && queue_.ends_at_goal()) next_.push_back(id);
+      else if (!given_up(id)) open_.push_back(id);
+    }
     candidates_.clear();
     space_.expand(tree_, open_, ranking_, learning, candidates_);  // next <- Operators(node)
     if (recorder) recorder->expanded(*this, candidates_);
@@ -98,8 +102,25 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
     if (recorder) recorder->enqueued(*this, next_);
   }
   if (tree_[last].goal) return last;
+  if (gave_up_ && learning) good_goals(last);  // is the truth less deep? Else this is an error
   if (learning) learner->at_dead_end(*this, last);
+  if (gave_up_ && !learning) too_deep();
   return -1;
+}
+
+// Whether a node is too deep to be expanded. A climb has no other end than a summit.
+bool Search::given_up(NodeId id) {
+  if (tree_[id].depth < limits_.max_depth) return false;
+  if (!queue_.ends_at_goal())
+    throw Error("SearchError", "hill-climbing still goes up after " + std::to_string(limits_.max_depth) + " steps.",
+                "Do steps add up to the score of the state that they lead to? If so, raise the setting max_depth.");
+  gave_up_ = true;
+  return true;
+}
+
+void Search::too_deep() const {
+  throw Error("SearchError", "no goal was reached within " + std::to_string(limits_.max_depth) + " steps.",
+              "Is is_goal(x, s) ever true? Where steps can be undone, define key(x, s); where outputs need so many steps, raise the setting max_depth.");
 }
 
 void Search::enqueue(std::span<const NodeId> nodes) {
@@ -141,6 +162,7 @@ NodeId Search::add(const Candidate& candidate) {
                 "Use a narrower queue, or raise max_nodes.");
   if (limits_.poll && tree_.size() % polled == polled - 1) limits_.poll();
   const std::int32_t depth = tree_[candidate.parent].depth + 1;
+  if (depth > limits_.max_depth) too_deep();
   const StateId state = space_.apply(tree_[candidate.parent].state, candidate.action);
   return tree_.add({candidate.score, candidate.heuristic, candidate.regret, candidate.parent, candidate.action, state, depth,
                     space_.is_goal(state), candidate.good});

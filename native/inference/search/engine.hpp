@@ -15,6 +15,7 @@ namespace riata {
 
 struct Limits {
   std::int64_t max_nodes = 1'000'000;  // of one search; past it the search is an error, not a guess
+  std::int32_t max_depth = std::numeric_limits<std::int32_t>::max();  // a path of so many steps goes no further
   double seconds = std::numeric_limits<double>::infinity();  // for decoding; then the best goal so far is returned, or it is an error
   std::int32_t siblings = 64;          // most y-good siblings kept at an update
   std::function<void()> poll = {};     // called now and then from a long search; throws to end it
@@ -61,6 +62,9 @@ class Search {
   // Figure 1 without a learner, Figure 2 with one. Returns the goal dequeued first; -1 where nothing is left to expand.
   NodeId run(Learner* learner = nullptr, Recorder* recorder = nullptr);
 
+  // For the runs to come. A run that gives up paths for their depth, and reaches no goal by others, is an error.
+  void limit_depth(std::int32_t most) noexcept { limits_.max_depth = most; }
+
   // siblings(node, y): from the last y-good ancestor forward, through children of unchanged regret, to the same depth.
   // The scores are under the present weights. Throws Error where there is none: the space's regret contradicts itself.
   std::vector<NodeId> siblings(NodeId node);
@@ -95,6 +99,8 @@ class Search {
 
  private:
   NodeId best_goal() const;
+  [[noreturn]] void too_deep() const;
+  bool given_up(NodeId id);
   bool good_pending() const;
   void enqueue(std::span<const NodeId> nodes);
   void admit();
@@ -112,6 +118,7 @@ class Search {
   Tree tree_;
   Ranking ranking_;
   bool at_goal_ = false;
+  bool gave_up_ = false;   // a path of this run was as deep as can be
   std::int64_t good_ = 0;  // y-good nodes in the queue, if it keeps all
   std::vector<Candidate> candidates_, kept_;  // buffers, kept from step to step
   std::vector<NodeId> front_, open_, next_;

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 from riata._core import most_actions, most_features
 from riata.errors import DataError, SearchError
-from riata.inference.problem import Problem, check, defined
+from riata.inference.examples import as_inputs, paired
+from riata.inference.problem import Problem, check, defined, same_features
+from riata.inference.watched import Watched, in_words
 
 ROUNDING = 1e-9
-LONGEST = 200  # of a state in a message
 
 
 @dataclass(frozen=True)
@@ -32,26 +33,31 @@ def check_problem(
 ) -> Checked:
     """Visits every state of small inputs, and raises SearchError for the first thing that contradicts itself.
 
-    States can be told apart and stay what they are; states of equal key have the same actions, features and goals; covered never
-    falls. With the true outputs Y: the regret of a state is the least that any goal in its reach has, and no dead end looks right;
+    States can be told apart, and no method changes them or x; a goal can be reached; features are names with finite values, and tell some actions
+    apart; states of equal key have the same actions, features and goals; covered never falls. With the true outputs Y: the regret of a state is the least that any goal in its reach has, and no dead end looks right;
     loss_increment adds up to the regret of the goal, on every path; a goal of lower regret has no higher loss. Whether a heuristic
     is never too low depends on the weights, and is not looked at. An input with more than max_states states is refused.
     """
     check(problem, learning=Y is not None)
-    inputs = list(X)
-    outputs = None if Y is None else list(Y)
-    if not inputs or (outputs is not None and len(outputs) != len(inputs)):
-        raise DataError("X and Y do not pair up; expected one output per input, and at least one.")
-    states = goals = unreachable = 0
+    inputs = as_inputs(X)
+    inputs, outputs = paired(inputs, [None] * len(inputs) if Y is None else Y)
+    states = goals = unreachable = choices = 0
+    tells_apart = False
     for number, x in enumerate(inputs):
         example = _Example(problem, number, x, max_states)
         example.visit()
+        example.check_goals()
+        choices += example.choices()
+        tells_apart = example.check_features() or tells_apart
         example.check_keys()
         example.check_covered()
-        if outputs is not None:
+        if Y is not None:
             unreachable += example.check_truth(outputs[number])
         states += len(example.nodes)
         goals += sum(node.goal for node in example.nodes)
+    if choices and not tells_apart:
+        message, remedy = same_features(problem, choices)
+        raise SearchError(message, remedy=remedy)
     return Checked(len(inputs), states, goals, unreachable)
 
 
@@ -68,7 +74,8 @@ class _Example:
     """The graph of the states of one input, and what must hold in it."""
 
     def __init__(self, problem: Problem, number: int, x: Any, max_states: int) -> None:
-        self.problem, self.number, self.x, self.max_states = problem, number, x, max_states
+        self.problem: Any = Watched(problem, math.inf, [number])
+        self.number, self.x, self.max_states = number, x, max_states
         self.has = set(defined(problem))
         self.nodes: list[_Node] = []  # the initial one first, parents before children
         self._at: dict[Any, _Node] = {}
@@ -82,10 +89,10 @@ class _Example:
                 made = [self.problem.apply(self.x, node.state, action) for _ in range(2)]
                 known = len(self.nodes)
                 child = self._node(made[0], [*node.path, action])
-                if made[0] != made[1] or self._at.get(node.state) is not node:
+                if made[0] != made[1]:
                     raise self._error(node)(
-                        f"the action {action!r} leads to another state the second time, or changes the state it starts from.",
-                        "apply makes a new state, always the same one, and leaves s as it is.",
+                        f"the action {action!r} leads to another state the second time.",
+                        "apply(x, s, a) always makes the same state.",
                     )
                 node.steps.append((action, child))
                 child.parents.append(node)
@@ -98,14 +105,49 @@ class _Example:
         if state in self._at:
             return self._at[state]
         if len(self.nodes) == self.max_states:
+            goals = any(node.goal for node in self.nodes)
             raise SearchError(
-                f"example {self.number} has more than {self.max_states:,} states, too many to visit all of them.",
-                remedy="Check a smaller input, or raise max_states.",
+                f"example {self.number} has more than {self.max_states:,} states, too many to visit all of them{'' if goals else ', and no goal among those'}.",
+                remedy=("" if goals else "Is is_goal(x, s) ever true? If so: ")
+                + "Check a smaller input, or raise max_states.",
             )
         node.goal = bool(self.problem.is_goal(self.x, state))
         self._at[state] = node
         self.nodes.append(node)
         return node
+
+    def check_goals(self) -> None:
+        if not any(node.goal for node in self.nodes):
+            raise self._error(self.nodes[0])("no goal can be reached from it.", "Some actions must lead to a goal.")
+
+    def choices(self) -> int:
+        return sum(len(node.steps) > 1 for node in self.nodes)
+
+    def check_features(self) -> bool:
+        """Whether the features of some state are not the same for all its actions."""
+        tells_apart = False
+        for node in self.nodes:
+            if "observe" in self.has and not node.goal:
+                tells_apart |= bool(self._read(node, "observe") and len(node.steps) > 1)
+            if "features" in self.has:
+                given = [self._read(node, "features", action) for action, _ in node.steps]
+                tells_apart |= any(features != given[0] for features in given)
+        return tells_apart
+
+    def _read(self, node: _Node, method: str, *action: Any) -> list[tuple[str, float]]:
+        """The features that count, in an order of their own."""
+        given = getattr(self.problem, method)(self.x, node.state, *action)
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise self._error(node)(f"{method} returned {in_words(given)}; expected names, or (name, value) pairs.")
+        out = []
+        for item in _bounded(given.items() if isinstance(given, Mapping) else given, method):
+            name, value = item if isinstance(item, tuple) and len(item) == 2 else (item, 1)
+            if not isinstance(name, str):
+                raise self._error(node)(
+                    f"{method} gave the feature {in_words(item)}; expected a name, or a (name, value) pair."
+                )
+            out.append((name, self._number(node, f"{method}: feature {name!r}", value)))
+        return sorted((name, value) for name, value in out if value)
 
     def check_keys(self) -> None:
         """States that gave up (no actions, no goal) may share a key with others: a search takes whichever is better."""
@@ -122,18 +164,18 @@ class _Example:
             for what, value in here.items():
                 if value != known[what]:
                     raise self._error(node)(
-                        f"it has the key {key!r} of state {_words(other.state)}, but not the same {what}: {value!r} and {known[what]!r}.",
+                        f"it has the key {key!r} of state {in_words(other.state)}, but not the same {what}: {value!r} and {known[what]!r}.",
                         "States of equal key must go on alike.",
                     )
 
     def _onward(self, node: _Node) -> dict[str, Any]:
         """How a state goes on, for comparison with another one."""
-        x, s = self.x, node.state
+        x = self.x
         out: dict[str, Any] = {"answer of is_goal": node.goal, "actions": {action for action, _ in node.steps}}
         if "observe" in self.has and not node.goal:
-            out["observed features"] = _features(self.problem.observe(x, s), "observe")
+            out["observed features"] = self._read(node, "observe")
         if "features" in self.has:
-            out["features"] = {a: _features(self.problem.features(x, s, a), "features") for a, _ in node.steps}
+            out["features"] = {a: self._read(node, "features", a) for a, _ in node.steps}
         out["keys behind it"] = {a: self.problem.key(x, child.state) for a, child in node.steps}
         return out
 
@@ -163,8 +205,6 @@ class _Example:
     def _check_regret(self, regret: dict[_Node, float]) -> None:
         least = self._least(regret)
         start = self.nodes[0]
-        if least[start] == math.inf:
-            raise self._error(start)("no goal can be reached from it.", "Some actions must lead to a goal.")
         for node in self.nodes:
             if least[node] == math.inf and regret[node] <= regret[start] + ROUNDING:
                 raise self._error(node)(
@@ -225,7 +265,7 @@ class _Example:
             lowest, i = min((value, i) for _, value, i in group)
             if lowest < worst - ROUNDING:
                 raise self._error(self.nodes[i])(
-                    f"its regret is {regret[self.nodes[i]]:g} and its loss {lowest:g}, but state {_words(self.nodes[at].state)} "
+                    f"its regret is {regret[self.nodes[i]]:g} and its loss {lowest:g}, but state {in_words(self.nodes[at].state)} "
                     f"has the regret {regret[self.nodes[at]]:g} and the loss {worst:g}.",
                     "A goal of lower regret has no higher loss.",
                 )
@@ -239,13 +279,13 @@ class _Example:
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not math.isfinite(number):
-            raise self._error(node)(f"{method} returned {value!r}; expected a finite number.")
+            raise self._error(node)(f"{method} returned {in_words(value)}; expected a finite number.")
         return number
 
     def _error(self, node: _Node) -> Callable[..., SearchError]:
         def error(what: str, remedy: str = "") -> SearchError:
-            path = f" (by the actions {_words(node.path)})" if node.path else ""
-            return SearchError(f"example {self.number}, state {_words(node.state)}{path}: {what}", remedy=remedy)
+            path = f" (by the actions {in_words(node.path)})" if node.path else ""
+            return SearchError(f"example {self.number}, state {in_words(node.state)}{path}: {what}", remedy=remedy)
 
         return error
 
@@ -266,12 +306,7 @@ def _hash(value: Any, what: str, error: Callable[..., SearchError]) -> None:
     try:
         hash(value)
     except TypeError:
-        raise error(f"the {what} {_words(value)} cannot be hashed.", "Use a tuple, a text or a number.") from None
-
-
-def _features(given: Any, method: str) -> list[str]:
-    """Features in an order of their own."""
-    return sorted(map(repr, given.items() if isinstance(given, dict) else _bounded(given, method)))
+        raise error(f"the {what} {in_words(value)} cannot be hashed.", "Use a tuple, a text or a number.") from None
 
 
 def _bounded(items: Iterable[Any], method: str) -> tuple[Any, ...]:
@@ -283,8 +318,3 @@ def _bounded(items: Iterable[Any], method: str) -> tuple[Any, ...]:
             f"{method} gave more than {most:,} items for one state.", remedy="Does it yield for ever? Let it end."
         )
     return found
-
-
-def _words(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= LONGEST else text[:LONGEST] + "..."

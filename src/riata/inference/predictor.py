@@ -14,9 +14,11 @@ import numpy as np
 from riata import registry
 from riata._core import ProblemModel, ProblemTrainer, shuffled, unbounded
 from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, UnsupportedError
-from riata.inference.problem import Problem, check, defined
+from riata.inference.examples import as_inputs, paired
+from riata.inference.problem import Problem, check, defined, same_features
 from riata.inference.structure import Queue
 from riata.inference.trace import Trace
+from riata.inference.watched import Watched
 from riata.learning.decoding import check_update
 from riata.learning.diagnostics import Run
 from riata.params import Params
@@ -31,6 +33,17 @@ Self = TypeVar("Self", bound="Predictor")  # typing.Self needs Python 3.11
 
 UNKNOWN: Any = object()  # in place of a true output, which may be anything
 NOT_HERE = ("precision",)  # weights of problems in Python are always double
+HERE = (
+    Setting(
+        "max_depth",
+        0,
+        "steps after which a path is given up; 0: 10,000, or 10 times the longest true output or x, if that is more",
+        low=0,
+        high=2**31 - 1,
+    ),
+)
+WATCHED, CALLS = 3, 300  # examples at the start of training, and calls of methods in them, that are looked at closely
+FIRST = 100  # examples in which some operators must have features that others do not have
 
 
 def declared(recipe_name: str) -> tuple[Setting, ...]:
@@ -41,7 +54,7 @@ def declared(recipe_name: str) -> tuple[Setting, ...]:
             f"Recipe {recipe_name!r} needs {', '.join(sorted(recipe.needs))}; a problem written in Python is searched only.",
             remedy="Use a recipe that searches, such as laso-alma.",
         )
-    return tuple(setting for setting in recipe.settings if setting.name not in NOT_HERE)
+    return tuple(setting for setting in recipe.settings if setting.name not in NOT_HERE) + HERE
 
 
 class Predictor(Params):
@@ -84,15 +97,15 @@ class Predictor(Params):
         Ctrl-C keeps the model of the last complete epoch and raises KeyboardInterrupt.
         """
         settings = self._checked(learning=True)
-        inputs, outputs = _paired(X, Y)
-        trainer, methods = ProblemTrainer(settings), defined(self.problem)
+        inputs, outputs = paired(X, Y)
+        trainer = ProblemTrainer(settings)
         done: tuple[ProblemModel | None, list[dict[str, Any]]] = (None, [])  # set in one step, whenever Ctrl-C comes
         interrupted = False
         try:
             for number in range(1, self.epochs + 1):
                 began, size = time.perf_counter(), len(inputs)
                 order = shuffled(size, self.seed, number).tolist() if settings["shuffle"] else list(range(size))
-                counts = trainer.epoch(self.problem, methods, inputs, outputs, order)
+                counts = self._pass(trainer, inputs, outputs, order, first=number == 1)
                 made = trainer.averaged() if settings["average"] else trainer.last()
                 seconds = time.perf_counter() - began
                 epoch = {"epoch": number, **counts, "dropped": trainer.dropped, "seconds": seconds}
@@ -106,13 +119,14 @@ class Predictor(Params):
                 trainer.untruncated(),
                 stats,
                 trainer.recorded_margins(),
-                settings,
+                {**settings, "deepest": trainer.deepest},
                 len(inputs),
                 len(history) + interrupted,
                 from_zero=True,
                 levelled=False,
             )
-            facts = {**{key: history[0][key] for key in ("examples", "unreachable")}, "epochs": len(history)}
+            facts = {key: history[0][key] for key in ("examples", "unreachable")}
+            facts |= {"epochs": len(history), "deepest": trainer.deepest}
             # In one step: an interrupt leaves the predictor as it was, or as it should be.
             self.__dict__.update(model_=model, history_=history, stats_=stats, facts_=facts, _run=run)
         if interrupted:
@@ -120,9 +134,23 @@ class Predictor(Params):
         self._tell_unreachable()
         return self
 
+    def _pass(
+        self, trainer: ProblemTrainer, inputs: list[Any], outputs: list[Any], order: list[int], *, first: bool
+    ) -> dict[str, int]:
+        """One pass over the data; the first is looked at for mistakes that learning would go on with in silence."""
+        methods = defined(self.problem)
+        if not first:
+            return trainer.epoch(self.problem, methods, inputs, outputs, order)
+        watched = Watched(self.problem, CALLS, order)
+        parts = [trainer.epoch(watched, methods, inputs, outputs, order[:WATCHED])]
+        parts.append(trainer.epoch(self.problem, methods, inputs, outputs, order[WATCHED:FIRST]))
+        self._tell_alike(trainer.alike)
+        parts.append(trainer.epoch(self.problem, methods, inputs, outputs, order[FIRST:]))
+        return {key: sum(part[key] for part in parts) for key in parts[0]}
+
     def predict(self, X: Iterable[Any]) -> list[Any]:
         """The output that the search finds for every input."""
-        inputs = list(X)
+        inputs = as_inputs(X)
         found = self._decode(inputs)
         return [self.problem.output(x, s, path) for x, (path, s) in zip(inputs, found, strict=True)]
 
@@ -153,7 +181,7 @@ class Predictor(Params):
 
     def score(self, X: Iterable[Any], Y: Iterable[Any]) -> float:
         """1 - the mean loss, where the problem defines a loss; else the fraction of outputs that are exactly right."""
-        inputs, outputs = _paired(X, Y)
+        inputs, outputs = paired(X, Y)
         return float(np.mean(self.scores_of(inputs, outputs, self.predict(inputs))))
 
     def scores_of(self, X: Iterable[Any], Y: Iterable[Any], predicted: Iterable[Any]) -> list[float]:
@@ -178,7 +206,7 @@ class Predictor(Params):
         settings = measured_settings(
             run, beam, lambda width: unbounded if width == math.inf else _whole("beam", width, 1)
         )
-        inputs, outputs = _paired(X, Y)
+        inputs, outputs = paired(X, Y)
         report = run.model.margins(self.problem, defined(self.problem), inputs, outputs, settings)
         return diagnosis(run, report, settings, len(inputs))
 
@@ -190,7 +218,7 @@ class Predictor(Params):
         """
         from riata.scoring.search_errors import judged
 
-        inputs, outputs = _paired(X, Y)
+        inputs, outputs = paired(X, Y)
         check(self.problem, learning=True)
         model, settings = self._check_fitted(), self._checked(learning=False)
         rows = np.array(model.errors(self.problem, defined(self.problem), inputs, outputs, settings))
@@ -235,6 +263,10 @@ class Predictor(Params):
             text = f"{count} of {self.history_[0]['examples']} true outputs cannot be reached: the initial state has a regret above 0."
             warnings.warn(text, RiataWarning, stacklevel=3)
 
+    def _tell_alike(self, states: int) -> None:
+        if states:
+            warnings.warn("\n  ".join(same_features(self.problem, states)), RiataWarning, stacklevel=4)
+
     def _checked(self, *, learning: bool) -> dict[str, Any]:
         """All settings of the search and its learner, or the reason why they do not go together."""
         check(self.problem, learning=learning)
@@ -258,7 +290,8 @@ class Predictor(Params):
         beam = unbounded if self.beam in (None, math.inf) else _whole("beam", self.beam, 1)
         _whole("epochs", self.epochs, 1)
         _whole("seed", self.seed, 0)
-        return {**settings, "queue": queue.name, "beam": beam}
+        deepest = 0 if learning else getattr(self, "facts_", {}).get("deepest", 0)
+        return {**settings, "queue": queue.name, "beam": beam, "deepest": deepest}
 
     def _check_defines(self, method: str, what: str, remedy: str) -> None:
         if method not in defined(self.problem):
@@ -273,15 +306,6 @@ def _whole(name: str, value: Any, low: int) -> int:
         or_none = ", or None for an unbounded one" if name == "beam" else ""
         raise SettingError(f"{name} is {value!r}; expected a whole number of at least {low}{or_none}.")
     return int(value)
-
-
-def _paired(X: Iterable[Any], Y: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    inputs, outputs = list(X), list(Y)
-    if len(inputs) != len(outputs) or not inputs:
-        raise DataError(
-            f"X has {len(inputs)} examples and Y has {len(outputs)}; expected one output per input, and at least one."
-        )
-    return inputs, outputs
 
 
 def _finite(loss: Any) -> float:

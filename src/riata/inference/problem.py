@@ -8,7 +8,8 @@ from typing import Any
 from riata.errors import SettingError
 
 REQUIRED = ("initial", "actions", "apply", "is_goal")
-OPTIONAL = ("features", "observe", "regret", "key", "heuristic", "covered", "loss", "loss_increment")
+STEP = ("features", "observe")  # what is known of a step
+OPTIONAL = (*STEP, "regret", "key", "heuristic", "covered", "loss", "loss_increment")
 
 Features = Iterable[str | tuple[str, float]]
 
@@ -83,6 +84,18 @@ class Problem:
 def defined(problem: Problem) -> list[str]:
     """The optional methods that a problem defines."""
     return [name for name in OPTIONAL if _overrides(problem, name)]
+
+
+def same_features(problem: Problem, states: int) -> tuple[str, str]:
+    """What is wrong, and the remedy, where features tell no action from another."""
+    given = " and ".join(
+        {"features": "features(x, s, a)", "observe": "observe(x, s)"}[name] for name in defined(problem) if name in STEP
+    )
+    return (
+        f"the actions cannot be told apart: {given} gave all actions of a state the same features (or none), in each of the {states} "
+        "states that have several.",
+        "Put the action into the names, as in f'w={word}|{a}', or give names of the state alone in observe(x, s), which joins them with the action.",
+    )
 
 
 def check(problem: Any, *, learning: bool) -> None:

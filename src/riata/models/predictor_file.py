@@ -18,7 +18,8 @@ from riata.models.container import Arrays
 
 DEEPEST = 50  # tuples within tuples
 LARGEST = 4096  # bits of a whole number
-FACTS = ("examples", "unreachable", "epochs")
+FACTS = {"examples", "unreachable", "epochs"}
+LATER = {"deepest"}  # files of the first days have no such fact
 NOT_STORED = ("problem",)
 
 
@@ -113,7 +114,7 @@ def _actions(header: Mapping[str, Any]) -> list[Any]:
 def _facts(header: Mapping[str, Any]) -> dict[str, int]:
     facts = header.get("training")
     whole = isinstance(facts, dict) and all(type(v) is int and 0 <= v < 1 << 63 for v in facts.values())
-    if not isinstance(facts, dict) or not whole or set(facts) != set(FACTS):
+    if not isinstance(facts, dict) or not whole or not FACTS <= set(facts) <= FACTS | LATER:
         raise ModelFileError("the model's facts about its training are inconsistent")
     return facts
 

@@ -1,0 +1,216 @@
+"""Problems of the user's own that do not end: how deep a search goes, what it holds in memory, and what it says."""
+
+import tracemalloc
+
+import pytest
+
+import riata
+from python_problems import RECIPES, TAGS, WORDS, Keyed, Observing, Tagging, with_weights
+from riata.errors import SearchError, SettingError
+
+
+class Endless(Tagging):
+    """No state is a goal."""
+
+    def is_goal(self, x, s):
+        return False
+
+    def features(self, x, s, a):
+        return [f"w={x[len(s) % len(x)]}|{a}"]
+
+
+class Walk(riata.Problem):
+    """To and fro on a line, up to x."""
+
+    def initial(self, x):
+        return 0
+
+    def actions(self, x, s):
+        return (1, -1)
+
+    def apply(self, x, s, a):
+        return s + a
+
+    def is_goal(self, x, s):
+        return s == x
+
+    def features(self, x, s, a):
+        return [f"step {a}"]
+
+    def regret(self, x, s, y):
+        return 0 if s >= 0 else 1
+
+
+class Counted(Walk):
+    """Steps that are taken back are wrong."""
+
+    def initial(self, x):
+        return 0, 0
+
+    def apply(self, x, s, a):
+        return s[0] + a, s[1] + 1
+
+    def is_goal(self, x, s):
+        return s[0] == x
+
+    def regret(self, x, s, y):
+        return (s[1] - s[0]) / 2
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_goal_that_is_never_reached_in_training_is_asked_about(recipe):
+    model = riata.Predictor(Endless(), recipe, settings={"max_depth": 50})
+    with pytest.raises(SearchError, match=r"^example 0, state .*: no goal was reached within 50 steps") as caught:
+        model.fit(["ab"], [["V", "C"]])
+    assert "Is is_goal(x, s) ever true?" in caught.value.remedy
+    assert "max_depth" in caught.value.remedy
+
+
+def test_a_goal_that_is_never_reached_ends_by_itself():
+    model = riata.Predictor(Deep(), beam=1)
+    with pytest.raises(SearchError, match=r"^example 0, state 10000: no goal was reached within 10000 steps"):
+        model.fit([-1], [None])
+
+
+def test_long_histories_are_held_in_bounded_memory():
+    class Long(Endless):
+        def apply(self, x, s, a):
+            return (*s, *[a] * 200)
+
+        def features(self, x, s, a):
+            return [a]
+
+        def regret(self, x, s, y):
+            return 0
+
+    tracemalloc.start()
+    with pytest.raises(SearchError, match="no goal was reached within 1000 steps"):
+        riata.Predictor(Long(), beam=1, settings={"max_depth": 1000}).fit(["ab"], [["V", "C"]])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 300e6  # 1,000 steps for two actions hold 200 * 1,000 * 1,000 pointers: 1.6 GB
+
+
+@pytest.mark.parametrize("queue", ["beam", "greedy"])
+def test_a_goal_that_is_never_reached_in_prediction_is_asked_about(queue):
+    model = with_weights(Endless(), {}, queue=queue, settings={"max_depth": 30})
+    with pytest.raises(SearchError, match=r"^example 0, .*no goal was reached within 30 steps"):
+        model.predict(["ab"])
+
+
+def test_paths_that_are_too_deep_are_given_up_and_the_goal_counts():
+    """A beam waits until all in it is complete; what wanders about is given up."""
+    weights = {"step 1": -1.0, "step -1": -1.1}
+    model = with_weights(Walk(), weights, beam=4, settings={"max_depth": 20})
+    assert model.predict([3]) == [[1, 1, 1]]
+    assert model.set_params(settings={"max_depth": 3}).predict([3]) == [[1, 1, 1]]
+    with pytest.raises(SearchError, match="no goal was reached within 2 steps"):
+        model.set_params(settings={"max_depth": 2}).predict([3])
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("beam", [1, 3])
+def test_training_learns_from_paths_that_never_end(recipe, beam):
+    model = riata.Predictor(Counted(), recipe, beam=beam, epochs=10, settings={"max_depth": 30}).fit([3, 5], [None] * 2)
+    assert model.predict([4]) == [[1] * 4]
+
+
+def test_an_endless_climb_is_an_error():
+    class Climb(Walk):
+        def is_goal(self, x, s):
+            return True
+
+    model = with_weights(Climb(), {"step 1": 1.0}, queue="hill-climb", settings={"max_depth": 50})
+    with pytest.raises(SearchError, match="hill-climbing still goes up after 50 steps"):
+        model.predict([3])
+
+
+def test_the_limit_grows_with_the_input():
+    x = "ab" * 6000  # 12,000 steps
+    found = with_weights(Counting(), {("odd", "B"): 1.0}, beam=1).predict([x])
+    assert found == ["AB" * 6000]
+
+
+class Counting(Observing):
+    """States of constant size."""
+
+    def initial(self, x):
+        return 0
+
+    def apply(self, x, s, a):
+        return s + 1
+
+    def is_goal(self, x, s):
+        return s == len(x)
+
+    def observe(self, x, s):
+        return ["odd" if s % 2 else "even"]
+
+    def output(self, x, s, path):
+        return "".join(path)
+
+
+class Deep(Walk):
+    """x is a number, so only the truth tells how deep outputs are."""
+
+    def actions(self, x, s):
+        return (1,)
+
+
+def test_the_limit_grows_with_the_truth_and_is_kept_with_the_model(tmp_path):
+    model = riata.Predictor(Deep(), beam=1, epochs=1).fit([2000], [None])
+    assert model.facts_["deepest"] == 2000
+    model.save(tmp_path / "deep.riata")
+    loaded = riata.load_model(tmp_path / "deep.riata", using=[Deep()])
+    assert loaded.facts_ == model.facts_
+    for known in (model, loaded):
+        assert len(known.predict([15_000])[0]) == 15_000
+        with pytest.raises(SearchError, match="no goal was reached within 20000 steps"):
+            known.predict([20_001])
+    with pytest.raises(SearchError, match="no goal was reached within 10000 steps"):
+        riata.Predictor(Deep(), beam=1, epochs=1).fit([10_001], [None])
+    assert (
+        len(riata.Predictor(Deep(), settings={"max_depth": 10_001}).fit([10_001], [None]).predict([10_001])[0])
+        == 10_001
+    )
+
+
+def test_the_limit_is_a_setting_that_is_checked():
+    with pytest.raises(SettingError, match="'max_depth' has the value -1"):
+        riata.Predictor(Tagging(), settings={"max_depth": -1}).fit(WORDS, TAGS)
+    with pytest.raises(riata.errors.UnknownNameError, match="max_depth"):
+        riata.Tagger("laso-alma", settings={"max_depth": 5}).fit([["a"]], [["A"]])
+
+
+# --- memory -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("queue", ["beam", "best-first"])
+@pytest.mark.parametrize("problem", [Observing, Keyed])
+def test_states_that_are_dropped_and_made_again_change_nothing(problem, queue, recipe):
+    """Large states are dropped early, so that most are made again; small ones never are."""
+
+    class Padded(problem):
+        made = 0
+
+        def initial(self, x):
+            return Large()
+
+        def apply(self, x, s, a):
+            Padded.made += 1
+            return Large((*s, a))
+
+    data = [list("xyzzyxxyzx"), list("zyxyx"), list("xxzzyz")]
+    truth = [["ABC"["xyz".index(c)] for c in x] for x in data]
+    small = riata.Predictor(problem(), recipe, queue=queue, epochs=2, beam=3).fit(data, truth)
+    large = riata.Predictor(Padded(), recipe, queue=queue, epochs=2, beam=3).fit(data, truth)
+    assert large.weights() == small.weights()
+    assert large.predict(data) == small.predict(data)
+
+
+class Large(tuple):
+    """Says that it is larger than all that is held in memory at once."""
+
+    def __sizeof__(self):
+        return 1 << 26

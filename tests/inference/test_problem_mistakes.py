@@ -1,0 +1,362 @@
+"""Mistakes in problems of the user's own that learning would go on with in silence, or blame on something else."""
+
+import collections
+import dataclasses
+import functools
+import types
+import warnings
+
+import numpy as np
+import pytest
+
+import riata
+from python_problems import TAGS, WORDS, Observing, Tagging, WordSet, with_weights
+from riata.errors import DataError, RiataWarning, SearchError
+
+# --- features -----------------------------------------------------------------------------------------------------------
+
+
+class Frozen(collections.abc.Mapping):
+    """A mapping that is no dict."""
+
+    def __init__(self, pairs):
+        self.pairs = dict(pairs)
+
+    def __getitem__(self, name):
+        return self.pairs[name]
+
+    def __iter__(self):
+        return iter(self.pairs)
+
+    def __len__(self):
+        return len(self.pairs)
+
+
+MAPPINGS = [dict, collections.Counter, collections.OrderedDict, types.MappingProxyType, collections.ChainMap, Frozen]
+
+
+@pytest.mark.parametrize("give", MAPPINGS)
+def test_every_mapping_from_observe_keeps_its_values(give):
+    class Valued(Observing):
+        def observe(self, x, s):
+            return give({"size": x[len(s)], "bias": 1})
+
+    model = with_weights(Valued(), {("size", "B"): 1.0, ("bias", "A"): 0.5})
+    assert model.predict([[3.0], [-2.0], [0.4], [0.6]]) == [["B"], ["A"], ["A"], ["B"]]
+    riata.check_problem(Valued(), [[3.0, 1.0]], [["B", "A"]])
+
+
+@pytest.mark.parametrize("give", MAPPINGS)
+def test_every_mapping_from_features_keeps_its_values(give):
+    class Valued(Tagging):
+        def features(self, x, s, a):
+            return give({f"size|{a}": x[len(s)]})
+
+    assert with_weights(Valued(), {"size|V": 1.0}).predict([[3.0], [-2.0]]) == [["V"], ["C"]]
+
+
+def test_a_pandas_series_of_features_keeps_its_values():
+    pandas = pytest.importorskip("pandas")
+
+    class Valued(Tagging):
+        def features(self, x, s, a):
+            return pandas.Series({f"size|{a}": x[len(s)]})
+
+    assert with_weights(Valued(), {"size|V": 1.0}).predict([[3.0], [-2.0]]) == [["V"], ["C"]]
+
+
+def test_a_text_as_value_belongs_into_the_name():
+    class Valued(Observing):
+        def observe(self, x, s):
+            return {"word": x[len(s)]}
+
+    with pytest.raises(DataError, match="feature 'word' has the value 'x'; expected a finite number") as caught:
+        riata.Predictor(Valued()).fit(["xy"], [["A", "B"]])
+    assert 'f"{name}={value}"' in caught.value.remedy
+
+
+class Deaf(Tagging):
+    """Features do not mention the action."""
+
+    def features(self, x, s, a):
+        return [f"w={x[len(s)]}"]
+
+
+class Mute(Observing):
+    def observe(self, x, s):
+        return []
+
+
+@pytest.mark.parametrize("problem", [Deaf(), Mute(("V", "C"))])
+def test_features_that_do_not_tell_actions_apart_are_told_of(problem):
+    with pytest.warns(RiataWarning, match=r"the actions cannot be told apart: (features|observe)\(x, s") as caught:
+        riata.Predictor(problem).fit(WORDS, TAGS)
+    (warning,) = caught
+    assert "Put the action into the names" in str(warning.message)
+    assert warning.filename == __file__
+    with pytest.raises(SearchError, match=r"in each of the 3 states that have several") as error:
+        riata.check_problem(problem, ["ab"], [["V", "C"]])
+    assert "observe(x, s)" in error.value.remedy
+
+
+def test_features_that_tell_some_actions_apart_are_not_told_of():
+    class Both(Deaf):
+        def observe(self, x, s):
+            return [f"w={x[len(s)]}"]
+
+    class Late(Tagging):
+        def features(self, x, s, a):
+            return [f"{a}"] if x == "aeon" else []
+
+    class Single(Tagging):
+        def actions(self, x, s):
+            return ("V",)
+
+        def features(self, x, s, a):
+            return []
+
+    class Valued(Tagging):
+        def features(self, x, s, a):
+            return [("size", 1.0 if a == "V" else 2.0)]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        riata.Predictor(Both()).fit(WORDS, TAGS)
+        riata.Predictor(Late()).fit(WORDS, TAGS)
+        riata.Predictor(Single()).fit(["ab"], [["V", "V"]])
+        riata.Predictor(Valued()).fit(WORDS, TAGS)
+        riata.Predictor(WordSet()).fit([["a"]], [frozenset("a")])
+    riata.check_problem(Single(), ["ab"], [["V", "V"]])
+    riata.check_problem(Valued(), ["ab"], [["V", "V"]])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "big", None])
+def test_the_check_reads_the_values_of_features(value):
+    class Valued(Tagging):
+        def features(self, x, s, a):
+            return [a, ("length", value)]
+
+    with pytest.raises(SearchError, match=r"features: feature 'length' returned .*; expected a finite number"):
+        riata.check_problem(Valued(), ["ab"], [["V", "C"]])
+
+
+@pytest.mark.parametrize("given", [None, 5, "name", [1], [("a", 1, 2)]])
+def test_the_check_reads_the_names_of_features(given):
+    problem = Tagging()
+    problem.features = lambda x, s, a: given
+    with pytest.raises(SearchError, match=r"features (returned|gave the feature) .*; expected "):
+        riata.check_problem(problem, ["ab"], [["V", "C"]])
+
+
+# --- X and Y --------------------------------------------------------------------------------------------------------------
+
+
+def test_true_outputs_that_are_missing_are_asked_for():
+    model = riata.Predictor(Tagging(), epochs=1).fit(WORDS, TAGS)
+    for call in (model.fit, model.score, model.search_errors, model.diagnose):
+        with pytest.raises(DataError, match=r"^Y is None; expected the true output of every input in X") as caught:
+            call(WORDS, None)
+        assert "[None] * len(X)" in caught.value.remedy
+
+
+@pytest.mark.parametrize("X", ["wood", b"wood", {"wood": 1}, 5, None])
+def test_what_is_no_list_of_inputs_is_refused(X):
+    model = riata.Predictor(Tagging(), epochs=1).fit(WORDS, TAGS)
+    calls = [
+        lambda: model.predict(X),
+        lambda: model.fit(X, TAGS),
+        lambda: model.score(X, TAGS),
+        lambda: riata.check_problem(Tagging(), X),
+    ]
+    for call in calls:
+        with pytest.raises(DataError, match=r"^X is .*; expected a list"):
+            call()
+
+
+def test_a_table_of_pandas_is_refused():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(DataError, match="X is a DataFrame") as caught:
+        riata.Predictor(Tagging()).fit(pandas.DataFrame({"word": WORDS}), TAGS)
+    assert "itertuples" in caught.value.remedy
+    riata.Predictor(Tagging(), epochs=1).fit(pandas.Series(WORDS), pandas.Series(TAGS))
+
+
+# --- methods that change what they are given ----------------------------------------------------------------------------------
+
+
+class Lists(Tagging):
+    def initial(self, x):
+        return []
+
+    def apply(self, x, s, a):
+        return [*s, a]
+
+
+@dataclasses.dataclass
+class Record:
+    labels: list
+
+
+class Plain:
+    def __init__(self, labels):
+        self.labels = labels
+
+
+def appended(s, a):
+    s.append(a)
+    return s
+
+
+def in_labels(s, a):
+    s.labels.append(a)
+    return s
+
+
+def in_shared_labels(s, a):
+    made = type(s)(s.labels)
+    made.labels.append(a)
+    return made
+
+
+def in_array(s, a):
+    s[np.argmin(s)] = 1 + (a == "C")
+    return s
+
+
+STATES = {
+    "list": (list, len, appended),
+    "dataclass": (lambda: Record([]), lambda s: len(s.labels), in_labels),
+    "plain": (lambda: Plain([]), lambda s: len(s.labels), in_labels),
+    "shared": (lambda: Plain([]), lambda s: len(s.labels), in_shared_labels),
+    "array": (lambda: np.zeros(9), np.count_nonzero, in_array),
+    "tuple of a list": (lambda: ([],), lambda s: len(s[0]), lambda s, a: (appended(s[0], a),)),
+}
+
+
+@pytest.mark.parametrize(("start", "length", "step"), STATES.values(), ids=STATES)
+def test_an_apply_that_changes_its_state_is_named(start, length, step):
+    class Changing(Tagging):
+        def initial(self, x):
+            return start()
+
+        def apply(self, x, s, a):
+            return step(s, a)
+
+        def is_goal(self, x, s):
+            return length(s) == len(x)
+
+        def features(self, x, s, a):
+            return [f"{x[length(s)]}|{a}"]
+
+        def regret(self, x, s, y):
+            return 0
+
+    with pytest.raises(SearchError, match=r"^example 2: apply changes the state that it was given: ") as caught:
+        riata.Predictor(Changing(), settings={"shuffle": False}).fit(["", "", "banana"], TAGS[:1] * 3)
+    assert "Return a new state" in caught.value.remedy
+
+
+@pytest.mark.parametrize("method", ["actions", "is_goal", "features", "regret", "key"])
+def test_other_methods_that_change_their_state_are_named(method):
+    class Changing(Lists):
+        def key(self, x, s):
+            return tuple(s)
+
+    def changing(x, s, *others):
+        s.append("V")
+        return getattr(Changing, method)(problem, x, s, *others)
+
+    problem = Changing()
+    setattr(problem, method, changing)
+    with pytest.raises(
+        SearchError, match=rf"^example 0: {method} changes the state that it was given: \[.*\] became \["
+    ):
+        riata.Predictor(problem).fit(["banana"], TAGS[2:3])
+
+
+def test_a_method_that_changes_the_input_is_named():
+    class Eating(Tagging):
+        def apply(self, x, s, a):
+            x.pop()
+            return (*s, a)
+
+    for call in (riata.Predictor(Eating()).fit, functools.partial(riata.check_problem, Eating())):
+        with pytest.raises(SearchError, match=r"example 0: apply changes the input x: \['a', 'b'\] became \['a'\]"):
+            call([["a", "b"]], [["V", "C"]])
+
+
+def test_the_check_names_an_apply_that_changes_its_state():
+    class Box(Plain):
+        def __hash__(self):
+            return hash(tuple(self.labels))
+
+        def __eq__(self, other):
+            return self.labels == other.labels
+
+    class Changing(Tagging):
+        def initial(self, x):
+            return Box([])
+
+        def apply(self, x, s, a):
+            return in_shared_labels(s, a)
+
+        def is_goal(self, x, s):
+            return len(s.labels) >= len(x)
+
+        def regret(self, x, s, y):
+            return 0
+
+    with pytest.raises(SearchError, match="example 0: apply changes the state that it was given"):
+        riata.check_problem(Changing(), ["ab"], [["V", "C"]])
+
+
+def test_states_of_all_kinds_that_stay_what_they_are_are_learnt_from():
+    class Remembering(Plain):
+        """Computes something once, when it is first asked for."""
+
+        cached = None
+
+        @functools.cached_property
+        def last(self):
+            return self.labels[-1:]
+
+    class Objects(Tagging):
+        def initial(self, x):
+            return Remembering([])
+
+        def apply(self, x, s, a):
+            return Remembering([*s.labels, a])
+
+        def is_goal(self, x, s):
+            return len(s.labels) == len(x)
+
+        def features(self, x, s, a):
+            s.cached = len(s.labels)
+            return [f"w={x[s.cached]}|{a}", f"p={s.last}|{a}"]
+
+        def regret(self, x, s, y):
+            return sum(a != b for a, b in zip(s.labels, y, strict=False))
+
+    class Arrays(Tagging):
+        def initial(self, x):
+            return np.array([], dtype="U1")
+
+        def apply(self, x, s, a):
+            return np.append(s, a)
+
+    plain = riata.Predictor(Tagging()).fit(WORDS, TAGS).predict(WORDS)
+    for problem in (Lists(), Objects(), Arrays()):
+        assert riata.Predictor(problem).fit(WORDS, TAGS).predict(WORDS) == plain
+
+
+def test_the_check_asks_about_goals():
+    class Endless(Tagging):
+        def is_goal(self, x, s):
+            return False
+
+    with pytest.raises(SearchError, match=r"more than 100 states.* no goal among those") as caught:
+        riata.check_problem(Endless(), ["ab"], max_states=100)
+    assert "Is is_goal(x, s) ever true?" in caught.value.remedy
+    Endless.actions = lambda self, x, s: ("V", "C") if len(s) < 2 else ()
+    with pytest.raises(SearchError, match="no goal can be reached from it"):
+        riata.check_problem(Endless(), ["ab"])
