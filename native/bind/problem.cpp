@@ -294,6 +294,7 @@ class ProblemTrainer {
     out["unreachable"] = unreachable;
     choices_ += space.choices();
     tells_apart_ = tells_apart_ || space.tells_apart();
+    tells_wrong_ = tells_wrong_ || space.tells_wrong();
     return out;
   }
 
@@ -303,6 +304,7 @@ class ProblemTrainer {
   std::int64_t dropped() const noexcept { return dropped_; }
   std::int64_t deepest() const noexcept { return depth_.deepest(); }
   std::int64_t alike() const noexcept { return tells_apart_ ? 0 : choices_; }
+  bool all_right() const noexcept { return choices_ > 0 && !tells_wrong_; }
   const SearchStats& stats() const noexcept { return learner_.stats(); }
   double norm() const noexcept { return weights_.norm(); }
   LeastMargins recorded_margins() const noexcept { return learner_.recorded_margins(); }
@@ -325,6 +327,7 @@ class ProblemTrainer {
   SearchLearner<double> learner_;
   std::int64_t choices_ = 0;  // states with several operators
   bool tells_apart_ = false;  // features of one of them were not the same for all its operators
+  bool tells_wrong_ = false;  // a step was wrong
   std::int64_t dropped_ = 0;  // weights that truncation left out of the model made last
 };
 
@@ -358,6 +361,7 @@ void problem(nb::module_& m) {
       .def_prop_ro("norm", &ProblemTrainer::norm)
       .def_prop_ro("deepest", &ProblemTrainer::deepest, "The most steps that a true output took, among those met.")
       .def_prop_ro("alike", &ProblemTrainer::alike, "States with several operators so far; 0 where features told some of these apart.")
+      .def_prop_ro("all_right", &ProblemTrainer::all_right, "Whether there were choices, and none so far was wrong.")
       .def_prop_ro("dropped", &ProblemTrainer::dropped, "Weights that truncation left out of the model made last.")
       .def("recorded_margins", [](const ProblemTrainer& self) { return as_tuple(self.recorded_margins()); })
       .def("stats", [](const ProblemTrainer& self) { return as_dict(self.stats()); });

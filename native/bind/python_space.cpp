@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -12,9 +13,16 @@ namespace {
 
 constexpr double same_regret = 1e-9;
 constexpr std::int32_t most_covered = 1'000'000'000;
+constexpr double most_value = 1e100;  // of a feature: scores and norms must stay finite
 constexpr std::size_t longest_name = 200;  // of a Python object in a message
 constexpr std::int64_t most_held = 1 << 24;  // pointers: 128 MB
-constexpr std::size_t measured = 64;       // every so many states one is measured
+constexpr std::size_t measured = 64;       // every so many states one is measured, and one of those made again is held
+
+std::string in_digits(double number) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%g", number);
+  return digits;
+}
 
 std::string with_commas(std::size_t number) {
   std::string digits = std::to_string(number);
@@ -78,8 +86,11 @@ nb::object listed(nb::handle answer, std::size_t most, const char* method, const
                   "Does it yield for ever? Let it end.");
   }
   if (PyErr_Occurred()) throw nb::python_error();
+  if (PyAnySet_Check(answer.ptr()) && PyList_Sort(out.ptr()) != 0) PyErr_Clear();  // the order of a set of texts is another one in every process
   return out;
 }
+
+bool is_iterable(nb::handle object) { return Py_TYPE(object.ptr())->tp_iter || PySequence_Check(object.ptr()); }
 
 // Whether it has names and values as a dictionary has them.
 bool is_mapping(nb::handle object) {
@@ -160,14 +171,26 @@ void PythonSpace::hold(StateId id, nb::object value) const {
   if (size_ > most_) drop_old();
 }
 
+// First those that nothing goes on from. Where states that wait are too large as well, they are dropped until their turn comes; but of a
+// level, all are needed next.
 void PythonSpace::drop_old() const {
+  const std::int32_t level = at(held_.back()).depth - 1;
+  if (options_.by_level) {
+    drop_if([&](const State& state) { return state.depth < level; });
+  } else {
+    drop_if([](const State& state) { return state.operators.is_valid(); });
+    if (size_ > most_held) drop_if([](const State&) { return true; });
+  }
+  most_ = std::max(most_held, 2 * size_);
+}
+
+template <class Over>
+void PythonSpace::drop_if(Over over) const {
   const StateId newest = held_.back();
-  const std::int32_t level = at(newest).depth - 1;
   std::size_t kept = 0;
   for (const StateId id : held_) {
     State& state = states_[static_cast<std::size_t>(id)];
-    const bool over = options_.by_level ? state.depth < level : state.operators.is_valid();
-    if (id == 0 || id == newest || !over || size_ <= most_held / 2) {
+    if (id == 0 || id == newest || size_ <= most_held / 2 || !over(state)) {
       held_[kept++] = id;
       continue;
     }
@@ -175,7 +198,6 @@ void PythonSpace::drop_old() const {
     size_ -= state.size;
   }
   held_.resize(kept);
-  most_ = std::max(most_held, 2 * size_);
 }
 
 const nb::object& PythonSpace::state(StateId id) const {
@@ -183,7 +205,10 @@ const nb::object& PythonSpace::state(StateId id) const {
   for (; !at(id).value.is_valid(); id = at(id).parent) gone.push_back(id);
   if (gone.empty()) return at(id).value;
   nb::object value = at(id).value;
-  for (auto next = gone.rbegin(); next != gone.rend(); ++next) value = methods_.apply(x_, value, operator_of(at(*next).parent, at(*next).operation));
+  for (std::size_t i = gone.size(); i-- > 0;) {
+    value = methods_.apply(x_, value, operator_of(at(gone[i]).parent, at(gone[i]).operation));
+    if (i > 0 && i % measured == 0) hold(gone[i], value);  // so that those beside it are not far from one that is held
+  }
   hold(gone.front(), std::move(value));
   return at(gone.front()).value;
 }
@@ -207,7 +232,10 @@ bool PythonSpace::is_goal(StateId id) {
   if (at(id).goal < 0) {
     const nb::object answer = methods_.is_goal(x_, state(id));
     const int truth = PyObject_IsTrue(answer.ptr());
-    if (truth < 0) throw nb::python_error();
+    if (truth < 0) {  // an array, for one
+      PyErr_Clear();
+      throw Error("DataError", "is_goal returned " + in_words(answer) + ", which is neither true nor false.", "Return True or False; of an array, all() or any().");
+    }
     at(id).goal = static_cast<std::int8_t>(truth);
   }
   return at(id).goal == 1;
@@ -249,6 +277,7 @@ ActionId PythonSpace::action_id(nb::handle action) {
 void PythonSpace::ask_operators(StateId id) {
   if (at(id).operators.is_valid()) return;
   const nb::object answer = methods_.actions(x_, state(id));
+  if (!is_iterable(answer)) throw Error("DataError", "actions returned " + in_words(answer) + "; expected a list of actions.", "Where there are none, return an empty list.");
   nb::object operators = nb::steal(PySequence_Tuple(listed(answer, most_actions, "actions", "actions").ptr()));
   if (!operators.is_valid()) throw nb::python_error();
   const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(operators.ptr()));
@@ -297,7 +326,7 @@ PythonSpace::Range PythonSpace::read_features(const nb::object& list, const char
   nb::object items;  // stays null for a text, which would read as a list of letters
   if (PyDict_Check(list.ptr())) items = nb::steal(PyDict_Items(list.ptr()));
   else if (is_mapping(list)) items = listed(list.attr("items")(), most_features, method, "features");
-  else if (!PyUnicode_Check(list.ptr()) && (Py_TYPE(list.ptr())->tp_iter || PySequence_Check(list.ptr()))) items = listed(list, most_features, method, "features");
+  else if (!PyUnicode_Check(list.ptr()) && is_iterable(list)) items = listed(list, most_features, method, "features");
   if (!items.is_valid()) {
     throw Error("DataError", std::string(method) + " returned " + in_words(list) + "; expected a list of names, or of (name, value) pairs.");
   }
@@ -319,8 +348,8 @@ PythonSpace::Value PythonSpace::read_feature(nb::handle item, const char* method
     value = PyFloat_AsDouble(given.ptr());
     const bool failed = value == -1.0 && PyErr_Occurred();
     if (failed) PyErr_Clear();
-    if (failed || !std::isfinite(value))
-      throw Error("DataError", "feature " + in_words(name) + " has the value " + in_words(given) + "; expected a finite number.",
+    if (failed || !(std::abs(value) <= most_value))
+      throw Error("DataError", "feature " + in_words(name) + " has the value " + in_words(given) + "; expected a finite number up to 1e100.",
                   PyUnicode_Check(given.ptr()) ? "A text belongs into the name: f\"{name}={value}\"." : "");
   }
   if (!PyUnicode_Check(name.ptr()))
@@ -430,7 +459,12 @@ bool PythonSpace::complete(const Tree& tree, bool learning, Draft& draft) {
   const StateId made = child(parent.state, draft.operation);
   if (of_good) {
     candidate.regret = regret_of(made);
-    candidate.good = std::abs(candidate.regret - initial_regret()) <= same_regret;
+    const double start = initial_regret(), same = same_regret * std::max(1.0, std::abs(start));
+    if (candidate.regret < start - same)
+      throw Error("SearchError", "regret is " + in_digits(start) + " at the start, but " + in_digits(candidate.regret) + " in the state " + in_words(state(made)) + ".",
+                  "regret(x, s, y) is the least loss that any completion of s can reach, so no step makes it less.");
+    candidate.good = candidate.regret <= start + same;
+    tells_wrong_ = tells_wrong_ || !candidate.good;
   }
   if (!merges()) return true;
   candidate.key = key_of(made);

@@ -71,6 +71,8 @@ class PythonSpace : public Space {
   // Whether the features of some state were not the same for all its operators; how many states with several were asked until then.
   bool tells_apart() const noexcept { return tells_apart_; }
   std::int64_t choices() const noexcept { return choices_; }
+  // Whether some step was wrong.
+  bool tells_wrong() const noexcept { return tells_wrong_; }
 
   StateId initial() override;
   bool is_goal(StateId state) override;
@@ -129,6 +131,8 @@ class PythonSpace : public Space {
   nb::object operator_of(StateId state, std::size_t operation) const;
   void hold(StateId id, nb::object value) const;
   void drop_old() const;
+  template <class Over>
+  void drop_if(Over over) const;
   void note_choice(std::size_t steps, std::size_t count, bool observed);
   StateId child(StateId state, std::size_t operation);
   std::size_t place(StateId state, ActionId action) const;
@@ -165,7 +169,7 @@ class PythonSpace : public Space {
   std::vector<double> best_;    // [keys] the best score of an expanded state; never: not expanded
   StateId last_ = -1;
   std::int64_t choices_ = 0;    // states with several operators
-  bool tells_apart_ = false;
+  bool tells_apart_ = false, tells_wrong_ = false;
 
   std::vector<Draft> drafts_;                  // of one expansion
   std::vector<double> by_action_;              // [actions] scores of one state

@@ -214,3 +214,36 @@ class Large(tuple):
 
     def __sizeof__(self):
         return 1 << 26
+
+
+@pytest.mark.parametrize("recipe", ["standard", "max-violation"])
+def test_recipes_that_wait_for_the_end_learn_from_dead_ends(recipe):
+    class Traps(Tagging):
+        def actions(self, x, s):
+            return () if s[-1:] == ("V",) else ("V", "C")
+
+    model = riata.Predictor(Traps(), recipe, beam=1, epochs=5).fit(["xyz"], [["C", "C", "C"]])
+    assert model.predict(["xyz"]) == [["C", "C", "C"]]
+
+
+@pytest.mark.parametrize("queue", ["best-first", "depth-first"])
+def test_states_that_wait_are_held_in_bounded_memory_too(queue):
+    """Endless, and every state is about 1 MB."""
+
+    class Board(Walk):
+        def initial(self, x):
+            return (0,) * 125_000
+
+        def apply(self, x, s, a):
+            return (s[0] + a, *s[1:])
+
+        def is_goal(self, x, s):
+            return False
+
+    model = with_weights(Board(), {"step 1": 1.0}, queue=queue, settings={"max_nodes": 1000})
+    tracemalloc.start()
+    with pytest.raises(SearchError, match="made 1000 nodes"):
+        model.predict([0])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 300e6

@@ -360,3 +360,110 @@ def test_the_check_asks_about_goals():
     Endless.actions = lambda self, x, s: ("V", "C") if len(s) < 2 else ()
     with pytest.raises(SearchError, match="no goal can be reached from it"):
         riata.check_problem(Endless(), ["ab"])
+
+
+# --- what methods return ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", [None, 5, 2.5])
+def test_actions_that_are_no_list_are_refused(given):
+    problem = Tagging()
+    problem.actions = lambda x, s: given
+    with pytest.raises(DataError, match=rf"^example 0: actions returned {given}; expected a list of actions") as caught:
+        riata.Predictor(problem).fit(["ab"], [["V", "C"]])
+    assert "empty list" in caught.value.remedy
+
+
+def test_a_goal_test_that_is_neither_true_nor_false_is_refused():
+    problem = Tagging()
+    problem.is_goal = lambda x, s: np.array([True, False])
+    with pytest.raises(DataError, match=r"^example 0: is_goal returned array\(\[ True, False\]\), which is neither"):
+        riata.Predictor(problem).fit(["ab"], [["V", "C"]])
+
+
+@pytest.mark.parametrize("value", [1e101, -1e308])
+def test_values_that_no_sum_can_hold_are_refused(value):
+    problem = Tagging()
+    problem.features = lambda x, s, a: [(a, value)]
+    with pytest.raises(DataError, match=r"feature 'V' has the value .*; expected a finite number up to 1e100"):
+        riata.Predictor(problem).fit(["ab"], [["V", "C"]])
+    problem.features = lambda x, s, a: [(f"{x[len(s)]}|{a}", 1e100)]
+    for recipe in ("laso-alma", "laso-perceptron"):
+        assert riata.Predictor(problem, recipe).fit(["ab"], [["V", "C"]]).predict(["ab"]) == [["V", "C"]]
+
+
+def test_a_regret_that_falls_is_refused_with_the_state():
+    problem = Tagging()
+    problem.regret = lambda x, s, y: -len(s)
+    with pytest.raises(SearchError, match=r"regret is 0 at the start, but -1 in the state \('V',\)") as caught:
+        riata.Predictor(problem).fit(["ab"], [["V", "C"]])
+    assert "no step makes it less" in caught.value.remedy
+
+
+@pytest.mark.parametrize("value", [-1, 0])
+def test_a_regret_that_is_the_same_everywhere_is_told_of(value):
+    problem = Tagging()
+    problem.regret = lambda x, s, y: value
+    with pytest.warns(RiataWarning, match="every action is right, in each state of the first examples") as caught:
+        riata.Predictor(problem).fit(["ab"], [["V", "C"]])
+    assert caught[0].filename == __file__
+
+
+def test_rounding_in_a_large_regret_does_not_make_a_step_wrong():
+    class Scaled(Tagging):
+        def regret(self, x, s, y):
+            return 1e7 + sum((a != b) + 1e-9 for a, b in zip(s, y, strict=False))
+
+    with pytest.warns(RiataWarning, match="cannot be reached"):
+        model = riata.Predictor(Scaled(), epochs=10).fit(WORDS, TAGS)
+    assert model.score(WORDS, TAGS) == 1
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+def test_sets_are_read_in_an_order_that_is_the_same_in_every_process(kind):
+    class Sets(Tagging):
+        def actions(self, x, s):
+            return kind(["V", "C", "A", "X", "B"])
+
+        def features(self, x, s, a):
+            return kind([f"{name}|{a}" for name in "zyxabc"])
+
+    assert with_weights(Sets(), {}).predict(["ab"]) == [["A", "A"]]  # at a tie, the first
+    names = list(riata.Predictor(Sets(), beam=1, epochs=1).fit(["ab"], [["V", "C"]]).weights())
+    assert [name for name in names if name.endswith("V")] == [f"{name}|V" for name in "abcxyz"]
+
+
+# --- outputs ------------------------------------------------------------------------------------------------------------------
+
+
+def test_outputs_that_are_arrays_are_compared():
+    class Arrays(Tagging):
+        def output(self, x, s, path):
+            return np.array(path)
+
+    model = riata.Predictor(Arrays(), epochs=10).fit(WORDS, TAGS)
+    assert model.score(WORDS, TAGS) == model.score(WORDS, [np.array(y) for y in TAGS]) == 1
+    assert model.score(["ab"], [["V", "V"]]) == 0
+
+
+def test_outputs_of_another_type_than_the_truth_are_told_of():
+    class Texts(Tagging):
+        def output(self, x, s, path):
+            return "".join(path)
+
+    model = riata.Predictor(Texts(), epochs=10).fit(WORDS, TAGS)
+    with pytest.warns(RiataWarning, match="outputs are of type 'str', true outputs of type 'list'"):
+        assert model.score(WORDS, TAGS) == 0
+    assert model.score(WORDS, ["".join(y) for y in TAGS]) == 1
+
+
+def test_a_single_problem_may_stand_alone_in_using(tmp_path):
+    model = riata.Predictor(Tagging(), epochs=2).fit(WORDS, TAGS)
+    model.save(tmp_path / "model.riata")
+    for using in (Tagging(), Tagging, [Tagging()]):
+        assert riata.load_model(tmp_path / "model.riata", using=using).predict(WORDS) == model.predict(WORDS)
+
+
+def test_fitting_without_true_outputs_asks_for_them():
+    with pytest.raises(DataError, match="Y is None"):
+        riata.Predictor(Tagging()).fit(WORDS)

@@ -91,7 +91,7 @@ class Predictor(Params):
         self.queue = queue
         self.settings = settings
 
-    def fit(self: Self, X: Iterable[Any], Y: Iterable[Any]) -> Self:
+    def fit(self: Self, X: Iterable[Any], Y: Iterable[Any] | None = None) -> Self:
         """Learns from inputs and their true outputs, which only `problem.regret` reads.
 
         Ctrl-C keeps the model of the last complete epoch and raises KeyboardInterrupt.
@@ -144,7 +144,7 @@ class Predictor(Params):
         watched = Watched(self.problem, CALLS, order)
         parts = [trainer.epoch(watched, methods, inputs, outputs, order[:WATCHED])]
         parts.append(trainer.epoch(self.problem, methods, inputs, outputs, order[WATCHED:FIRST]))
-        self._tell_alike(trainer.alike)
+        self._tell_silence(trainer)
         parts.append(trainer.epoch(self.problem, methods, inputs, outputs, order[FIRST:]))
         return {key: sum(part[key] for part in parts) for key in parts[0]}
 
@@ -189,7 +189,11 @@ class Predictor(Params):
         rows = zip(X, Y, predicted, strict=True)
         if "loss" in defined(self.problem):
             return [1 - _finite(self.problem.loss(x, y, y_hat)) for x, y, y_hat in rows]
-        return [float(_equal(y, y_hat)) for _, y, y_hat in rows]
+        outputs = [(y, y_hat) for _, y, y_hat in rows]
+        scores = [float(_equal(y, y_hat)) for y, y_hat in outputs]
+        if not any(scores):
+            _tell_types(outputs)
+        return scores
 
     def diagnose(self, X: Iterable[Any], Y: Iterable[Any], *, beam: float | None = None) -> Diagnostics:
         """The margins of the final weights on these examples, and what the theory of LaSO says about the training (docs/theory.md).
@@ -263,9 +267,14 @@ class Predictor(Params):
             text = f"{count} of {self.history_[0]['examples']} true outputs cannot be reached: the initial state has a regret above 0."
             warnings.warn(text, RiataWarning, stacklevel=3)
 
-    def _tell_alike(self, states: int) -> None:
-        if states:
-            warnings.warn("\n  ".join(same_features(self.problem, states)), RiataWarning, stacklevel=4)
+    def _tell_silence(self, trainer: ProblemTrainer) -> None:
+        """Where there is nothing to learn from."""
+        if trainer.alike:
+            warnings.warn("\n  ".join(same_features(self.problem, trainer.alike)), RiataWarning, stacklevel=4)
+        if trainer.all_right:
+            text = "every action is right, in each state of the first examples: regret(x, s, y) is the same everywhere, and nothing can be learnt."
+            remedy = "The regret must rise where a step makes the true output y impossible to reach."
+            warnings.warn(f"{text}\n  {remedy}", RiataWarning, stacklevel=4)
 
     def _checked(self, *, learning: bool) -> dict[str, Any]:
         """All settings of the search and its learner, or the reason why they do not go together."""
@@ -319,6 +328,22 @@ def _finite(loss: Any) -> float:
 
 
 def _equal(y: Any, y_hat: Any) -> bool:
-    """Equality that does not tell a list from a tuple."""
+    """Equality that does not tell lists, tuples and arrays from each other."""
+    if isinstance(y, np.ndarray) or isinstance(y_hat, np.ndarray):
+        return bool(np.array_equal(y, y_hat))
     sequences = isinstance(y, (list, tuple)) and isinstance(y_hat, (list, tuple))
     return bool(list(y) == list(y_hat) if sequences else y == y_hat)
+
+
+def _tell_types(outputs: list[tuple[Any, Any]]) -> None:
+    """Where no output can equal the truth, since they are of different kinds."""
+    lists = (list, tuple, np.ndarray)
+    kinds = {tuple(list if isinstance(each, lists) else type(each) for each in pair) for pair in outputs}
+    if len(kinds) == 1 and len(set(*kinds)) == 2:
+        y, y_hat = (kind.__name__ for kind in next(iter(kinds)))
+        text = f"no output equals the truth: outputs are of type {y_hat!r}, true outputs of type {y!r}."
+        warnings.warn(
+            f"{text}\n  Let output(x, s, path) return what Y holds, or define loss(x, y, y_hat).",
+            RiataWarning,
+            stacklevel=4,
+        )

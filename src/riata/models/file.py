@@ -43,7 +43,7 @@ def load_model(path: str | Path, using: Iterable[Any] = ()) -> Any:
     """A trained estimator from its file: a Tagger, a Chunker, a JointTagger, an EntityRecognizer or a Predictor.
 
     Nothing in the file is executed or imported. A model that uses code of yours (attributes, a Problem) names it, and `using`
-    must supply every piece: `load_model("m.riata", using=[vowels])`, `load_model("p.riata", using=[MyProblem()])`.
+    must supply every piece: `load_model("m.riata", using=[vowels])`, `load_model("p.riata", using=[MyProblem()])`; a single one may stand alone.
     """
     try:
         return _estimator(*container.read(path), using)
@@ -212,7 +212,7 @@ def _functions(header: dict[str, Any], using: Iterable[Any]) -> dict[str, Any]:
     """The user's code that the model names, by what it is to the model."""
     wanted = _mapping(header, "functions")
     supplied: dict[str, Any] = {}
-    for function in using:
+    for function in using if isinstance(using, Iterable) else [using]:
         if supplied.setdefault(qualified_name(function), function) is not function:
             raise UnsupportedError(
                 f"`using` holds two things of one name, {qualified_name(function)}.", remedy="Supply the right one."
