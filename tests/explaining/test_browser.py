@@ -279,6 +279,10 @@ def test_what_the_search_missed_stands_beside_output_and_truth(show):
     assert number(rows[1].locator("td").last.inner_text()) == pytest.approx(best.score, abs=1e-3)
     tab = show(replace(explanation, best=best, test="exact"))
     assert text_of(tab, "#badge") == "right by luck"
+    decision = replace(explanation.decision, other=replace(best, name="truth"))
+    tab = show(replace(explanation, fault="search", decision=decision, best=best, truth=best.labels, test="exact"))
+    names = [row.locator("th").inner_text() for row in tab.locator("#decision .sides tbody tr").all()]
+    assert names == ["output", "truth, which was missed", "difference"]
 
 
 def test_states_that_were_never_in_the_queue_are_drawn_apart(show):

@@ -157,6 +157,8 @@ def test_what_the_search_missed_is_the_output_of_exact_search_with_its_score(tra
             assert (explanation.kind == "search") == (missed.labels == truth)
             assert (explanation.missed is None) == (explanation.kind == "search")
         rows = [line.split() for line in str(explanation).splitlines()]
+        if explanation.kind == "search":
+            assert any(row[:2] == ["truth,", "missed"] for row in rows)
         if explanation.missed is not None:
             assert rows[0][:3] == ["token", "output", "best"]
             assert any(row[:1] == ["best"] for row in rows[len(best) :])

@@ -122,7 +122,8 @@ def _decision(explanation: Explanation, top: int) -> Group:
     sides.columns[2].justify = "right"
     places = _telling([side.score for side in explanation.sides])
     for side in explanation.sides:
-        sides.add_row(side.name, Text(" ".join(map(_words, side.actions))), f"{side.score:.{places}f}")
+        missed = ", missed" if side.name == "truth" and explanation.kind == "search" else ""
+        sides.add_row(f"{side.name}{missed}", Text(" ".join(map(_words, side.actions))), f"{side.score:.{places}f}")
     if decision.other is not None:
         between = f"{decision.chosen.name} − {decision.other.name}" if len(explanation.sides) > 2 else "difference"
         sides.add_row(between, "", f"{decision.difference:+.{places}f}", style="bold")

@@ -156,5 +156,6 @@ function sideRow(data, side, other, digits) {
   if (start) actions.unshift(make("li", { class: "quiet" }, counted(start, "action before", "actions before")));
   const after = side.actions.length - start - MOST_ACTIONS;
   if (after > 0) actions.push(make("li", { class: "quiet" }, counted(after, "action after", "actions after")));
-  return make("tr", {}, make("th", { scope: "row" }, side.name), make("td", {}, make("ol", { class: "path" }, ...actions)), make("td", {}, number(side.score, digits)));
+  const missed = side.name === "truth" && data.verdict.kind === "search" ? ", which was missed" : "";
+  return make("tr", {}, make("th", { scope: "row" }, `${side.name}${missed}`), make("td", {}, make("ol", { class: "path" }, ...actions)), make("td", {}, number(side.score, digits)));
 }
