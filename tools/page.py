@@ -2,7 +2,7 @@
 
     python tools/page.py [OUT.png]
 
-Needs Playwright and Chromium (pip install playwright; apt-get install chromium). The sentence is the first of the embedded test data with
+Needs Pillow, Playwright and Chromium (pip install pillow playwright; apt-get install chromium). The sentence is the first of the embedded test data with
 an error of search and model, under the model that docs/explain.md trains.
 """
 
@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import riata
@@ -35,6 +36,9 @@ def main(target: Path) -> None:
         tab.wait_for_selector("#main:not([hidden])")
         tab.screenshot(path=target)
         browser.close()
+    with Image.open(target) as picture:  # in 256 colours it is a third as large
+        small = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    small.save(target, optimize=True)
 
 
 if __name__ == "__main__":
