@@ -42,7 +42,7 @@ HERE = (
         high=2**31 - 1,
     ),
 )
-WATCHED, CALLS = 3, 300  # examples at the start of training, and calls of methods in them, that are looked at closely
+WATCHED, CALLS = 3, 100  # examples at the start of training, and calls of methods in them, that are looked at closely
 FIRST = 100  # examples in which some operators must have features that others do not have
 
 
