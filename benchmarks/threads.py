@@ -43,7 +43,7 @@ def indexing(template: str, inputs: Corpus) -> dict[int, float]:
 
 
 def labelling(template: str, train: Corpus) -> dict[int, float]:
-    chunker = Chunker(template=template, epochs=2).fit(train, listener=lambda event: None)
+    chunker = Chunker("perceptron", template=template, epochs=2).fit(train, listener=lambda event: None)
     outputs = {}
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "in.txt"), Path(folder, "out.txt")

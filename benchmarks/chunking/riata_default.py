@@ -4,4 +4,4 @@ from benchmarks.contest import conll2000, riata_contestant, run
 from riata import Chunker
 
 if __name__ == "__main__":
-    run(conll2000, riata_contestant(lambda seed: Chunker(epochs=10, seed=seed), seeds=5), chunks=True)
+    run(conll2000, riata_contestant(lambda seed: Chunker("perceptron", epochs=10, seed=seed), seeds=5), chunks=True)

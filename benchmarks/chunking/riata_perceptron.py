@@ -6,6 +6,6 @@ from riata import Chunker
 if __name__ == "__main__":
     run(
         conll2000,
-        riata_contestant(lambda seed: Chunker(template="classic", epochs=10, seed=seed), seeds=5),
+        riata_contestant(lambda seed: Chunker("perceptron", template="classic", epochs=10, seed=seed), seeds=5),
         chunks=True,
     )

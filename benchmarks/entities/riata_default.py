@@ -6,6 +6,6 @@ from riata import EntityRecognizer
 if __name__ == "__main__":
     run(
         by_splits("conll2002-es", "testa", "testb"),
-        riata_contestant(lambda seed: EntityRecognizer(epochs=10, seed=seed), seeds=3),
+        riata_contestant(lambda seed: EntityRecognizer("perceptron", epochs=10, seed=seed), seeds=3),
         chunks=True,
     )

@@ -6,6 +6,6 @@ from riata import Tagger
 if __name__ == "__main__":
     run(
         by_splits("ud-en-ewt", "dev", "test"),
-        riata_contestant(lambda seed: Tagger(epochs=10, seed=seed), seeds=3),
+        riata_contestant(lambda seed: Tagger("perceptron", epochs=10, seed=seed), seeds=3),
         chunks=False,
     )

@@ -26,9 +26,9 @@ def command(sentences: int, json_: bool) -> None:
     from riata.console import TrainingProgress, stderr
 
     tasks: dict[str, tuple[Any, tuple[str, ...]]] = {
-        "tag": (Tagger(epochs=15), ("word", "tag")),
-        "chunk": (Chunker(epochs=15), ("word", "tag", "chunk")),
-        "ner": (EntityRecognizer(epochs=15), ("word", "tag", "entity")),
+        "tag": (Tagger(), ("word", "tag")),
+        "chunk": (Chunker(), ("word", "tag", "chunk")),
+        "ner": (EntityRecognizer(), ("word", "tag", "entity")),
     }
     results = {}
     for name, (estimator, columns) in tasks.items():
