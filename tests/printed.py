@@ -2,7 +2,7 @@
 
 A `text` block is the output of the python or console block right above it. A `text` block whose first line starts with `$ ` is a
 command with its output, and may end with another exit status than 0. A line `...` stands for any lines. Numbers may differ by a
-tolerance, times and sizes by any amount; the width of columns does not count.
+tolerance, times and sizes by any amount, and all of them after the comment `<!-- any numbers -->`; the width of columns does not count.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)
 UNIT = re.compile(r"\s*(?:s|ms|µs|MB|KB|GB|tokens/s|CPU s|seconds)\b")
 RULE = re.compile(r"[─━═]+")
 ANY = "..."
+ANY_NUMBERS = "<!-- any numbers -->"
 RELATIVE, ABSOLUTE = 0.02, 0.5  # numbers may differ by either: other processors round otherwise
 
 
@@ -28,6 +29,7 @@ class Block:
     start: int  # of its text in the page
     end: int
     is_output: bool = False  # of the block before
+    any_numbers: bool = False  # none of them is compared
 
     @property
     def is_session(self) -> bool:
@@ -39,24 +41,25 @@ def blocks_of(page: Path) -> list[Block]:
     text, blocks, before = page.read_text(encoding="utf-8"), [], None
     for match in FENCE.finditer(text):
         runs = before is not None and before["language"] in ("python", "console")
-        follows = runs and not text[before.end() : match.start()].strip()
+        between = text[before.end() : match.start()].strip() if runs else None
+        follows = between in ("", ANY_NUMBERS)
         line = text.count("\n", 0, match.start("body")) + 1
-        output = bool(follows and match["language"] == "text" and not match["body"].startswith("$ "))
-        blocks.append(Block(match["language"], line, match["body"], match.start("body"), match.end("body"), output))
+        output = follows and match["language"] == "text" and not match["body"].startswith("$ ")
+        place = (match.start("body"), match.end("body"))
+        blocks.append(Block(match["language"], line, match["body"], *place, output, between == ANY_NUMBERS))
         before = match
     return blocks
 
 
-def difference(expected: str, actual: str) -> str | None:
+def difference(expected: str, actual: str, *, any_numbers: bool = False) -> str | None:
     """The first line of what is expected that was not printed; None where all were."""
     printed, at, skipping = actual.splitlines(), 0, False
     for line in expected.splitlines():
         if line.strip() == ANY:
             skipping = True
             continue
-        found = next((k for k in range(at, len(printed)) if alike(line, printed[k])), None) if skipping else None
-        if not skipping and at < len(printed) and alike(line, printed[at]):
-            found = at
+        last = len(printed) if skipping else min(at + 1, len(printed))
+        found = next((k for k in range(at, last) if alike(line, printed[k], any_numbers=any_numbers)), None)
         if found is None:
             instead = printed[at] if at < len(printed) else "nothing"
             return f"expected: {line}\nprinted:  {instead}"
@@ -66,9 +69,9 @@ def difference(expected: str, actual: str) -> str | None:
     return None
 
 
-def alike(expected: str, printed: str) -> bool:
-    if skeleton(expected) != skeleton(printed):
-        return False
+def alike(expected: str, printed: str, *, any_numbers: bool = False) -> bool:
+    if skeleton(expected) != skeleton(printed) or any_numbers:
+        return skeleton(expected) == skeleton(printed)
     pairs = zip(NUMBER.finditer(expected), NUMBER.finditer(printed), strict=True)
     return all(UNIT.match(expected, a.end()) or close(value(a[0]), value(b[0])) for a, b in pairs)
 

@@ -74,7 +74,7 @@ def show_end_of_demo(console: Console) -> None:
     """The last part of `riata demo --sentences 2`, which comes after three tables of scores."""
     prompt(console, "demo --sentences 2")
     console.print("[dim]... the scores of a tagger, a chunker and an entity recogniser, and then:[/]\n")
-    chunker = riata.Chunker(epochs=15).fit(riata.load("embedded", "train"), listener=lambda event: None)
+    chunker = riata.Chunker().fit(riata.load("embedded", "train"), listener=lambda event: None)
     demo._show_sentences({"chunk": (chunker, ())}, 2)
 
 
