@@ -11,6 +11,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
+#include "bind/labels.hpp"
 #include "bind/module.hpp"
 #include "core/error.hpp"
 #include "features/attributes.hpp"
@@ -100,16 +101,7 @@ nb::object label(Folded& self, nb::list sentences, Py_ssize_t least, nb::list la
     found = self.decode(types, starts, 1, poll);
   }
   nb::list out;
-  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
-    nb::object sentence = nb::steal(PyList_New(static_cast<Py_ssize_t>(starts[s + 1] - starts[s])));
-    if (!sentence.is_valid()) throw nb::python_error();
-    for (std::int64_t t = starts[s]; t < starts[s + 1]; ++t) {
-      PyObject* text = PyList_GET_ITEM(labels.ptr(), found[t]);
-      Py_INCREF(text);
-      PyList_SET_ITEM(sentence.ptr(), t - starts[s], text);
-    }
-    out.append(sentence);
-  }
+  append_labels(found, starts, labels, out);
   return out;
 }
 
@@ -131,7 +123,7 @@ void folded(nb::module_& m) {
              return self.add(column, text, values);
            }, nb::arg("column"), nb::arg("text"), nb::arg("values"))
       .def("label", [](Folded& self, nb::list sentences, Py_ssize_t columns, nb::list labels) {
-             if (static_cast<std::int32_t>(labels.size()) != self.weights().weights.labels) throw Error("RiataError", "the labels do not fit the model");
+             check_labels(labels, self.weights().weights.labels);
              return label(self, sentences, columns, labels);
            }, nb::arg("sentences"), nb::arg("columns"), nb::arg("labels"), nb::sig("def label(self, sentences: list, columns: int, labels: list[str]) -> list[list[str]] | None"),
            "The labels of sentences of strings or tuples of strings, at least so many columns each; None where that is not what they are.")

@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
   riata::bind::inference(m);
   riata::bind::chain(m);
   riata::bind::folded(m);
+  riata::bind::dictionaries(m);
   riata::bind::mira(m);
   riata::bind::search(m);
   riata::bind::segments(m);

@@ -9,6 +9,7 @@ void errors(nanobind::module_& m);
 void data(nanobind::module_& m);
 void features(nanobind::module_& m);
 void folded(nanobind::module_& m);
+void dictionaries(nanobind::module_& m);
 void inference(nanobind::module_& m);
 void chain(nanobind::module_& m);
 void mira(nanobind::module_& m);

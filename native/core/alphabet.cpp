@@ -1,5 +1,6 @@
 #include "core/alphabet.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -34,6 +35,33 @@ std::size_t Alphabet::slot_of(std::string_view text, std::uint64_t hash) const n
 
 std::int32_t Alphabet::find(std::string_view text) const noexcept {
   return table_.empty() ? unknown : table_[slot_of(text, hash_bytes(text))].id;
+}
+
+void Alphabet::find_all(std::string_view bytes, std::span<const std::size_t> ends, std::int32_t* ids) const noexcept {
+  constexpr std::size_t together = 32;
+  const std::size_t mask = table_.size() - 1;
+  std::string_view texts[together];
+  std::uint64_t hashes[together];
+  std::size_t from = 0;
+  for (std::size_t first = 0; first < ends.size(); first += together) {
+    const std::size_t here = std::min(together, ends.size() - first);
+    if (table_.empty()) {
+      std::fill_n(ids + first, here, unknown);
+      continue;
+    }
+    for (std::size_t k = 0; k < here; ++k) {
+      const std::size_t end = ends[first + k];
+      texts[k] = bytes.substr(from, end - from);
+      hashes[k] = hash_bytes(texts[k]);
+      __builtin_prefetch(&table_[static_cast<std::uint32_t>(hashes[k]) & mask]);
+      from = end;
+    }
+    for (std::size_t k = 0; k < here; ++k) {
+      const std::int32_t id = table_[static_cast<std::uint32_t>(hashes[k]) & mask].id;
+      if (id != unknown) __builtin_prefetch(&offsets_[id]);
+    }
+    for (std::size_t k = 0; k < here; ++k) ids[first + k] = table_[slot_of(texts[k], hashes[k])].id;
+  }
 }
 
 std::int32_t Alphabet::add(std::string_view text) {

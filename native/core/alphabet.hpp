@@ -1,7 +1,9 @@
 // Strings to dense ids and back: the vocabulary of a column, an attribute or a label set.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,8 @@ class Alphabet {
 
   std::int32_t add(std::string_view text);
   std::int32_t find(std::string_view text) const noexcept;
+  // The ids of many texts that stand one after another in `bytes`; ends: where each ends. Memory is asked for before it is read.
+  void find_all(std::string_view bytes, std::span<const std::size_t> ends, std::int32_t* ids) const noexcept;
   std::string_view text(std::int32_t id) const;  // throws Error where id is not in the alphabet
   std::int32_t size() const noexcept { return static_cast<std::int32_t>(offsets_.size()) - 1; }
 

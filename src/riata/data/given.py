@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Alphabet
+from riata._core import Alphabet, largest_value, read_dictionaries
 from riata.data.texts import interned
 from riata.errors import DataError
 
 DEEPEST = 100  # dictionaries within dictionaries
-LARGEST = 1e9  # of a value: sums of updates must stay finite in single precision
+LARGEST = largest_value  # of a value
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +35,13 @@ class Given:
         A number is the feature's value, True is 1, False leaves the feature out, a string makes `key:string` with value 1,
         a list or set of strings makes one such feature each, and a nested dictionary has its keys joined with `:`.
         """
+        alphabet = Alphabet()
+        found = read_dictionaries(sentences, alphabet) if type(sentences) is list else None
+        return cls._closely(sentences, name) if found is None else cls(alphabet, *found)
+
+    @classmethod
+    def _closely(cls, sentences: Sequence[Sequence[Mapping[str, Any]]], name: str) -> Given:
+        """The same of any kind of mapping and of value; says what is wrong."""
         names: list[str] = []
         values: list[float] = []
         starts = [0]

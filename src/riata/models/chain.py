@@ -37,6 +37,7 @@ from riata.models.arrays import narrow, read_alphabet, read_array, read_strings,
 from riata.models.container import Arrays
 from riata.models.feature_parts import MOST_MEMORY, read_frequencies, read_lists, read_templates, refuse_huge
 from riata.models.folded import FoldedModel, foldable
+from riata.models.named import NamedModel, is_named
 
 Flags = NDArray[np.uint8]
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
@@ -113,11 +114,13 @@ class ChainModel:
         return ChainDecoder64(self.features.index, self.weights)
 
     @cached_property
-    def folded(self) -> FoldedModel | None:
+    def folded(self) -> FoldedModel | NamedModel | None:
         """The model in its fastest form, where it has one."""
-        if not isinstance(self.weights, ChainWeights) or not foldable(self.features) or self.local:
+        if not isinstance(self.weights, ChainWeights) or self.local or exact_refusal(self.features, len(self.labels)):
             return None
-        return FoldedModel(self.features, self.weights, (self.legality.start, self.legality.end, self.legality.follow))
+        form = FoldedModel if foldable(self.features) else NamedModel if is_named(self.features) else None
+        flags = (self.legality.start, self.legality.end, self.legality.follow)
+        return None if form is None else form(self.features, self.weights, flags)
 
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
         if decoder.queue == EXACT.queue and self.folded is not None and corpus.known is None:

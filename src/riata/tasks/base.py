@@ -543,12 +543,13 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
     def _predict_at_once(self, model: Model, sentences: list[Any]) -> list[list[str]] | None:
         """The short way of a few sentences in plain lists; None where something about them or the model is not plain."""
-        parameters = (self.recipe, self.structure, self.queue, self.beam)
-        if self.__dict__.get("_exact_with") != parameters:
-            columns = tuple(range(len(self.inputs_)))
-            if self.decoder().queue != EXACT.queue or (self.format_ == "memory" and self.inputs_ != columns):
+        facts = (self.recipe, self.structure, self.queue, self.beam, self.inputs_, self.format_, self.array_width_)
+        if self.__dict__.get("_plain_with") != facts:
+            if self.format_ == "memory" and self.inputs_ != tuple(range(len(self.inputs_))):
                 return None
-            self._exact_with = parameters
+            if self.decoder().queue != EXACT.queue or self.array_width_ is not None:
+                return None
+            self._plain_with = facts
         if model.folded is None or self._texts is None:
             return None
         return model.folded.label(sentences, len(self.inputs_), self._texts)

@@ -1,0 +1,38 @@
+"""Fast prediction of a chain that reads feature dictionaries: from Python's dictionaries to labels in the core."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import ChainWeights, NamedChain
+from riata.data.types import Corpus, Ids
+from riata.features.compile import Features
+
+Flags = NDArray[np.uint8]
+
+
+class NamedModel:
+    """Gives the labels that the model gives, to the last tie."""
+
+    def __init__(self, features: Features, weights: ChainWeights, flags: tuple[Flags, Flags, Flags]) -> None:
+        self._features, self._weights, self._flags = features, weights, flags
+        self._native = NamedChain(features.index, weights, features.given, *flags)
+
+    def meet_known(self) -> None:
+        """There is nothing to prepare: names are looked up in the alphabet of training."""
+
+    def predict(self, corpus: Corpus, threads: int = 1) -> Ids:
+        return self._weights.decode(self._features.index, self._features.instances(corpus), *self._flags, None)
+
+    def label(self, sentences: list[Any], columns: int, labels: list[str]) -> list[list[str]] | None:
+        """The labels of plain sentences, lists of dictionaries; None where they need a closer look."""
+        return self._native.label(sentences, labels)
+
+
+def is_named(features: Features) -> bool:
+    """Whether features by name are all that is read of the input."""
+    program = features.program
+    return not (features.bits or features.lists or program.attributes or program.numbers)

@@ -1,0 +1,156 @@
+"""Feature dictionaries read by the core: what the slow reader in Python makes of them, its errors included."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, UserDict, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import riata
+from riata._core import Alphabet, read_dictionaries
+from riata.data.given import Given
+from riata.data.memory import as_corpus
+from samples import FEATURES, TAGS, quietly
+
+
+class Loud(str):
+    def __format__(self, spec: str) -> str:
+        return self.upper()
+
+
+class Reversed(dict):
+    def items(self) -> Any:
+        return list(super().items())[::-1]
+
+
+texts = st.sampled_from(["", "a", "b:c", ":", "Größe", "漢字", "😀", "a\0b", "x" * 40, "word"])
+numbers = st.one_of(st.integers(-3, 3), st.sampled_from([0.5, -0.0, 1e9, -1e9]))
+plain_values = st.recursive(
+    st.one_of(texts, st.booleans(), numbers, st.lists(texts, max_size=3), st.tuples(texts)),
+    lambda values: st.dictionaries(texts, values, max_size=3),
+    max_leaves=6,
+)
+odd_values = st.one_of(
+    st.sets(texts, max_size=3),
+    st.frozensets(st.one_of(texts, st.integers(0, 9)), max_size=3),
+    st.lists(st.one_of(texts, st.integers(0, 9), st.none()), max_size=2),
+    st.sampled_from(
+        [None, float("nan"), float("inf"), 1.1e9, 10**400, 1j, b"x", np.True_, np.False_, np.float32(0.5), np.int64(4)]
+    ),
+    st.sampled_from([Loud("loud"), "\ud800", np.str_("text"), np.float64(0.25), object]),
+)
+dictionaries = st.dictionaries(texts, plain_values, max_size=4)
+tokens = st.one_of(
+    dictionaries,
+    st.dictionaries(st.one_of(texts, st.integers(), st.just("\ud800"), st.just(Loud("k"))), plain_values, max_size=2),
+    st.dictionaries(texts, odd_values, max_size=2),
+    dictionaries.map(Reversed),
+    dictionaries.map(UserDict),
+    dictionaries.map(MappingProxyType),
+    dictionaries.map(lambda token: defaultdict(list, token)),
+    st.sampled_from([None, "a", 3, [("a", 1)]]),
+)
+
+
+def sentences_of(token: st.SearchStrategy) -> st.SearchStrategy:
+    sentence = st.lists(token, max_size=3)
+    return st.lists(st.one_of(sentence, sentence.map(tuple)), min_size=1, max_size=3).filter(any)
+
+
+def outcome(read: Any) -> Any:
+    """The features of every token, or the class and message of what was raised."""
+    try:
+        found = read()
+    except Exception as error:
+        return type(error), str(error)
+    return found.alphabet.texts(), found.starts.tolist(), found.ids.tolist(), found.values.tolist()
+
+
+@given(sentences_of(dictionaries))
+@settings(deadline=None)
+def test_plain_dictionaries_are_read_by_the_core_as_by_the_slow_reader(sentences: list) -> None:
+    assert read_dictionaries(sentences, Alphabet()) is not None
+    assert outcome(lambda: Given.of(sentences, "x")) == outcome(lambda: Given._closely(sentences, "x"))
+
+
+@given(sentences_of(tokens))
+@settings(deadline=None, max_examples=200)
+def test_odd_dictionaries_mean_what_they_mean_to_the_slow_reader(sentences: list) -> None:
+    assert outcome(lambda: Given.of(sentences, "x")) == outcome(lambda: Given._closely(sentences, "x"))
+
+
+def trained(made: dict[str, riata.Tagger] = {}, **options: Any) -> riata.Tagger:  # noqa: B006
+    name = str(options)
+    if name not in made:
+        seen = [{"a": "b:c", "b": {"c": 0.5}, "": "a", "x": ["a", "Größe"]}, {":": 2, "Größe": True, "a": 1}]
+        made[name] = quietly(riata.Tagger(epochs=4, **options), [*FEATURES, seen], [*TAGS, ["NN", "DT"]])
+    return made[name]
+
+
+MODELS = [{}, {"recipe": "mira"}, {"bits": 12}]
+
+
+@pytest.mark.parametrize("options", MODELS, ids=str)
+@given(st.one_of(sentences_of(dictionaries), sentences_of(tokens)))
+@settings(deadline=None, max_examples=60)
+def test_prediction_from_dictionaries_is_that_of_the_features_in_a_corpus(options: dict, sentences: list) -> None:
+    model = trained(**options)
+
+    def slowly() -> list[list[str]]:
+        corpus = as_corpus(sentences)
+        ids = model.model_.decode(model.model_.features.instances(model.input_columns(corpus)))
+        labels = [model.classes_[i] for i in ids]
+        return [labels[a:b] for a, b in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
+
+    def told(action: Any) -> Any:
+        try:
+            return action()
+        except Exception as error:
+            return type(error), str(error)
+
+    assert told(lambda: model.predict(sentences)) == told(slowly)
+
+
+def test_what_the_core_labels_at_once() -> None:
+    model, features = trained().model_.folded, [[{"word": "The"}, {"x": ["a"]}], [], ({"b": {"c": 1}},)]
+    assert model.label(features, 0, trained().classes_) == trained().predict(as_corpus(features))
+    for odd in (OrderedDict(a=1), Counter("aa"), {"a": {"b"}}, {"a": np.float32(1)}, "a", ("a", "b")):
+        assert model.label([[odd]], 0, trained().classes_) is None
+
+
+def test_an_ordered_dictionary_keeps_its_order() -> None:
+    token = OrderedDict(a=1e8, b=1.0, c=-1e8)
+    token.move_to_end("a")
+    assert Given.of([[token]], "x").alphabet.texts() == ["b", "c", "a"]
+
+
+def test_a_dictionary_in_itself_does_not_end_the_process() -> None:
+    token: dict = {"a": 1}
+    token["itself"] = token
+    assert read_dictionaries([[token]], Alphabet()) is None
+
+
+def test_many_sentences_are_labelled_as_one_by_one() -> None:
+    many = [FEATURES[i % len(FEATURES)] for i in range(3000)]
+    assert trained().predict(many) == [trained().predict([sentence])[0] for sentence in FEATURES] * 750
+
+
+def test_a_model_of_arrays_takes_no_dictionaries_after_one_of_dictionaries_did() -> None:
+    model = quietly(riata.Tagger(epochs=2), FEATURES, TAGS)
+    model.predict(FEATURES)
+    quietly(model, [np.eye(len(tags), 3) for tags in TAGS], TAGS)
+    with pytest.raises(riata.errors.DataError, match="reads arrays of 3 columns; found dictionaries of features"):
+        model.predict([[{"x0": 1.0}]])
+
+
+def test_threads_that_predict_at_once_do_not_disturb_each_other() -> None:
+    model, expected = trained(), trained().predict(FEATURES)
+    many = [FEATURES * 200 for _ in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        assert all(found == expected * 200 for found in pool.map(model.predict, many))
