@@ -14,11 +14,6 @@ std::int32_t order_of(const FeatureIndex& index) {
   return order;
 }
 
-bool looks_two_back(const FeatureIndex& index, std::int32_t labels) {
-  check_exact(index, labels);
-  return order_of(index) == exact_order;
-}
-
 }  // namespace
 
 void check_exact(const FeatureIndex& index, std::int32_t labels) {
@@ -31,39 +26,40 @@ void check_exact(const FeatureIndex& index, std::int32_t labels) {
 }
 
 template <class Real>
+LabelPairs states_of(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint) {
+  check_exact(index, weights.labels);
+  return LabelPairs(order_of(index) == exact_order ? weights.labels : 0, weights.stride, constraint);
+}
+
+template <class Real>
+void check_two_back(std::int64_t sentence, std::int64_t length, const Weights<Real>& weights) {
+  constexpr double most = 4.0 * (1 << 30);  // bytes
+  if (double(length) * double(weights.square()) * sizeof(Real) <= most) return;
+  throw Error("UnsupportedError", "sentence " + std::to_string(sentence) + " (from 0) has " + std::to_string(length) + " tokens: too many for exact search two labels back with " +
+                                      std::to_string(weights.labels) + " labels.", "Split it, or use a beam.");
+}
+
+template <class Real>
 ExactChain<Real>::ExactChain(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances)
-    : index_(index), weights_(weights), constraint_(constraint), instances_(instances), two_back_(looks_two_back(index, weights.labels)),
-      pairs_(two_back_ ? weights.labels : 0, weights.stride, constraint), history_(weights, instances) {}
+    : index_(index), weights_(weights), constraint_(constraint), instances_(instances), pairs_(states_of(index, weights, constraint)), open_(weights, pairs_),
+      ngrams_(index.history_slots().size(), nullptr) {}
 
 template <class Real>
 ChainScores<Real>& ExactChain<Real>::open(std::int64_t s) {
-  check_length(s);
-  score_sentence(index_, weights_, constraint_, instances_, s, scores_.chain);
-  scores_.pairs = &pairs_;
-  history_.add_label_before(s, scores_.chain);
-  if (two_back_) history_.add_two_labels_before(s, scores_);
-  return scores_.chain;
-}
-
-template <class Real>
-void ExactChain<Real>::check_length(std::int64_t s) const {
-  constexpr double most = 4.0 * (1 << 30);  // bytes
-  if (!two_back_ || double(instances_.length(s)) * double(weights_.square()) * sizeof(Real) <= most) return;
-  throw Error("UnsupportedError", "sentence " + std::to_string(s) + " (from 0) has " + std::to_string(instances_.length(s)) + " tokens: too many for exact search two labels back with " +
-                                      std::to_string(weights_.labels) + " labels.", "Split it, or use a beam.");
-}
-
-template <class Real>
-Real ExactChain<Real>::best(std::int32_t* labels) {
-  if (!two_back_) return viterbi_(scores_.chain, labels);
-  forward_.fill(scores_);
-  return forward_.best_labels(labels);
+  if (two_back()) check_two_back(s, instances_.length(s), weights_);
+  score_sentence(index_, weights_, constraint_, instances_, s, open_.chain());
+  for (std::size_t k = 0; k < ngrams_.size(); ++k) {
+    const HistorySlot& slot = index_.history_slots()[k];
+    if (slot.family >= 0) ngrams_[k] = instances_.ngrams[slot.family].data() + instances_.origin(s) + slot.offset;
+  }
+  open_.add_history(ngrams_);
+  return open_.chain();
 }
 
 template <class Real>
 void ExactChain<Real>::open_list() {
-  if (two_back_) pair_list_.open(scores_);
-  else list_.open(scores_.chain);
+  if (two_back()) pair_list_.open(*two_back());
+  else list_.open(open_.chain());
 }
 
 template <class Real>
@@ -81,6 +77,10 @@ std::vector<std::int32_t> decode_history(const FeatureIndex& index, const Weight
   return labels;
 }
 
+template LabelPairs states_of(const FeatureIndex&, const Weights<float>&, const Constraint<float>&);
+template LabelPairs states_of(const FeatureIndex&, const Weights<double>&, const Constraint<double>&);
+template void check_two_back(std::int64_t, std::int64_t, const Weights<float>&);
+template void check_two_back(std::int64_t, std::int64_t, const Weights<double>&);
 template class ExactChain<float>;
 template class ExactChain<double>;
 template std::vector<std::int32_t> decode_history(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, const Poll&);

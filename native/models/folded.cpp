@@ -8,6 +8,7 @@
 #include "core/kernels.hpp"
 #include "core/tasks.hpp"
 #include "features/sentence_runs.hpp"
+#include "models/exact_chain.hpp"
 
 namespace riata {
 namespace {
@@ -38,34 +39,25 @@ std::vector<FoldedWeights::Link> fold(const SumPlan::ChainTerm& term, const Feat
 
 FoldedWeights::FoldedWeights(const FeatureIndex& the_index, const Weights<float>& the_weights, const Constraint<float>& constraint,
                              std::vector<AttributeSource> the_sources)
-    : index(the_index), weights(the_weights), sources(std::move(the_sources)), first(constraint.start), last(constraint.end) {
-  if (!index.history_slots().empty() || index.edge_slots().size() > 1 || sources.size() != static_cast<std::size_t>(index.attributes()))
-    throw Error("RiataError", "this model cannot be folded");
+    : index(the_index), weights(the_weights), sources(std::move(the_sources)), first(constraint.start), last(constraint.end),
+      pairs(states_of(index, weights, constraint)) {
+  if (index.hashed() || sources.size() != static_cast<std::size_t>(index.attributes())) throw Error("RiataError", "this model cannot be folded");
+  const auto reads_label_before = [](const HistorySlot& slot) { return slot.back.back() == 1; };
+  shared_edges = index.edge_slots().size() <= 1 && std::none_of(index.history_slots().begin(), index.history_slots().end(), reads_label_before);
   std::vector<std::uint8_t> needed(index.families(), 0);
   for (const SumPlan::ChainTerm& term : index.plan().chains) {
     chains.push_back({term.offset, fold(term, index, weights)});
     needed[term.slots.back().family] = 1;
   }
-  // As scores are added up without folding: the constraint, then the transitions, then what the edge template says.
-  edges.resize(weights.square());
-  if (index.edge_slots().empty()) {
-    for (std::size_t k = 0; k < weights.square(); ++k) edges[k] = weights.transition[k] + constraint.follow[k];
-  } else {
-    const Slot& slot = index.edge_slots().front();
-    edge_family = slot.family;
-    edge_offset = slot.offset;
-    needed[edge_family] = 1;
-    std::vector<float> plain = constraint.follow;
-    if (index.transitions()) {
-      for (std::size_t k = 0; k < weights.square(); ++k) plain[k] += weights.transition[k];
-    }
-    const auto ngrams = static_cast<std::size_t>(index.size(edge_family));
-    edges.resize((ngrams + 1) * weights.square());
-    for (std::size_t id = 0; id < ngrams; ++id) {
-      const float* row = weights.edge_row(edge_family, id);
-      for (std::size_t k = 0; k < weights.square(); ++k) edges[id * weights.square() + k] = plain[k] + row[k];
-    }
-    std::copy(plain.begin(), plain.end(), edges.end() - static_cast<std::ptrdiff_t>(weights.square()));
+  fold_edges(constraint);
+  const auto reads = [&](std::int32_t family, std::int32_t offset) {
+    if (family >= 0) pad = std::max({pad, -offset, offset + index.reach(family)});
+  };
+  for (const Slot& slot : index.node_slots()) reads(slot.family, slot.offset);
+  for (const Slot& slot : index.edge_slots()) reads(slot.family, slot.offset), needed[slot.family] = 1;
+  for (const HistorySlot& slot : index.history_slots()) {
+    reads(slot.family, slot.offset);
+    if (slot.family >= 0) needed[slot.family] = 1;
   }
   for (std::int32_t f = index.families() - 1; f >= 0; --f) {
     if (needed[f] && index.spec(f).parent >= 0) needed[index.spec(f).parent] = 1;
@@ -73,13 +65,22 @@ FoldedWeights::FoldedWeights(const FeatureIndex& the_index, const Weights<float>
   for (std::int32_t f = 0; f < index.families(); ++f) {
     if (needed[f]) families.push_back(f);
   }
-  for (const auto* slots : {&index.node_slots(), &index.edge_slots()}) {
-    for (const Slot& slot : *slots) {
-      std::int32_t furthest = slot.offset;
-      for (std::int32_t f = slot.family; f >= 0; f = index.spec(f).parent) furthest = std::max(furthest, slot.offset + index.spec(f).offset);
-      pad = std::max({pad, -slot.offset, furthest});
-    }
+}
+
+// As scores are added up without folding: the constraint, then the transitions, then what edge templates say.
+void FoldedWeights::fold_edges(const Constraint<float>& constraint) {
+  const std::vector<Slot>& slots = index.edge_slots();
+  std::vector<float> plain = constraint.follow;
+  if (slots.empty() || index.transitions()) {
+    for (std::size_t k = 0; k < plain.size(); ++k) plain[k] += weights.transition[k];
   }
+  const auto ngrams = shared_edges && !slots.empty() ? static_cast<std::size_t>(index.size(slots.front().family)) : 0;
+  edges.resize((ngrams + 1) * plain.size());
+  for (std::size_t id = 0; id < ngrams; ++id) {
+    const float* row = weights.edge_row(slots.front().family, id);
+    for (std::size_t k = 0; k < plain.size(); ++k) edges[id * plain.size() + k] = plain[k] + row[k];
+  }
+  std::copy(plain.begin(), plain.end(), edges.end() - static_cast<std::ptrdiff_t>(plain.size()));
 }
 
 // What one thread needs to decode sentence after sentence.
@@ -95,8 +96,10 @@ struct Folded::Scratch {
     bool last;                  // of its chain
   };
 
-  ChainScores<float> chain;
-  Viterbi<float> viterbi;
+  explicit Scratch(const FoldedWeights& folded) : open(folded.weights, folded.pairs) {}
+
+  OpenChain<float> open;
+  std::vector<const std::int32_t*> ngrams;       // of templates that read earlier labels
   std::vector<std::vector<std::int32_t>> types;  // [columns][padded length]
   std::vector<std::vector<std::int32_t>> ids;    // [families][padded length]
   std::vector<TypeRead> type_reads;
@@ -327,7 +330,7 @@ void Folded::score(const std::vector<std::vector<std::int32_t>>& types, std::int
   }
   scratch.rows.resize((scratch.type_reads.size() + scratch.link_reads.size()) * Scratch::ahead);
 
-  ChainScores<float>& chain = scratch.chain;
+  ChainScores<float>& chain = scratch.open.chain();
   chain.length = length;
   chain.labels = folded.weights.labels;
   chain.stride = stride;
@@ -342,12 +345,36 @@ void Folded::score(const std::vector<std::vector<std::int32_t>>& types, std::int
   add_row(folded.first.data(), stride, chain.node.data());
   add_row(folded.last.data(), stride, chain.node.data() + std::size_t(length - 1) * stride);
 
-  chain.edge_per_token = folded.edge_family >= 0;
-  chain.shared_edge.assign(static_cast<std::size_t>(length), folded.edges.data() + (folded.edges.size() - folded.weights.square()));
-  if (!chain.edge_per_token) return;
-  const std::int32_t* ids = scratch.ids[folded.edge_family].data() + pad + folded.edge_offset;
-  for (std::int32_t t = 0; t < length; ++t) {
-    if (ids[t] >= 0) chain.shared_edge[t] = folded.edges.data() + std::size_t(ids[t]) * folded.weights.square();
+  score_edges(length, scratch);
+  scratch.ngrams.clear();
+  for (const HistorySlot& slot : folded.index.history_slots())
+    scratch.ngrams.push_back(slot.family < 0 ? nullptr : scratch.ids[slot.family].data() + pad + slot.offset);
+  scratch.open.add_history(scratch.ngrams);
+}
+
+void Folded::score_edges(std::int32_t length, Scratch& scratch) const {
+  const FoldedWeights& folded = *weights_;
+  const std::vector<Slot>& slots = folded.index.edge_slots();
+  const std::size_t square = folded.weights.square();
+  const float* plain = folded.edges.data() + (folded.edges.size() - square);
+  const auto ids_of = [&](const Slot& slot) { return scratch.ids[slot.family].data() + folded.pad + slot.offset; };
+  ChainScores<float>& chain = scratch.open.chain();
+  chain.edge_per_token = !slots.empty();
+  if (folded.shared_edges) {
+    chain.shared_edge.assign(static_cast<std::size_t>(length), plain);
+    for (std::int32_t t = 0; t < length && !slots.empty(); ++t) {
+      if (const std::int32_t id = ids_of(slots.front())[t]; id >= 0) chain.shared_edge[t] = folded.edges.data() + std::size_t(id) * square;
+    }
+    return;
+  }
+  const std::size_t tables = chain.edge_per_token ? static_cast<std::size_t>(length) : 1;
+  chain.edge.resize(tables * square);
+  for (std::size_t t = 0; t < tables; ++t) std::copy_n(plain, square, chain.edge.data() + t * square);
+  for (const Slot& slot : slots) {
+    const std::int32_t* ids = ids_of(slot);
+    for (std::int32_t t = 1; t < length; ++t) {
+      if (ids[t] >= 0) add_row(folded.weights.edge_row(slot.family, std::size_t(ids[t]) * slot.slots + slot.slot), static_cast<std::int32_t>(square), chain.edge.data() + t * square);
+    }
   }
 }
 
@@ -368,7 +395,7 @@ std::vector<std::int32_t> Folded::decode(const std::vector<std::vector<std::int3
   check(types, starts);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(starts.back()), -1);
   const auto label = [&](Sentences some) {
-    Scratch scratch;
+    Scratch scratch(*weights_);
     PollClock clock(weights_->weights.labels);
     std::shared_lock guard(*lock_);
     for (std::size_t s = some.first; s < some.end; ++s) {
@@ -379,8 +406,9 @@ std::vector<std::int32_t> Folded::decode(const std::vector<std::vector<std::int3
         guard.lock();
       }
       if (length == 0) continue;
+      if (scratch.open.two_back()) check_two_back(static_cast<std::int64_t>(s), length, weights_->weights);
       score(types, starts[s], length, scratch);
-      scratch.viterbi(scratch.chain, labels.data() + starts[s]);
+      scratch.open.best(labels.data() + starts[s]);
     }
   };
   if (threads <= 1) {

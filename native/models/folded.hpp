@@ -13,6 +13,7 @@
 #include "features/attributes.hpp"
 #include "features/index.hpp"
 #include "inference/constraint.hpp"
+#include "inference/exact/label_pairs.hpp"
 #include "models/chain.hpp"
 #include "models/weights.hpp"
 
@@ -27,7 +28,7 @@ struct AttributeSource {
 // The rows of n-grams and of label pairs, shared by all tables of types of a model.
 class FoldedWeights {
  public:
-  // Everything must outlive it. Throws Error where templates read earlier labels.
+  // Everything must outlive it. Throws Error where features are hashed, or templates read labels further back than exact search does.
   FoldedWeights(const FeatureIndex& index, const Weights<float>& weights, const Constraint<float>& constraint, std::vector<AttributeSource> sources);
 
   struct Link {  // one template of a chain
@@ -45,10 +46,13 @@ class FoldedWeights {
   std::vector<Chain> chains;
   std::vector<std::int32_t> families;    // whose n-grams chains and edges read, parents before children
   std::vector<float> first, last;        // [stride] constraints at the ends
-  Numbers<float> edges;                  // [n-grams + 1][labels][stride]: pairs of labels, with the edge template's n-gram or, last, without
-  std::int32_t edge_family = -1;         // of the edge template, if there is one
-  std::int32_t edge_offset = 0;
+  LabelPairs pairs;                      // states, where templates read two labels back
+  bool shared_edges;                     // at most one edge template, and no `label[-1]`: tokens with the same n-gram have the same pairs
+  Numbers<float> edges;                  // [n-grams + 1][labels][stride]: pairs of labels, with the edge template's n-gram or, last, without; unless shared, the last alone
   std::int32_t pad = 0;                  // how far outside a sentence any template reads
+
+ private:
+  void fold_edges(const Constraint<float>& constraint);
 };
 
 // A table of word types over folded weights. Types may be added while other threads decode.
@@ -99,6 +103,7 @@ class Folded {
   void place_types(const std::vector<std::vector<std::int32_t>>& types, std::int64_t start, std::int32_t length, Scratch& scratch) const;
   void find_ngrams(std::int32_t length, Scratch& scratch) const;
   void score(const std::vector<std::vector<std::int32_t>>& types, std::int64_t start, std::int32_t length, Scratch& scratch) const;
+  void score_edges(std::int32_t length, Scratch& scratch) const;
 
   std::shared_ptr<const FoldedWeights> weights_;
   std::vector<Column> columns_;

@@ -7,8 +7,8 @@
 namespace riata {
 
 template <class Real>
-HistoryScores<Real>::HistoryScores(const Weights<Real>& weights, const Instances& instances)
-    : weights_(weights), instances_(instances), nothing_(static_cast<std::size_t>(weights.stride), Real{0}) {
+HistoryScores<Real>::HistoryScores(const Weights<Real>& weights)
+    : weights_(weights), nothing_(static_cast<std::size_t>(weights.stride), Real{0}) {
   const std::vector<HistorySlot>& slots = weights.history.slots();
   if (weights.history.hashed() && !slots.empty()) throw Error("UnsupportedError", "exact search does not read earlier labels whose features are hashed", "Use a beam.");
   for (std::int32_t s = 0; s < static_cast<std::int32_t>(slots.size()); ++s) {
@@ -17,16 +17,16 @@ HistoryScores<Real>::HistoryScores(const Weights<Real>& weights, const Instances
   }
 }
 
-// visit(row) for those that some labels before token t of sentence s would give.
+// visit(row) for those that some labels before token t would give.
 template <class Real>
 template <class Visit>
-void HistoryScores<Real>::each(std::int32_t slot, std::int64_t s, std::int32_t t, Visit visit) const {
-  const std::int32_t ngram = history_ngram(weights_.history.slots()[slot], instances_, s, t);
-  if (ngram != unseen) weights_.history.each_row(slot, ngram, visit);
+void HistoryScores<Real>::each(std::int32_t slot, Ngrams ngrams, std::int32_t t, Visit visit) const {
+  const std::int32_t* ids = ngrams[static_cast<std::size_t>(slot)];
+  if (ids == nullptr || ids[t] >= 0) weights_.history.each_row(slot, ids == nullptr ? -1 : ids[t], visit);
 }
 
 template <class Real>
-void HistoryScores<Real>::add_label_before(std::int64_t s, ChainScores<Real>& chain) const {
+void HistoryScores<Real>::add_label_before(Ngrams ngrams, ChainScores<Real>& chain) const {
   if (one_back_.empty()) return;
   const auto& slots = weights_.history.slots();
   const bool by_input = std::any_of(one_back_.begin(), one_back_.end(), [&](std::int32_t slot) { return slots[slot].family >= 0; });
@@ -40,7 +40,7 @@ void HistoryScores<Real>::add_label_before(std::int64_t s, ChainScores<Real>& ch
   for (std::int32_t t = 0; t < tables; ++t) {
     Real* edge = chain.edge.data() + (chain.edge_per_token ? square * t : 0);
     for (const std::int32_t slot : one_back_) {
-      each(slot, s, std::min(t, chain.length - 1), [&](std::int32_t row) {
+      each(slot, ngrams, std::min(t, chain.length - 1), [&](std::int32_t row) {
         const std::int32_t before = weights_.history.furthest(row);
         if (t == 0 && before == HistoryIndex::outside) add(weights_of(row), chain.node.data());
         if (t > 0 && before != HistoryIndex::outside) add(weights_of(row), edge + std::size_t(before - 1) * weights_.stride);
@@ -50,7 +50,7 @@ void HistoryScores<Real>::add_label_before(std::int64_t s, ChainScores<Real>& ch
 }
 
 template <class Real>
-void HistoryScores<Real>::add_two_labels_before(std::int64_t s, SecondOrderScores<Real>& scores) {
+void HistoryScores<Real>::add_two_labels_before(Ngrams ngrams, SecondOrderScores<Real>& scores) {
   const LabelPairs& pairs = *scores.pairs;
   const std::int32_t T = scores.chain.length;
   const auto size = static_cast<std::size_t>(pairs.size());
@@ -61,26 +61,26 @@ void HistoryScores<Real>::add_two_labels_before(std::int64_t s, SecondOrderScore
   const Real** shared = scores.later.data();  // the first token has none of its own
   std::fill_n(shared, size, nothing_.data());
   for (const std::int32_t slot : by_labels_) {
-    put_first_tokens(slot, s, scores);
-    each(slot, s, 0, [&](std::int32_t row) { put_pairs(slot, row, pairs, shared); });
+    put_first_tokens(slot, ngrams, scores);
+    each(slot, ngrams, 0, [&](std::int32_t row) { put_pairs(slot, row, pairs, shared); });
   }
-  for (const std::int32_t slot : by_input_) put_first_tokens(slot, s, scores);
+  for (const std::int32_t slot : by_input_) put_first_tokens(slot, ngrams, scores);
   if (!scores.later_per_token) return;
   for (std::int32_t t = 2; t < T; ++t) {
     const Real** rows = scores.later.data() + size * t;
     std::copy_n(shared, size, rows);
-    for (const std::int32_t slot : by_input_) each(slot, s, t, [&](std::int32_t row) { put_pairs(slot, row, pairs, rows); });
+    for (const std::int32_t slot : by_input_) each(slot, ngrams, t, [&](std::int32_t row) { put_pairs(slot, row, pairs, rows); });
   }
 }
 
 // Tokens 0 and 1, before which the sentence has not begun yet.
 template <class Real>
-void HistoryScores<Real>::put_first_tokens(std::int32_t slot, std::int64_t s, SecondOrderScores<Real>& scores) {
+void HistoryScores<Real>::put_first_tokens(std::int32_t slot, Ngrams ngrams, SecondOrderScores<Real>& scores) {
   constexpr std::int32_t outside = HistoryIndex::outside;
   const HistoryIndex& history = weights_.history;
   const bool reads_both = history.slots()[slot].back.size() == 2;
   const auto each_outside = [&](std::int32_t t, auto visit) {
-    each(slot, s, t, [&](std::int32_t row) {
+    each(slot, ngrams, t, [&](std::int32_t row) {
       if (history.furthest(row) == outside) visit(row);
     });
   };

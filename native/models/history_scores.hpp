@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "features/instances.hpp"
 #include "inference/exact/second_order.hpp"
 #include "models/weights.hpp"
 
@@ -15,13 +15,16 @@ namespace riata {
 template <class Real>
 class HistoryScores {
  public:
-  HistoryScores(const Weights<Real>& weights, const Instances& instances);
+  explicit HistoryScores(const Weights<Real>& weights);
+
+  // By slot, where the id of its n-gram at token 0 stands, with those of the other tokens behind it; null: the slot reads no input.
+  using Ngrams = std::span<const std::int32_t* const>;
 
   // Adds to the chain what templates that read the label before say.
-  void add_label_before(std::int64_t s, ChainScores<Real>& chain) const;
+  void add_label_before(Ngrams ngrams, ChainScores<Real>& chain) const;
 
   // Adds what templates say that read the label before that.
-  void add_two_labels_before(std::int64_t s, SecondOrderScores<Real>& scores);
+  void add_two_labels_before(Ngrams ngrams, SecondOrderScores<Real>& scores);
 
  private:
   const Real* weights_of(std::int32_t row) const noexcept { return weights_.history_rows.data() + std::size_t(row) * weights_.stride; }
@@ -29,14 +32,13 @@ class HistoryScores {
     for (std::int32_t j = 0; j < weights_.stride; ++j) out[j] += row[j];
   }
   template <class Visit>
-  void each(std::int32_t slot, std::int64_t s, std::int32_t t, Visit visit) const;
-  void put_first_tokens(std::int32_t slot, std::int64_t s, SecondOrderScores<Real>& scores);
+  void each(std::int32_t slot, Ngrams ngrams, std::int32_t t, Visit visit) const;
+  void put_first_tokens(std::int32_t slot, Ngrams ngrams, SecondOrderScores<Real>& scores);
   void put(const Real* row, const Real*& place);
   void put_pairs(std::int32_t slot, std::int32_t row, const LabelPairs& pairs, const Real** rows);
   Real* new_row();
 
   const Weights<Real>& weights_;
-  const Instances& instances_;
   std::vector<std::int32_t> one_back_;   // slots that read the label before alone
   std::vector<std::int32_t> by_labels_;  // slots that read the one before that, and no input
   std::vector<std::int32_t> by_input_;   // the others

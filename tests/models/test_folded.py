@@ -26,7 +26,18 @@ def vowels(text):
 read = st.builds(lambda kind, offset: kind.format(offset), st.sampled_from(READS), st.integers(-3, 3))
 line = st.lists(read, min_size=1, max_size=4, unique=True).map(" ".join)
 templates = st.lists(line, min_size=1, max_size=8, unique=True)
-edges = st.sampled_from([[], ["edge"], ["edge tag[0]"], ["edge", "edge tag[-1]"], ["edge word[0] tag[1]", "edge"]])
+EDGES = ["edge", "edge tag[0]", "edge tag[-1]", "edge word[0]", "edge word[-1]", "edge word[0] tag[1]"]
+edges = st.lists(st.sampled_from(EDGES), max_size=4, unique=True)
+EARLIER = [
+    "label[-1]",
+    "label[-2]",
+    "label[-2] label[-1]",
+    "label[-1] word[0]",
+    "label[-1] word[-2] tag[1]",
+    "label[-2] tag[-1]",
+    "label[-2] label[-1] word[1]",
+]
+earlier = st.lists(st.sampled_from(EARLIER), max_size=3, unique=True)
 
 
 def corpus(seed, sentences, words=VOCABULARY):
@@ -40,20 +51,44 @@ def unfolded(estimator, sentences):
     return estimator.model_.decode(estimator.model_.features.instances(inputs))
 
 
-def tagger(lines, seed, **options):
+def trained(kind, lines, data, seed, *, weights=True, **options):
     """Weights of many sizes, so that sums in another order differ in their last bits."""
-    estimator = Tagger(template=parse("\n".join(lines)), attributes={"vowels": vowels}, epochs=2, seed=seed, **options)
-    data = corpus(seed, 12)
-    return quietly(estimator, data, sample_weight=[random.Random(s).random() for s in range(len(data))])
+    estimator = kind(template=parse("\n".join(lines)), attributes={"vowels": vowels}, epochs=2, seed=seed, **options)
+    sizes = [random.Random(s).random() for s in range(len(data))] if weights else None
+    return quietly(estimator, data, sample_weight=sizes)
 
 
-@given(templates, edges, st.integers(0, 1000))
-@settings(deadline=None, max_examples=150)
-def test_folding_changes_no_label(lines, edge, seed):
+def tagger(lines, seed, **options):
+    return trained(Tagger, lines, corpus(seed, 12), seed, **options)
+
+
+def chunker(lines, seed, **options):
+    """Some labels may not follow others."""
+    tags = {"A": "B-X", "B": "I-X", "C": "O"}
+    data = [[(word, tag, tags[label]) for word, tag, label in sentence] for sentence in corpus(seed, 12)]
+    return trained(Chunker, lines, data, seed, **options)
+
+
+@given(templates, edges, earlier, st.booleans(), st.integers(0, 1000))
+@settings(deadline=None, max_examples=200)
+def test_folding_changes_no_label(lines, edge, labels, chunks, seed):
     try:
-        estimator = tagger([*lines, *edge], seed)
+        estimator = (chunker if chunks else tagger)([*lines, *edge, *labels], seed)
     except riata.errors.TemplateError:  # the same template twice, in another order
         return
+    check_unseen(estimator, seed)
+
+
+@given(earlier.filter(bool), st.booleans(), st.integers(0, 1000))
+@settings(deadline=None, max_examples=50)
+def test_labellings_that_tie_are_told_apart_as_without_folding(labels, chunks, seed):
+    """Whole numbers for weights, and few templates: most sentences have several best labellings."""
+    lines = ["suffix2[0]", "edge tag[0]", "edge word[-1]", *labels]
+    estimator = (chunker if chunks else tagger)(lines, seed, weights=False, settings={"average": False})
+    check_unseen(estimator, seed)
+
+
+def check_unseen(estimator, seed):
     unseen = corpus(seed + 1, 8, [*VOCABULARY, "neu", "unseen", "Dog-s", "ñandú"])
     model = estimator.model_.folded
     assert model is not None
@@ -148,8 +183,8 @@ def test_another_queue_is_followed_at_once():
     "options",
     [
         {"lists": {"pets": ["dog", "cat"]}},
-        {"template": parse("word[0]\nedge tag[0]\nedge word[0]\nedge tag[-1]")},
-        {"template": parse("word[0]\nlabel[-1]"), "recipe": "early"},
+        {"template": parse("word[0]\nlabel[-3]"), "recipe": "early"},
+        {"bits": 12},
     ],
 )
 def test_models_that_do_not_fold_predict_without(options):

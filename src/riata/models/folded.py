@@ -68,11 +68,6 @@ class FoldedModel:
 
 
 def foldable(features: Features) -> bool:
-    """Whether every template reads word types and nothing else."""
+    """Whether every template reads word types, earlier labels, and nothing else."""
     program = features.program
-    return (
-        bool(program.attributes)
-        and not features.bits
-        and not (features.lists or program.numbers or program.history or len(features.given))
-        and sum(edge for _, _, edge in program.reads) <= 1
-    )
+    return bool(program.attributes) and not (features.bits or features.lists or program.numbers or len(features.given))
