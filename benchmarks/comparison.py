@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,11 +152,11 @@ class Loss:
     our_value: float
 
 
-def losses(results: dict[str, Result]) -> Iterator[Loss]:
+def losses(results: dict[str, Result], measures: Sequence[Measure] = MEASURES) -> Iterator[Loss]:
     """Every measure in which a peer is better than Riata, by CPU seconds where it is timed."""
     for peer in sorted(name for name in results if not name.startswith(OURS)):
         ours = rival(peer, results)
-        for measure in MEASURES:
+        for measure in measures:
             theirs = measure.value(results[peer], "cpu")
             value = None if ours is None else measure.value(results[ours], "cpu")
             if ours is not None and theirs is not None and value is not None and measure.ratio(value, theirs) < 1:
@@ -178,24 +178,30 @@ def section(all_results: list[Result]) -> list[str]:
         "Python list; memory is the peak of training less what stood after imports.",
         "",
     ]
-    lines += _table(asked)
-    lines += ["", "### Floors", "", *_floors(results)]
-    lines += ["", "### Where Riata loses", ""]
-    found = list(losses(results))
-    lines += [_sentence(loss) for loss in found] or ["Nowhere in this run: no peer is better in any measure."]
+    lines += measure_table(asked, MEASURES)
+    lines += ["", "### Floors", "", *floor_table(results, FLOORS)]
+    lines += ["", "### Where Riata loses", "", *loss_lines(results, MEASURES)]
     return lines
 
 
-def _table(asked: list[Result]) -> list[str]:
-    lines = [
-        "| contestant | features | F1 | ingestion | training | saving | file to model | loading | first tokens/s | tokens/s | p50 µs | p99 µs | peak MB | model MB |",
-        "|---|---|" + "---:|" * 12,
-    ]
+HEADS = {
+    FILE_TO_MODEL: "file to model",
+    FIRST: "first tokens/s",
+    P50: "p50 µs",
+    P99: "p99 µs",
+    MEMORY: "peak MB",
+    SIZE: "model MB",
+}
+
+
+def measure_table(asked: list[Result], measures: Sequence[Measure]) -> list[str]:
+    heads = [HEADS.get(measure, "tokens/s" if "tokens/s" in measure.form else measure.name) for measure in measures]
+    lines = ["| contestant | features | " + " | ".join(heads) + " |", "|---|---|" + "---:|" * len(measures)]
     for result in asked:
         if "error" in result:
-            lines.append(f"| {result['contestant']} | did not run: {result['error']} |" + " |" * 12)
+            lines.append(f"| {result['contestant']} | did not run: {result['error']} |" + " |" * len(measures))
             continue
-        cells = [result["contestant"], result["features"], *(_cell(measure, result) for measure in MEASURES)]
+        cells = [result["contestant"], result["features"], *(_cell(measure, result) for measure in measures)]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
@@ -208,12 +214,12 @@ def _cell(measure: Measure, result: Result) -> str:
     return first + "".join(f" ({text})" for text in rest)
 
 
-def _floors(results: dict[str, Result]) -> list[str]:
+def floor_table(results: dict[str, Result], floors: Sequence[Floor]) -> list[str]:
     lines = [
         "| what | peer | Riata | × better, CPU | wall | floor | |",
         "|---|---|---|---:|---:|---|---|",
     ]
-    for floor in FLOORS:
+    for floor in floors:
         outcome = reached(floor, results)
         asked = f"{floor.at_least:g} ×" if floor.peer else "≤ " + floor.ours.text(floor.at_least)
         asked += f" (goal {floor.goal:g} ×)" if floor.goal else ""
@@ -257,6 +263,11 @@ def reached(floor: Floor, results: dict[str, Result]) -> Outcome | None:
     ratios = tuple(floor.ours.ratio(a, b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None)
     assert theirs[0] is not None
     return Outcome(contestant, text, their_measure.text(theirs[0]), ratios, ratios[0] >= floor.at_least)
+
+
+def loss_lines(results: dict[str, Result], measures: Sequence[Measure]) -> list[str]:
+    found = [_sentence(loss) for loss in losses(results, measures)]
+    return found or ["Nowhere in this run: no peer is better in any measure."]
 
 
 def _sentence(loss: Loss) -> str:

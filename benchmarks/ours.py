@@ -1,11 +1,15 @@
-"""Riata as a contestant of `peers`."""
+"""Riata as a contestant of `peers` and of `sentences`."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from benchmarks import side_by_side
 from benchmarks.stages import Contestant
-from riata import Chunker, Corpus, load_model, read_columns
+from riata import Chunker, Corpus, EntityRecognizer, RiataWarning, load_model, read_columns
 
 
 class Riata(Contestant):
@@ -34,3 +38,26 @@ class Riata(Contestant):
 
     def label(self, tagger: Chunker, sentence: list[tuple[str, str]]) -> list[str]:
         return tagger.predict([sentence])[0]
+
+
+class Recogniser(side_by_side.Contestant):
+    """An EntityRecognizer with these parameters. sentence: what it takes, from words and tags."""
+
+    def __init__(self, features: str, sentence: Callable[[Any], Any], **parameters: Any) -> None:
+        self.features = features
+        self.made_of = sentence
+        self.model = EntityRecognizer(**parameters, threads=1)
+
+    def sentence(self, rows: list[tuple[str, ...]]) -> Any:
+        return self.made_of(rows)
+
+    def fit(self, sentences: list[Any], labels: list[list[str]]) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RiataWarning)  # one label of the data is illegal
+            self.model.fit(sentences, labels)
+
+    def predict(self, sentences: list[Any]) -> list[list[str]]:
+        return self.model.predict(sentences)
+
+    def predict_one(self, sentence: Any) -> list[str]:
+        return self.model.predict([sentence])[0]

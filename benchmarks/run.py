@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import comparison, growth, rounds
+from benchmarks import comparison, growth, rounds, side_by_side
 from riata.provenance import about
 
 HERE = Path(__file__).parent
@@ -38,6 +38,8 @@ def main() -> None:
 def ask(question: str, times: int, final: bool) -> list[dict[str, Any]]:
     if question == comparison.QUESTION:
         return rounds.run(times, final)
+    if question == side_by_side.QUESTION:
+        return side_by_side.run(times, final)
     folder, _, chosen = question.partition("/")
     return [contest(folder, contestant, final) for contestant in sorted((HERE / folder).glob(f"{chosen or '*'}.py"))]
 
@@ -83,12 +85,13 @@ def page(results: list[dict[str, Any]]) -> str:
         "",
         "Written by `make bench`, one thread. Scores are of development data; times are CPU seconds, to be compared within one question and commit only.",
     ]
-    rows = [row(result) for result in results if result["question"] != comparison.QUESTION]
+    apart = (comparison.QUESTION, side_by_side.QUESTION)
+    rows = [row(result) for result in results if result["question"] not in apart]
     if rows:
         lines += ["", *machines(results), ""]
         lines += ["| question | contestant | score | seeds | 95 % interval | train s | decode s | peak MB | commit |"]
         lines += ["|---|---|---:|---|---|---:|---:|---:|---|", *rows]
-    return "\n".join(lines + comparison.section(results)) + "\n"
+    return "\n".join(lines + comparison.section(results) + side_by_side.section(results)) + "\n"
 
 
 def machines(results: list[dict[str, Any]]) -> list[str]:
