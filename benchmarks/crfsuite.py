@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pycrfsuite
 
 from benchmarks import plain
 from benchmarks.contest import Split, timed
 from benchmarks.stages import Contestant
+from riata.data.types import Corpus
 
 Extract = Callable[[Sequence[str], Sequence[str]], list[list[str]]]
 
@@ -47,22 +49,25 @@ class CRFsuite(Contestant):
         return list(tagger.tag(self.extract(words, tags)))
 
 
-def trained_by(algorithm: str, **settings: float) -> Callable[[Split], tuple[list[list[str]], dict[str, float]]]:
-    """A contestant with CRFsuite's own template."""
+def trained_by(
+    algorithm: str, features: Callable[..., list[Any]] = plain.classic, **settings: float
+) -> Callable[[Split], tuple[list[list[str]], dict[str, float]]]:
+    """A contestant with features of a sentence's input columns: CRFsuite's own template where none are named."""
 
     def train(split: Split, path: str) -> None:
         trainer = pycrfsuite.Trainer(algorithm=algorithm, verbose=False)
         trainer.set_params(settings)
-        words, tags, labels = (split.train.sentences_of(column) for column in range(3))
-        for sentence, truth in zip(zip(words, tags, strict=True), labels, strict=True):
-            trainer.append(plain.classic(*sentence), truth)
+        for sentence, truth in zip(inputs(split.train), split.train.sentences_of(-1), strict=True):
+            trainer.append(features(*sentence), truth)
         trainer.train(path)
 
     def tag(split: Split, path: str) -> list[list[str]]:
         tagger = pycrfsuite.Tagger()
         tagger.open(path)
-        words, tags = (split.scored.sentences_of(column) for column in range(2))
-        return [tagger.tag(plain.classic(*sentence)) for sentence in zip(words, tags, strict=True)]
+        return [tagger.tag(features(*sentence)) for sentence in inputs(split.scored)]
+
+    def inputs(corpus: Corpus) -> Iterator[tuple[list[str], ...]]:
+        return zip(*(corpus.sentences_of(column) for column in range(corpus.width - 1)), strict=True)
 
     def contest(split: Split) -> tuple[list[list[str]], dict[str, float]]:
         with tempfile.TemporaryDirectory() as folder:

@@ -124,3 +124,14 @@ def default(words: Sequence[str], tags: Sequence[str]) -> list[list[str]]:
             if i and i < last - 1:
                 row.append("V-1=" + tag4[i - 1])
     return rows
+
+
+def ordinary(words: Sequence[str]) -> list[list[str]]:
+    """What taggers mostly read of words alone: the word, two to each side and the pairs, its affixes and its shape."""
+    padded = ["<s>", "<s>", *words, "</s>", "</s>"]
+    rows = []
+    for i, word in enumerate(words, start=2):
+        row = [f"w{k}={padded[i + k]}" for k in (-2, -1, 0, 1, 2)]
+        row += [f"W-1={padded[i - 1]}|{word}", f"W0={word}|{padded[i + 1]}", "l0=" + word.lower(), *of_word(word)[0]]
+        rows.append(row)
+    return rows
