@@ -47,18 +47,20 @@ nb::list texts_of(const Alphabet& self, const In<std::int32_t>& ids) {
   return out;
 }
 
-// A corpus as Python takes it: alphabets, ids per column, starts, lines, documents, comments.
+// A corpus as Python takes it: alphabets, ids per column, starts, lines, documents, other lines, comments.
 nb::dict as_dict(Columns&& columns) {
-  nb::list alphabets, ids, documents;
+  nb::list alphabets, ids, documents, others;
   for (Alphabet& alphabet : columns.alphabets) alphabets.append(nb::cast(std::move(alphabet)));
   for (auto& column : columns.ids) ids.append(give(std::move(column)));
   for (const Document& document : columns.documents) documents.append(nb::make_tuple(as_text(document.text), document.sentence));
+  for (const Between& line : columns.others) others.append(nb::make_tuple(as_text(line.text), line.place));
   nb::dict out;
   out["alphabets"] = alphabets;
   out["ids"] = ids;
   out["starts"] = give(std::move(columns.starts));
   out["lines"] = give(std::move(columns.lines));
   out["documents"] = documents;
+  out["others"] = others;
   out["comments"] = columns.comments;
   return out;
 }

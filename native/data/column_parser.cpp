@@ -131,7 +131,10 @@ void ColumnParser::token(std::string_view text) {
     width_ = static_cast<std::int64_t>(fields_.size());
     width_line_ = line_number_;
   }
-  if (format_ == Format::conllu && is_skipped_id(fields_.front())) return;
+  if (format_ == Format::conllu && is_skipped_id(fields_.front())) {
+    done_.others.push_back({std::string(text), place()});
+    return;
+  }
   if (done_.ids.size() != fields_.size()) {
     done_.alphabets.resize(fields_.size());
     done_.ids.resize(fields_.size());
@@ -184,6 +187,8 @@ void ColumnParser::end_sentence() {
   if (done_.tokens() > done_.starts.back()) {
     done_.starts.push_back(done_.tokens());
     if (format_ == Format::conllu) done_.comments.push_back(std::move(comments_));
+  } else {
+    std::erase_if(done_.others, [&](const Between& line) { return line.place == place(); });  // of no sentence
   }
   comments_.clear();
 }
@@ -208,6 +213,10 @@ Columns ColumnParser::take() {
     else rest.documents.push_back({std::move(document.text), document.sentence - sentences});
   }
   done_.documents = std::move(now);
+  const std::int64_t open = done_.starts.back() + sentences;  // the first place of the sentence still open
+  const auto first = std::find_if(done_.others.begin(), done_.others.end(), [&](const Between& line) { return line.place >= open; });
+  for (auto line = first; line != done_.others.end(); ++line) rest.others.push_back({std::move(line->text), line->place - open});
+  done_.others.erase(first, done_.others.end());
   std::swap(done_, rest);
   return rest;
 }

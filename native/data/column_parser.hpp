@@ -37,6 +37,7 @@ class ColumnParser {
   void check_width(std::string_view text) const;
   void end_sentence();
   bool is_skipped_id(std::string_view id) const;
+  std::int64_t place() const noexcept { return done_.tokens() + static_cast<std::int64_t>(done_.starts.size()) - 1; }
 
   Format format_;
   Columns done_;                          // complete sentences, then the tokens of the open one

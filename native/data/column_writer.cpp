@@ -32,16 +32,20 @@ std::string written(std::span<const TextColumn> columns, std::span<const std::in
     for (std::int64_t t = starts[low]; t < starts[high]; ++t) room += column.texts->length(column.ids[t]) + 1;
   }
   out.reserve(room);
-  auto next = std::find_if(before.begin(), before.end(), [&](const auto& line) { return line.first >= low; });
+  auto next = std::find_if(before.begin(), before.end(), [&](const auto& line) { return line.first >= starts[low] + low; });
+  const auto lines_at = [&](std::int64_t place) {
+    for (; next != before.end() && next->first == place; ++next) out += next->second;
+  };
   for (std::int64_t s = low; s < high; ++s) {
-    for (; next != before.end() && next->first == s; ++next) out += next->second;
     for (std::int64_t t = starts[s]; t < starts[s + 1]; ++t) {
+      lines_at(t + s);
       for (const TextColumn& column : columns) {
         out.append(column.texts->at(column.ids[t]));
         out.push_back(separator);
       }
       out.back() = '\n';
     }
+    lines_at(starts[s + 1] + s);
     out += '\n';
   }
   return out;

@@ -11,7 +11,7 @@ import pytest
 import riata
 from riata._core import ColumnParser
 from riata.data.columns import formatted, read, stream
-from riata.data.conllu import FIELDS
+from riata.data.conllu_fields import FIELDS
 from riata.data.memory import as_corpus
 from riata.errors import DataError, UnknownNameError
 
@@ -88,11 +88,12 @@ def test_gzip_crlf_and_byte_order_mark_change_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 50, 1000])
 def test_take_between_pieces_gives_the_sentences_and_comments_of_the_whole(size: int) -> None:
-    parser, forms, comments = ColumnParser(conllu=True), [], []
+    parser, forms, comments, others = ColumnParser(conllu=True), [], [], []
     content = FILE.encode()
     for at in [*range(0, len(content), size), None]:
         parser.feed(content[at : at + size]) if at is not None else parser.finish()
         batch = parser.take()
+        others += [text.split("\t")[0] for text, _ in batch["others"]]
         if batch["ids"]:
             texts = [batch["alphabets"][1].text(int(i)) for i in batch["ids"][1]]
             starts = batch["starts"]
@@ -100,6 +101,12 @@ def test_take_between_pieces_gives_the_sentences_and_comments_of_the_whole(size:
         comments += batch["comments"]
     assert forms == FORMS
     assert comments == COMMENTS
+    assert others == ["1-2", "3-4", "5.1"]
+
+
+@pytest.mark.parametrize("size", [1, 7, 50, 1000])
+def test_a_stream_of_pieces_is_written_as_the_whole(path: Path, size: int) -> None:
+    assert b"".join(b"".join(formatted(part)) for part in stream(path, conllu=True, size=size)).decode() == FILE
 
 
 def test_a_stream_reads_conllu_too(path: Path) -> None:
@@ -117,10 +124,23 @@ def test_writing_and_reading_gives_the_same(path: Path, tmp_path: Path) -> None:
     assert set(riata.read_conllu(tmp_path / "out.conllu", ["deprel"]).columns[0].texts()) == {"_"}
 
 
-def test_all_columns_written_as_columns_are_the_lines_of_the_words(path: Path) -> None:
-    skipped = ("1-2", "3-4", "5.1")
-    expected = "".join(row for row in FILE.splitlines(keepends=True) if not row.startswith(skipped))
-    assert b"".join(formatted(read(path, conllu=True))).decode() == expected
+def test_a_file_that_was_read_whole_is_written_as_it_was(path: Path) -> None:
+    corpus = read(path, conllu=True)
+    assert b"".join(formatted(corpus)).decode() == FILE
+    sentences = [text + "\n\n" for text in FILE.split("\n\n")[:-1]]
+    for chosen in ([0], [1, 0], [2, 0, 0, 1]):
+        assert b"".join(formatted(corpus[chosen])).decode() == "".join(sentences[s] for s in chosen)
+
+
+def test_lines_that_are_no_words_belong_to_their_sentence_or_to_none(path: Path) -> None:
+    empty = line("1-2", "al") + "\n"
+    path.write_text(empty + FILE + empty + FILE + empty, encoding="utf-8")
+    assert b"".join(formatted(read(path, conllu=True))).decode() == FILE * 2
+
+
+def test_columns_of_a_part_have_no_lines_between(path: Path, tmp_path: Path) -> None:
+    riata.write_columns(riata.read_conllu(path), tmp_path / "out.txt")
+    assert "1-2" not in (tmp_path / "out.txt").read_text(encoding="utf-8")
 
 
 def test_a_dash_writes_to_standard_output(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

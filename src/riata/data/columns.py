@@ -84,6 +84,7 @@ def _corpus(parser: ColumnParser, name: str, conllu: bool) -> Corpus:
         lines=parts["lines"],
         documents=tuple(parts["documents"]),
         comments=tuple(parts["comments"]),
+        others=tuple(parts["others"]),
         separator=parser.separator,
         format="conllu" if conllu else "columns",
     )
@@ -123,9 +124,12 @@ def formatted(corpus: Corpus, extra: Sequence[Column] = (), notes: Sequence[str]
     columns = (*corpus.columns, *extra)
     # A single column has no separator to tell the reader of, so it may hold neither.
     check_writable(columns, "\t\n" if corpus.separator == "\t" and len(columns) > 1 else " \t\n")
-    before = [(sentence, f"{text}\n\n") for text, sentence in corpus.documents]
-    before += [(sentence, f"{note}\n") for sentence, note in enumerate(notes)]
-    before += [(sentence, f"{text}\n") for sentence, text in enumerate(corpus.comments) if text]
+    places = corpus.places.tolist()
+    before = [(places[sentence], f"{text}\n\n") for text, sentence in corpus.documents]
+    before += [(place, f"{note}\n") for place, note in zip(places, notes, strict=False)]
+    before += [(place, f"{text}\n") for place, text in zip(places, corpus.comments, strict=False) if text]
+    if corpus.breadth is None and not extra:  # they have the columns of the source
+        before += [(place, f"{text}\n") for text, place in corpus.others]
     before.sort(key=lambda line: line[0])
     alphabets, ids = [column.alphabet for column in columns], [column.ids for column in columns]
     return (

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from riata.data.columns import check_writable, read, write
+from riata.data.conllu_fields import FIELDS
+from riata.data.elsewhere import elsewhere, says_nothing
 from riata.data.types import Corpus
 from riata.errors import DataError, UnknownNameError
-
-FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 
 def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> Corpus:
@@ -18,7 +19,9 @@ def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> C
     Multiword tokens (3-4) and empty nodes (8.1) are left out: their words are there as tokens of their own.
     """
     _check_fields(fields)
-    return read(path, conllu=True).select([FIELDS.index(name) for name in fields])
+    corpus = read(path, conllu=True)
+    found = corpus.select([FIELDS.index(name) for name in fields])
+    return replace(found, elsewhere=elsewhere(corpus)) if fields and says_nothing(found.columns[-1]) else found
 
 
 def write_conllu(corpus: Corpus, path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> None:

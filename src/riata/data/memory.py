@@ -101,7 +101,8 @@ def _length(sentence: Any, index: int) -> int:
     if not is_list(sentence):
         raise DataError(
             f"sentence {index} is a {type(sentence).__name__}; expected a list of tokens.",
-            remedy=_dense(sentence) or "Split text into words first: [line.split() for line in lines].",
+            remedy=_dense(sentence)
+            or "Split text into words first: [line.split() for line in lines]; predict takes text=True, which does that.",
         )
     return len(sentence)
 
@@ -146,7 +147,7 @@ def joined(a: Corpus, b: Corpus) -> Corpus:
     columns = tuple(Column.of([*x.texts(), *y.texts()]) for x, y in zip(a.columns, b.columns, strict=True))
     starts = np.concatenate([a.starts, a.starts[-1] + b.starts[1:]])
     given = None if a.given is None or b.given is None else a.given.joined(b.given)
-    return replace(a, columns=columns, starts=starts, lines=None, documents=(), comments=(), given=given)
+    return replace(a, columns=columns, starts=starts, lines=None, documents=(), comments=(), others=(), given=given)
 
 
 def is_empty(X: Any) -> bool:

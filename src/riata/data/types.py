@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, overload
@@ -100,9 +101,14 @@ class Corpus(Sequence[Sentence]):
     lines: NDArray[np.int64] | None = None  # [N] line of each token in the file it came from
     documents: tuple[tuple[str, int], ...] = ()  # -DOCSTART- lines and the sentence each precedes
     comments: tuple[str, ...] = ()  # [S] comment lines of each sentence (CoNLL-U), or empty
+    others: tuple[tuple[str, int], ...] = ()  # lines that are no words (CoNLL-U: 3-4, 8.1), and the place of each
     separator: str = " "
     format: str = "memory"  # what it was read from: memory, columns or conllu
     origin: tuple[int, ...] | None = None  # which columns of its source these are; None: all of them, in order
+    breadth: int | None = None  # how many columns the source has; None: as many as these
+    elsewhere: str = (
+        ""  # where labels might be, if the last column holds only one: other columns of the source, in words
+    )
     given: Given | None = None  # features named by the user, instead of or beside columns
     known: KnownLabels | None = None  # what decoding must give
 
@@ -121,6 +127,11 @@ class Corpus(Sequence[Sentence]):
     def origins(self) -> tuple[int, ...]:
         """The number of each column in the source; -1 for a column that was added."""
         return tuple(range(self.width)) if self.origin is None else self.origin
+
+    @property
+    def places(self) -> Starts:
+        """The place of each sentence, for lines between: every token has one, and so has the end of every sentence."""
+        return self.starts[:-1] + np.arange(len(self))
 
     @overload
     def __getitem__(self, index: int) -> Sentence: ...
@@ -153,9 +164,19 @@ class Corpus(Sequence[Sentence]):
             lines=None if self.lines is None else self.lines[at],
             documents=(),
             comments=tuple(self.comments[i] for i in chosen) if self.comments else (),
+            others=self._others_of(chosen, starts) if self.others else (),
             given=None if self.given is None else self.given.take(at),
             known=None if self.known is None else self.known.take(at),
         )
+
+    def _others_of(self, chosen: NDArray[np.int64], starts: Starts) -> tuple[tuple[str, int], ...]:
+        """The lines between the tokens of these sentences; starts: of the new corpus."""
+        places, lines = self.places, defaultdict(list)
+        for text, place in self.others:
+            sentence = int(np.searchsorted(places, place, "right")) - 1
+            lines[sentence].append((text, place - int(places[sentence])))
+        new = enumerate(chosen.tolist())
+        return tuple((text, int(starts[k]) + k + offset) for k, s in new for text, offset in lines.get(s, ()))
 
     def __iter__(self) -> Iterator[Sentence]:
         texts = [c.texts() for c in self.columns]
@@ -175,6 +196,7 @@ class Corpus(Sequence[Sentence]):
             self,
             columns=tuple(self.columns[i] for i in columns),
             origin=tuple(self.origins[i] for i in columns),
+            breadth=self.width if self.breadth is None else self.breadth,
             documents=tuple((_selected(line, columns, self.separator), at) for line, at in self.documents),
         )
 

@@ -1,6 +1,6 @@
 """Universal Dependencies English Web Treebank (Silveira et al. 2014), release 2.16."""
 
-from riata.data.conllu import FIELDS
+from riata.data.conllu_fields import FIELDS
 from riata.data.datasets import DataSet, File
 
 DATASET = DataSet(
