@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from riata.data import columns
-from riata.data.conllu import FIELDS
+from riata.data.conllu_fields import FIELDS
 from riata.data.source import PIECE
 from riata.data.types import Column, Corpus, Ids
-from riata.errors import UnsupportedError
+from riata.errors import DataError, UnsupportedError
 from riata.parallel import in_order
 
 if TYPE_CHECKING:
+    from riata.data.running_text import Tokenizer
     from riata.tasks.base import SequenceEstimator
 
 
@@ -42,10 +43,12 @@ def labelled(
     threads: int,
     shown: Shown | None = None,
     given: int | None = None,
+    text: bool | Tokenizer = False,
 ) -> Generator[bytes]:
     """The bytes of the file with the predictions, batch by batch as they can be read. threads never changes them. Close it.
 
-    given: the column that holds labels to keep, `_` where any will do.
+    given: the column that holds labels to keep, `_` where any will do. text: the file holds a sentence per line, to be split at
+    spaces or by this function.
     """
     shown = shown or Shown()
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
@@ -57,11 +60,16 @@ def labelled(
         from riata.inference.knowing import check_given, knowing_column
 
         check_given(given, min_confidence)
-    if conllu and not all(0 <= output < len(FIELDS) for output in estimator.outputs_):
+    fields = estimator.format_ == "conllu" and all(0 <= output < len(FIELDS) for output in estimator.outputs_)
+    if conllu and not fields:
         raise UnsupportedError(
             "the model was not trained on CoNLL-U: there is no field to put its labels in.",
-            remedy="Give a file of columns, or format columns.",
+            remedy="Name its columns (--inputs form --outputs upos), or give a file of columns.",
         )
+    if text:
+        check_reads_words(estimator)
+        if given is not None:
+            raise UnsupportedError("Running text has no column of labels.", remedy="Leave out given, or text.")
     label = estimator.labeller()
 
     def formatted(
@@ -76,6 +84,8 @@ def labelled(
         return b"".join(columns.formatted(batch, [*added, *sure], notes))
 
     def answer(batch: Corpus) -> bytes:
+        if not conllu and not text:
+            _check_width(estimator, batch, given)
         if given is not None:
             batch = knowing_column(estimator, batch, given)
         if nbest is not None:
@@ -95,8 +105,45 @@ def labelled(
         return formatted(batch, added, sure=sure)
 
     stopped = threading.Event()
-    batches = columns.stream(file, conllu=conllu, stopped=stopped)
+    batches = _batches(file, text, stopped) if text else columns.stream(file, conllu=conllu, stopped=stopped)
     return in_order(answer, batches, 1 if _is_short(file) else threads, stopped)
+
+
+def _batches(file: str | Path, text: bool | Tokenizer, stopped: threading.Event) -> Iterator[Corpus]:
+    from riata.data.running_text import stream_text, tokenizer_of
+
+    return stream_text(file, tokenizer_of(text), stopped)
+
+
+def check_reads_words(estimator: SequenceEstimator) -> None:
+    """Refuses running text for a model that reads more than words, or something else."""
+    number = len(estimator.inputs_)
+    if number == 1:
+        return
+    reads = f"{number} columns for every word" if number else "features, or numbers, for every word"
+    raise UnsupportedError(
+        f"The model reads {reads}, and running text has only the words.",
+        remedy="Train one that reads words alone (--inputs 0 --outputs N), or have the other columns added first, by a tagger for example."
+        if number
+        else "Compute them for the words, as in training, and give those.",
+    )
+
+
+def _check_width(estimator: SequenceEstimator, batch: Corpus, given: int | None) -> None:
+    """Refuses columns that the model knows nothing of: running text looks like a token of many columns."""
+    known = max(estimator.known_width(batch.format), 0 if given is None else given + 1)
+    if batch.width <= known:
+        return
+    same = batch.format == estimator.format_
+    numbers = ",".join(map(str, estimator.inputs_ if same else range(len(estimator.inputs_))))
+    conllu = estimator.format_ == "conllu" and batch.width == len(FIELDS)
+    likely = "CoNLL-U, add --format conllu" if conllu else "running text, a sentence per line, add --text"
+    raise DataError(
+        f"found {batch.width} columns, and the model knows {known}, inputs and outputs.",
+        remedy=f"If this is {likely}. If the columns are right, name those to read: --inputs {numbers}.",
+        file=batch.name,
+        line=batch.line_of(0),
+    )
 
 
 def _is_short(file: str | Path) -> bool:

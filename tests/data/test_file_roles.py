@@ -65,7 +65,10 @@ def test_of_conllu_the_words_are_the_input_and_penn_tags_the_output(tmp_path: Pa
     path = file(tmp_path, CONLLU, "file.conllu")
     assert list(read_roles(path)[0]) == [("a", "X"), ("b", "Y")]
     assert list(read_roles(path, inputs=[1, 2], output=3)[0]) == [("a", "l", "U"), ("b", "l", "U")]
+    assert list(read_roles(path, inputs=["form", "lemma"], output="upos")[0]) == [("a", "l", "U"), ("b", "l", "U")]
+    assert list(read_roles(path, inputs=[1], output=["upos"])[0]) == [("a", "U"), ("b", "U")]
     assert output_column(read_file(path)).texts() == ["X", "Y"]
+    assert output_column(read_file(path), ["form"]).texts() == ["a", "b"]
     assert read_file(path, "columns").width == 10
 
 
@@ -87,6 +90,23 @@ def test_roles_that_do_not_fit_are_refused(
         read_roles(file(tmp_path, text), inputs=inputs, output=output)
     for part in parts:
         assert part in str(caught.value)
+
+
+def test_names_of_fields_are_for_conllu(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"file.txt: 'upos' is a field of CoNLL-U, and this is a file of columns"):
+        read_roles(file(tmp_path, "a b\n"), output="upos")
+    with pytest.raises(UnknownNameError, match=r"CoNLL-U field 'pos'. Did you mean 'xpos'|'upos'"):
+        read_roles(file(tmp_path, CONLLU, "file.conllu"), output="pos")
+    with pytest.raises(DataError, match="column upos is both input and output"):
+        read_roles(file(tmp_path, CONLLU, "file.conllu"), inputs=["form", "upos"], output=3)
+
+
+def test_what_has_no_name_is_in_the_format_of_the_model() -> None:
+    assert is_conllu("-", "auto", "conllu")
+    assert not is_conllu("-", "auto", "columns")
+    assert not is_conllu("-", "columns", "conllu")
+    assert not is_conllu("a.txt", "auto", "conllu")
+    assert is_conllu("a.conllu", "auto", "columns")
 
 
 def test_files_of_the_same_words_are_aligned(tmp_path: Path) -> None:

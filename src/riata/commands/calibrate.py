@@ -49,7 +49,9 @@ def command(**options: Any) -> None:
     if picture is not None:
         check(picture)
     estimator = load_model(options["model_file"])
-    report = estimator.calibrate(read_file(options["file"], options["format_"]), method=options["method"])
+    report = estimator.calibrate(
+        read_file(options["file"], options["format_"], estimator.format_), method=options["method"]
+    )
     target = options["output_file"] or options["model_file"]
     estimator.save(target)
     if options["json_"]:

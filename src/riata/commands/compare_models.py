@@ -41,7 +41,7 @@ def command(model_a: str, model_b: str, file: str, examples: int, format_: str, 
     from riata.models.file import load_model
 
     a, b = load_model(model_a), load_model(model_b)
-    found = compare_models(a, b, read_file(file, format_), examples=examples)
+    found = compare_models(a, b, read_file(file, format_, a.format_), examples=examples)
     if json_:
         click.echo(json.dumps({"a": model_a, "b": model_b, **found.to_dict()}))
         return

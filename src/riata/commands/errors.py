@@ -58,7 +58,7 @@ def command(**options: Any) -> None:
     beams = () if options["beams"] is None else beams_of(options["beams"])
     estimator = load_model(options["model_file"])
     train = None if options["train_file"] is None else read_file(options["train_file"], options["format_"])
-    data = read_file(options["file"], options["format_"])
+    data = read_file(options["file"], options["format_"], estimator.format_)
     found = error_analysis(estimator, data, train=train, beams=beams, examples=options["examples"])
     if options["json_"]:
         click.echo(json.dumps({"model": options["model_file"], **found.to_dict()}))

@@ -31,17 +31,29 @@ SAME_NAMES = (
 
 
 class Columns(click.ParamType[Any]):
-    """Column numbers between commas."""
+    """Column numbers, or names of CoNLL-U fields, between commas."""
 
     name = "N,N"
 
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> tuple[int, ...]:
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> tuple[int | str, ...]:
+        from riata.data.conllu_fields import FIELDS
+
         if isinstance(value, tuple):
             return value
-        try:
-            return tuple(int(part) for part in str(value).split(","))
-        except ValueError:
-            self.fail(f"{value!r} is not a list of column numbers such as 0,1.", param, context)
+        parts = [part.strip() for part in str(value).split(",")]
+        if not all(part in FIELDS or _is_number(part) for part in parts):
+            self.fail(
+                f"{value!r} is not a list of column numbers such as 0,1, or of CoNLL-U fields such as form,upos ({', '.join(FIELDS)}).",
+                param,
+                context,
+            )
+        return tuple(part if part in FIELDS else int(part) for part in parts)
+
+
+def _is_number(text: str) -> bool:
+    return text.removeprefix("-").isascii() and text.removeprefix("-").isdigit()
 
 
 def _together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -111,9 +123,22 @@ feature_options = _together(
     ),
 )
 
+column_options = _together(  # of a file that a trained model reads
+    click.option("--inputs", type=Columns(), help="Columns that the model reads here (default: as in training)."),
+    click.option("--outputs", type=Columns(), help="Columns of its labels here (default: as in training)."),
+)
+
 data_options = _together(
-    click.option("--inputs", type=Columns(), help="Columns to read, from 0 (default: all but the outputs)."),
-    click.option("--outputs", type=Columns(), help="The column to predict (default: the last), or columns."),
+    click.option(
+        "--inputs",
+        type=Columns(),
+        help="Columns to read, from 0 (default: all but the outputs); of CoNLL-U also by name, such as form,lemma.",
+    ),
+    click.option(
+        "--outputs",
+        type=Columns(),
+        help="The column to predict (default: the last), or columns; of CoNLL-U also by name, such as upos.",
+    ),
     click.option(
         "--encoding",
         default="auto",
@@ -168,6 +193,18 @@ def pairs(option: str, assignments: tuple[str, ...], form: str) -> dict[str, str
             raise SettingError(f"{option} has {text!r}; expected {form}.")
         found[key] = value
     return found
+
+
+def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = False) -> tuple[Any, bool]:
+    """The estimator of a model file, as it reads this file, and whether that is CoNLL-U."""
+    from riata.data.files import is_conllu
+    from riata.models.file import load_model
+
+    estimator = load_model(model_file)
+    conllu = not text and is_conllu(file, options["format_"], estimator.format_)
+    if options["inputs"] is not None or options["outputs"] is not None:
+        estimator = estimator.reading(options["inputs"], options["outputs"], conllu=conllu)
+    return estimator, conllu
 
 
 def read(options: dict[str, Any], path: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
+from riata.commands.estimator_options import column_options, reader
 
 
 @click.command(short_help="Score a model, or one file against another.")
@@ -28,6 +29,7 @@ from riata.commands.base import format_option
     metavar="NAME",
     help="With --gold: tag, chunk, joint or ner (default: chunk where all labels are chunk tags).",
 )
+@column_options
 @format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
 def command(**options: Any) -> None:
@@ -37,6 +39,7 @@ def command(**options: Any) -> None:
     riata evaluate --model chunker.riata test.txt
     riata evaluate --gold test.txt --predicted labelled.txt
     riata evaluate --gold test.txt --predicted mine.txt --against theirs.txt
+    riata evaluate --gold test.conllu --predicted tagged.conllu --outputs upos
     """
     given = {
         name
@@ -55,15 +58,14 @@ def command(**options: Any) -> None:
 
 
 def _evaluate_model(options: dict[str, Any]) -> None:
-    from riata.data.files import read_file
+    from riata.data.columns import read
     from riata.learning.options import choice_of
     from riata.measure import Meter
-    from riata.models.file import load_model
     from riata.models.weights_by_name import count
 
     meter = Meter()
-    estimator = load_model(options["model_file"])
-    corpus = estimator.scored_columns(read_file(options["file"], options["format_"]))
+    estimator, conllu = reader(options["model_file"], options["file"], options)
+    corpus = estimator.scored_columns(read(options["file"], conllu=conllu))
     began = time.perf_counter()
     predicted = estimator.predict_ids(corpus)
     evaluation = estimator.evaluate(corpus, predicted=predicted)
@@ -91,7 +93,9 @@ def _evaluate_files(options: dict[str, Any]) -> None:
 
     meter = Meter()
     gold = read_file(options["gold_file"], options["format_"])
-    task = _task(gold, options["task_name"])
+    if options["inputs"] is not None:
+        raise click.UsageError("--inputs is for --model: two files are compared by their outputs.")
+    task = _task(gold, options["task_name"], options["outputs"])
     evaluation = _scored(gold, options["predicted_file"], options, task)
     facts: dict[str, Any] = dict.fromkeys(
         ("recipe", "structure", "seconds_train", "seconds_decode", "weights", "model_mb")
@@ -108,7 +112,7 @@ def _evaluate_files(options: dict[str, Any]) -> None:
     _show(evaluation, facts, options, title=f"{options['predicted_file']} against {options['gold_file']}")
 
 
-def _task(gold: Any, name: str | None) -> str:
+def _task(gold: Any, name: str | None, outputs: Any) -> str:
     """The task by name; without one, what the labels look like."""
     from riata import registry
     from riata.data.files import output_column
@@ -116,7 +120,7 @@ def _task(gold: Any, name: str | None) -> str:
     if name is not None:
         return str(registry.get("task", name).name)
     encodings = registry.all_of("encoding").values()
-    texts = output_column(gold).alphabet.texts()
+    texts = output_column(gold, outputs).alphabet.texts()
     chunks = any(text != "O" for text in texts) and all(any(e.is_tag(text) for e in encodings) for text in texts)
     return "chunk" if chunks else "tag"
 
@@ -128,13 +132,14 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str) -> Any:
     from riata.scoring.evaluation import evaluate
     from riata.scoring.pairs import evaluate_columns
 
+    outputs = options["outputs"]
     predicted = read_file(path, options["format_"])
     aligned(gold, predicted)
     estimator = registry.get("task", task).estimator
     chunks = bool(estimator.chunks)
     if estimator.outputs > 1:
-        return evaluate_columns(last_columns(gold), last_columns(predicted), gold.starts)
-    both = Column.of([*output_column(gold).texts(), *output_column(predicted).texts()])
+        return evaluate_columns(last_columns(gold, outputs), last_columns(predicted, outputs), gold.starts)
+    both = Column.of([*output_column(gold, outputs).texts(), *output_column(predicted, outputs).texts()])
     half = gold.tokens
     return evaluate(both.alphabet.texts(), both.ids[:half], both.ids[half:], gold.starts, chunks=chunks)
 

@@ -57,7 +57,7 @@ def command(**options: Any) -> None:
     if options["html_file"] is not None:
         check_target(options["html_file"])
     estimator = load_model(options["model_file"])
-    corpus = read_file(options["file"], options["format_"])
+    corpus = read_file(options["file"], options["format_"], estimator.format_)
     if options["beam"] is not None:
         estimator = estimator.twin(queue="beam", beam=beam(options["beam"]))
     gold = _has_gold(estimator, corpus)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from typing import Any
 
 import click
 
 from riata.commands.base import format_option
+from riata.commands.estimator_options import column_options, reader
 
 
 @click.command(short_help="Add a column of predictions to a file.")
@@ -38,6 +40,13 @@ from riata.commands.base import format_option
     metavar="N",
     help="How many at once (default: all cores); never changes the output.",
 )
+@click.option("--text", is_flag=True, help="The input is running text: a sentence per line, words between spaces.")
+@click.option(
+    "--tokenizer",
+    metavar="MODULE:FUNCTION",
+    help="With --text: your function from a sentence to its words, instead of splitting at spaces.",
+)
+@column_options
 @format_option
 def command(
     file: str,
@@ -47,7 +56,9 @@ def command(
     min_confidence: float | None,
     given: int | None,
     threads: int | None,
-    format_: str,
+    text: bool,
+    tokenizer: str | None,
+    **columns: Any,
 ) -> None:
     """Write the input's columns and one more, the prediction, sentence by sentence as they come in.
 
@@ -57,30 +68,66 @@ def command(
     riata predict --model chunker.riata --nbest 3 new.txt
     riata predict --model chunker.riata --confidence --min-confidence 0.9 new.txt
     riata predict --model chunker.riata --given 2 corrected.txt
+    echo "The bus stopped ." | riata predict --model tagger.riata --text
 
-    The input may have the output column of training or lack it. CoNLL-U goes out as CoNLL-U, with the predicted field replaced.
+    The input may have the output column of training or lack it. CoNLL-U goes out as CoNLL-U, with the predicted field replaced; a model
+    that was trained on CoNLL-U reads it from standard input too (--format columns says otherwise). More columns than the model knows are refused, unless --inputs names those to read.
+    With --text every line is a sentence; the output has a line per word. The model must read words alone.
     With --nbest a sentence is written K times, best first, as `crf_test -n` of CRF++ does: after `# 0` and its score (not a probability)
     the best labelling, after `# 1` the next, and so on; fewer where there are fewer. The queue must be exact.
     With --nbest and --confidence its probability follows the score.
     With --given the best labelling is found that has the labels of that column; lists and confidences are among those that have them.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
-    from riata.data.files import is_conllu
     from riata.labelled import Shown, labelled
-    from riata.models.file import load_model
     from riata.parallel import cores
 
-    estimator = load_model(model_file)
+    split = _split(text, tokenizer, columns)
+    estimator, conllu = reader(model_file, file, columns, text=text)
     asked = confidence or min_confidence is not None
     if asked and not estimator.believable:
         from riata.console import stderr
 
         stderr().print("The model is not calibrated, so its confidences mean little; see `riata calibrate --help`.")
     shown = Shown(nbest, confidence, min_confidence)
-    conllu = is_conllu(file, format_)
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
-    answers = labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, given=given)
+    answers = labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, given=given, text=split)
     with closing(answers):  # which ends its threads, also when nobody reads what is written
         for content in answers:
             out.write(content)
             out.flush()
+
+
+def _split(text: bool, tokenizer: str | None, columns: dict[str, Any]) -> Any:
+    """How running text is split: True at spaces, or the user's function; False: the input has columns."""
+    from riata.errors import SettingError
+
+    if not text and tokenizer is not None:
+        raise SettingError("--tokenizer splits running text.", remedy="Add --text, or leave it out.")
+    if text and (columns["inputs"] is not None or columns["outputs"] is not None or columns["format_"] != "auto"):
+        raise SettingError(
+            "running text has no columns.", remedy="Leave out --inputs, --outputs and --format, or --text."
+        )
+    return text if tokenizer is None else _imported(tokenizer)
+
+
+def _imported(name: str) -> Any:
+    """A function that the user names, from a module that is installed or in the present folder."""
+    import importlib
+
+    from riata.errors import SettingError
+
+    module, _, function = name.partition(":")
+    sys.path.insert(0, "")
+    try:
+        found = getattr(importlib.import_module(module), function, None) if module and function else None
+    except Exception as error:  # whatever the user's module raises
+        raise SettingError(f"--tokenizer {name}: the module cannot be imported: {error}.") from None
+    finally:
+        sys.path.remove("")
+    if not callable(found):
+        raise SettingError(
+            f"--tokenizer {name}: there is no such function.",
+            remedy="Expected MODULE:FUNCTION, such as mytokens:words.",
+        )
+    return found

@@ -131,5 +131,5 @@ def _check_data(estimator: Any, data: Corpus, tell: Listener) -> None:
     options = checked(estimator)
     if options.stream:
         raise UnsupportedError("stream=True reads a file while training.", remedy="Leave out stream.")
-    learnable, tags, _ = estimator._training_data(options, data, None, None, None, tell)
+    learnable, tags, _ = estimator._training_data(options, data, None, None, None, tell, fresh=True)
     Fit(options, tags, None, tell).check(learnable)

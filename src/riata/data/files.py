@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from riata.data.columns import read
-from riata.data.conllu import FIELDS
+from riata.data.conllu_fields import FIELDS
+from riata.data.elsewhere import elsewhere, says_nothing
+from riata.data.source import STANDARD_INPUT
 from riata.data.types import Column, Corpus
-from riata.errors import DataError, UnknownNameError
+from riata.errors import DataError, RiataError, SettingError, UnknownNameError
 
+ColumnName = int | str  # a number, or a field of CoNLL-U
 FORMATS = ("auto", "columns", "conllu")
 CONLLU_INPUTS, CONLLU_OUTPUT = (FIELDS.index("form"),), FIELDS.index("xpos")
 
 
-def is_conllu(path: str | Path, format: str = "auto") -> bool:
+def is_conllu(path: str | Path, format: str = "auto", like: str | None = None) -> bool:
+    """Whether a file is CoNLL-U: by the format or, if that is auto, by its name; standard input and pipes, which have no name
+    that tells, are in the format that the model was trained on (`like`).
+    """
     if format not in FORMATS:
         raise UnknownNameError.of("format", format, FORMATS)
-    return format == "conllu" or (format == "auto" and str(path).removesuffix(".gz").endswith(".conllu"))
+    if format != "auto":
+        return format == "conllu"
+    nameless = str(path) == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path))
+    return like == "conllu" if nameless else str(path).removesuffix(".gz").endswith(".conllu")
 
 
-def read_file(path: str | Path, format: str = "auto") -> Corpus:
-    """Every column of a file."""
-    return read(path, conllu=is_conllu(path, format))
+def read_file(path: str | Path, format: str = "auto", like: str | None = None) -> Corpus:
+    """Every column of a file. like: the format that a model was trained on, in which it reads what has no name."""
+    return read(path, conllu=is_conllu(path, format, like))
 
 
 def read_roles(
     path: str | Path,
     *,
     format: str = "auto",
-    inputs: Sequence[int] | None = None,
-    output: int | Sequence[int] | None = None,
+    inputs: Sequence[ColumnName] | None = None,
+    output: ColumnName | Sequence[ColumnName] | None = None,
     number: int = 1,
 ) -> Corpus:
     """The input columns of a file and then its output columns: the last ones and all others, unless told otherwise.
@@ -42,47 +53,97 @@ def read_roles(
     return with_roles(read_file(path, format), inputs=inputs, output=output, number=number)
 
 
+def column_number(name: ColumnName, *, conllu: bool) -> int:
+    """A column by its number, or a field of CoNLL-U by its name."""
+    if isinstance(name, int):
+        return name
+    if name not in FIELDS:
+        raise UnknownNameError.of(
+            "CoNLL-U field" if conllu else "column", name, FIELDS, remedy="Or give columns by number, from 0."
+        )
+    if not conllu:
+        raise DataError(
+            f"{name!r} is a field of CoNLL-U, and this is a file of columns, which have no names.",
+            remedy="Give columns by number, from 0; if it is CoNLL-U, add --format conllu.",
+        )
+    return FIELDS.index(name)
+
+
 def with_roles(
-    corpus: Corpus, *, inputs: Sequence[int] | None, output: int | Sequence[int] | None, number: int = 1
+    corpus: Corpus,
+    *,
+    inputs: Sequence[ColumnName] | None,
+    output: ColumnName | Sequence[ColumnName] | None,
+    number: int = 1,
 ) -> Corpus:
     """The same of a file that was read with all its columns."""
-    conllu = corpus.format == "conllu"
-    outputs: Sequence[int]
-    if output is not None:
-        outputs = [output] if isinstance(output, int) else output
-    else:
-        if conllu and number > 1:
-            raise DataError(
-                "CoNLL-U has no fields for a tag and a chunk label.",
-                remedy="Name both with --outputs.",
-                file=corpus.name,
-            )
-        outputs = [CONLLU_OUTPUT] if conllu else range(max(corpus.width - number, 0), corpus.width)
-    gold = [o + corpus.width if o < 0 else o for o in outputs]
-    if inputs is None:
-        inputs = CONLLU_INPUTS if conllu else [i for i in range(corpus.width) if i not in gold]
-    inputs = [i + corpus.width if i < 0 else i for i in inputs]
+    gold = _numbers(corpus, _outputs(corpus, output, number))
+    read = _numbers(corpus, inputs if inputs is not None else _all_but(corpus, gold))
     for column in gold:
-        if column in inputs:
+        if column in read:
             raise DataError(
-                f"column {column} is both input and output.", remedy="Give --inputs and --outputs different columns."
+                f"column {_shown(corpus, column)} is both input and output.",
+                remedy="Give --inputs and --outputs different columns.",
             )
-    if not inputs:
+    if not read:
         have = "one column, which is the output" if number == 1 else f"{corpus.width} columns, for {number} outputs"
         raise DataError(f"the file has {have}; expected at least one input column before it.", file=corpus.name)
-    return corpus.select([*inputs, *gold])
+    found = corpus.select([*read, *gold])
+    silent = any(map(says_nothing, found.columns[len(read) :]))
+    return replace(found, elsewhere=elsewhere(corpus)) if silent else found
 
 
-def last_columns(corpus: Corpus) -> tuple[Column, Column]:
-    """Where tags and chunk labels stand in a file of columns that was read whole."""
+def _outputs(corpus: Corpus, output: ColumnName | Sequence[ColumnName] | None, number: int) -> Sequence[ColumnName]:
+    if output is not None:
+        return [output] if isinstance(output, (int, str)) else output
+    if corpus.format != "conllu":
+        return range(max(corpus.width - number, 0), corpus.width)
+    if number > 1:
+        raise DataError(
+            "CoNLL-U has no fields for a tag and a chunk label.",
+            remedy="Name both with --outputs.",
+            file=corpus.name,
+        )
+    return [CONLLU_OUTPUT]
+
+
+def _all_but(corpus: Corpus, gold: Sequence[int]) -> Sequence[int]:
+    return CONLLU_INPUTS if corpus.format == "conllu" else [i for i in range(corpus.width) if i not in gold]
+
+
+def _numbers(corpus: Corpus, names: Sequence[ColumnName]) -> list[int]:
+    try:
+        numbers = [column_number(name, conllu=corpus.format == "conllu") for name in names]
+    except RiataError as error:
+        raise error.located(corpus.name) from None
+    return [i + corpus.width if i < 0 else i for i in numbers]
+
+
+def _shown(corpus: Corpus, column: int) -> ColumnName:
+    return FIELDS[column] if corpus.format == "conllu" and column < len(FIELDS) else column
+
+
+def last_columns(corpus: Corpus, outputs: Sequence[ColumnName] | None = None) -> tuple[Column, Column]:
+    """Where tags and chunk labels stand in a file of columns that was read whole: in those named, or else in the last two."""
+    if outputs is not None:
+        first, second = _named(corpus, outputs, 2)
+        return first, second
     if corpus.width < 2 or corpus.format == "conllu":
         raise DataError("expected a file of columns, the last two of them tags and chunk labels.", file=corpus.name)
     return corpus.columns[-2], corpus.columns[-1]
 
 
-def output_column(corpus: Corpus) -> Column:
-    """Where labels stand in a file read whole: the last column, or the Penn tags of CoNLL-U."""
-    return corpus.columns[CONLLU_OUTPUT if corpus.format == "conllu" else -1]
+def output_column(corpus: Corpus, outputs: Sequence[ColumnName] | None = None) -> Column:
+    """Where labels stand in a file read whole: the column named, or else the last one, or the Penn tags of CoNLL-U."""
+    if outputs is None:
+        return corpus.columns[CONLLU_OUTPUT if corpus.format == "conllu" else -1]
+    return _named(corpus, outputs, 1)[0]
+
+
+def _named(corpus: Corpus, outputs: Sequence[ColumnName], number: int) -> tuple[Column, ...]:
+    if len(outputs) != number:
+        raise SettingError(f"expected {number} output column{'s' * (number != 1)}; --outputs names {len(outputs)}.")
+    return corpus.select(_numbers(corpus, outputs)).columns
 
 
 def aligned(gold: Corpus, predicted: Corpus) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from riata.data.columns import stream
-from riata.data.files import is_conllu, with_roles
+from riata.data.files import ColumnName, is_conllu, with_roles
 from riata.data.source import STANDARD_INPUT, name_of
 from riata.data.types import Corpus
 from riata.errors import DataError
@@ -26,8 +26,8 @@ class ColumnFile:
 
     path: str | Path
     format: str = "auto"
-    inputs: Sequence[int] | None = None
-    output: int | Sequence[int] | None = None
+    inputs: Sequence[ColumnName] | None = None
+    output: ColumnName | Sequence[ColumnName] | None = None
     number: int = 1  # of output columns, where they are not given
 
     @classmethod

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
+from riata.data.conllu_fields import FIELDS
+from riata.data.elsewhere import elsewhere
 from riata.data.encodings.base import Encoding, detect, read_as_conlleval
 from riata.data.pairs import shown
 from riata.data.recoding import Recoder, Tags
@@ -19,6 +21,7 @@ from riata.learning.events import Listener, Note
 from riata.models.chain import MOST_LABELS, Legality
 
 OUTSIDE = "O"
+IN_MEMORY = "memory"  # the format of data that no file was read for
 RARE = 5  # labels seen less often are pointed out
 SHOWN = 6  # labels named with their counts at training
 
@@ -54,6 +57,32 @@ def label_set(corpus: Corpus, tags: Tags | None, extra: tuple[str, ...] = ()) ->
 def counts_of(column: Column) -> dict[str, int]:
     numbers = np.bincount(column.ids, minlength=len(column.alphabet))
     return {text: int(n) for text, n in zip(column.alphabet.texts(), numbers, strict=True) if n > 0 and text != UNKNOWN}
+
+
+def check_labels_differ(data: Corpus, outputs: int, listener: Listener) -> None:
+    """Refuses an output column of a file with one label: what is learnt from it is right everywhere and says nothing. Values
+    in memory, which a program has put there, are warned of.
+    """
+    for column, origin in zip(data.columns[-outputs:], data.origins[-outputs:], strict=True):
+        if len(found := counts_of(column)) == 1:
+            error = one_label(next(iter(found)), data, origin)
+            if data.format != IN_MEMORY:
+                raise error
+            listener(Note(f"{error.message} {error.remedy}", warning=True))
+
+
+def one_label(label: str, data: Corpus, origin: int) -> LabelError:
+    """origin: the number of the column in its source, -1 for labels that were given apart."""
+    name = FIELDS[origin] if data.format == "conllu" and 0 <= origin < len(FIELDS) else origin
+    where = "of y" if origin < 0 else f"in the output column, {name},"
+    remedy = (
+        "Give training data with several labels; partial_fit can be told of those that are still to come (classes=)."
+    )
+    if origin >= 0 and (columns := data.elsewhere or elsewhere(data)):
+        remedy = f"Columns with several values: {columns}. Choose one with --outputs; in Python, with fields= of read_conllu, or corpus.select."
+    elif label == OUTSIDE:
+        remedy = "Give training data that have chunks in them."
+    return LabelError(f"every label {where} is {label!r}: there is nothing to learn.", remedy=remedy, file=data.name)
 
 
 def check_label_count(counts: Mapping[str, int], name: str) -> None:

@@ -21,6 +21,7 @@ from riata.learning.labels import (
     counts_of,
     illegal_note,
     legal,
+    one_label,
     refuse_plain_tags,
 )
 from riata.learning.options import Options, check_dev
@@ -62,6 +63,8 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
             column = part.columns[-1]
             broken[name] += len(encoding.violations(column.alphabet.texts(), column.ids, part.starts))
     assert shape is not None  # a file without tokens is refused by its reader
+    if fresh and len(counts) == 1:
+        raise one_label(next(iter(counts)), shape, shape.origins[-1])
     tell(Note(f"{file.name}: {sentences:,} sentences, {tokens:,} tokens; every epoch reads them in parts."))
     found = as_learnt(least_broken(encodings, broken), options.learn_as) if encodings else None
     if found is not None and (broken[found.data.name] or found.recoded):

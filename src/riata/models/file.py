@@ -77,6 +77,7 @@ def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
         "array_width": estimator.array_width_,
         "output": list(estimator.outputs_) if estimator.outputs > 1 else estimator.output_,
         "source": estimator.format_,
+        **({} if estimator.breadth_ is None else {"breadth": estimator.breadth_}),
         "encoding": estimator.encoding_,
         "learnt_as": estimator.learnt_as_,
         **({"calibration": [each.to_dict() for each in estimator.calibration_]} if estimator.calibration_ else {}),
@@ -147,6 +148,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.array_width_ = _array_width(header)
     estimator.outputs_ = _outputs(header, estimator.outputs)
     estimator.format_ = _source(header)
+    estimator.breadth_ = _breadth(header)
     features = model.features
     estimator.template = features.templates if estimator.inputs_ else None
     estimator.bits = features.bits or None
@@ -198,6 +200,13 @@ def _restore_training(estimator: SequenceEstimator, training: dict[str, Any]) ->
     if chosen:
         estimator.facts_["chosen"] = chosen
     estimator.history_ = []
+
+
+def _breadth(header: dict[str, Any]) -> int | None:
+    breadth = header.get("breadth")
+    if breadth is not None and not _is_count(breadth):
+        raise ModelFileError("the model's number of columns is inconsistent")
+    return breadth
 
 
 def _is_count(value: object) -> TypeGuard[int]:

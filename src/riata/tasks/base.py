@@ -33,7 +33,9 @@ from riata.params import Params
 if TYPE_CHECKING:
     from riata.analysis.error_analysis import ErrorAnalysis
     from riata.data.encodings.base import Encoding
+    from riata.data.files import ColumnName
     from riata.data.pairs import PairRecoder
+    from riata.data.running_text import Tokenizer
     from riata.explaining.explanation import Explanation
     from riata.features.attributes import Attribute
     from riata.features.templates import Template
@@ -49,6 +51,8 @@ if TYPE_CHECKING:
     from riata.showing.predictions import Predictions
 
 Estimator = TypeVar("Estimator", bound="SequenceEstimator")
+
+ANY_WIDTH = 1 << 30  # of a file whose columns were named
 
 PARAMETERS = """recipe: the learner (None: the one that the task prefers, which `riata pieces` names); structure, queue, beam: what it searches, and how (None: what
 the recipe prefers).
@@ -200,7 +204,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
                 outcome, labels = StreamedFit(Fit(options, found.tags, start, tell), file, found).run()
             kept = (outcome, found.shape, labels, found.sentences, found.tokens)
         else:
-            data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell)
+            data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell, fresh=start is None)
             with AsInterrupt():
                 outcome, labels = Fit(options, tags, start, tell).run(data, weights)
             kept = (outcome, data, labels, len(data), data.tokens)
@@ -228,7 +232,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
             )
         check_parts(options, "partial_fit learns from a part of the data at a time")
         start = self._start()
-        data, tags, weights = self._training_data(options, X, y, sample_weight, start, _warn)
+        fresh = start is None and classes is None
+        data, tags, weights = self._training_data(options, X, y, sample_weight, start, _warn, fresh=fresh)
         fit = Fit(options, tags, start, _warn)
         partial: tuple[Trainer, LabelSet] | None = getattr(self, "_partial", None)
         if partial is not None:
@@ -282,21 +287,34 @@ class SequenceEstimator(Confident, ByLabel, Params):
         return Start(model, len(self.inputs_), self.array_width_, self.best_epoch_, self._tags())
 
     def _training_data(
-        self, options: Options, X: Any, y: Any, sample_weight: Any, start: Start | None, tell: Listener
+        self,
+        options: Options,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        start: Start | None,
+        tell: Listener,
+        *,
+        fresh: bool,
     ) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
-        """The corpus with its output as the last column and tags as they are learnt, how they are written, and weights of sentences."""
+        """The corpus with its output as the last column and tags as they are learnt, how they are written, and weights of sentences.
+
+        fresh: there are no labels but those of the data.
+        """
         from riata.learning.fit import sentence_weights
-        from riata.learning.labels import chunk_tags, learnable
+        from riata.learning.labels import check_labels_differ, chunk_tags, learnable
         from riata.learning.unknown import partly_known
 
         data = self.with_output(X, y, unknown=options.has_unknown)
         if data.tokens == 0:
             raise DataError("there are no tokens to learn from.", file=data.name)
-        data = partly_known(data, options)
+        data = given = partly_known(data, options)
         tags = None
         if self.chunks:
             tags = chunk_tags(data, options.encoding, options.learn_as, None if start is None else start.tags)
             data = learnable(data, tags, strict=options.strict, listener=tell)
+        if fresh:
+            check_labels_differ(given, self.outputs, tell)
         return data, tags, sentence_weights(sample_weight, len(data))
 
     def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
@@ -321,6 +339,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
         self.array_width_ = None if data.given is None else data.given.width
         self.outputs_: tuple[int, ...] = data.origins[-1:]
         self.format_ = data.format
+        more = data.breadth is not None and data.breadth > max(data.origins) + 1
+        self.breadth_ = data.breadth if more else None  # None: no column after those that were learnt from
         self.best_epoch_ = outcome.best_epoch
         self.best_score_ = outcome.best_score
         self._run: Run | None = outcome.run
@@ -406,6 +426,38 @@ class SequenceEstimator(Confident, ByLabel, Params):
             )
         return corpus.select([here.index(column) for column in wanted])
 
+    def known_width(self, format: str) -> int:
+        """How many columns data of this format may have: those of the training data, or else the inputs and outputs."""
+        if format != self.format_:
+            return len(self.inputs_) + self.outputs
+        return max([self.breadth_ or 0, *(column + 1 for column in (*self.inputs_, *self.outputs_))])
+
+    def reading(
+        self: Estimator,
+        inputs: Sequence[ColumnName] | None,
+        outputs: Sequence[ColumnName] | None,
+        *,
+        conllu: bool,
+    ) -> Estimator:
+        """The same trained model for files in which other columns are its inputs and outputs; None: where they are anyway."""
+        from riata.data.files import column_number
+
+        made, format_ = self.twin(), "conllu" if conllu else "columns"
+        same = format_ == self.format_
+        for kind, names, number in (("inputs", inputs, len(self.inputs_)), ("outputs", outputs, self.outputs)):
+            if names is not None and len(names) != number:
+                raise SettingError(f"the model has {number} {kind}; --{kind} names {len(names)}.")
+        read = inputs if inputs is not None else self.inputs_ if same else range(len(self.inputs_))
+        made.inputs_ = tuple(column_number(name, conllu=conllu) for name in read)
+        if outputs is not None:
+            made.outputs_ = tuple(column_number(name, conllu=conllu) for name in outputs)
+        elif not same:
+            made.outputs_ = (-1,) * self.outputs
+        if min((*made.inputs_, *(made.outputs_ if outputs else ())), default=0) < 0:
+            raise SettingError("columns of a file to predict are counted from 0.")
+        made.format_, made.breadth_ = format_, ANY_WIDTH
+        return made
+
     def scored_columns(self, corpus: Corpus) -> Corpus:
         """The columns that the model reads and, last, the gold output: the column of training, or else the last one."""
         inputs = self.input_columns(corpus)
@@ -484,10 +536,11 @@ class SequenceEstimator(Confident, ByLabel, Params):
         confidence: bool = False,
         min_confidence: float | None = None,
         given: int | None = None,
+        text: bool | Tokenizer = False,
     ) -> None:
         """Writes a file with a column of predictions more, as `riata predict` does; each may be compressed (.gz).
 
-        CoNLL-U (.conllu) goes out as CoNLL-U. nbest: every sentence so many times, best labelling first. confidence: one more column
+        CoNLL-U (.conllu) goes out as CoNLL-U. text: the file holds a sentence per line, as for predict. nbest: every sentence so many times, best labelling first. confidence: one more column
         with it. Below min_confidence a chunk is O, and a tag is _. given: the number of a column that holds labels to keep, _ elsewhere.
         """
         from riata.data.columns import write
@@ -497,19 +550,30 @@ class SequenceEstimator(Confident, ByLabel, Params):
         self._check_fitted()
         threads = checked(self, training=False).threads or cores()
         shown = Shown(nbest, confidence, min_confidence)
-        conllu = is_conllu(source, "auto")
-        with closing(labelled(self, source, conllu=conllu, threads=threads, shown=shown, given=given)) as answers:
+        conllu = not text and is_conllu(source, "auto", self.format_)
+        answers = labelled(self, source, conllu=conllu, threads=threads, shown=shown, given=given, text=text)
+        with closing(answers):
             write(answers, target)
 
-    def predict(self, X: Any, *, min_confidence: float | None = None, given: Any = None) -> Predictions:
+    def predict(
+        self,
+        X: Any,
+        *,
+        min_confidence: float | None = None,
+        given: Any = None,
+        text: bool | Tokenizer = False,
+    ) -> Predictions:
         """The labels of every sentence: a list, which notebooks show as labelled text.
 
         Below min_confidence, from 0 to 1, it abstains: a chunk is left out (O), a tag is None.
         given: labels that are known, a list per sentence, with None where any will do; the best labelling that has them is found.
+        text: X is a list of sentences, each a string, which are split at spaces; or a function from a sentence to its words, to split them by.
         """
         from riata.showing.predictions import Predictions
 
         model = self._check_fitted()
+        if text:
+            X = self.split_text(X, text)
         if min_confidence is not None:
             from riata.confidence.estimators import check_least
             from riata.inference.knowing import check_given
@@ -534,6 +598,15 @@ class SequenceEstimator(Confident, ByLabel, Params):
         words = corpus.origins.index(self.inputs_[0]) if self.inputs_ and corpus.format == self.format_ else 0
         predictions._about = (X if isinstance(X, (list, tuple)) else corpus, words, self.chunks)
         return predictions
+
+    def split_text(self, sentences: Any, text: bool | Tokenizer = True) -> list[list[str]]:
+        """The words of sentences that are strings: what predict reads and labels with text=True."""
+        from riata.data.running_text import text_corpus, tokenizer_of
+        from riata.labelled import check_reads_words
+
+        self._check_fitted()
+        check_reads_words(self)
+        return text_corpus(sentences, tokenizer_of(text)).sentences_of(0)
 
     def _knowing(self, X: Any, given: Any) -> Corpus:
         """The corpus with the labels that are given."""

@@ -48,10 +48,18 @@ class JointTagger(SequenceEstimator):
     default_template = "joint2005"
 
     def _training_data(
-        self, options: Options, X: Any, y: Any, sample_weight: Any, start: Start | None, tell: Listener
+        self,
+        options: Options,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        start: Start | None,
+        tell: Listener,
+        *,
+        fresh: bool,
     ) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
         """The corpus with pairs as its last column, whose chunk labels are legal."""
-        data, tags, weights = super()._training_data(options, X, y, sample_weight, start, tell)
+        data, tags, weights = super()._training_data(options, X, y, sample_weight, start, tell, fresh=fresh)
         self._read_from = data.origins[-OUTPUTS:]
         return paired(data), tags, weights
 

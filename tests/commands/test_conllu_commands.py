@@ -1,0 +1,162 @@
+"""CoNLL-U on the command line: fields by name, standard input, and every line that goes in comes out."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from samples import as_text, chunker
+
+pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+
+
+def row(*first):
+    return "\t".join([*first, *["_"] * (10 - len(first))]) + "\n"
+
+
+SENTENCE = (
+    "# sent_id = 1\n"
+    "# text = The dogs don't bark\n"
+    + row("1", "The", "the", "DET", "DT")
+    + row("2", "dogs", "dog", "NOUN", "NNS")
+    + row("3-4", "don't")
+    + row("3", "do", "do", "AUX", "VBP")
+    + row("4", "n't", "not", "PART", "RB")
+    + row("5", "bark", "bark", "VERB", "VB")
+    + row("5.1", "bark")
+    + "\n"
+)
+SECOND = row("1", "Cats", "cat", "NOUN", "NNS") + row("2", "sit", "sit", "VERB", "VBP") + "\n"
+FILE = SENTENCE + SECOND
+WITHOUT_XPOS = "".join(
+    "\t".join([*line.split("\t")[:4], "_", *line.split("\t")[5:]]) + "\n" if "\t" in line else line + "\n"
+    for line in FILE.split("\n")[:-1]
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.conllu").write_text(FILE, encoding="utf-8")
+    (tmp_path / "plain.txt").write_text("The DET\ndogs NOUN\nbark VERB\n\nCats NOUN\nsit VERB\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def tagger(folder, run):
+    names = ["--inputs", "form", "--outputs", "upos"]
+    status, _, err = run("train", "tag", "--train", "train.conllu", *names, "--model", "t.riata", "--epochs", "5")
+    assert status == 0, err
+    return "t.riata"
+
+
+def typed(monkeypatch, text):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def test_names_and_numbers_of_fields_give_the_same_model(tagger, folder, run):
+    status, _, err = run(
+        *("train", "tag", "--train", "train.conllu", "--inputs", "1", "--outputs", "3"),
+        *("--model", "n.riata", "--epochs", "5"),
+    )
+    assert status == 0, err
+    assert (folder / "n.riata").read_bytes() == (folder / tagger).read_bytes()
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_standard_input_is_conllu_for_a_model_of_conllu_and_all_lines_come_out(tagger, run, monkeypatch, threads):
+    typed(monkeypatch, FILE.replace("NOUN", "X").replace("VERB", "_"))
+    assert run("predict", "--model", tagger, "--threads", threads, "-") == (0, FILE, "")
+    typed(monkeypatch, "Cats\nsit\n")
+    assert run("predict", "--model", tagger, "--format", "columns", "-") == (0, "Cats NOUN\nsit VERB\n\n", "")
+    typed(monkeypatch, "Cats\nsit\n")
+    status, out, err = run("predict", "--model", tagger, "-")
+    assert (status, out) == (2, "")
+    assert "10 tab-separated columns of CoNLL-U" in err
+    assert "--format columns" in err
+
+
+def test_n_best_lists_of_conllu_repeat_all_lines(tagger, run):
+    status, out, err = run("predict", "--model", tagger, "--nbest", "2", "train.conllu")
+    assert status == 0, err
+    assert [out.count(line) for line in ("3-4\tdon't", "5.1\tbark", "# sent_id = 1\n")] == [2, 2, 2]
+
+
+def test_evaluate_reads_the_field_of_the_model_and_two_files_by_name(tagger, folder, run):
+    status, out, err = run("evaluate", "--model", tagger, "train.conllu", "--json")
+    assert status == 0, err
+    assert json.loads(out)["metrics"]["accuracy"] == 100
+    (folder / "other.conllu").write_text(FILE.replace("NOUN", "X"), encoding="utf-8")
+    files = ["--gold", "train.conllu", "--predicted", "other.conllu"]
+    status, out, err = run("evaluate", *files, "--outputs", "upos", "--json")
+    assert status == 0, err
+    assert json.loads(out)["metrics"]["accuracy"] == pytest.approx(100 * 5 / 7)
+    assert json.loads(run("evaluate", *files, "--json")[1])["metrics"]["accuracy"] == 100
+
+
+def test_a_model_of_columns_reads_conllu_where_it_is_told_which_fields(folder, run):
+    run("train", "tag", "--train", "plain.txt", "--model", "p.riata", "--epochs", "5")
+    status, _, err = run("predict", "--model", "p.riata", "train.conllu")
+    assert status == 2
+    assert "--inputs form --outputs upos" in err
+    named = ["--model", "p.riata", "train.conllu", "--inputs", "form", "--outputs", "upos"]
+    status, out, err = run("predict", *named)
+    assert status == 0, err
+    assert out.count("\n") == FILE.count("\n")
+    assert "2\tdogs\tdog\tNOUN\tNNS" in out
+    assert json.loads(run("evaluate", *named, "--json")[1])["tokens"] == 7
+
+
+def test_compare_takes_names_too(folder, run):
+    files = ["--train", "train.conllu", "--test", "train.conllu"]
+    status, out, err = run(
+        *("compare", "tag", *files, "--inputs", "form", "--outputs", "upos"),
+        *("--recipes", "perceptron", "--epochs", "2", "--work", "work", "--json"),
+    )
+    assert status == 0, err
+    assert json.loads(out)["rows"][0]["metrics"]["accuracy"] > 50
+
+
+@pytest.mark.parametrize("stream", [[], ["--stream"]])
+def test_a_field_with_one_label_is_refused_and_those_with_more_are_named(folder, run, stream):
+    (folder / "train.conllu").write_text(WITHOUT_XPOS, encoding="utf-8")
+    status, out, err = run("train", "tag", "--train", "train.conllu", "--model", "x.riata", *stream)
+    assert (status, out) == (2, "")
+    assert "train.conllu: every label in the output column, xpos, is '_': there is nothing to learn." in err
+    assert "upos (5 values: NOUN, VERB, DET, …)" in err
+    assert "--outputs" in err
+    assert not (folder / "x.riata").exists()
+
+
+def test_names_are_refused_where_columns_have_none(folder, run):
+    status, _, err = run("train", "tag", "--train", "plain.txt", "--outputs", "upos", "--model", "x.riata")
+    assert status == 2
+    assert "plain.txt: 'upos' is a field of CoNLL-U" in err
+    status, _, err = run("train", "tag", "--train", "train.conllu", "--outputs", "pos", "--model", "x.riata")
+    assert status == 2
+    assert "CoNLL-U fields such as form,upos" in err
+
+
+def test_more_columns_than_the_model_knows_are_refused_with_a_way_out(folder, run, monkeypatch, tmp_path):
+    chunker().save("c.riata")
+    typed(monkeypatch, "The old bus stopped again .\n")
+    status, out, err = run("predict", "--model", "c.riata", "-")
+    assert (status, out) == (2, "")
+    assert "<standard input>:1: found 6 columns, and the model knows 3" in err
+    assert "--text" in err
+    assert "--inputs 0,1" in err
+    (folder / "wide.txt").write_text(as_text([[("The", "DT", "x", "y", "z"), ("dog", "NN", "x", "y", "z")]]))
+    assert run("predict", "--model", "c.riata", "wide.txt")[0] == 2
+    status, out, err = run("predict", "--model", "c.riata", "wide.txt", "--inputs", "0,1")
+    assert (status, out) == (0, "The DT x y z B-NP\ndog NN x y z I-NP\n\n"), err
+
+
+def test_all_columns_of_the_training_file_are_known(folder, run):
+    wide = as_text([[("x", "The", "DET", "y"), ("x", "dog", "NOUN", "y")]] * 3)
+    (folder / "wide.txt").write_text(wide)
+    run("train", "tag", "--train", "wide.txt", "--inputs", "1", "--outputs", "2", "--model", "w.riata", "--epochs", "2")
+    status, out, err = run("predict", "--model", "w.riata", "wide.txt")
+    assert status == 0, err
+    assert out.startswith("x The DET y DET\n")
+    assert run("predict", "--model", "w.riata", "plain.txt")[0] == 0

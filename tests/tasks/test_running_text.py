@@ -1,0 +1,100 @@
+"""Running text: a sentence per line or per string, split at spaces or by a function; output in columns."""
+
+import io
+import re
+import sys
+
+import pytest
+
+from riata import errors
+from samples import WORDS, chunker, feature_tagger, tagger
+
+LINES = [" ".join(words) for words in WORDS]
+
+
+def split(sentence):
+    return re.findall(r"\w+|[^\w\s]", sentence)
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tagger().save("t.riata")
+    return "t.riata"
+
+
+def typed(monkeypatch, content):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+def test_sentences_that_are_strings_are_split_and_labelled():
+    assert tagger().predict(LINES, text=True) == tagger().predict(WORDS)
+    assert tagger().predict(["The dog barks.", ""], text=split) == tagger().predict([["The", "dog", "barks", "."], []])
+    assert tagger().split_text(["a b", "c"]) == [["a", "b"], ["c"]]
+
+
+def test_strings_are_not_taken_for_anything_else():
+    with pytest.raises(errors.DataError, match=r"sentence 0 is a str; expected a list of tokens.\n.*text=True"):
+        tagger().predict(LINES)
+    with pytest.raises(errors.DataError, match="expected a list of sentences, each a string, found str"):
+        tagger().predict(LINES[0], text=True)
+    with pytest.raises(errors.DataError, match="sentence 0 is a list; with text=True"):
+        tagger().predict(WORDS, text=True)
+    with pytest.raises(errors.SettingError, match="expected True, or a function"):
+        tagger().predict(LINES, text="spaces")
+    with pytest.raises(errors.DataError, match="the tokenizer gave 'The"):
+        tagger().predict(LINES, text=str.strip)
+
+
+def test_a_model_that_reads_more_than_words_refuses_text():
+    with pytest.raises(errors.UnsupportedError, match=r"2 columns for every word(.|\n)*--inputs 0"):
+        chunker().predict(LINES, text=True)
+    with pytest.raises(errors.UnsupportedError, match="features, or numbers"):
+        feature_tagger().predict(LINES, text=True)
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_the_command_gives_a_line_per_word(model, run, monkeypatch, threads):
+    expected = "".join(
+        "".join(f"{word} {tag}\n" for word, tag in zip(words, tags, strict=True)) + "\n"
+        for words, tags in zip(WORDS, tagger().predict(WORDS), strict=True)
+    )
+    typed(monkeypatch, ("\ufeff" + "\r\n\n".join(LINES)).encode())
+    assert run("predict", "--model", model, "--text", "--threads", threads) == (0, expected, "")
+
+
+def test_the_command_takes_a_function_of_the_users(model, run, tmp_path):
+    (tmp_path / "my_words_of_text.py").write_text(
+        "def words(sentence):\n    return sentence.replace('.', ' .').split()\n"
+    )
+    (tmp_path / "in.txt").write_text("The dog barks.\n")
+    status, out, err = run("predict", "--model", model, "--text", "--tokenizer", "my_words_of_text:words", "in.txt")
+    assert status == 0, err
+    assert [line.split(" ")[0] for line in out.splitlines()] == ["The", "dog", "barks", ".", ""]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "content", "says"),
+    [
+        (["--tokenizer", "re:split"], b"a", "Add --text"),
+        (["--text", "--tokenizer", "re:none"], b"a", "there is no such function"),
+        (["--text", "--tokenizer", "no_such_module:f"], b"a", "cannot be imported"),
+        (["--text", "--tokenizer", "json:loads"], b"[1]", "<standard input>:1: the tokenizer gave [1]"),
+        (["--text", "--format", "conllu"], b"a", "running text has no columns"),
+        (["--text", "--given", "0"], b"a", "no column of labels"),
+        (["--text"], b" \n\n", "<standard input>: the input holds no words"),
+        (["--text"], b"good\nb\xe4d\n", "<standard input>:2: byte 2 of the line is 0xE4"),
+    ],
+)
+def test_what_is_wrong_is_told(model, run, monkeypatch, arguments, content, says):
+    typed(monkeypatch, content)
+    status, out, err = run("predict", "--model", model, *arguments)
+    assert (status, out) == (2, "")
+    assert says in err
+
+
+def test_whole_files_of_text(model, tmp_path):
+    (tmp_path / "in.txt").write_text("\n".join(LINES))
+    tagger().predict_file("in.txt", "out.txt", text=True)
+    rows = [line.split(" ") for line in (tmp_path / "out.txt").read_text().splitlines()]
+    assert [row[0] for row in rows if len(row) == 2] == [word for words in WORDS for word in words]
