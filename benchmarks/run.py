@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import comparison, growth, rounds, side_by_side
+from benchmarks import comparison, growth, rounds, side_by_side, starting
 from riata.provenance import about
 
 HERE = Path(__file__).parent
@@ -33,6 +33,9 @@ def main() -> None:
         parser.error(f"no question {unknown[0]!r}; there are {', '.join(known)}")
     for question in options.questions or known:
         write(ask(question, options.rounds, options.final), options.final)
+    if not options.questions and not options.final:
+        starting.run()
+        write_page()
 
 
 def ask(question: str, times: int, final: bool) -> list[dict[str, Any]]:
@@ -76,6 +79,8 @@ def write_page() -> None:
     text = page(json.loads((RESULTS / "latest.json").read_text())["results"])
     if growth.RESULT.exists():
         text += "\n".join(growth.section(json.loads(growth.RESULT.read_text()))) + "\n"
+    if starting.RESULT.exists():
+        text += "\n".join(starting.section(json.loads(starting.RESULT.read_text()))) + "\n"
     PAGE.write_text(text)
 
 

@@ -63,7 +63,13 @@ nb::dict packed(const Weights<Real>& weights, const FeatureIndex& index) {
   return out;
 }
 
-Weights<float> unpacked(FeatureIndex& index, nb::dict sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size) {
+// A model as it is stored, checked; its weights take memory once they are asked for.
+struct StoredChain {
+  SparseChain sparse;
+  std::int32_t labels, given_size;
+};
+
+StoredChain stored(FeatureIndex& index, nb::dict sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size) {
   SparseChain in;
   for (nb::handle family : nb::cast<nb::list>(sparse["families"])) {
     in.families.push_back({copy(nb::cast<In<std::int32_t>>(family["parents"])), copy(nb::cast<In<std::int32_t>>(family["values"])),
@@ -76,7 +82,14 @@ Weights<float> unpacked(FeatureIndex& index, nb::dict sparse, std::int32_t label
   in.history = {copy(nb::cast<In<std::int32_t>>(history["slots"])), copy(nb::cast<In<std::int32_t>>(history["ngrams"])),
                 copy(nb::cast<In<std::int32_t>>(history["labels"])), rows_in(history["rows"])};
   nb::gil_scoped_release release;
-  return unpack(in, labels, alphabet_sizes, given_size, index);
+  fill_index(in, labels, alphabet_sizes, given_size, index);
+  return {std::move(in), labels, given_size};
+}
+
+Weights<float> unpacked(FeatureIndex& index, nb::dict sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size) {
+  const StoredChain in = stored(index, sparse, labels, alphabet_sizes, given_size);
+  nb::gil_scoped_release release;
+  return unfolded(in.sparse, labels, given_size, index);
 }
 
 // Weights from rows that Python has made: rows[k], [n-grams][labels], is of the k-th template that reads no label.
@@ -168,6 +181,13 @@ void chain(nb::module_& m) {
   m.attr("most_exact_labels") = most_exact_labels;
   m.def("unpack_chain", &unpacked, nb::arg("index"), nb::arg("sparse"), nb::arg("labels"), nb::arg("alphabet_sizes"), nb::arg("given_size"),
         "Fills an empty index from the sparse form and returns the weights.");
+  nb::class_<StoredChain>(m, "StoredChain", "A chain as it is stored, checked.")
+      .def("weights", [](const StoredChain& self, const FeatureIndex& index) {
+             nb::gil_scoped_release release;
+             return unfolded(self.sparse, self.labels, self.given_size, index);
+           }, nb::arg("index"), "The weights, over the index that was filled.");
+  m.def("check_chain", &stored, nb::arg("index"), nb::arg("sparse"), nb::arg("labels"), nb::arg("alphabet_sizes"), nb::arg("given_size"),
+        "Fills an empty index from the sparse form, checks all of it, and keeps it for later.");
 }
 
 }  // namespace riata::bind

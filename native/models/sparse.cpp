@@ -64,32 +64,40 @@ void fill_history(const SparseHistory& sparse, const FeatureIndex& index, std::i
   if (k != sparse.labels.size()) throw inconsistent("features of earlier labels");
 }
 
-// Writes sparse rows into dense ones of `height` x stride.
-void fill(const SparseRows& rows, std::size_t count, std::int32_t height, std::int32_t labels, std::int32_t stride, Numbers<float>& dense) {
+// Refuses rows that are not so many, and pairs that are not labels and finite numbers. Nothing is allocated for a file before all of its rows are checked.
+void check(const SparseRows& rows, std::size_t count, std::int32_t height, std::int32_t labels) {
   if (rows.counts.size() != count || rows.columns.size() != rows.values.size()) throw inconsistent("weights");
   const std::uint64_t total = std::accumulate(rows.counts.begin(), rows.counts.end(), std::uint64_t{0});
   if (total != rows.columns.size()) throw inconsistent("weights");
   const auto width = static_cast<std::uint32_t>(height) * static_cast<std::uint32_t>(labels);
-  dense.assign(count * height * stride, 0.0f);
+  bool known = true, finite = true;
+  for (const std::uint32_t column : rows.columns) known &= column < width;
+  for (const float value : rows.values) finite &= std::isfinite(value);
+  if (!known) throw inconsistent("labels");
+  if (!finite) throw Error("ModelFileError", "a weight of the model is not a finite number");
+}
+
+// Writes sparse rows into dense ones of `height` x stride, which are zero; place(r) is where row r goes.
+template <class Place>
+void fill(const SparseRows& rows, std::int32_t height, std::int32_t labels, std::int32_t stride, Numbers<float>& dense, Place place) {
   std::size_t k = 0;
-  for (std::size_t r = 0; r < count; ++r) {
-    for (std::uint32_t n = 0; n < rows.counts[r]; ++n, ++k) {
-      if (rows.columns[k] >= width) throw inconsistent("labels");
-      if (!std::isfinite(rows.values[k])) throw Error("ModelFileError", "a weight of the model is not a finite number");
-      dense[(r * height + rows.columns[k] / labels) * stride + rows.columns[k] % labels] = rows.values[k];
-    }
+  for (std::size_t r = 0; r < rows.counts.size(); ++r) {
+    float* row = dense.data() + place(r) * height * stride;
+    for (const std::size_t end = k + rows.counts[r]; k < end; ++k)
+      row[height == 1 ? rows.columns[k] : std::size_t(rows.columns[k] / labels) * stride + rows.columns[k] % labels] = rows.values[k];
   }
 }
 
-// The table of a hashed index: `places` are the rows that carry weight, in order.
-void fill_table(const SparseRows& rows, const std::vector<std::int32_t>& places, std::int32_t labels, std::int32_t stride, Numbers<float>& table) {
-  Numbers<float> kept;
-  fill(rows, places.size(), 1, labels, stride, kept);
+void fill(const SparseRows& rows, std::int32_t height, std::int32_t labels, std::int32_t stride, Numbers<float>& dense) {
+  fill(rows, height, labels, stride, dense, [](std::size_t r) { return r; });
+}
+
+// The places of the rows of a hashed index that carry weight must be in order, and in its table.
+void check_places(const std::vector<std::int32_t>& places, std::int64_t rows) {
   std::int64_t before = -1;
-  for (std::size_t r = 0; r < places.size(); ++r) {
-    if (places[r] <= before || std::size_t(places[r]) * stride >= table.size()) throw inconsistent("places of weights");
-    before = places[r];
-    std::copy_n(kept.begin() + static_cast<std::ptrdiff_t>(r * stride), stride, table.begin() + std::ptrdiff_t{places[r]} * stride);
+  for (const std::int32_t place : places) {
+    if (place <= before || place >= rows) throw inconsistent("places of weights");
+    before = place;
   }
 }
 
@@ -172,8 +180,8 @@ SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {
   return sparse;
 }
 
-Weights<float> unpack(const SparseChain& sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes,
-                      std::int32_t given_size, FeatureIndex& index) {
+void fill_index(const SparseChain& sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size,
+                FeatureIndex& index) {
   if (sparse.families.size() != static_cast<std::size_t>(index.families()) || alphabet_sizes.size() != static_cast<std::size_t>(index.attributes()))
     throw inconsistent("feature families");
   for (std::int32_t f = 0; f < index.families(); ++f) {
@@ -185,20 +193,42 @@ Weights<float> unpack(const SparseChain& sparse, std::int32_t labels, const std:
       index.insert(f, family.parents[id], family.values[id]);
     }
   }
-  Weights<float> weights(labels);
-  if (index.hashed() && !index.table(labels, weights.stride).fits()) throw inconsistent("bits");
-  weights.grow(index, 0);
   for (std::int32_t f = 0; f < index.families(); ++f) {
     const auto n = static_cast<std::size_t>(index.size(f));
-    fill(sparse.families[f].node, n * index.node_slots_of(f), 1, labels, weights.stride, weights.node[f]);
-    fill(sparse.families[f].edge, n * index.edge_slots_of(f), labels, labels, weights.stride, weights.edge[f]);
+    check(sparse.families[f].node, n * index.node_slots_of(f), 1, labels);
+    check(sparse.families[f].edge, n * index.edge_slots_of(f), labels, labels);
   }
-  if (index.hashed()) fill_table(sparse.given, sparse.kept_given, labels, weights.stride, weights.given);
-  else fill(sparse.given, static_cast<std::size_t>(given_size), 1, labels, weights.stride, weights.given);
-  fill(sparse.transition, 1, labels, labels, weights.stride, weights.transition);
+  check(sparse.given, index.hashed() ? sparse.kept_given.size() : static_cast<std::size_t>(given_size), 1, labels);
+  check(sparse.transition, 1, labels, labels);
+  check(sparse.history.rows, sparse.history.slots.size(), 1, labels);
+  const HashTable table = index.table(labels, padded(labels));
+  if (index.hashed()) {
+    if (!table.fits()) throw inconsistent("bits");
+    check_places(sparse.kept_given, table.rows());
+  }
+}
+
+Weights<float> unfolded(const SparseChain& sparse, std::int32_t labels, std::int32_t given_size, const FeatureIndex& index) {
+  Weights<float> weights(labels);
+  weights.grow(index, given_size);
+  const std::int32_t stride = weights.stride;
+  for (std::int32_t f = 0; f < index.families(); ++f) {
+    fill(sparse.families[f].node, 1, labels, stride, weights.node[f]);
+    fill(sparse.families[f].edge, labels, labels, stride, weights.edge[f]);
+  }
+  if (index.hashed()) fill(sparse.given, 1, labels, stride, weights.given, [&](std::size_t r) { return static_cast<std::size_t>(sparse.kept_given[r]); });
+  else fill(sparse.given, 1, labels, stride, weights.given);
+  fill(sparse.transition, labels, labels, stride, weights.transition);
   fill_history(sparse.history, index, labels, weights.history);
-  fill(sparse.history.rows, sparse.history.slots.size(), 1, labels, weights.stride, weights.history_rows);
+  weights.history_rows.resize(sparse.history.slots.size() * stride);
+  fill(sparse.history.rows, 1, labels, stride, weights.history_rows);
   return weights;
+}
+
+Weights<float> unpack(const SparseChain& sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes,
+                      std::int32_t given_size, FeatureIndex& index) {
+  fill_index(sparse, labels, alphabet_sizes, given_size, index);
+  return unfolded(sparse, labels, given_size, index);
 }
 
 template SparseChain pack(const FeatureIndex&, const Weights<float>&);

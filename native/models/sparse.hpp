@@ -44,8 +44,15 @@ struct SparseChain {
 template <class Real>
 SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights);
 
-// Fills an empty index and makes its weights. alphabet_sizes [A] bound the values. Throws Error ("ModelFileError") on
-// anything inconsistent: this is what stands behind a hostile file.
+// Fills an empty index. alphabet_sizes [A] bound the values. Throws Error ("ModelFileError") on anything inconsistent, in the rows of weights too,
+// but for the features of earlier labels: this is what stands behind a hostile file.
+void fill_index(const SparseChain& sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size,
+                FeatureIndex& index);
+
+// The weights, over an index that fill_index has filled from the same.
+Weights<float> unfolded(const SparseChain& sparse, std::int32_t labels, std::int32_t given_size, const FeatureIndex& index);
+
+// Both.
 Weights<float> unpack(const SparseChain& sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes,
                       std::int32_t given_size, FeatureIndex& index);
 

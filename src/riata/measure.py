@@ -24,6 +24,15 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT / 1e6
 
 
+def available_bytes() -> int | None:
+    """The memory that programs can still ask for; None where the system does not tell."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/meminfo").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return None
+
+
 class Meter:
     """Measures memory from its creation on, which is after imports."""
 

@@ -11,6 +11,7 @@ import pytest
 
 import riata
 from riata.commands import main
+from riata.models.container import VERSION
 from samples import CHUNKS, as_text
 
 TRAIN = ("train", "chunk", "--train", "data.txt", "--model", "m.riata")
@@ -35,7 +36,7 @@ def flipped(content):
 
 
 def newer(content):
-    return content[:8] + struct.pack("<I", 2) + content[12:]
+    return content[:8] + struct.pack("<I", VERSION + 1) + content[12:]
 
 
 def not_a_model(content):
@@ -147,7 +148,7 @@ CASES = [
       for name, change, says in [
           ("truncated", cut, ["the model file is damaged: expected ", " bytes, found ", "train the model again"]),
           ("bit-flipped", flipped, ["the model file is damaged: the checksum does not match", "Copy the file again"]),
-          ("newer", newer, ["version 2 of the model format; this Riata reads up to 1", "Update Riata"]),
+          ("newer", newer, [f"version {VERSION + 1} of the model format; this Riata reads up to {VERSION}", "Update Riata"]),
           ("foreign", not_a_model, ["this is not a Riata model", "`riata train` makes models"]),
           ("empty", empty, ["the file is empty; expected a Riata model"]),
       ]],

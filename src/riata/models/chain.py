@@ -16,9 +16,11 @@ from riata._core import (
     ChainWeights,
     ChainWeights64,
     Instances,
+    StoredChain,
     allow,
     chain_margins,
     chain_probabilities,
+    check_chain,
     exact_order,
     most_exact_labels,
     scores_of,
@@ -271,6 +273,27 @@ class ChainModel:
         return header, arrays
 
 
+class StoredChainModel(ChainModel):
+    """A model as it is in its file, checked. Its weights, of which most are zero, take memory when they are first read."""
+
+    @classmethod
+    def of(
+        cls, features: Features, stored: StoredChain, labels: tuple[str, ...], legality: Legality, *, local: bool
+    ) -> StoredChainModel:
+        made = cls.__new__(cls)
+        made.__dict__.update(features=features, labels=labels, legality=legality, _stored=stored, _local=local)
+        return made
+
+    @cached_property
+    def weights(self) -> ChainWeights:  # of the class above it is set when a model is made
+        try:
+            weights: ChainWeights = self.__dict__["_stored"].weights(self.features.index)
+        except MemoryError:
+            raise ModelFileError("the model asks for more memory than there is.") from None
+        weights.local = self.__dict__["_local"]
+        return weights
+
+
 def exact_refusal(features: Features, labels: int) -> tuple[str, Template] | None:
     """Why dynamic programming cannot find the best labels, and the template that is to blame; None: it can."""
     program = features.program
@@ -337,8 +360,7 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
         raise ModelFileError("the model's normalisation is inconsistent")
     if features.bits:
         table = _table(arrays, features, count)
-        table.local = local
-        return ChainModel(features, table, tuple(labels), legality)
+        return StoredChainModel.of(features, table, tuple(labels), legality, local=local)
     features.frequencies = {
         c: read_frequencies(arrays, c) for name, c in features.program.attributes if name == FREQUENCY
     }
@@ -355,9 +377,11 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     need += 4 * row_width(count) * len(sparse["history"]["slots"])
     refuse_huge(need)
     sizes = [len(alphabet) for alphabet in features.alphabets]
-    weights = unpack_chain(features.index, sparse, count, sizes, len(features.given))
-    weights.local = local
-    return ChainModel(features, weights, tuple(labels), legality)
+    if features.program.history:  # they are checked as they are entered
+        weights = unpack_chain(features.index, sparse, count, sizes, len(features.given))
+        return ChainModel(features, weights, tuple(labels), legality)
+    stored = check_chain(features.index, sparse, count, sizes, len(features.given))
+    return StoredChainModel.of(features, stored, tuple(labels), legality, local=local)
 
 
 def weight_bytes(features: Features, sizes: Sequence[int], labels: int) -> int:
@@ -417,7 +441,7 @@ def _bits(header: Mapping[str, Any]) -> int:
     return bits
 
 
-def _table(arrays: Arrays, features: Features, labels: int) -> ChainWeights:
+def _table(arrays: Arrays, features: Features, labels: int) -> StoredChain:
     """The weights of a model whose features are hashed."""
     rows = (np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.float32))
     none = {"values": np.empty(0, np.int32), "parents": np.empty(0, np.int32), "node": rows, "edge": rows}
@@ -431,7 +455,7 @@ def _table(arrays: Arrays, features: Features, labels: int) -> ChainWeights:
         "transition": _rows(arrays, "transition"),
         "history": _history(arrays, False),
     }
-    return unpack_chain(features.index, sparse, labels, [0 for _ in features.alphabets], 0)
+    return check_chain(features.index, sparse, labels, [0 for _ in features.alphabets], 0)
 
 
 def _store_rows(arrays: Arrays, name: str, rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]) -> None:

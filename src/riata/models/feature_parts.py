@@ -16,10 +16,12 @@ from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import WordList
 from riata.features.templates import Template
+from riata.measure import available_bytes
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
 from riata.models.container import Arrays
 
 MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may ask for
+WORTH_ASKING = 64 << 20  # bytes from which on it is asked whether there are so many
 
 AnyTemplate = TypeVar("AnyTemplate", bound=Template)
 
@@ -130,4 +132,9 @@ def refuse_huge(need: int) -> None:
     if need > MOST_MEMORY:
         raise ModelFileError(
             f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {MOST_MEMORY >> 30} GiB allowed"
+        )
+    free = available_bytes() if need > WORTH_ASKING else None
+    if free is not None and need > free:
+        raise ModelFileError(
+            f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {free / 2**30:.1f} GiB of memory that are free"
         )

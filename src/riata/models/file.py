@@ -47,14 +47,14 @@ def load_model(path: str | Path, using: Iterable[Any] = ()) -> Any:
     """
     try:
         return _estimator(*container.read(path), using)
-    except RiataError as error:
+    except (RiataError, MemoryError) as error:
         raise _as_model_error(error).located(path) from None
 
 
 def from_bytes(content: bytes, using: Iterable[Any] = ()) -> Any:
     try:
         return _estimator(*container.unpack(memoryview(content)), using)
-    except RiataError as error:
+    except (RiataError, MemoryError) as error:
         raise _as_model_error(error) from None
 
 
@@ -155,7 +155,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
     estimator.calibration_ = _calibration(header, estimator.outputs)
     _restore_training(estimator, _mapping(header, "training"))
-    estimator.prepare()
+    estimator.decoder()  # refuses parameters that do not go together
     return estimator
 
 
@@ -327,8 +327,12 @@ def _tags(header: dict[str, Any], model: Model) -> Tags | None:
     return tags
 
 
-def _as_model_error(error: RiataError) -> ModelFileError:
+def _as_model_error(error: RiataError | MemoryError) -> ModelFileError:
     """Whatever went wrong inside a model file is a fault of the file."""
+    if isinstance(error, MemoryError):
+        return ModelFileError(
+            "the model asks for more memory than there is.", remedy="Free some, or train a smaller model."
+        )
     if isinstance(error, ModelFileError):
         return error
     if isinstance(error, UnsupportedError):
