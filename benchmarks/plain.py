@@ -126,12 +126,16 @@ def default(words: Sequence[str], tags: Sequence[str]) -> list[list[str]]:
     return rows
 
 
-def ordinary(words: Sequence[str]) -> list[list[str]]:
-    """What taggers mostly read of words alone: the word, two to each side and the pairs, its affixes and its shape."""
-    padded = ["<s>", "<s>", *words, "</s>", "</s>"]
+def ordinary(words: Sequence[str], tags: Sequence[str] = ()) -> list[list[str]]:
+    """What taggers mostly read: a word, two to each side and the pairs, affixes, shapes; of tags the same window, with pairs."""
+    padded, tagged = (["<s>", "<s>", *column, "</s>", "</s>"] for column in (words, tags))
     rows = []
     for i, word in enumerate(words, start=2):
         row = [f"w{k}={padded[i + k]}" for k in (-2, -1, 0, 1, 2)]
         row += [f"W-1={padded[i - 1]}|{word}", f"W0={word}|{padded[i + 1]}", "l0=" + word.lower(), *of_word(word)[0]]
+        row += [f"h{k}={of_word(padded[i + k])[2]}" for k in (-1, 1)]
+        if tags:
+            row += [f"t{k}={tagged[i + k]}" for k in (-2, -1, 0, 1, 2)]
+            row += [f"T-1={tagged[i - 1]}|{tagged[i]}", f"T0={tagged[i]}|{tagged[i + 1]}"]
         rows.append(row)
     return rows

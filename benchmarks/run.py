@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import comparison, growth, rounds, side_by_side, starting
-from riata.provenance import about
+from riata.provenance import about, commit
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -59,7 +59,7 @@ def contest(question: str, contestant: Path, final: bool) -> dict[str, Any]:
 
 def write(results: list[dict[str, Any]], final: bool) -> None:
     """Puts the results of a question on file, in the place of its last ones; results of other questions stay."""
-    facts = about()
+    facts = {**about(), "commit": commit(HERE.parent)}
     results = [{**facts, **result} for result in results]
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{'final' if final else 'latest'}.json"

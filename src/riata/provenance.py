@@ -22,18 +22,18 @@ def about() -> dict[str, str | None]:
     }
 
 
-def in_checkout() -> bool:
-    """Whether the package is used from its repository, and not installed somewhere else."""
-    return (CHECKOUT / ".git").exists() and (CHECKOUT / "src" / "riata").is_dir()
+def in_checkout(folder: Path = CHECKOUT) -> bool:
+    """Whether a folder is Riata's repository: that of the package, if it is used from there and not installed somewhere else."""
+    return (folder / ".git").exists() and (folder / "src" / "riata").is_dir()
 
 
-def commit() -> str | None:
+def commit(checkout: Path = CHECKOUT) -> str | None:
     """The commit of the repository; None for an installed package, which knows only its version."""
-    if not in_checkout():
+    if not in_checkout(checkout):
         return None
     try:
         command = ["git", "rev-parse", "--short", "HEAD"]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=CHECKOUT)
+        done = subprocess.run(command, capture_output=True, text=True, cwd=checkout)
     except OSError:  # no git
         return None
     return done.stdout.strip() or None
