@@ -37,7 +37,7 @@ def as_text(sentences=CHUNKS, separator=" "):
 def chunker():
     """Node and edge templates, conjunctions, two columns, BIO legality."""
     template = "word[-1]\nword[0]\nword[0] word[1]\ntag[-2] tag[-1] tag[0]\nsuffix2[0]\nedge\nedge tag[0]"
-    return quietly(Chunker(epochs=3, template=parse(template)), CHUNKS)
+    return quietly(Chunker("perceptron", epochs=3, template=parse(template)), CHUNKS)
 
 
 @cache
@@ -77,20 +77,20 @@ def segment_chunker():
 
 @cache
 def tagger():
-    return quietly(Tagger(epochs=3), WORDS, TAGS)
+    return quietly(Tagger("perceptron", epochs=3), WORDS, TAGS)
 
 
 @cache
 def feature_tagger():
     """Features named by the user, with real values."""
-    return quietly(Tagger(epochs=3), FEATURES, TAGS)
+    return quietly(Tagger("perceptron", epochs=3), FEATURES, TAGS)
 
 
 @cache
 def number_tagger():
     """A column of numbers as a feature's value."""
     data = [[(word, f"{len(word) / 10}", tag) for word, tag, _ in sentence] for sentence in CHUNKS]
-    return quietly(Tagger(epochs=3, template=parse("word[0]\nnumber(1)[0]\nnumber(1)[-1]\nedge")), data)
+    return quietly(Tagger("perceptron", epochs=3, template=parse("word[0]\nnumber(1)[0]\nnumber(1)[-1]\nedge")), data)
 
 
 @cache

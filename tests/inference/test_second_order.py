@@ -166,7 +166,7 @@ def test_predict_is_the_first_of_predict_nbest_and_single_and_double_agree():
     train, test = embedded()[:120], embedded(split="test")[:60]
     template = parse("word[0]\ntag[0]\ntag[-1] tag[0]\nedge\nlabel[-2] label[-1]\nlabel[-2] label[-1] tag[0]")
     single, double = (
-        quietly(riata.Chunker(template=template, epochs=3, settings={"precision": precision}), train)
+        quietly(riata.Chunker("perceptron", template=template, epochs=3, settings={"precision": precision}), train)
         for precision in ("single", "double")
     )
     found = single.predict_nbest(test, 3)

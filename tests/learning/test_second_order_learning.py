@@ -91,7 +91,7 @@ def test_mira_learns_what_its_twin_learns(template, data):
 #   example   gold   best found            change
 #   a a a     X Y Y  Y Y Y (all tie)       at token 0: _B _B > X +1, > Y -1; at 1: _B X > Y +1, _B Y > Y -1; at 2: X Y > Y +1, Y Y > Y -1
 def test_one_sentence_by_hand():
-    tagger = riata.Tagger(template=parse("label[-2] label[-1]"), epochs=1, settings={"average": False})
+    tagger = riata.Tagger("perceptron", template=parse("label[-2] label[-1]"), epochs=1, settings={"average": False})
     quietly(tagger, [["a", "a", "a"]], [["X", "Y", "Y"]])
     expected = {
         (None, None, "X"): 1,
@@ -102,7 +102,8 @@ def test_one_sentence_by_hand():
         ("Y", "Y", "Y"): -1,
     }
     assert {labels: weight for (_, labels), weight in weights_of(tagger.model_).items()} == expected
-    averaged = quietly(riata.Tagger(template=parse("label[-2] label[-1]"), epochs=1), [["a"] * 3], [["X", "Y", "Y"]])
+    averaged = riata.Tagger("perceptron", template=parse("label[-2] label[-1]"), epochs=1)
+    quietly(averaged, [["a"] * 3], [["X", "Y", "Y"]])
     assert {y: w for (_, y), w in weights_of(averaged.model_).items()} == {y: w / 2 for y, w in expected.items()}
 
 

@@ -174,6 +174,8 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Sequen
     unknown = set(params) - (set(cls._param_names()) - set(NOT_STORED))
     if unknown:
         raise ModelFileError(f"the model's parameter {min(unknown)!r} is unknown")
+    if not isinstance(params.get("recipe"), str):
+        raise ModelFileError("the model's parameter 'recipe' is inconsistent")
     if not isinstance(params.get("dev", 0.1), (int, float, type(None))):
         raise ModelFileError("the model's parameter 'dev' is inconsistent")
     estimator = cls(**{**params, "attributes": functions or None})
