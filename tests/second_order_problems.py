@@ -20,6 +20,7 @@ TEMPLATES = [
 FREE = ("X", "Y", "Z")
 CHUNKS = ("B-A", "I-A", "O")
 KEPT, AT_ONCE = 1 << 28, 1 << 26  # bytes
+NEVER, ALWAYS = 2.0, 0.0  # as `often`: the matrices of label pairs that are part of contexts
 
 
 class Case(Problem):
@@ -27,7 +28,7 @@ class Case(Problem):
 
     def __init__(
         self, seed, template, labels=FREE, *, pairs=False, weights=(), kind=_core.SecondOrderLikelihood64, kept=KEPT, at_once=AT_ONCE,
-        named=False, hidden=0.0, lengths=None,
+        often=0.5, named=False, hidden=0.0, lengths=None,
     ):  # fmt: skip
         rng = np.random.default_rng(seed)
         self.labels, count = labels, len(labels)
@@ -50,5 +51,5 @@ class Case(Problem):
         flags = (self.legality.start, self.legality.end, self.legality.follow)
         size = len(self.features.given)
         self.function = kind(
-            self.features.index, self.instances, count, size, *flags, self.weights, pairs, kept, at_once
+            self.features.index, self.instances, count, size, *flags, self.weights, pairs, kept, at_once, often
         )

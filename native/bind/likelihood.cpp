@@ -67,12 +67,12 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
   using SecondOrder = SecondOrderLikelihood<Real>;
   nb::class_<SecondOrder> of_two(m, ("SecondOrderLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain that looks two labels back, and its gradient.");
   of_two.def("__init__", [](SecondOrder* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
-                            const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, std::int64_t kept, std::int64_t at_once) {
+                            const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, std::int64_t kept, std::int64_t at_once, double often) {
                const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
                new (self) SecondOrder(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen, kept,
-                                      at_once);
+                                      at_once, often);
              }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-             nb::arg("weights"), nb::arg("all_pairs"), nb::arg("kept") = SecondOrder::most_kept, nb::arg("at_once") = SecondOrder::most_at_once, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+             nb::arg("weights"), nb::arg("all_pairs"), nb::arg("kept") = SecondOrder::most_kept, nb::arg("at_once") = 0, nb::arg("often") = SecondOrder::often, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   define_function<SecondOrder, Weights<Real>>(of_two);
 
   using Stochastic = ChainStochastic<Real>;

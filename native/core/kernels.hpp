@@ -60,6 +60,28 @@ double weigh_rows(const double* from, const double* rows, std::int64_t count, co
 void multiply_rows(const float* rows, const float* by, std::int64_t count, std::int32_t stride, float* out) noexcept;
 void multiply_rows(const double* rows, const double* by, std::int64_t count, std::int32_t stride, double* out) noexcept;
 
+// Steps on a chain that looks two labels back. Tables of pairs are [labels: the one before][stride: the label], cubes [labels: the one before][height: the one
+// before that][stride: the label]. own: what multiplies a pair, whose rows are own_step apart; 0: one row for all.
+// pairs[i][j] = own[i][j] * (the sum of from[h][i] * cube[i][h][j] over h < height). Returns the sum of all.
+float pair_steps(const float* from, const float* cube, std::int32_t labels, std::int32_t height, const float* own, std::int32_t own_step, std::int32_t stride,
+                 float* pairs) noexcept;
+double pair_steps(const double* from, const double* cube, std::int32_t labels, std::int32_t height, const double* own, std::int32_t own_step, std::int32_t stride,
+                  double* pairs) noexcept;
+// into[i][j] = own[i][j] * back[i][j], and before[h][i] = the sum of cube[i][h][j] * into[i][j] over j; then into is multiplied by `weight`. Returns the sum of `before`.
+// sums: [labels][stride] to work with.
+float pair_steps_back(const float* back, const float* cube, std::int32_t labels, std::int32_t height, const float* own, std::int32_t own_step, std::int32_t stride,
+                      float weight, float* into, float* before, float* sums) noexcept;
+double pair_steps_back(const double* back, const double* cube, std::int32_t labels, std::int32_t height, const double* own, std::int32_t own_step,
+                       std::int32_t stride, double weight, double* into, double* before, double* sums) noexcept;
+// out[j] = the sum of one[i][j] * other[i][j] over i < count. Returns the sum of out.
+float pair_products(const float* one, const float* other, std::int64_t count, std::int32_t stride, float* out) noexcept;
+double pair_products(const double* one, const double* other, std::int64_t count, std::int32_t stride, double* out) noexcept;
+// cube[i][h][j] += from[t - 1][h][i] * into[t][i][j], summed over the t in `at` (tables of pairs stand one after the other in both), i from `low` up to `high`.
+void add_triples(const std::int32_t* at, std::int64_t count, const float* from, const float* into, std::int32_t labels, std::int32_t height, std::int32_t stride,
+                 std::int32_t low, std::int32_t high, float* cube) noexcept;
+void add_triples(const std::int32_t* at, std::int64_t count, const double* from, const double* into, std::int32_t labels, std::int32_t height, std::int32_t stride,
+                 std::int32_t low, std::int32_t high, double* cube) noexcept;
+
 // rows[i][j] = exp(rows[i][j] - highest[i]), where highest[i], the largest of row i, is written too; 0 where that is too small for a float.
 // A row that holds nothing but minus infinity becomes zeros.
 void exp_rows(float* rows, std::int64_t count, std::int32_t stride, float* highest) noexcept;

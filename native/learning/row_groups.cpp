@@ -135,17 +135,26 @@ std::vector<RowGroup> row_groups(const std::vector<RowColumn>& columns) {
 
 template <class Real>
 GroupedRows<Real>::GroupedRows(std::vector<RowColumn> columns, const Layout& layout, const Instances& instances, const RowWeights& there)
-    : layout_(layout), instances_(instances), there_(there), groups_(row_groups(columns)), columns_(std::move(columns)) {
-  std::vector<bool> grouped(columns_.size(), false);
+    : layout_(layout), instances_(instances), there_(there), groups_(row_groups(columns)) {
+  std::vector<bool> grouped(columns.size(), false);
   for (const RowGroup& group : groups_) {
     for (const std::int32_t column : group.columns) grouped[static_cast<std::size_t>(column)] = true;
   }
-  for (std::size_t column = 0; column < columns_.size(); ++column) {
-    if (grouped[column] || make_sparse(columns_[column])) continue;
-    Joined alone = joined({}, columns_[column].ids, columns_[column].ids.size());
-    groups_.push_back(with_ids({{static_cast<std::int32_t>(column)}, std::move(alone.key_of), alone.keys, {}}, columns_));
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    if (grouped[column] || make_sparse(columns[column])) continue;
+    Joined alone = joined({}, columns[column].ids, columns[column].ids.size());
+    groups_.push_back(with_ids({{static_cast<std::int32_t>(column)}, std::move(alone.key_of), alone.keys, {}}, columns));
   }
-  for (RowColumn& column : columns_) column.ids = {};
+  for (RowGroup& group : groups_) {
+    std::vector<Range>& ranges = ranges_.emplace_back();
+    for (std::int32_t key = 0; key < group.keys; ++key) {
+      for (std::size_t m = 0; m < group.columns.size(); ++m) {
+        const std::int32_t id = group.ids[m * static_cast<std::size_t>(group.keys) + static_cast<std::size_t>(key)];
+        ranges.push_back(range(columns[static_cast<std::size_t>(group.columns[m])], id));
+      }
+    }
+    group.ids = {};
+  }
   const std::size_t width = groups_.size(), tokens = static_cast<std::size_t>(instances.tokens());
   std::int64_t rows = 0;
   places_.resize(tokens * width);
@@ -163,13 +172,18 @@ GroupedRows<Real>::GroupedRows(std::vector<RowColumn> columns, const Layout& lay
 }
 
 template <class Real>
+auto GroupedRows<Real>::range(const RowColumn& column, std::int32_t id) const noexcept -> Range {
+  const std::int64_t row = column.base + id * column.step;
+  return id < 0 ? Range{0, 0} : Range{there_.first(row), there_.end(row)};
+}
+
+template <class Real>
 bool GroupedRows<Real>::make_sparse(const RowColumn& column) {
   std::vector<bool> known(static_cast<std::size_t>(*std::max_element(column.ids.begin(), column.ids.end()) + 1), false);
   std::int64_t rows = 0, weights = 0;
   Sparse made;
   for (const std::int32_t id : column.ids) {
-    const std::int64_t row = column.base + id * column.step;
-    made.push_back(id < 0 ? Range{0, 0} : Range{there_.first(row), there_.end(row)});
+    made.push_back(range(column, id));
     if (id < 0 || known[static_cast<std::size_t>(id)]) continue;
     known[static_cast<std::size_t>(id)] = true;
     ++rows;
@@ -191,13 +205,13 @@ void GroupedRows<Real>::sum(std::span<const double> at, std::int64_t threads) {
     for (std::int32_t from = 0; from < groups_[g].keys; from += piece) {
       work.add([this, g, from] {
         const RowGroup& group = groups_[g];
+        const auto width = static_cast<std::int64_t>(group.columns.size());
         Real* out = sums_.data() + (firsts_[g] + from) * layout_.stride;
         for (std::int32_t key = from; key < std::min(group.keys, from + piece); ++key, out += layout_.stride) {
           std::fill_n(out, layout_.stride, Real{0});
-          for (std::size_t m = 0; m < group.columns.size(); ++m) {
-            const std::int32_t id = group.ids[m * static_cast<std::size_t>(group.keys) + static_cast<std::size_t>(key)];
-            const RowColumn& column = columns_[static_cast<std::size_t>(group.columns[m])];
-            if (id >= 0) add(column.base + id * column.step, Real{1}, out);
+          const Range* range = ranges_[g].data() + std::int64_t{key} * width;
+          for (std::int64_t m = 0; m < width; ++m) {
+            for (auto i = static_cast<std::size_t>(range[m].first); i < static_cast<std::size_t>(range[m].end); ++i) out[weights_[i].label] += weights_[i].value;
           }
         }
       });
@@ -266,13 +280,10 @@ void GroupedRows<Real>::finish(std::span<double> gradient, std::int64_t threads)
     for (std::size_t m = 0; m < groups_[g].columns.size(); ++m) {
       work.add([this, g, m, gradient] {
         const RowGroup& group = groups_[g];
-        const RowColumn& column = columns_[static_cast<std::size_t>(group.columns[m])];
-        const std::int32_t* ids = group.ids.data() + m * static_cast<std::size_t>(group.keys);
+        const Range* range = ranges_[g].data() + m;
         const Real* total = totals_.data() + firsts_[g] * layout_.stride;
-        for (std::int32_t key = 0; key < group.keys; ++key, total += layout_.stride) {
-          if (ids[key] < 0) continue;
-          const std::int64_t row = column.base + ids[key] * column.step;
-          for (std::int32_t i = there_.first(row); i < there_.end(row); ++i) gradient[static_cast<std::size_t>(i)] += double(total[there_.label(i)]);
+        for (std::int32_t key = 0; key < group.keys; ++key, total += layout_.stride, range += group.columns.size()) {
+          for (auto i = static_cast<std::size_t>(range->first); i < static_cast<std::size_t>(range->end); ++i) gradient[i] += double(total[weights_[i].label]);
         }
       });
     }

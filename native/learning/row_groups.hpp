@@ -73,18 +73,20 @@ class GroupedRows {
     std::int32_t label;
     Real value;
   };
-  // A column whose rows hold few weights: the weights of the row that fires at a token, [N].
+  // The weights of a row.
   struct Range {
     std::int32_t first, end;
   };
+  // A column whose rows hold few weights: those of the row that fires at a token, [N].
   using Sparse = std::vector<Range>;
+  Range range(const RowColumn& column, std::int32_t id) const noexcept;
   bool make_sparse(const RowColumn& column);
 
   const Layout& layout_;
   const Instances& instances_;
   const RowWeights& there_;
-  std::vector<RowGroup> groups_;
-  std::vector<RowColumn> columns_;            // without ids
+  std::vector<RowGroup> groups_;              // without ids and keys of tokens
+  std::vector<std::vector<Range>> ranges_;    // [groups], and of each [keys][columns]
   std::vector<Sparse> sparse_;
   Numbers<Weight> weights_;                   // all that there are
   Numbers<Real> single_;                      // [weights] what sparse columns have gathered

@@ -15,6 +15,7 @@
 namespace riata {
 namespace {
 
+constexpr std::int64_t few_at_once = std::int64_t{1} << 20;  // bytes for each context
 constexpr double given_up = std::numeric_limits<double>::quiet_NaN();
 
 HistoryIndex empty_history(const FeatureIndex& index, std::int32_t labels) {
@@ -28,11 +29,12 @@ HistoryIndex empty_history(const FeatureIndex& index, std::int32_t labels) {
 template <class Real>
 SecondOrderLikelihood<Real>::SecondOrderLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
                                                    const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, std::int64_t kept,
-                                                   std::int64_t at_once)
+                                                   std::int64_t at_once, double often_read)
     : index_(index), instances_(instances), layout_(index, labels, given_size), constraint_(constraint), weights_(weights.begin(), weights.end()),
       given_size_(given_size), at_once_(at_once), history_(empty_history(index, labels)), there_(index, layout_, instances, pairs, enter_history(history_, layout_, instances, pairs, sizeof(Real))),
-      steps_(index, layout_, history_, instances, constraint), rows_(RowColumns(index, layout_, instances, {}).all, layout_, instances, there_) {
+      steps_(index, layout_, history_, instances, constraint, there_, often_read), rows_(RowColumns(index, layout_, instances, {}).all, layout_, instances, there_) {
   for (std::int64_t s = 0; s < instances.sentences(); ++s) complete_.push_back(!instances.partly_labelled(s));
+  if (at_once_ == 0) at_once_ = std::clamp<std::int64_t>(steps_.contexts() * few_at_once, 2 * few_at_once, most_at_once);
   cut_batches();
   keep_cubes(kept);
   count_gold();
@@ -50,8 +52,8 @@ void SecondOrderLikelihood<Real>::check_length(std::int64_t s) const {
 
 template <class Real>
 void SecondOrderLikelihood<Real>::cut_batches() {
-  const std::int64_t per_row = 2 * std::int64_t{layout_.labels} * layout_.stride * static_cast<std::int64_t>(sizeof(Real));
-  std::int64_t longest = 0, most_tokens = 0;
+  const std::int64_t per_row = 2 * square() * static_cast<std::int64_t>(sizeof(Real));
+  std::int64_t longest = 0, most_tokens = 0, most_sparse = 0;
   for (std::int64_t s = 0; s < instances_.sentences();) {
     Batch batch{s, s, {}, {}};
     std::int64_t rows = 0;
@@ -81,10 +83,11 @@ void SecondOrderLikelihood<Real>::cut_batches() {
     }
     longest = std::max(longest, rows);
     most_tokens = std::max(most_tokens, instances_.starts[batch.end] - instances_.starts[batch.first]);
+    most_sparse = std::max(most_sparse, steps_.sparse().before(instances_.starts[batch.end]) - steps_.sparse().before(instances_.starts[batch.first]));
     batches_.push_back(std::move(batch));
   }
-  plane_ = longest * layout_.stride;
-  for (auto* table : {&from_, &into_}) table->assign(static_cast<std::size_t>(layout_.labels * plane_), Real{0});
+  for (auto* table : {&from_, &into_}) table->assign(static_cast<std::size_t>(longest * square()), Real{0});
+  sparse_.assign(static_cast<std::size_t>(most_sparse), Real{0});
   difference_.assign(static_cast<std::size_t>(most_tokens * layout_.stride), Real{0});
 }
 
@@ -114,6 +117,7 @@ void SecondOrderLikelihood<Real>::count_gold() {
     for (std::int64_t t = 1; t < instances_.length(s) && complete(s); ++t) {
       steps_.each(steps_.context(instances_.starts[s] + t), t == 1 ? 0 : gold[t - 2], gold[t - 1], gold[t],
                   [&](std::int64_t place) { gold_[static_cast<std::size_t>(place)] += weight(s); });
+      steps_.sparse().count(instances_.starts[s] + t, gold[t - 1] * layout_.stride + gold[t], weight(s));
     }
   }
 }
@@ -122,7 +126,7 @@ template <class Real>
 double SecondOrderLikelihood<Real>::operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll) {
   std::fill(gradient.begin(), gradient.end(), 0);
   steps_.read(there_, at, table_.data());
-  double value = 0;
+  double value = -steps_.sparse().read(at);
   totals_.resize(gold_.size());
   for (std::size_t k = 0; k < gold_.size(); ++k) {
     totals_[k] = -gold_[k];
@@ -144,8 +148,10 @@ double SecondOrderLikelihood<Real>::operator()(std::span<const double> at, std::
     write_others(batch, gradient);
     write_first(batch);
     sum_steps(batch, threads);
+    steps_.sparse().gather(base, instances_.starts[batch.end], sparse_.data());
   }
   rows_.finish(gradient, threads);
+  steps_.sparse().add(gradient);
   steps_.add(totals_.data(), there_, gradient);
   return value;
 }
@@ -201,10 +207,30 @@ void SecondOrderLikelihood<Real>::score(std::int64_t s, bool given, Real* node) 
 
 // log Z, with the tables filled in and posteriors in the scratch; NaN where logarithms are needed.
 template <class Real>
-double SecondOrderLikelihood<Real>::run(std::int64_t s, bool given, Scratch& scratch) {
-  const std::int64_t at = row(s, given) * layout_.stride;
-  const auto step = [&](std::int32_t t) { return cube(steps_.context(instances_.starts[s] + t), scratch.cube); };
-  return scratch.sums(static_cast<std::int32_t>(instances_.length(s)), scratch.node.data(), step, from_.data() + at, into_.data() + at, plane_, scratch.posterior.data());
+double SecondOrderLikelihood<Real>::run(std::int64_t s, std::int64_t base, bool given, Scratch& scratch) {
+  const std::int64_t at = row(s, given) * square(), start = instances_.starts[s], stride = layout_.stride;
+  const SparsePairs<Real>& sparse_pairs = steps_.sparse();
+  const auto step = [&](std::int32_t t) { return cube(steps_.context(start + t), scratch.cube); };
+  std::int32_t made = 0;  // tokens whose pairs have their factors
+  const auto own = [&](std::int32_t t) -> PairFactors<Real> {
+    const Real* node = scratch.node.data() + t * stride;
+    if (!sparse_pairs.any(start + t)) return {node, 0, 0};
+    Real* rows = scratch.own.data() + t * square();
+    if (t > made) scratch.highest[static_cast<std::size_t>(t)] = sparse_pairs.factors(start + t, node, rows);
+    made = std::max(made, t);
+    return {rows, layout_.stride, scratch.highest[static_cast<std::size_t>(t)]};
+  };
+  const Real times = static_cast<Real>(given ? -weight(s) : weight(s));
+  const auto pairs = [&](std::int32_t t, const Real* back, Real share) {
+    const Real* from = from_.data() + at + t * square();
+    Real* out = sparse(start + t, base);
+    sparse_pairs.each_weight(start + t, [&](std::int64_t, std::int32_t cell, Real) {
+      const Real expected = from[cell] * back[cell] * (share * times);
+      *out = given ? *out + expected : expected;
+      ++out;
+    });
+  };
+  return scratch.sums(static_cast<std::int32_t>(instances_.length(s)), scratch.node.data(), step, own, from_.data() + at, into_.data() + at, scratch.posterior.data(), pairs);
 }
 
 // What a sentence adds to the value, apart from the truth's pairs and triples; NaN where logarithms are needed.
@@ -215,26 +241,26 @@ double SecondOrderLikelihood<Real>::visit(std::int64_t s, std::int64_t base, Scr
   const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
   Real* difference = difference_.data() + (instances_.starts[s] - base) * stride;
   for (auto* rows : {&scratch.node, &scratch.posterior}) rows->resize(static_cast<std::size_t>(length * stride));
+  scratch.own.resize(static_cast<std::size_t>(length * square()));
+  scratch.highest.resize(static_cast<std::size_t>(length));
   score(s, false, scratch.node.data());
   double truth = 0;
   for (std::int64_t t = 0; t < length && complete(s); ++t) truth += double(scratch.node[static_cast<std::size_t>(t * stride + gold[t])]);
-  const double log_z = run(s, false, scratch), times = weight(s);
+  const double log_z = run(s, base, false, scratch), times = weight(s);
   if (!std::isfinite(log_z)) return given_up;
   for (std::int64_t k = 0; k < length * stride; ++k) difference[k] = scratch.posterior[static_cast<std::size_t>(k)] * static_cast<Real>(times);
   if (complete(s)) {
     for (std::int64_t t = 0; t < length; ++t) difference[t * stride + gold[t]] -= static_cast<Real>(times);
   } else {
     score(s, true, scratch.node.data());
-    truth = run(s, true, scratch);
+    truth = run(s, base, true, scratch);
     for (std::int64_t k = 0; k < length * stride; ++k) difference[k] -= scratch.posterior[static_cast<std::size_t>(k)] * static_cast<Real>(times);
   }
   if (!std::isfinite(truth)) return given_up;
   for (const bool given : {false, true}) {
     const Real factor = static_cast<Real>(given ? -times : times);
-    for (std::int64_t i = 0; i < layout_.labels && factor != 1 && !(given && complete(s)); ++i) {
-      Real* into = into_.data() + i * plane_ + row(s, given) * stride;
-      for (std::int64_t k = stride; k < length * stride; ++k) into[k] *= factor;
-    }
+    Real* into = into_.data() + row(s, given) * square();
+    for (std::int64_t k = square(); k < length * square() && factor != 1 && !(given && complete(s)); ++k) into[k] *= factor;
   }
   return times * (log_z - truth);
 }
@@ -243,13 +269,12 @@ double SecondOrderLikelihood<Real>::visit(std::int64_t s, std::int64_t base, Scr
 template <class Real>
 double SecondOrderLikelihood<Real>::visit_in_logarithms(std::int64_t s, std::int64_t base) {
   const std::int64_t length = instances_.length(s), stride = layout_.stride, rows = length * (complete(s) ? 1 : 2);
-  for (auto* table : {&from_, &into_}) {
-    for (std::int64_t i = 0; i < layout_.labels; ++i) std::fill_n(table->begin() + i * plane_ + row(s, false) * stride, rows * stride, Real{0});
-  }
+  for (auto* table : {&from_, &into_}) std::fill_n(table->begin() + row(s, false) * square(), rows * square(), Real{0});
+  std::fill(sparse(instances_.starts[s], base), sparse(instances_.starts[s + 1], base), Real{0});
   Real* difference = difference_.data() + (instances_.starts[s] - base) * stride;
   std::fill_n(difference, length * stride, Real{0});
-  const double log_z = run_in_logarithms(s, false, difference), times = weight(s);
-  if (!complete(s)) return times * (log_z - run_in_logarithms(s, true, difference));
+  const double log_z = run_in_logarithms(s, base, false, difference), times = weight(s);
+  if (!complete(s)) return times * (log_z - run_in_logarithms(s, base, true, difference));
   const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
   std::vector<Real> node(static_cast<std::size_t>(length * stride));
   score(s, false, node.data());
@@ -262,7 +287,7 @@ double SecondOrderLikelihood<Real>::visit_in_logarithms(std::int64_t s, std::int
 }
 
 template <class Real>
-double SecondOrderLikelihood<Real>::run_in_logarithms(std::int64_t s, bool given, Real* difference) {
+double SecondOrderLikelihood<Real>::run_in_logarithms(std::int64_t s, std::int64_t base, bool given, Real* difference) {
   const auto length = static_cast<std::size_t>(instances_.length(s)), labels = static_cast<std::size_t>(layout_.labels), stride = static_cast<std::size_t>(layout_.stride);
   std::vector<Real> node(length * stride), scores(static_cast<std::size_t>(cube_size()));
   score(s, given, node.data());
@@ -270,8 +295,20 @@ double SecondOrderLikelihood<Real>::run_in_logarithms(std::int64_t s, bool given
   const auto context = [&](std::size_t t) { return steps_.context(instances_.starts[s] + static_cast<std::int64_t>(t)); };
   const auto place = [&](std::size_t t, std::size_t h, std::size_t i) { return (i * static_cast<std::size_t>(steps_.height(context(t))) + h) * stride; };
   const auto own = [&](std::size_t t, std::size_t j) { return double(node[t * stride + j]); };
+  // visit(number among those of the token, cell of the cube, weight)
+  const auto each_sparse = [&](std::size_t t, auto visit) {
+    std::size_t number = 0;
+    steps_.sparse().each_weight(instances_.starts[s] + static_cast<std::int64_t>(t), [&](std::int64_t, std::int32_t cell, Real weight) {
+      const auto i = static_cast<std::size_t>(cell) / stride, j = static_cast<std::size_t>(cell) % stride;
+      for (std::size_t h = 0; h < static_cast<std::size_t>(steps_.height(context(t))); ++h) visit(number, place(t, h, i) + j, weight);
+      ++number;
+    });
+  };
   const auto triple = [&](std::size_t t, std::size_t h, std::size_t i, std::size_t j) {
-    if (t != scored) steps_.score(context(t), table_.data(), scores.data());
+    if (t != scored) {
+      steps_.score(context(t), table_.data(), scores.data());
+      each_sparse(t, [&](std::size_t, std::size_t cell, Real weight) { scores[cell] += weight; });
+    }
     scored = t;
     return double(scores[place(t, h, i) + j]);
   };
@@ -289,6 +326,8 @@ double SecondOrderLikelihood<Real>::run_in_logarithms(std::int64_t s, bool given
       }
     }
     steps_.hand_on(context(t), expected.data(), totals_.data());
+    Real* out = sparse(instances_.starts[s] + static_cast<std::int64_t>(t), base);
+    each_sparse(t, [&](std::size_t number, std::size_t cell, Real) { out[number] += expected[cell]; });
   }
   return log_z;
 }
@@ -314,13 +353,12 @@ void SecondOrderLikelihood<Real>::sum_steps(const Batch& batch, std::int64_t thr
         parts.add([this, &batch, &chunk, &sums, c, from, tall, slab, stride, piece, pieces, labels] {
           Cube made;
           const Real* factors = cube(chunk.context, made).factors;
-          for (std::int64_t i = labels * piece / pieces; i < labels * (piece + 1) / pieces; ++i) {
-            Real* sum = sums.data() + (c - from) * cube_size() + i * slab;
-            std::fill_n(sum, slab, Real{0});
-            add_outer(batch.order.data() + chunk.low, chunk.high - chunk.low, from_.data() + i * plane_, into_.data() + i * plane_, static_cast<std::int32_t>(tall),
-                      static_cast<std::int32_t>(stride), sum);
-            for (std::int64_t k = 0; k < slab; ++k) sum[k] *= factors[i * slab + k];
-          }
+          Real* sum = sums.data() + (c - from) * cube_size();
+          const std::int64_t low = labels * piece / pieces, high = labels * (piece + 1) / pieces;
+          std::fill(sum + low * slab, sum + high * slab, Real{0});
+          add_triples(batch.order.data() + chunk.low, chunk.high - chunk.low, from_.data(), into_.data(), layout_.labels, static_cast<std::int32_t>(tall), layout_.stride,
+                      static_cast<std::int32_t>(low), static_cast<std::int32_t>(high), sum);
+          for (std::int64_t k = low * slab; k < high * slab; ++k) sum[k] *= factors[k];
         });
       }
     }

@@ -72,12 +72,16 @@ std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, con
 
 template <class Real>
 SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances,
-                                         const Constraint<Real>& constraint)
+                                         const Constraint<Real>& constraint, const RowWeights& there, double often)
     : labels_(layout.labels), stride_(layout.stride), history_rows_(history.rows()), history_in_long_(layout.history_row(0)), constraint_(constraint),
-      of_(static_cast<std::size_t>(instances.tokens()), -1), first_starts_{0} {
+      of_(static_cast<std::size_t>(instances.tokens()), -1), sparse_(there, layout), first_starts_{0} {
   const std::int64_t square = std::int64_t{labels_} * stride_;
   const RowReader<const Layout> reader(index, layout, instances);
-  std::map<std::int64_t, std::int64_t> matrices;                               // places in the long vector, and in the table
+  const std::unordered_map<std::int64_t, std::int64_t> steps = steps_of_matrices(index, layout, instances);
+  const double enough = often * double(instances.tokens() - instances.sentences());
+  std::unordered_map<std::int64_t, std::int64_t> matrices;  // places in the long vector, and in the table
+  std::unordered_map<std::int64_t, std::int32_t> sparse;    // and the numbers of those that are not in it
+  std::vector<std::int32_t> own;                            // of a token
   std::map<std::array<std::int32_t, 3>, std::int32_t> lists;                   // slot, n-gram, whether of token 1
   std::map<std::vector<std::int64_t>, std::int32_t> known;
   std::vector<std::array<std::int32_t, 3>> to_list;
@@ -86,11 +90,19 @@ SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     for (std::int64_t t = 0; t < instances.length(s); ++t) {
       Context here{t == 1, {}, {}};
+      own.clear();
       reader.edges(s, t, [&](std::int64_t row, float) {
+        if (double(steps.at(row)) < enough) {
+          const auto [number, first_time] = sparse.emplace(row, 0);
+          if (first_time) number->second = sparse_.add_matrix(row);
+          own.push_back(number->second);
+          return;
+        }
         const auto [place, fresh] = matrices.emplace(row, square * static_cast<std::int64_t>(matrices_.size()));
         if (fresh) matrices_.push_back(row);
         here.matrices.push_back(place->second);
       });
+      sparse_.add_token(own);
       for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
         const std::int32_t ngram = history_ngram(history.slots()[static_cast<std::size_t>(slot)], instances, s, t);
         if (ngram == unseen) continue;
@@ -119,6 +131,17 @@ SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout
   history_at_ = square * static_cast<std::int64_t>(matrices_.size());
   for (const std::int32_t row : first) first_rows_.push_back(history_at_ + std::int64_t{row} * stride_);
   for (const auto& [slot, ngram, second] : to_list) lists_.push_back(terms(history, slot, ngram, second != 0));
+}
+
+// How many steps read a matrix, by its place in the long vector.
+template <class Real>
+std::unordered_map<std::int64_t, std::int64_t> SecondOrderSteps<Real>::steps_of_matrices(const FeatureIndex& index, const Layout& layout, const Instances& instances) const {
+  const RowReader<const Layout> reader(index, layout, instances);
+  std::unordered_map<std::int64_t, std::int64_t> steps;
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    for (std::int64_t t = 1; t < instances.length(s); ++t) reader.edges(s, t, [&](std::int64_t row, float) { ++steps[row]; });
+  }
+  return steps;
 }
 
 template <class Real>

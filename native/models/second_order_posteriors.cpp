@@ -20,8 +20,8 @@ double SecondOrderPosteriors<Real>::open(const SecondOrderScores<Real>& scores, 
   for (auto* table : {&from_, &into_}) table->assign(labels_ * length_ * stride_, Real{0});
   for (std::size_t k = 0; k < node_.size(); ++k) node_[k] = k % stride_ < labels_ ? static_cast<Real>(own(k / stride_, k % stride_)) : Constraint<Real>::never;
   const auto step = [&](std::int32_t t) { return cube(static_cast<std::size_t>(t)); };
-  const double log_z =
-      sums_(scores.chain.length, node_.data(), step, from_.data(), into_.data(), static_cast<std::int64_t>(length_ * stride_), posterior_.data());
+  const auto own_factors = [&](std::int32_t t) { return PairFactors<Real>{node_.data() + static_cast<std::size_t>(t) * stride_, 0, 0}; };
+  const double log_z = sums_(scores.chain.length, node_.data(), step, own_factors, from_.data(), into_.data(), posterior_.data(), [](auto...) {});
   logarithms_ = !std::isfinite(log_z);
   if (!logarithms_) return log_z;
   return logs_(length_, labels_, [&](std::size_t t, std::size_t j) { return own(t, j); },
@@ -69,7 +69,7 @@ double SecondOrderPosteriors<Real>::triple(std::size_t t, std::size_t h, std::si
 
 template <class Real>
 void SecondOrderPosteriors<Real>::step(std::size_t t, const std::vector<double>& shares, std::vector<double>& out) {
-  const std::size_t plane = length_ * stride_;
+  const std::size_t square = labels_ * stride_;
   std::vector<Real> from(labels_), sums(stride_);
   for (std::size_t i = 0; i < labels_; ++i) {
     double* row = out.data() + i * labels_;
@@ -80,8 +80,8 @@ void SecondOrderPosteriors<Real>::step(std::size_t t, const std::vector<double>&
       }
       continue;
     }
-    for (std::size_t h = 0; h < height(t); ++h) from[h] = from_[i * plane + (t - 1) * stride_ + h] * static_cast<Real>(shares[h * labels_ + i]);
-    weigh_rows(from.data(), cube(t).factors + i * height(t) * stride_, static_cast<std::int64_t>(height(t)), into_.data() + i * plane + t * stride_,
+    for (std::size_t h = 0; h < height(t); ++h) from[h] = from_[(t - 1) * square + h * stride_ + i] * static_cast<Real>(shares[h * labels_ + i]);
+    weigh_rows(from.data(), cube(t).factors + i * height(t) * stride_, static_cast<std::int64_t>(height(t)), into_.data() + t * square + i * stride_,
                static_cast<std::int32_t>(stride_), sums.data());
     std::copy_n(sums.begin(), labels_, row);
   }

@@ -15,7 +15,7 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.models.chain import Legality
-from second_order_problems import AT_ONCE, CHUNKS, FREE, KEPT, TEMPLATES, Case
+from second_order_problems import ALWAYS, AT_ONCE, CHUNKS, FREE, KEPT, NEVER, TEMPLATES, Case
 
 cases = st.builds(
     Case,
@@ -25,7 +25,8 @@ cases = st.builds(
     pairs=st.booleans(),
     weights=st.sampled_from([(), (0.5, 2.0, 0.0, 1.0)]),
     kept=st.sampled_from([KEPT, 300, 0]),
-    at_once=st.sampled_from([AT_ONCE, 3000, 0]),
+    at_once=st.sampled_from([AT_ONCE, 3000, 1]),
+    often=st.sampled_from([ALWAYS, 0.5, NEVER]),
     named=st.booleans(),
     hidden=st.sampled_from([0.0, 0.4, 1.0]),
 )
@@ -95,8 +96,8 @@ def test_batches_of_sentences_change_no_more_than_rounding():
 def test_single_precision_is_near_and_neither_threads_nor_cubes_that_are_kept_change_anything(template, hidden):
     kind = _core.SecondOrderLikelihood
     lengths = [7, 1, 3, 5, 2, 6]
-    for seed in range(2):
-        single = Case(seed, template, CHUNKS, kind=kind, hidden=hidden, lengths=lengths)
+    for seed, often in itertools.product(range(2), (ALWAYS, NEVER)):
+        single = Case(seed, template, CHUNKS, kind=kind, hidden=hidden, lengths=lengths, often=often)
         exact = Case(seed, template, CHUNKS, hidden=hidden, lengths=lengths)
         at = point(single, seed)
         value, gradient = single.function(at, 1)
@@ -104,17 +105,32 @@ def test_single_precision_is_near_and_neither_threads_nor_cubes_that_are_kept_ch
         assert value == pytest.approx(other, rel=1e-5)
         assert gradient == pytest.approx(slope, abs=1e-5)
         for threads, kept in itertools.product((1, 3), (KEPT, 500, 0)):
-            again = Case(seed, template, CHUNKS, kind=kind, hidden=hidden, lengths=lengths, kept=kept)
+            again = Case(seed, template, CHUNKS, kind=kind, hidden=hidden, lengths=lengths, kept=kept, often=often)
             found, rows = again.function(at, threads)
             assert found == value and (rows == gradient).all()
 
 
+@pytest.mark.parametrize("often", [ALWAYS, NEVER])
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_matrices_of_pairs_and_single_weights_of_them_say_the_same(template, often):
+    lengths = [7, 1, 3, 5, 2, 6]
+    case, other = (
+        Case(5, template, hidden=0.3, lengths=lengths, weights=(1.0, 2.0, 0.5, 1.0, 1.0, 3.0), often=o)
+        for o in (0.5, often)
+    )
+    at = point(case, 2)
+    (value, gradient), (found, slope) = case.function(at, 1), other.function(at, 2)
+    assert found == pytest.approx(value, rel=1e-12)
+    assert slope == pytest.approx(gradient, abs=1e-12)
+
+
+@pytest.mark.parametrize("often", [ALWAYS, NEVER])
 @pytest.mark.parametrize("hidden", [0.0, 0.5])
 @pytest.mark.parametrize("kind", [_core.SecondOrderLikelihood, _core.SecondOrderLikelihood64])
-def test_scores_beyond_what_factors_hold(kind, hidden):
+def test_scores_beyond_what_factors_hold(kind, hidden, often):
     """Weights of thousands: their exponentials vanish, or are infinite."""
     for seed in range(6):
-        case = Case(seed, TEMPLATES[seed % 3], [FREE, CHUNKS][seed % 2], kind=kind, hidden=hidden)
+        case = Case(seed, TEMPLATES[seed % 3], [FREE, CHUNKS][seed % 2], kind=kind, hidden=hidden, often=often)
         for scale in (400, 10_000):
             at = point(case, seed, scale)
             value, gradient = case.function(at, 2)
@@ -125,10 +141,11 @@ def test_scores_beyond_what_factors_hold(kind, hidden):
             assert again == value and (other == gradient).all()
 
 
+@pytest.mark.parametrize("often", [ALWAYS, NEVER])
 @pytest.mark.parametrize("hidden", [0.0, 0.5])
-def test_logarithms_and_factors_agree(hidden):
+def test_logarithms_and_factors_agree(hidden, often):
     """What a token's word says for X is taken back by the label before it: every labelling scores as without, but factors vanish."""
-    case = Case(7, TEMPLATES[0], lengths=[5, 1, 2, 6], pairs=True, hidden=hidden)
+    case = Case(7, TEMPLATES[0], lengths=[5, 1, 2, 6], pairs=True, hidden=hidden, often=often)
     at = point(case, 1)
     value, gradient = case.function(at, 1)
     shifted, words, much = at.copy(), 9 + 3 * case.features.index.size(0), 1e4

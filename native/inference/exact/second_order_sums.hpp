@@ -32,29 +32,38 @@ double make_factors(Real* scores, std::int64_t rows, std::int32_t stride, std::v
   return double(most);
 }
 
+// What multiplies the factors of pairs of labels: rows [stride: the label] for each label before, `step` apart; 0: one for all.
+template <class Real>
+struct PairFactors {
+  const Real* rows;
+  std::int32_t step;
+  double highest;  // taken off their scores
+};
+
 // Forward-backward over pairs of labels, with every position scaled to a sum of 1 in both directions, as ChainSums does it on one label.
 // It gives up where a step is so improbable that its factors vanish; then logarithms must do it.
 //
-// A pair is a label and the one before it. Both tables hold a row [stride] per token for each of its labels, which are `plane` numbers apart:
-// from(t)[j][i]: prefixes that end in i, j; into(t)[i][j]: what follows i, with the label j. The posterior of h, i and j at
-// tokens t - 2 to t is from(t - 1)[i][h] * factor(i, h, j) * into(t)[i][j]; at token 1, h is 0.
+// Tables hold [labels: the one before][stride: the label] per token; at token 0, the first row alone. from(t): prefixes that end in a pair;
+// into(t)[i][j]: what follows i, with the label j. The posterior of h, i and j at tokens t - 2 to t is from(t - 1)[h][i] * factor(i, h, j) * into(t)[i][j]; at
+// token 1, h is 0.
 template <class Real>
 class SecondOrderSums {
  public:
   SecondOrderSums(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride) {
-    for (auto* rows : {&pairs_, &back_, &next_}) rows->assign(static_cast<std::size_t>(labels) * static_cast<std::size_t>(stride), Real{0});
+    for (auto* rows : {&back_, &next_, &sums_}) rows->assign(static_cast<std::size_t>(square()), Real{0});
   }
 
-  // node: [length][stride] scores, where minus infinity is not allowed; left as factors. cube(t): TripleFactors of the step into token t > 0, asked for in
-  // turn, up and down again, and read until the next is asked for. from, into: [labels][plane] to write, where the padding of rows must be 0; into(0)
-  // means nothing. posterior: [length][stride] to write. Returns log Z, or NaN where it gave up.
-  template <class Cube>
-  double operator()(std::int32_t length, Real* node, Cube cube, Real* from, Real* into, std::int64_t plane, Real* posterior) {
+  // node: [length][stride] scores, where minus infinity is not allowed; left as factors. cube(t): TripleFactors of the step into token t > 0, and own(t) its
+  // PairFactors, the label's own factor among them; both asked for in turn, up and down again, and read until the next is asked for. from, into:
+  // [length][labels][stride] to write; into(0) means nothing. posterior: [length][stride] to write. pairs(t, back, share): called for every token t > 0; the
+  // posterior of a pair of labels is from(t) * back * share. Returns log Z, or NaN where it gave up.
+  template <class Cube, class Own, class Visit>
+  double operator()(std::int32_t length, Real* node, Cube cube, Own own, Real* from, Real* into, Real* posterior, Visit pairs) {
     scale_.resize(static_cast<std::size_t>(length));
     highest_.resize(static_cast<std::size_t>(length));
     exp_rows(node, length, stride_, highest_.data());
-    const double log_z = forward(length, node, cube, from, plane);
-    if (std::isnan(log_z) || !backward(length, node, cube, from, into, plane, posterior)) return given_up;
+    const double log_z = forward(length, node, cube, own, from);
+    if (std::isnan(log_z) || !backward(length, cube, own, from, into, posterior, pairs)) return given_up;
     return log_z;
   }
 
@@ -63,78 +72,56 @@ class SecondOrderSums {
   static constexpr Real least = sizeof(Real) == 4 ? Real(1e-30) : Real(1e-280);
 
   std::int32_t height(std::int32_t t) const noexcept { return t == 1 ? 1 : labels_; }
+  std::int64_t square() const noexcept { return std::int64_t{labels_} * stride_; }
 
-  template <class Cube>
-  double forward(std::int32_t length, const Real* node, Cube& cube, Real* from, std::int64_t plane) {
+  template <class Cube, class Own>
+  double forward(std::int32_t length, const Real* node, Cube& cube, Own& own, Real* from) {
     Real sum = 0;
     for (std::int32_t j = 0; j < labels_; ++j) sum += node[j];
     if (!(sum >= least)) return given_up;
-    for (std::int32_t j = 0; j < labels_; ++j) from[j * plane] = node[j] / sum;
+    for (std::int32_t j = 0; j < stride_; ++j) from[j] = node[j] / sum;
     double log_z = double(highest_[0]) + std::log(double(sum));
     for (std::int32_t t = 1; t < length; ++t) {
       const TripleFactors<Real> step = cube(t);
-      const std::int64_t at = std::int64_t{t} * stride_, slab = std::int64_t{height(t)} * stride_;
-      sum = 0;
-      for (std::int32_t i = 0; i < labels_; ++i) {
-        sum += weigh_rows(from + i * plane + at - stride_, step.factors + i * slab, height(t), node + at, stride_, pairs_.data() + std::int64_t{i} * stride_);
-      }
+      const PairFactors<Real> factors = own(t);
+      Real* to = from + t * square();
+      sum = pair_steps(to - square(), step.factors, labels_, height(t), factors.rows, factors.step, stride_, to);
       if (!(sum >= least)) return given_up;
       const Real share = 1 / sum;
-      for (std::int32_t j = 0; j < labels_; ++j) {
-        Real* row = from + j * plane + at;
-        for (std::int32_t i = 0; i < labels_; ++i) row[i] = pairs_[static_cast<std::size_t>(i) * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(j)] * share;
-      }
+      for (std::int64_t k = 0; k < square(); ++k) to[k] *= share;
       scale_[static_cast<std::size_t>(t)] = share;
-      log_z += double(highest_[static_cast<std::size_t>(t)]) + step.highest + std::log(double(sum));
+      log_z += double(highest_[static_cast<std::size_t>(t)]) + step.highest + factors.highest + std::log(double(sum));
     }
     return log_z;
   }
 
-  // False where it gave up. back_[j][i]: suffixes after i, j; where there is no label before, i is 0.
-  template <class Cube>
-  bool backward(std::int32_t length, const Real* node, Cube& cube, const Real* from, Real* into, std::int64_t plane, Real* posterior) {
-    for (std::int32_t j = 0; j < labels_; ++j) std::fill_n(back_.begin() + std::int64_t{j} * stride_, length == 1 ? 1 : labels_, Real{1});
+  // False where it gave up. back_[i][j]: suffixes after i, j; where there is no label before, i is 0.
+  template <class Cube, class Own, class Visit>
+  bool backward(std::int32_t length, Cube& cube, Own& own, const Real* from, Real* into, Real* posterior, Visit& pairs) {
+    for (std::int32_t i = 0; i < (length == 1 ? 1 : labels_); ++i) std::fill_n(back_.begin() + std::int64_t{i} * stride_, labels_, Real{1});
     for (std::int32_t t = length - 1; t >= 0; --t) {
-      const std::int64_t at = std::int64_t{t} * stride_;
-      Real all = 0;
-      std::fill_n(posterior + at, stride_, Real{0});
-      for (std::int32_t j = 0; j < labels_; ++j) {
-        const Real *row = from + j * plane + at, *after = back_.data() + std::int64_t{j} * stride_;
-        if (t == 0) posterior[j] = row[0] * after[0];
-        else multiply_rows(row, after, 1, stride_, posterior + at + j);
-        all += posterior[at + j];
-      }
+      Real* row = posterior + std::int64_t{t} * stride_;
+      const Real all = pair_products(from + t * square(), back_.data(), t == 0 ? 1 : labels_, stride_, row);
       if (!(all >= least)) return false;
-      for (std::int32_t j = 0; j < labels_; ++j) posterior[at + j] /= all;
+      const Real share = 1 / all;
+      for (std::int32_t j = 0; j < stride_; ++j) row[j] *= share;
       if (t == 0) return true;
+      pairs(t, back_.data(), share);
       const TripleFactors<Real> step = cube(t);
-      const std::int64_t slab = std::int64_t{height(t)} * stride_;
-      const Real weight = scale_[static_cast<std::size_t>(t)] / all;
-      // All rows first: one that is read while it is written waits.
-      for (std::int32_t i = 0; i < labels_; ++i) {
-        Real* row = into + i * plane + at;
-        for (std::int32_t j = 0; j < labels_; ++j) row[j] = node[at + j] * back_[static_cast<std::size_t>(j) * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(i)];
-      }
-      Real sum = 0;
-      for (std::int32_t i = 0; i < labels_; ++i) {
-        Real *row = into + i * plane + at, *before = next_.data() + std::int64_t{i} * stride_;
-        multiply_rows(step.factors + i * slab, row, height(t), stride_, before);
-        for (std::int32_t h = 0; h < height(t); ++h) sum += before[h];
-        for (std::int32_t j = 0; j < labels_; ++j) row[j] *= weight;
-      }
+      const PairFactors<Real> factors = own(t);
+      const Real sum = pair_steps_back(back_.data(), step.factors, labels_, height(t), factors.rows, factors.step, stride_, scale_[static_cast<std::size_t>(t)] * share,
+                                       into + t * square(), next_.data(), sums_.data());
       if (!(sum >= least)) return false;
-      const Real share = 1 / sum;
-      for (std::int32_t i = 0; i < labels_; ++i) {
-        for (std::int32_t h = 0; h < height(t); ++h) next_[static_cast<std::size_t>(i) * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(h)] *= share;
-      }
+      const Real weight = 1 / sum;
+      for (std::int64_t k = 0; k < std::int64_t{height(t)} * stride_; ++k) next_[static_cast<std::size_t>(k)] *= weight;
       std::swap(back_, next_);
     }
     return true;
   }
 
   std::int32_t labels_, stride_;
-  std::vector<Real> pairs_, back_, next_;  // [labels][stride]; their padding stays 0
-  std::vector<Real> scale_, highest_;      // [length]
+  std::vector<Real> back_, next_, sums_;  // [labels][stride]; the padding of the first two stays 0
+  std::vector<Real> scale_, highest_;     // [length]
 };
 
 }  // namespace riata
