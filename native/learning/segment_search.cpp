@@ -20,11 +20,6 @@ void check_size(const FeatureIndex& index, const SegmentTemplates& templates, co
 
 constexpr double least_posterior = 1e-6;  // what is less likely does not count in a lattice update
 
-void check_exact(const SegmentTemplates& templates) {
-  if (!exact_reads(templates))
-    throw Error("UnsupportedError", "exact search over segments looks back no further than label[-1].", "Use a beam, which may be unbounded.");
-}
-
 template <class Real>
 Numbers<Real> with_room(Numbers<Real> flat, const SegmentKinds& kinds, const GrownRows& grown) {
   flat.resize(std::max(flat.size(), std::size_t(grown.rows()) * kinds.stride()), Real{0});

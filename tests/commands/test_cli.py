@@ -415,6 +415,24 @@ def test_inspect_shows_what_a_model_holds(trained, run):
     assert "Unknown label 'B-PN'. Did you mean 'B-" in err
 
 
+def test_inspect_shows_the_weights_of_pairs_of_labels_with_words(folder, run):
+    (folder / "mine.template").write_text("word[0]\nedge\nedge word[0]\nedge tag[-1] tag[0]\n")
+    run("train", "chunk", "--train", "train.txt", "--template", "mine.template", "--model", "m.riata", "--epochs", "2")
+    facts = json.loads(run("inspect", "m.riata", "--json", "--top", "1000")[1])
+    shown = {(feature, pair): weight for feature, pair, weight in facts["edges"]}
+    assert any(feature.startswith("edge word[0]=") for feature, _ in shown)
+    assert any(feature.startswith("edge tag[-1]=") and " tag[0]=" in feature for feature, _ in shown)
+    weights = [abs(weight) for _, _, weight in facts["edges"]]
+    assert weights == sorted(weights, reverse=True) and weights[-1] > 0
+    feature, pair, _ = facts["edges"][0]
+    text = run("inspect", "m.riata", "--top", "1")[1]
+    assert feature in text and pair in text
+    label = pair.partition(" -> ")[0]
+    mine = json.loads(run("inspect", "m.riata", "--json", "--label", label, "--top", "1000")[1])["edges"]
+    assert mine and all(label in edge.split(" -> ") for _, edge, _ in mine)
+    assert len(mine) < len(facts["edges"])
+
+
 def test_inspect_says_what_cannot_be_shown_of_a_hashed_model(folder, run):
     assert run("train", "chunk", "--train", "train.txt", "--model", "m.riata", "--bits", "12")[0] == 0
     status, text, _ = run("inspect", "m.riata", "--top", "2")

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import riata
+from riata import registry
 from riata.confidence.calibration import Calibration
 from riata.errors import NotFittedError, UnsupportedError
+from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from samples import (
     CHUNKS,
@@ -35,22 +37,22 @@ def every(estimator, sentence):
     return found
 
 
-def check(estimator, sentence):
+def check(estimator, sentence, near=1e-4):
     [listed] = estimator.predict_nbest([sentence], ALL, probabilities=True)
     labellings, shares = zip(*listed, strict=True)
-    assert sum(shares) == pytest.approx(1, abs=1e-4)
+    assert sum(shares) == pytest.approx(1, abs=near)
     assert list(shares) == sorted(shares, reverse=True)
     scores = np.array([score for _, score in every(estimator, sentence)])
     temperature = estimator.calibration_[0].temperature if estimator.calibration_ else 1.0
     expected = np.exp(scores / temperature - np.logaddexp.reduce(scores / temperature))
-    assert shares == pytest.approx(expected, abs=1e-4)
+    assert shares == pytest.approx(expected, abs=near)
     [rows] = estimator.predict_proba([sentence])
     assert rows.shape == (len(sentence), len(estimator.classes_))
     assert rows.sum(axis=1) == pytest.approx(1)
     for t in range(len(sentence)):
         for j, label in enumerate(estimator.classes_):
             share = sum(p for labels, p in zip(labellings, shares, strict=True) if labels[t] == label)
-            assert rows[t, j] == pytest.approx(share, abs=1e-4)
+            assert rows[t, j] == pytest.approx(share, abs=near)
 
 
 @pytest.mark.parametrize("recipe", ["crf", "perceptron"])
@@ -79,9 +81,90 @@ def test_labels_and_labellings_of_chains_that_look_back(recipe, template):
     for length in (1, 2):
         check(chunker, INPUTS[0][:length])
     before = chunker.predict_proba([INPUTS[2]])[0].max(axis=1)
-    chunker.calibrate(CHUNKS * 2)
-    check(chunker, INPUTS[2])
+    chunker.calibrate(CHUNKS * 2)  # to a temperature of 1e-4: scores of 1e5 in single precision
+    check(chunker, INPUTS[2], near=0.02)
     assert chunker.predict_proba([INPUTS[2]])[0].max(axis=1) != pytest.approx(before, rel=1e-9)
+
+
+SEGMENTS = [
+    "inside word[0]\ninside tag[0]\nlength",
+    "inside word[0]\nfirst tag[-1]\nsequence tag[0]\nlabel[-1]\nlabel[-1] first word[0]",
+]
+
+
+@pytest.mark.parametrize("encoding", ["iob2", "iob1", "bioes"])
+@pytest.mark.parametrize("template", SEGMENTS)
+@pytest.mark.parametrize("recipe", ["semicrf", "perceptron"])
+def test_tags_and_segmentations(recipe, template, encoding):
+    """The tag of a chunk's first token in IOB1 depends on the chunk before it."""
+    iob2, other = (registry.get("encoding", name) for name in ("iob2", encoding))
+    tags = [other.encode(iob2.spans([token[-1] for token in one]), len(one)) for one in CHUNKS]
+    given = {} if recipe == "semicrf" else {"structure": "segments"}
+    made = riata.Chunker(recipe, epochs=4, template=parse_segments(template), encoding=encoding, **given)
+    quietly(made, INPUTS, tags)
+    for sentence in INPUTS:
+        check(made, sentence[:4])
+    made.calibration_ = (Calibration(2.5),)
+    check(made, INPUTS[2][:3])
+
+
+def test_tags_among_segmentations_with_given_tags():
+    made = quietly(riata.Chunker("semicrf", epochs=4, template=parse_segments(SEGMENTS[1])), CHUNKS)
+    sentence = INPUTS[2][:4]
+    given = [None, made.predict([sentence])[0][1], None]
+    [all_] = made.predict_nbest([sentence], ALL, probabilities=True)
+    kept = [(labels, share) for labels, share in all_ if labels[1] == given[1]]
+    total = sum(share for _, share in kept)
+    [rows] = made.predict_proba([sentence], given=[given])
+    for t, row in enumerate(rows):
+        for label, share in zip(made.classes_, row, strict=True):
+            expected = sum(p for labels, p in kept if labels[t] == label) / total
+            assert share == pytest.approx(expected, abs=1e-6)
+
+
+LIKELIHOODS = {
+    "crf": {"template": parse("word[0]\ntag[0]\nedge\nedge tag[0]")},
+    "crf two labels back": {"template": parse("word[0]\nedge\nlabel[-2] label[-1]")},
+    "memm": {"template": parse("word[0]\ntag[0]\nedge")},
+    "hmm": {},
+    "semicrf": {"template": parse_segments(SEGMENTS[1])},
+}
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_the_likelihood_of_given_labels_is_the_share_of_their_labelling(name):
+    made = quietly(riata.Chunker(name.partition(" ")[0], epochs=4, **LIKELIHOODS[name]), CHUNKS)
+    for temperature in (1.0, 2.0):
+        made.calibration_ = () if temperature == 1 else (Calibration(temperature),)
+        sentence = INPUTS[2][:3]
+        [listed] = made.predict_nbest([sentence], ALL, probabilities=True)
+        labellings, shares = zip(*listed, strict=True)
+        found = made.log_likelihood([sentence] * len(labellings), labellings)
+        assert np.exp(found) == pytest.approx(shares, abs=1e-5)
+        assert np.exp(found).sum() == pytest.approx(1, abs=1e-4)
+    assert made.log_likelihood(CHUNKS) == pytest.approx(
+        made.log_likelihood(INPUTS, [[token[-1] for token in sentence] for sentence in CHUNKS])
+    )
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_labels_that_cannot_be_have_no_likelihood(name):
+    made = quietly(riata.Chunker(name.partition(" ")[0], epochs=2, **LIKELIHOODS[name]), CHUNKS)
+    sentence = INPUTS[2][:3]
+    illegal, unknown = ["O", "I-NP", "O"], ["O", "B-XYZ", "O"]
+    found = made.log_likelihood([sentence, sentence, sentence], [illegal, unknown, ["O", "O", "O"]])
+    assert found[:2].tolist() == [-np.inf, -np.inf]
+    assert np.isfinite(found[2])
+    assert made.log_likelihood([[], sentence], [[], ["O", "O", "O"]]).tolist() == [0.0, found[2]]
+
+
+def test_a_segment_beyond_the_longest_has_no_likelihood():
+    made = quietly(
+        riata.Chunker("semicrf", epochs=2, settings={"longest": 2}, template=parse_segments(SEGMENTS[0])), CHUNKS
+    )
+    long, short = ["B-NP", "I-NP", "I-NP"], ["B-NP", "I-NP", "B-NP"]
+    found = made.log_likelihood([INPUTS[2][:3]] * 2, [long, short])
+    assert found[0] == -np.inf and np.isfinite(found[1])
 
 
 def test_features_with_values_and_plain_tags():
@@ -100,8 +183,10 @@ def test_labels_learnt_in_another_encoding_are_summed():
 def test_what_has_no_probabilities_says_why():
     with pytest.raises(NotFittedError):
         riata.Chunker().predict_proba(INPUTS)
-    with pytest.raises(UnsupportedError, match="segments"):
+    with pytest.raises(UnsupportedError, match=r"label\[-2\].* reads further back"):
         segment_chunker().predict_proba(INPUTS)
+    with pytest.raises(UnsupportedError, match="searched by a beam"):
+        quietly(riata.JointTagger(epochs=1), CHUNKS).predict_proba(WORDS)
     with pytest.raises(UnsupportedError, match="neighbours"):
         recoded_chunker().predict_proba(INPUTS)
     deep = quietly(riata.Tagger("early", epochs=1, template=parse("word[0]\nlabel[-3] label[-1]")), WORDS, TAGS)

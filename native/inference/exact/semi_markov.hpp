@@ -6,12 +6,18 @@
 #include <limits>
 #include <vector>
 
+#include "core/error.hpp"
 #include "inference/spaces/segment_steps.hpp"
 
 namespace riata {
 
 // Whether templates read no more of the segments before than this can tell apart.
 inline bool exact_reads(const SegmentTemplates& templates) noexcept { return templates.order() <= 1 && !templates.reads_start(); }
+
+inline void check_exact(const SegmentTemplates& templates) {
+  if (!exact_reads(templates))
+    throw Error("UnsupportedError", "exact search over segments looks back no further than label[-1].", "Use a beam, which may be unbounded.");
+}
 
 template <class Real>
 class SemiMarkov {

@@ -35,6 +35,11 @@ class SemiMarkovSums {
     return kinds_.allows(l, y) ? std::exp(row(reach_, t)[y] + span(t, l, y) + row(beta_, t + l)[y] - log_z_) : 0;
   }
 
+  // The same behind a segment of label `before`; t > 0.
+  double posterior_behind(std::int32_t t, std::int32_t l, std::int32_t before, std::int32_t y) const noexcept {
+    return kinds_.allows(l, y) ? std::exp(row(alpha_, t)[before] + edges(t, before)[y] + span(t, l, y) + row(beta_, t + l)[y] - log_z_) : 0;
+  }
+
   // That a segment of label y starts at token t behind one of label `before`; of the first token there is one `before`, 0.
   double pair_posterior(std::int32_t t, std::int32_t before, std::int32_t y) const noexcept {
     return std::exp((t == 0 ? 0 : row(alpha_, t)[before]) + edges(t, before)[y] + row(leave_, t)[y] - log_z_);

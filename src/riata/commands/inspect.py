@@ -32,7 +32,7 @@ def command(model_file: str, top: int, names: tuple[str, ...], json_: bool) -> N
     from riata.errors import UnknownNameError
     from riata.models.facts import facts_of
     from riata.models.file import load_model
-    from riata.models.weights_by_name import heaviest, label_names, labels_called, times_seen, transitions
+    from riata.models.weights_by_name import edges, heaviest, label_names, labels_called, times_seen, transitions
 
     estimator = load_model(model_file)
     hashed = bool(estimator.model_.features.bits)
@@ -45,9 +45,11 @@ def command(model_file: str, top: int, names: tuple[str, ...], json_: bool) -> N
     facts = facts_of(estimator, Path(model_file).stat().st_size)
     # Where features are hashed, to ask for those of a label is an error; otherwise there is still the rest to show.
     shown = None if hashed and not labels else heaviest(estimator.model_, top, labels or None)
-    edges = transitions(estimator.model_, top, labels or None)
+    pairs = transitions(estimator.model_, top, labels or None)
+    with_words = edges(estimator.model_, top, labels or None)
     if json_:
-        facts["transitions"] = [[edge.label, edge.weight] for edge in edges]
+        facts["transitions"] = [[pair.label, pair.weight] for pair in pairs]
+        facts["edges"] = [[pair.feature, pair.label, pair.weight] for pair in with_words]
         facts["heaviest"] = (
             None
             if shown is None
@@ -57,11 +59,11 @@ def command(model_file: str, top: int, names: tuple[str, ...], json_: bool) -> N
         return
     counts = facts["training"]["label_counts"]
     seen = {label: times_seen(estimator.model_, label, counts) for label in (counts if shown is None else shown)}
-    _print(model_file, facts, shown, edges, seen)
+    _print(model_file, facts, shown, [*pairs, *with_words], seen)
 
 
 def _print(
-    model_file: str, facts: dict[str, Any], shown: dict[str, Any] | None, edges: Any, seen: dict[str, int]
+    model_file: str, facts: dict[str, Any], shown: dict[str, Any] | None, pairs: Any, seen: dict[str, int]
 ) -> None:
     from rich.markup import escape
     from rich.table import Table
@@ -83,8 +85,8 @@ def _print(
         for i, weight in enumerate(weights):
             first = (escape(label), f"{seen[label]:,}") if i == 0 else ("", "")
             table.add_row(*first, f"{weight.weight:+.2f}", escape(weight.feature), end_section=i == len(weights) - 1)
-    for weight in edges:
-        table.add_row(escape(weight.label), "", f"{weight.weight:+.2f}", "edge")
+    for weight in pairs:
+        table.add_row(escape(weight.label), "", f"{weight.weight:+.2f}", escape(weight.feature))
     console.print(table)
     if facts["learnt_as"] is not None:
         console.print(

@@ -50,6 +50,8 @@ class Confident:
         def _with_gold(self, X: Any, y: Any) -> Corpus: ...
         def _as_classes(self, labels: Ids, starts: Any) -> Ids: ...
         def _tags(self) -> Tags | None: ...
+        def _learnt_column(self, gold: Column, starts: Any) -> Column: ...
+        def _label_ids(self, column: Column) -> Ids: ...
 
     @property
     def believable(self) -> bool:
@@ -98,7 +100,8 @@ class Confident:
         """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence, in the order of `classes_`.
 
         A labelling has the probability exp(score) / Z, or exp(score / temperature) / Z once the estimator is calibrated. Recipes that maximise
-        it, such as crf, mean it so; of the others, calibrate first. Needs a chain that looks back over two labels at most.
+        it, such as crf, mean it so; of the others, calibrate first. Needs a chain that looks back over two labels at most, or segments that look back
+        over one.
         given: as predict takes it; then the probabilities are those among labellings that have these labels.
         """
         from riata.data.memory import is_empty
@@ -112,6 +115,26 @@ class Confident:
         if self._recoder is not None:
             rows = self._summed_by_class(rows)
         return PerSentence(rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True))
+
+    def log_likelihood(self, X: Any, y: Any = None) -> Values:
+        """The logarithm of the probability that given labels have, sentence by sentence: [S].
+
+        y: the labels; None: those in the data. Probabilities are those of predict_proba and predict_nbest: among all legal labellings of the sentence.
+        Labels that are not legal, or that the model does not know, have minus infinity.
+        """
+        from riata.learning.fit import inputs_of
+
+        model = self._check_fitted()
+        data = self._with_gold(X, y)
+        inputs, temperature = inputs_of(data), self._temperature()
+        _, log_z = model.probabilities(inputs, temperature)
+        labels = self._label_ids(self._learnt_column(data.columns[-1], data.starts))
+        known = np.maximum(labels, 0)
+        scores = model.scores_of(model.features.instances(inputs), known)
+        never = np.flatnonzero((labels < 0) | model.never_gives(inputs, known))
+        scores[np.searchsorted(data.starts, never, side="right") - 1] = -np.inf
+        found: Values = np.minimum(scores / temperature - log_z, 0.0)
+        return found
 
     def _summed_by_class(self, rows: Values) -> Values:
         """Probabilities of labels as they are learnt as those of the labels that are written."""

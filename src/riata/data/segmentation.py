@@ -49,22 +49,22 @@ class Segmentation:
         return np.array([[self._tags(kind, touching) for touching in (False, True)] for kind in self.types])
 
     @cached_property
-    def _tag_table(self) -> Ids:
-        """The same as indices of `tags`."""
+    def tag_table(self) -> Ids:
+        """[types, touching, single | first | inside | last] the tag of a token of a chunk, as an index of `tags`."""
         at = {tag: i for i, tag in enumerate(self.tags)}
         found: Ids = np.vectorize(at.__getitem__, otypes=[np.int32])(self._written)
         return found
 
     def role_sets(self, sets: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Sets of tags, as flags [M, tags], as sets of what a token is of a segment of each type: [M, types x (single, first, inside, last)]."""
-        alone, touching = sets[:, self._tag_table[:, 0]], sets[:, self._tag_table[:, 1]]
+        alone, touching = sets[:, self.tag_table[:, 0]], sets[:, self.tag_table[:, 1]]
         if (alone != touching).any():
             assert self.encoding is not None
             raise UnsupportedError(
                 f"In {self.encoding.name.upper()} the tag of a chunk depends on the chunk before, so a given tag does not say where segments begin.",
                 remedy="Use structure='chain', or train on data in iob2.",
             )
-        found: NDArray[np.uint8] = np.ascontiguousarray(alone.reshape(len(sets), self._tag_table[:, 0].size))
+        found: NDArray[np.uint8] = np.ascontiguousarray(alone.reshape(len(sets), self.tag_table[:, 0].size))
         return found
 
     def _tags(self, kind: str, touching: bool) -> list[str]:
@@ -110,7 +110,7 @@ class Segmentation:
         within = np.arange(len(codes)) - np.repeat(first, lengths)
         total = np.repeat(lengths, lengths)
         part = np.where(total == 1, 0, np.where(within == 0, 1, np.where(within == total - 1, 3, 2)))
-        found: Ids = self._tag_table[np.repeat(kinds, lengths), np.repeat(touching, lengths).astype(np.int64), part]
+        found: Ids = self.tag_table[np.repeat(kinds, lengths), np.repeat(touching, lengths).astype(np.int64), part]
         return found
 
 

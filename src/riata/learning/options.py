@@ -247,7 +247,9 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
 def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, structure: str | None = None) -> Choice:
     """The recipe, structure and queue of an estimator. The parameters are those of `checked`."""
     prefer = structure or preferred(estimator, goes_on=goes_on or not training)
-    choice = chosen(recipe_name(estimator), estimator.structure, estimator.queue, estimator.beam, prefer, training=training)
+    choice = chosen(
+        recipe_name(estimator), estimator.structure, estimator.queue, estimator.beam, prefer, training=training
+    )
     if choice.structure.outputs != estimator.outputs:
         raise UnsupportedError(
             f"The structure {choice.structure.name!r} (with the recipe {choice.recipe.name!r}) is for {choice.structure.outputs} output columns; "

@@ -328,14 +328,6 @@ def check_exact(decoder: Decoder) -> None:
         )
 
 
-def no_probabilities(structure: str) -> UnsupportedError:
-    """What structures other than chains say."""
-    return UnsupportedError(
-        f"The structure {structure!r} gives no label of a token a probability of its own.",
-        remedy="predict_confidence gives that of what was predicted; structure='chain' has predict_proba.",
-    )
-
-
 def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> ChainModel:
     """The inverse of to_parts. Raises ModelFileError on anything inconsistent, however it came about."""
     labels = read_strings(header, "labels")

@@ -31,7 +31,7 @@ from riata.features.frequency import FREQUENCY
 from riata.features.joint import OUTPUTS, JointFeatures, parse
 from riata.features.lists import attribute_names
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
-from riata.models.chain import EXACT, MOST_LABELS, Decoder, Legality, no_probabilities, row_width
+from riata.models.chain import EXACT, MOST_LABELS, Decoder, Legality, row_width
 from riata.models.container import Arrays
 from riata.models.feature_parts import (
     MOST_MEMORY,
@@ -111,7 +111,10 @@ class JointModel:
         return found
 
     def probabilities(self, corpus: Corpus, temperature: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        raise no_probabilities(NAME)
+        raise UnsupportedError(
+            f"The structure {NAME!r} is searched by a beam: nothing sums over all of its outputs, and so none has a probability.",
+            remedy="predict_confidence gives the share of what the search kept; structure='chain' has probabilities.",
+        )
 
     def confidences(
         self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool

@@ -19,6 +19,7 @@ from riata._core import (
     decode_segments,
     segment_confidences,
     segment_margins,
+    segment_probabilities,
     segment_scores,
     stuck_segments,
     unbounded,
@@ -37,7 +38,6 @@ from riata.models.chain import (
     MOST_LABELS,
     Decoder,
     check_exact,
-    no_probabilities,
     row_width,
 )
 from riata.models.container import Arrays
@@ -115,9 +115,11 @@ class SegmentModel:
         return segment_scores(self.weights, self.features.index, self.features.native, instances, codes)
 
     def never_gives(self, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
-        """The tokens at which a segment begins that is longer than any that the search tries: [N]."""
+        """The tokens at which a segment begins that is longer than any that the search tries, or whose tag no segment has there: [N]."""
         codes = self.segmentation.codes(self.labels, labels, corpus.starts)
-        return codes // len(self.segmentation.types) >= self.weights.most
+        never: NDArray[np.bool_] = codes // len(self.segmentation.types) >= self.weights.most
+        never |= self.segmentation.tag_ids(codes, corpus.starts) != labels
+        return never
 
     def exact_is_cheap(self, longest: int) -> bool:
         return self.features.native.exact
@@ -132,7 +134,21 @@ class SegmentModel:
         return found
 
     def probabilities(self, corpus: Corpus, temperature: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        raise no_probabilities(NAME)
+        """Of every tag at every token, over all segmentations, [N, tags]; and log Z of every sentence. A score counts 1 / temperature."""
+        self._check_exact_reads(
+            "Probabilities are summed over all segmentations", "predict_confidence gives that of what was predicted"
+        )
+        table = self.segmentation.tag_table.ravel()
+        log_z, rows = segment_probabilities(
+            self.weights,
+            self.features.index,
+            self.features.native,
+            self._instances(corpus),
+            table,
+            len(self.labels),
+            temperature,
+        )
+        return rows.reshape(-1, len(self.labels)), log_z
 
     def confidences(
         self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
@@ -161,13 +177,16 @@ class SegmentModel:
 
     def check_nbest(self, decoder: Decoder) -> None:
         """Refuses lists of the best where they would not be exact."""
+        self._check_exact_reads("The n best segmentations are found exactly", "Use predict")
+        check_exact(decoder)
+
+    def _check_exact_reads(self, what: str, instead: str) -> None:
         beyond = [template for template in self.features.templates if not template.exact]
         if beyond:
             raise UnsupportedError(
-                f"The n best segmentations are found exactly, which '{beyond[0]}' does not allow: it reads further back than label[-1].",
-                remedy="Use predict, or train with templates that read label[-1] only, as the default does with queue='exact'.",
+                f"{what}, which '{beyond[0]}' does not allow: it reads further back than label[-1].",
+                remedy=f"{instead}; or train with templates that read label[-1] only, as the default does with queue='exact'.",
             )
-        check_exact(decoder)
 
     def to_parts(self) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays, without rows, n-grams and values that carry no weight."""

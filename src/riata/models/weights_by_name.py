@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata._core import boundary_reach, boundary_values
 from riata.errors import UnsupportedError
@@ -88,13 +89,31 @@ def transitions(model: Model, top: int, labels: Sequence[str] | None = None) -> 
     if not isinstance(model, ChainModel):
         return []
     _, columns, values = model.weights.pack(model.features.index)["transition"]
-    if labels is not None:
-        size = len(model.labels)
-        wanted = [model.labels.index(label) for label in labels]
-        mine = np.isin(columns // size, wanted) | np.isin(columns % size, wanted)
-        columns, values = columns[mine], values[mine]
-    order = np.argsort(-np.abs(values), kind="stable")[:top]
+    order = _heaviest_pairs(model, columns, values, top, labels)
     return [NamedWeight("edge", _pair(model.labels, int(columns[i])), float(values[i])) for i in order]
+
+
+def edges(model: Model, top: int, labels: Sequence[str] | None = None) -> list[NamedWeight]:
+    """The same of features of pairs, those of templates such as `edge word[0]`; hashed ones have no names, and are left out."""
+    if not isinstance(model, ChainModel) or model.features.bits:
+        return []
+    named = _Named(model, edge=True)
+    order = _heaviest_pairs(model, named.column, named.value, top, labels)
+    return [
+        NamedWeight(named.feature(int(i)), _pair(model.labels, int(named.column[i])), float(named.value[i]))
+        for i in order
+    ]
+
+
+def _heaviest_pairs(
+    model: ChainModel, columns: NDArray[Any], values: NDArray[Any], top: int, labels: Sequence[str] | None
+) -> NDArray[np.int64]:
+    """Which weights of pairs of labels are the heaviest; with labels, of those in which one of them is."""
+    mine = np.flatnonzero(values)
+    if labels is not None:
+        size, wanted = len(model.labels), [model.labels.index(label) for label in labels]
+        mine = mine[np.isin(columns[mine] // size, wanted) | np.isin(columns[mine] % size, wanted)]
+    return mine[np.argsort(-np.abs(values[mine]), kind="stable")[:top]]
 
 
 def count(model: Model) -> int:
@@ -168,24 +187,28 @@ def _named(model: ChainModel) -> _Named:
 
 
 class _Named:
-    """The sparse form of a model, flattened: one entry per weight of a single label."""
+    """The sparse form of a model, flattened: one entry per weight of a single label; with edge, of a pair of them."""
 
-    def __init__(self, model: ChainModel) -> None:
-        self.model = model
+    def __init__(self, model: ChainModel, *, edge: bool = False) -> None:
+        self.model, self.edge = model, edge
         self.sparse: dict[str, Any] = model.weights.pack(model.features.index)
-        blocks = [(f, family["node"]) for f, family in enumerate(self.sparse["families"])]
-        blocks += [(GIVEN, self.sparse["given"]), (HISTORY, self.sparse["history"]["rows"])]
+        blocks = [(f, family["edge" if edge else "node"]) for f, family in enumerate(self.sparse["families"])]
+        if not edge:
+            blocks += [(GIVEN, self.sparse["given"]), (HISTORY, self.sparse["history"]["rows"])]
         program = model.features.program
-        self.slots: dict[int, list[Template]] = {}  # by family, the templates that read it for a single label
-        for template, (f, _, edge) in zip(program.templates, program.reads, strict=True):
-            if not edge:
+        self.slots: dict[
+            int, list[Template]
+        ] = {}  # by family, the templates that read it for a single label, or a pair
+        for template, (f, _, of_pair) in zip(program.templates, program.reads, strict=True):
+            if of_pair == edge:
                 self.slots.setdefault(f, []).append(template)
         read = [len(back) for _, _, back in program.history]
         self.label_starts = np.cumsum([0] + [read[s] for s in self.sparse["history"]["slots"]])
-        self.family = np.concatenate([np.full(len(rows[2]), f) for f, rows in blocks])
-        self.row = np.concatenate([np.repeat(np.arange(len(rows[0])), rows[0]) for _, rows in blocks])
-        self.column = np.concatenate([rows[1] for _, rows in blocks])
-        self.value = np.concatenate([rows[2] for _, rows in blocks])
+        nothing = np.empty(0, np.int64)  # where there is no block
+        self.family = np.concatenate([nothing, *(np.full(len(rows[2]), f) for f, rows in blocks)])
+        self.row = np.concatenate([nothing, *(np.repeat(np.arange(len(rows[0])), rows[0]) for _, rows in blocks)])
+        self.column = np.concatenate([nothing, *(rows[1].astype(np.int64) for _, rows in blocks)])
+        self.value = np.concatenate([np.empty(0), *(rows[2] for _, rows in blocks)])
 
     def everything(self) -> list[NamedWeight]:
         """Row by row, so that each is named once."""
@@ -203,12 +226,10 @@ class _Named:
     def heaviest(self, label: int, top: int) -> list[NamedWeight]:
         mine = np.flatnonzero(self.column == label)
         order = mine[np.argsort(-np.abs(self.value[mine]), kind="stable")[:top]]
-        return [
-            NamedWeight(
-                self._feature(int(self.family[i]), int(self.row[i])), self.model.labels[label], float(self.value[i])
-            )
-            for i in order
-        ]
+        return [NamedWeight(self.feature(int(i)), self.model.labels[label], float(self.value[i])) for i in order]
+
+    def feature(self, weight: int) -> str:
+        return self._feature(int(self.family[weight]), int(self.row[weight]))
 
     def _feature(self, family: int, row: int) -> str:
         if family == HISTORY:
