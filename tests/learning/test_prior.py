@@ -64,7 +64,27 @@ def test_any_number_of_threads_makes_the_same_choice_and_the_same_bytes():
 def test_too_few_sentences_leave_a_fixed_value_and_say_so():
     estimator, notes = notes_of(data=TRAIN[: prior.FEWEST - 1])
     assert estimator.facts_["chosen"] == {"c2": prior.LEFT_OVER}
-    assert "c2 is 0.1: too few sentences to choose it by." in notes
+    assert "c2 is 0.1: too few sentences with all their labels to choose it by." in notes
+
+
+def test_values_that_all_score_alike_choose_nothing():
+    """A name or two among few sentences: no value finds one that it has not seen, and the strongest prior would not even learn those it has."""
+    data = riata.load("embedded", "train", ("word", "entity"))[100:115]
+    estimator, notes = notes_of(data=data, task=riata.EntityRecognizer, template="tag")
+    assert estimator.facts_["chosen"] == {"c2": prior.LEFT_OVER}
+    assert "c2 is 0.1: with every value tried, held-out sentences score 0.00." in notes
+    assert estimator.score(data) == 1
+
+
+def test_sentences_that_are_partly_labelled_are_said_to_be_too_few():
+    words, tags = ([list(sentence) for sentence in TRAIN[:20].sentences_of(column)] for column in (0, 1))
+    for labels in tags:
+        labels[0] = None
+    notes = []
+    riata.Tagger("crf", epochs=2).fit(words, tags, listener=notes.append)
+    assert "c2 is 0.1: too few sentences with all their labels to choose it by." in [
+        note.text for note in notes if isinstance(note, Note)
+    ]
 
 
 def test_development_data_choose_where_they_are_given():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 C2 = "c2"
 TRIED = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)  # in this order: each starts from the weights of the one before
-LEFT_OVER = 0.1  # where too little is there to choose by
+LEFT_OVER = 0.1  # where there is nothing to choose by
 MOST = 1500  # sentences that are learnt from, and as many held-out ones at most
 LABELS = 50  # more of them make a sentence dearer by the square, and so fewer are looked at
 SHARE = 5  # one of so many sentences is held out, the last ones
@@ -43,12 +43,19 @@ class Chosen:
     scores: dict[float, float]
 
     def note(self) -> Note:
-        tried = ", ".join(f"{c2:g}: {score:.2f}" for c2, score in self.scores.items())
-        return Note(
-            f"c2 is {self.c2:g}, chosen on held-out sentences ({tried})."
-            if tried
-            else f"c2 is {self.c2:g}: too few sentences to choose it by."
-        )
+        if not self.scores:
+            why = ": too few sentences with all their labels to choose it by"
+        elif alike(self.scores):
+            why = f": with every value tried, held-out sentences score {max(self.scores.values()):.2f}"
+        else:
+            tried = ", ".join(f"{c2:g}: {score:.2f}" for c2, score in self.scores.items())
+            why = f", chosen on held-out sentences ({tried})"
+        return Note(f"c2 is {self.c2:g}{why}.")
+
+
+def alike(scores: dict[float, float]) -> bool:
+    """Whether nothing can be chosen by them."""
+    return len(set(scores.values())) == 1
 
 
 def choose(fit: Fit, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64]) -> Chosen:
@@ -73,7 +80,7 @@ def choose(fit: Fit, data: Corpus, dev: Corpus | None, weights: NDArray[np.float
     if not found:
         return Chosen(LEFT_OVER, {})
     scores = {c2: float(np.mean([fold[c2] for fold in found])) for c2 in TRIED if all(c2 in fold for fold in found)}
-    return Chosen(max(scores, key=lambda c2: scores[c2]), scores)
+    return Chosen(LEFT_OVER if alike(scores) else max(scores, key=lambda c2: scores[c2]), scores)
 
 
 def _splits(
