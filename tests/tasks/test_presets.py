@@ -50,9 +50,23 @@ def test_the_recipe_that_was_chosen_is_kept_in_the_file(tmp_path):
 def test_every_preset_trains(cls, name):
     estimator = cls.preset(name, epochs=1, seeds=1)
     assert estimator.seeds == 1
-    assert choice_of(estimator).recipe.name == cls.presets[name]["recipe"]
+    assert choice_of(estimator).recipe.name == cls.presets[name].get("recipe", "mira")
     estimator.fit(TRAIN, listener=silent)
     assert len(estimator.predict(TRAIN)) == len(TRAIN)
+
+
+@pytest.mark.parametrize("given", [{"structure": "segments"}, {"template": "laso2005"}])
+def test_a_preset_takes_the_recipe_of_the_structure_that_is_asked_for(given):
+    choice = choice_of(riata.Chunker.preset("fast", **given))
+    assert (choice.recipe.name, choice.structure.name) == ("laso-alma", "segments")
+
+
+def test_settings_of_a_preset_are_those_of_its_recipe():
+    assert riata.Chunker.preset("best").settings == {"update": "best"}
+    assert riata.Chunker.preset("best", settings={"alpha": 0.5}).settings == {"update": "best", "alpha": 0.5}
+    assert riata.Chunker.preset("best", settings={"update": "mean"}).settings == {"update": "mean"}
+    other = riata.Chunker.preset("best", recipe="mira", epochs=1, seeds=1).fit(TRAIN, listener=silent)
+    assert not other.settings
 
 
 def test_a_preset_that_is_not_there_is_refused_with_those_that_are():

@@ -145,10 +145,8 @@ def _preset(options: dict[str, Any], estimator: Any, params: dict[str, Any]) -> 
 
     if options["preset"] is None:
         return params
-    typed = _typed()
-    found = {name: value for name, value in preset_of(estimator, options["preset"]).items() if name not in typed}
-    of_recipe = found.pop("settings", {}) if "recipe" not in typed else {}
-    return {**params, **found, "settings": {**of_recipe, **params["settings"]}}
+    given = {name: params[name] for name in (*_typed(), "settings") if name in params}
+    return {**params, **preset_of(estimator, options["preset"], given)}
 
 
 def _check_calibrates(options: dict[str, Any]) -> None:

@@ -99,8 +99,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
     seconds_: float | None
     default_recipes: ClassVar[dict[str, str]] = {"chain": "mira", "segments": "laso-alma"}  # by structure
     presets: ClassVar[dict[str, dict[str, Any]]] = {  # parameters by what matters most: time, or the score
-        "fast": {"recipe": "mira", "epochs": 5},
-        "best": {"recipe": "mira", "epochs": 20, "seeds": 5},
+        "fast": {"epochs": 5},
+        "best": {"epochs": 20, "seeds": 5},
     }
 
     def __init__(
@@ -162,7 +162,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
         parameters: others, or in place of those of the preset.
         """
-        return cls(**{**preset_of(cls, name), **parameters})
+        return cls(**preset_of(cls, name, parameters))
 
     # --- learning -----------------------------------------------------------------------------------------------
 
@@ -868,11 +868,16 @@ class SequenceEstimator(Confident, ByLabel, Params):
         self.__dict__.update({**loaded.__dict__, **state["params"]})
 
 
-def preset_of(estimator: type[SequenceEstimator], name: str) -> dict[str, Any]:
-    """The parameters of a preset."""
+def preset_of(estimator: type[SequenceEstimator], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a preset, those given in place of its own: settings one by one, and for another recipe none of the preset's."""
     if name not in estimator.presets:
         raise UnknownNameError.of("preset", name, estimator.presets)
-    return estimator.presets[name]
+    preset = estimator.presets[name]
+    found = {**preset, **given}
+    if "settings" in preset:
+        same = found["recipe"] == preset["recipe"]
+        found["settings"] = {**(preset["settings"] if same else {}), **(given.get("settings") or {})}
+    return found
 
 
 def _warn(event: Event) -> None:
