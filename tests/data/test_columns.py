@@ -505,6 +505,13 @@ def test_further_columns_stand_after_the_corpus_own(tmp_path: Path) -> None:
     assert rows(riata.read_columns(tmp_path / "out.conll")) == expected
 
 
+def test_lists_of_sentences_are_written_as_a_corpus_is(tmp_path: Path) -> None:
+    riata.write_columns(SENTENCES, tmp_path / "file.conll")
+    assert rows(riata.read_columns(tmp_path / "file.conll")) == SENTENCES
+    with pytest.raises(DataError, match="found int"):
+        riata.write_columns(5, tmp_path / "none.conll")
+
+
 def test_a_dash_writes_to_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     riata.write_columns(riata.read_columns(write(tmp_path, PLAIN)), "-")
     assert capsys.readouterr().out == PLAIN.decode() + "\n"

@@ -343,6 +343,8 @@ def test_labels_may_come_as_arrays():
         ([[], []], [[], []], "no tokens"),
         ("the dog", TAGS, "found str"),
         (["the dog"], TAGS, "expected a list of tokens"),
+        ([{"word": "the"}, {"word": "dog"}], TAGS, "sentence 0 is a dict; expected a list of tokens"),
+        ([{"the", "dog"}], TAGS, "sentence 0 is a set; expected a list of tokens"),
         (None, TAGS, "found NoneType"),
         ([["a", 5]], [["A", "B"]], "token 5"),
         ([["a", ("b", "c")]], [["A", "B"]], "2 columns"),

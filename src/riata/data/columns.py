@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from riata._core import ColumnParser, find_unwritable, written
-from riata.data.memory import label_column
+from riata.data.memory import as_corpus, label_column
 from riata.data.source import STANDARD_INPUT, name_of, pieces, resized
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, RiataError
@@ -90,8 +90,11 @@ def _corpus(parser: ColumnParser, name: str, conllu: bool) -> Corpus:
     )
 
 
-def write_columns(corpus: Corpus, path: str | Path, extra: Sequence[Sequence[Sequence[str]]] = ()) -> None:
-    """Writes a corpus as it was read, with further columns (lists of labels per sentence) after its own."""
+def write_columns(
+    corpus: Corpus | Sequence[Any], path: str | Path, extra: Sequence[Sequence[Sequence[str]]] = ()
+) -> None:
+    """Writes a corpus as it was read, or a list of sentences, with further columns (lists of labels per sentence) after its own."""
+    corpus = as_corpus(corpus, names=False)
     write(formatted(corpus, [label_column(labels, corpus) for labels in extra]), path)
 
 

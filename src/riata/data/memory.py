@@ -98,6 +98,11 @@ def _dense(value: Any) -> str:
 
 
 def _length(sentence: Any, index: int) -> int:
+    if isinstance(sentence, (Mapping, *SETS)):
+        raise DataError(
+            f"sentence {index} is a {type(sentence).__name__}; expected a list of tokens.",
+            remedy="A list of sentences is expected, not a sentence alone: put it into a list, or use predict_single.",
+        )
     if not is_list(sentence):
         raise DataError(
             f"sentence {index} is a {type(sentence).__name__}; expected a list of tokens.",
