@@ -78,7 +78,8 @@ void at_example(std::int64_t number, const PythonSpace& space, Run run) {
     run();
   } catch (const Error& error) {
     std::string place = "example " + std::to_string(number);
-    if (error.kind() == "SearchError") place += ", state " + space.last_state();
+    const std::string state = error.kind() == "SearchError" ? space.last_state() : "";
+    if (!state.empty()) place += ", state " + state;
     throw Error(error.kind(), place + ": " + error.what(), error.remedy());
   }
 }
