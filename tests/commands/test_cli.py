@@ -170,6 +170,15 @@ def test_resume_goes_on_from_the_model(trained, run):
     assert (trained / "cold.riata").read_bytes() != (trained / "m.riata").read_bytes()
 
 
+def test_resume_without_development_data_leaves_out_what_they_were_for(folder, run):
+    train = ("train", "chunk", "--train", "train.txt", "--model", "m.riata")
+    assert run(*train, "--dev-fraction", "0.25", "--patience", "2", "--refit", "--epochs", "2")[0] == 0
+    status, _, err = run(*train, "--resume", "--epochs", "1")
+    assert status == 0, err
+    loaded = riata.load_model("m.riata")
+    assert (loaded.dev, loaded.patience, loaded.refit) == (None, None, False)
+
+
 def test_development_data_choose_the_epoch(folder, run):
     options = ["--dev-fraction", "0.25", "--patience", "2", "--refit", "--epochs", "8", "--json"]
     status, out, err = run("train", "chunk", "--train", "train.txt", "--model", "m.riata", *options)

@@ -130,6 +130,8 @@ def estimator_of(options: dict[str, Any]) -> Any:
     if estimator.task_name != task.name:
         raise UnsupportedError(f"{options['model_file']} holds a model for {estimator.task_name!r}, not {task.name!r}.")
     given = [*_typed(), *["settings"] * bool(options["assignments"]), *["beam"] * bool(options["beam"]), "dev"]
+    if params["dev"] is None:  # the data may be elsewhere by now
+        given += ["patience", "refit"]
     return estimator.set_params(**{name: params[name] for name in given}, warm_start=True)
 
 
