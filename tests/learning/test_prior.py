@@ -163,3 +163,10 @@ def test_an_interrupted_choice_leaves_the_estimator_as_it_was(monkeypatch):
 def test_other_words_and_numbers_are_refused(value):
     with pytest.raises(SettingError, match="expected auto or a number of at least 0"):
         riata.Chunker("crf", settings={"c2": value}).fit(TRAIN)
+
+
+def test_training_that_goes_on_keeps_the_value(monkeypatch):
+    chunker = fitted(TRAIN[:40], warm_start=True)
+    before = chunker.facts_["chosen"]
+    monkeypatch.setattr(prior, "choose", lambda *arguments: pytest.fail("chosen again"))
+    assert chunker.fit(TRAIN[:40], listener=silent).facts_["chosen"] == before

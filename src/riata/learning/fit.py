@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,7 @@ class Start:
     array_width: int | None  # columns of arrays of numbers, where it reads such
     epochs: int
     tags: Tags | None
+    chosen: Mapping[str, float] = field(default_factory=dict)  # settings that its training left to held-out data
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,16 +91,19 @@ class Fit:
     def _settled(
         self, train_part: Corpus, dev_part: Corpus | None, weights: NDArray[np.float64], data: Corpus
     ) -> tuple[Outcome, LabelSet]:
-        """Trains with the prior that held-out sentences prefer."""
-        self.tell(Note("Choosing c2 on held-out sentences."))
-        try:
-            found = prior.choose(self, train_part, dev_part, weights)
-        except KeyboardInterrupt:
-            return Outcome(interrupted=True), self.labels(data)
-        self.tell(found.note())
-        settings = {**self.options.settings, prior.C2: found.c2}
+        """Trains with the prior that held-out sentences prefer, or that they preferred when the model to start from was trained."""
+        c2 = None if self.start is None else self.start.chosen.get(prior.C2)
+        if c2 is None:
+            self.tell(Note("Choosing c2 on held-out sentences."))
+            try:
+                found = prior.choose(self, train_part, dev_part, weights)
+            except KeyboardInterrupt:
+                return Outcome(interrupted=True), self.labels(data)
+            self.tell(found.note())
+            c2 = found.c2
+        settings = {**self.options.settings, prior.C2: c2}
         outcome, labels = replace(self, options=replace(self.options, settings=settings)).run(data, weights)
-        return replace(outcome, chosen={prior.C2: found.c2}), labels
+        return replace(outcome, chosen={prior.C2: c2}), labels
 
     def check(self, data: Corpus) -> None:
         """Raises what `run` would raise before it learns anything."""

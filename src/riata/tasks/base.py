@@ -284,7 +284,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
         model: Model | None = getattr(self, "model_", None)
         if model is None:
             return None
-        return Start(model, len(self.inputs_), self.array_width_, self.best_epoch_, self._tags())
+        chosen: Any = self.facts_.get("chosen", {})
+        return Start(model, len(self.inputs_), self.array_width_, self.best_epoch_, self._tags(), chosen)
 
     def _training_data(
         self,
