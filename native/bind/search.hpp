@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,17 @@ inline Limits limits_of(const nb::dict& settings) {
   return limits;
 }
 
+// How many y-good states are followed at once. Where none are given: at an update of LaSO, for a step or two, as many as ever; over
+// whole outputs, as many as the queue keeps, so that it costs no more than the search.
+inline std::int64_t siblings_of(const nb::dict& settings, When when) {
+  const auto given = nb::cast<std::int64_t>(settings["siblings"]);
+  if (given > 0) return given;
+  if (when == When::laso || when == When::early) return Search::most_good;
+  const QueueSpec queue = queue_of(settings);
+  if (queue.name == "greedy") return 1;
+  return queue.name == "beam" ? std::min(queue.width, Search::most_good) : QueueSpec{}.width;
+}
+
 inline LearnerSpec learner_of(const nb::dict& settings) {
   LearnerSpec spec;
   spec.when = by_name<When>("when", nb::cast<std::string>(settings["when"]),
@@ -50,6 +62,7 @@ inline LearnerSpec learner_of(const nb::dict& settings) {
   spec.p = nb::cast<double>(settings["p"]);
   spec.truncate = nb::cast<double>(settings["truncate"]);
   spec.record = nb::cast<bool>(settings["record"]);
+  spec.siblings = siblings_of(settings, spec.when);
   return spec;
 }
 

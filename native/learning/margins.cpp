@@ -23,29 +23,70 @@ std::map<std::int64_t, double> best_by_key(const Search& search, std::span<const
   return best;
 }
 
+// Whether a y-good node is pending.
+bool waits(const Search& search) {
+  const std::vector<NodeId> pending = search.pending();
+  return std::any_of(pending.begin(), pending.end(), [&](NodeId id) { return search.tree()[id].good; });
+}
+
 }  // namespace
 
 template <class Real>
 Margins<Real>::Margins(const QueueSpec& queue, const Linear<Real>& weights)
     : weights_(weights),
       width_(queue.name == "greedy" ? 1 : queue.name == "beam" ? queue.width : unbounded),
-      by_level_(queue.by_level()) {}
+      by_level_(queue.by_level()),
+      by_prefix_(queue.name == "beam" && queue.by == "prefix") {}
 
 template <class Real>
 Learner::Verdict Margins<Real>::at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) {
-  const bool at_goal = std::all_of(front.begin(), front.end(), [&](NodeId id) { return search.tree()[id].goal; });
+  if (front.front() == 0) prefixes_.clear();  // another example
+  const bool at_goal = search.at_goal();
+  if (by_prefix_) measure_prefix(search, front);
   if (at_goal || !by_level_) measure_end(search, front);
-  if (lost || wrong) {
-    ++report_.losses;
-    return {Next::restart, search.siblings(front)};
-  }
+  if (lost || wrong) return restart(search, front);
   if (at_goal) return {};
   report_.merges |= search.space().keyed();
   report_.uneven |= std::any_of(front.begin(), front.end(), [&](NodeId id) { return search.tree()[id].goal; });
+  if (by_prefix_) {
+    expand_prefix(search, front);
+    return {};
+  }
   const Rivals all = rivals(search, front);
-  measure_cut(search, all);
+  measure_cut(search, all, width_);
   measure_level(search, all);
   return {};
+}
+
+// Figure 2 without its update.
+template <class Real>
+Learner::Verdict Margins<Real>::restart(Search& search, std::span<const NodeId> front) {
+  ++report_.losses;
+  std::vector<NodeId> siblings = search.siblings(front);
+  if (!by_prefix_) return {Next::restart, std::move(siblings)};
+  for (const auto& [standing, nodes] : prefixes_) measure_level(search, split(search, nodes));  // they will not come to the front
+  prefixes_.clear();
+  for (const NodeId id : siblings) prefixes_[search.standing(id)].push_back({id, search.space().keyed() ? search.space().key(search.tree(), id) : own_--});
+  return {Next::restart, std::move(siblings)};
+}
+
+// The cut that the front is left of. Where a y-good state waits in a prefix to come, nothing is lost by it.
+template <class Real>
+void Margins<Real>::measure_prefix(Search& search, std::span<const NodeId> front) {
+  const auto place = prefixes_.find(search.standing(front.front()));
+  if (place == prefixes_.end()) return;
+  const Rivals all = split(search, place->second);
+  prefixes_.erase(place);
+  measure_level(search, all);
+  if (!waits(search)) measure_cut(search, all, width_);
+}
+
+// Of one expansion the best state of every key is kept, and nothing is cut yet.
+template <class Real>
+void Margins<Real>::expand_prefix(Search& search, std::span<const NodeId> front) {
+  const std::vector<Search::Child> made = children(search, front);
+  if (!waits(search)) measure_cut(search, split(search, made), unbounded);
+  for (const Search::Child& child : made) prefixes_[search.standing(child.node)].push_back(child);
 }
 
 template <class Real>
@@ -55,34 +96,44 @@ MarginReport Margins<Real>::report() const {
   return report;
 }
 
+// Children before any is merged; what is not merged has a key of its own.
+template <class Real>
+std::vector<Search::Child> Margins<Real>::children(Search& search, std::span<const NodeId> nodes) {
+  std::vector<Search::Child> out = search.children(nodes);
+  if (!search.space().keyed()) {
+    for (Search::Child& child : out) child.key = own_--;
+  }
+  return out;
+}
+
+template <class Real>
+typename Margins<Real>::Rivals Margins<Real>::split(const Search& search, std::span<const Search::Child> nodes) {
+  Rivals out;
+  for (const Search::Child& child : nodes) (search.tree()[child.node].good ? out.good : out.bad).push_back(child);
+  return out;
+}
+
 // All that will stand in the queue together: children of the front, before any is merged or cut, and whatever waits.
 template <class Real>
-typename Margins<Real>::Rivals Margins<Real>::rivals(Search& search, std::span<const NodeId> front) const {
+typename Margins<Real>::Rivals Margins<Real>::rivals(Search& search, std::span<const NodeId> front) {
   std::vector<NodeId> open, waiting = search.pending();
   for (const NodeId id : front) (search.tree()[id].goal ? waiting : open).push_back(id);
-  std::vector<Search::Child> all = search.children(open);
-  // What is not merged has a key of its own.
-  std::int64_t own = -1;
-  if (!search.space().keyed()) {
-    for (Search::Child& child : all) child.key = own--;
-  }
-  for (const NodeId id : waiting) all.push_back({id, own--});
-  Rivals out;
-  for (const Search::Child& child : all) (search.tree()[child.node].good ? out.good : out.bad).push_back(child);
-  return out;
+  std::vector<Search::Child> all = children(search, open);
+  for (const NodeId id : waiting) all.push_back({id, own_--});
+  return split(search, all);
 }
 
 // How far all y-good states could fall before none survives: each must beat the y-bad states that it would be merged with, and
 // the last one of those that would fill the queue without it.
 template <class Real>
-void Margins<Real>::measure_cut(Search& search, const Rivals& rivals) {
+void Margins<Real>::measure_cut(Search& search, const Rivals& rivals, std::int64_t width) {
   if (rivals.good.empty()) return;
   const std::map<std::int64_t, double> good = best_by_key(search, rivals.good), bad = best_by_key(search, rivals.bad);
   std::vector<double> ranks;
   for (const auto& [key, rank] : bad) ranks.push_back(rank);
   double last = -infinity;
-  if (static_cast<std::int64_t>(ranks.size()) >= width_) {
-    const auto place = ranks.begin() + (width_ - 1);
+  if (static_cast<std::int64_t>(ranks.size()) >= width) {
+    const auto place = ranks.begin() + (width - 1);
     std::nth_element(ranks.begin(), place, ranks.end(), std::greater<>());
     last = *place;
   }

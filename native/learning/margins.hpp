@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -11,7 +12,8 @@
 
 namespace riata {
 
-// A decision is one expansion: the y-good states that it leads to, against the y-bad ones and all else that is pending.
+// A decision is one expansion: the y-good states that it leads to, against the y-bad ones and all else that is pending. In a beam by prefix
+// it is all that covers one prefix: y-good states against y-bad ones.
 struct MarginReport {
   std::vector<double> raw;         // [decisions] the least w . delta, over y-good x y-bad
   std::vector<double> normalised;  // [decisions] the least w . delta / max(1, |delta|_p)
@@ -41,14 +43,22 @@ class Margins : public Learner {
     std::vector<Search::Child> good, bad;
   };
 
-  Rivals rivals(Search& search, std::span<const NodeId> front) const;
-  void measure_cut(Search& search, const Rivals& rivals);
+  std::vector<Search::Child> children(Search& search, std::span<const NodeId> nodes);
+  Rivals rivals(Search& search, std::span<const NodeId> front);
+  static Rivals split(const Search& search, std::span<const Search::Child> nodes);
+  void measure_prefix(Search& search, std::span<const NodeId> front);
+  void expand_prefix(Search& search, std::span<const NodeId> front);
+  Verdict restart(Search& search, std::span<const NodeId> front);
+  void measure_cut(Search& search, const Rivals& rivals, std::int64_t width);
   void measure_end(Search& search, std::span<const NodeId> front);
   void measure_level(Search& search, const Rivals& rivals);
 
   const Linear<Real>& weights_;
   std::int64_t width_;  // how many states survive a cut
   bool by_level_;       // the front is a whole level, and the search ends when all of it are goals
+  bool by_prefix_;
+  std::map<std::int64_t, std::vector<Search::Child>> prefixes_;  // by prefix: all nodes of a standing, before any is merged or cut
+  std::int64_t own_ = -1;                                        // a key for a node that is merged with no other
   MarginReport report_;
 };
 

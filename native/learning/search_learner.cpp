@@ -24,23 +24,25 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
     case When::laso:  // Figure 2
     case When::early: {  // Collins & Roark 2004: one update, then the next example
       if (!lost && !wrong) return {};
-      std::vector<NodeId> siblings = search.siblings(front);
-      update(search, siblings, competitors(search, front, siblings));
+      std::vector<NodeId> siblings = search.siblings(front, spec_.siblings);
+      const Search::Match match = search.match(siblings, front);
+      update(search, match.siblings, competitors(search, match));
       if (spec_.when == When::early) return {Next::stop, {}};
       return {Next::restart, std::move(siblings)};
     }
     case When::max_violation:  // Huang, Fayong & Guo 2012: where the best node beats the truth by most
       remember_worst(search, front);
-      if (search.at_goal() && worst_.bad >= 0) {
-        const NodeId good[] = {worst_.good};
-        update(search, good, {{worst_.bad, 1.0}});
+      if (search.at_goal() && worst_.good >= 0) {
+        update(search, {&worst_.good, 1}, worst_.competitors);
         return {Next::stop, {}};
       }
       return {};
-    case When::standard:  // the whole search first
+    case When::standard: {  // the whole search first
       if (!wrong) return {};
-      update(search, search.good_goals(front.front()), {{front.front(), 1.0}});
+      const std::vector<NodeId> truth = search.good_goals(front.front(), spec_.siblings);
+      update(search, truth, outputs_against(search, front, truth));
       return {Next::stop, {}};
+    }
   }
   return {};
 }
@@ -48,9 +50,8 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
 // What waits for the end of the search is done here too.
 template <class Real>
 void SearchLearner<Real>::at_dead_end(Search& search, NodeId last) {
-  if (spec_.when == When::max_violation && worst_.bad >= 0) {
-    const NodeId good[] = {worst_.good};
-    update(search, good, {{worst_.bad, 1.0}});
+  if (spec_.when == When::max_violation && worst_.good >= 0) {
+    update(search, {&worst_.good, 1}, worst_.competitors);
   } else if (spec_.when == When::standard && !search.tree()[last].good) {
     update(search, search.siblings(last), {{last, 1.0}});
   }
@@ -61,31 +62,38 @@ void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId>
   const Tree& tree = search.tree();
   const NodeId best = front.front();
   if (tree[best].good) return;
-  const std::vector<NodeId> siblings = search.siblings(front);
-  const auto higher = [&](NodeId a, NodeId b) { return tree[a].score < tree[b].score; };
-  const NodeId good = *std::max_element(siblings.begin(), siblings.end(), higher);
-  const double violation = search.ranking().rank(tree[best]) - search.ranking().rank(tree[good]);
-  if (violation < 0 || (worst_.bad >= 0 && violation <= worst_.violation)) return;
+  const std::vector<NodeId> good = search.good_beside(front, spec_.siblings);
+  if (good.empty()) return;  // where equal prefixes compete, the truth may pass one by
+  const auto higher = [&](NodeId a, NodeId b) { return tree[a].score + tree[a].heuristic < tree[b].score + tree[b].heuristic; };
+  const NodeId truth = *std::max_element(good.begin(), good.end(), higher);
+  const double violation = search.ranking().rank(tree[best]) - search.ranking().rank(tree[truth]);
+  if ((violation < 0 && !tie(search, {&truth, 1}, best)) || (worst_.good >= 0 && violation <= worst_.violation)) return;
   worst_.violation = violation;
-  worst_.good = good;
-  worst_.bad = best;
+  worst_.good = truth;
+  worst_.competitors = competitors(search, search.match({&truth, 1}, front));
 }
 
-// The nodes of Eq. 2: all of the queue (`queue`), those that outrank the truth, all alike or by regret, or the best one.
+// Of a search that has ended: the output found (`best`), whether it outranks the truth or not; else as in Eq. 2, over all outputs in the queue.
 template <class Real>
-Weighted SearchLearner<Real>::competitors(Search& search, std::span<const NodeId> front, std::span<const NodeId> siblings) const {
+Weighted SearchLearner<Real>::outputs_against(Search& search, std::span<const NodeId> front, std::span<const NodeId> truth) const {
+  if (spec_.what == What::best) return {{front.front(), 1.0}};
+  Search::Match match = search.match(truth, front);
+  std::erase_if(match.rivals, [&](NodeId id) { return !search.tree()[id].goal; });
+  return competitors(search, match);
+}
+
+// The nodes of Eq. 2: all that the truth competes with (`queue`), those that outrank it, all alike or by regret, or the best one.
+template <class Real>
+Weighted SearchLearner<Real>::competitors(Search& search, const Search::Match& match) const {
   const Tree& tree = search.tree();
   const Ranking& ranking = search.ranking();
   double truth = -std::numeric_limits<double>::infinity();
-  for (const NodeId id : siblings) truth = std::max(truth, ranking.rank(tree[id]));
-  std::vector<NodeId> nodes(front.begin(), front.end());
-  const std::vector<NodeId> pending = search.pending();
-  nodes.insert(nodes.end(), pending.begin(), pending.end());
+  for (const NodeId id : match.siblings) truth = std::max(truth, ranking.rank(tree[id]));
 
   Weighted out;
   double total = 0;
   NodeId best = -1;
-  for (const NodeId id : nodes) {
+  for (const NodeId id : match.rivals) {
     const Node& node = tree[id];
     const bool counts = spec_.what == What::queue || (!node.good && ranking.rank(node) >= truth);
     if (!counts) continue;
@@ -94,7 +102,14 @@ Weighted SearchLearner<Real>::competitors(Search& search, std::span<const NodeId
     out.push_back({id, weight});
     total += weight;
   }
-  if (spec_.what == What::best && best >= 0) return {{best, 1.0}};
+  if (best < 0) {  // the search may have seen a tie where exact sums have none
+    for (const NodeId id : match.rivals) {
+      if (!tree[id].good && (best < 0 || ranking.beats(tree[id], tree[best]))) best = id;
+    }
+    if (best < 0 || !tie(search, match.siblings, best)) return {};
+    return {{best, 1.0}};
+  }
+  if (spec_.what == What::best) return {{best, 1.0}};
   if (total <= 0) return {};
   for (auto& [id, weight] : out) weight /= total;
   return out;
@@ -173,15 +188,31 @@ void SearchLearner<Real>::step(const Difference& delta, double cost) {
   worst_.updated = true;
   ++stats_.updates;
   stats_.largest_difference = std::max(stats_.largest_difference, length);
-  // The search compares scores that are rounded to Real, so what it sees as a tie may be a little above.
-  const double rounding = std::max(nothing, double(std::numeric_limits<Real>::epsilon()) * weights_.norm() * length);
-  if (weights_.dot(delta) > margin() + rounding) ++stats_.non_violating;
+  if (weights_.dot(delta) > margin() + rounding(length)) ++stats_.non_violating;
   if (spec_.record) recorded_.push_back(delta);
   weights_.add(delta, step);
   if (spec_.how == How::alma) {
     weights_.project();
     generation_ += 1;
   }
+}
+
+// The search compares scores that are rounded to Real. What lies no further apart than that is a tie, and counts against the truth.
+template <class Real>
+double SearchLearner<Real>::rounding(double length) const noexcept {
+  return std::max(nothing, double(std::numeric_limits<Real>::epsilon()) * weights_.norm() * length);
+}
+
+// Whether y-good nodes are ahead of a node by rounding alone: their scores are sums of steps, each rounded to Real.
+template <class Real>
+bool SearchLearner<Real>::tie(Search& search, std::span<const NodeId> siblings, NodeId rival) const {
+  const Ranking& ranking = search.ranking();
+  const Tree& tree = search.tree();
+  double truth = -std::numeric_limits<double>::infinity();
+  for (const NodeId id : siblings) truth = std::max(truth, ranking.rank(tree[id]));
+  const double other = ranking.rank(tree[rival]);
+  constexpr double steps = 4;  // a few roundings
+  return truth - other <= steps * double(std::numeric_limits<Real>::epsilon()) * std::max({1.0, std::abs(truth), std::abs(other)});
 }
 
 template <class Real>

@@ -27,6 +27,7 @@ struct LearnerSpec {
   double p = 2;        // ALMA: the norm in which differences of features are measured
   double truncate = 0;  // of the model made: weights below this fraction of the largest are left out
   bool record = false;  // keep the difference of every update
+  std::int64_t siblings = Search::most_good;  // y-good states that are followed at once, the best of them
 };
 
 // Counts and measures over a whole training.
@@ -90,8 +91,11 @@ class SearchLearner : public Learner {
   virtual void update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors);
 
  private:
-  Weighted competitors(Search& search, std::span<const NodeId> front, std::span<const NodeId> siblings) const;
+  Weighted competitors(Search& search, const Search::Match& match) const;
+  Weighted outputs_against(Search& search, std::span<const NodeId> front, std::span<const NodeId> truth) const;
   void remember_worst(Search& search, std::span<const NodeId> front);
+  bool tie(Search& search, std::span<const NodeId> siblings, NodeId rival) const;
+  double rounding(double length) const noexcept;
   double step_size(const Difference& delta, double length, double cost) const;
 
   LearnerSpec spec_;
@@ -104,7 +108,8 @@ class SearchLearner : public Learner {
   struct {
     bool updated = false;
     double violation = 0;  // of the example so far, for max-violation
-    NodeId good = -1, bad = -1;
+    NodeId good = -1;
+    Weighted competitors = {};
   } worst_;
 };
 

@@ -81,8 +81,8 @@ class Laso:
     def learn(self, x, y):
         self.born = 0
         self.expanded = {}
-        nodes = [self.make_node(x, y, ())]
-        worst = None  # violation, y-good node, best node
+        nodes, made = [self.make_node(x, y, ())], []
+        worst = None  # violation, y-good node, competitors
         while nodes:
             front, nodes = self.remove_front(nodes)
             node = front[0]
@@ -90,24 +90,30 @@ class Laso:
             lost = not any(n.good for n in [*front, *nodes])
             if self.when in ("laso", "early") and (lost or (goal and not node.good)):
                 sibs = self.siblings(x, y, front)
-                self.update(x, y, sibs, self.competitors(y, sibs, [*front, *nodes]))
+                self.update(x, y, sibs, self.competitors(y, sibs, self.rivals(x, sibs[0], front, nodes, made)))
                 if self.when == "early":
                     return None
-                nodes = [self.make_node(x, y, sib.labels) for sib in sibs]
+                nodes, made = [self.make_node(x, y, sib.labels) for sib in sibs], []
                 self.expanded = {}
                 continue
             if self.when == "standard" and goal and not node.good:
-                return self.update(x, y, [self.make_node(x, y, y)], [(node, 1.0)])
+                truth = [self.make_node(x, y, y)]
+                outputs = [n for n in [*front, *nodes] if self.is_goal(x, n)]
+                best = self.what == "best"  # what was found, whether it outranks the truth or not
+                return self.update(x, y, truth, [(node, 1.0)] if best else self.competitors(y, truth, outputs))
             if self.when == "max-violation" and not node.good:
                 (good,) = self.siblings(x, y, front)
-                violation = self.rank(node) - self.rank(good)
-                if not self.below(violation, 0.0) and (worst is None or self.below(worst[0], violation)):
-                    worst = violation, good, node
+                if not self.by_prefix() or self.cover(x, good) == self.cover(x, node):
+                    violation = self.rank(node) - self.rank(good)
+                    if not self.below(violation, 0.0) and (worst is None or self.below(worst[0], violation)):
+                        rivals = self.rivals(x, good, front, nodes, made)
+                        worst = violation, good, self.competitors(y, [good], rivals)
             if goal:
                 if worst is not None:
-                    self.update(x, y, [worst[1]], [(worst[2], 1.0)])
+                    self.update(x, y, [worst[1]], worst[2])
                 return None
-            nodes = self.enqueue(nodes, self.operators(x, y, front))
+            made = self.operators(x, y, front)
+            nodes = self.enqueue(nodes, made)
         return None
 
     def make_node(self, x, y, labels):
@@ -167,8 +173,34 @@ class Laso:
         return self.in_order(nodes)[: self.width] if self.by == "pending" and self.queue == "beam" else nodes
 
     def siblings(self, x, y, front):
-        """The only y-good path, as deep as the front is."""
-        return [self.make_node(x, y, y[: max(len(node.labels) for node in front)])]
+        """The only y-good path, as deep as the front is; where equal prefixes compete, until it covers as much."""
+        if not self.by_prefix():
+            return [self.make_node(x, y, y[: max(len(node.labels) for node in front)])]
+        reached = self.cover(x, front[0])
+        path = (self.make_node(x, y, y[:depth]) for depth in range(len(y) + 1))
+        return [next(node for node in path if self.cover(x, node) >= reached)]
+
+    def by_prefix(self):
+        return self.queue == "beam" and self.by == "prefix"
+
+    def cover(self, x, node):
+        """How much of the input is covered. Goals wait for each other, whatever they cover."""
+        return np.inf if self.is_goal(x, node) else self.covered(node)
+
+    def covered(self, node):
+        return len(node.labels)
+
+    def rivals(self, x, sib, front, nodes, made):
+        """What a y-good sibling competes with: all of the queue; where equal prefixes compete, those that cover as much as it does.
+
+        In a beam by prefix, states that cover more than the front have not been cut yet. If the truth, lost, is one of them, then
+        it was merged when it was made, with the one state of its key that was kept.
+        """
+        if not self.by_prefix():
+            return [*front, *nodes]
+        if self.cover(x, sib) == self.cover(x, front[0]):
+            return front
+        return [n for n in made if self.cover(x, n) == self.cover(x, sib) and self.key(x, n) == self.key(x, sib)]
 
     def loss(self, node, y):
         """The least that a completion can still reach."""

@@ -1,4 +1,8 @@
-"""Margins of a search with fixed weights, over the lists of oracle.laso: every pair compared, every cut made by hand."""
+"""Margins of a search with fixed weights, over the lists of oracle.laso: every pair compared, every cut made by hand.
+
+In a beam by prefix a decision is about all states that cover as much, before any is merged or cut. The truth can be lost twice there: among
+the states of one expansion, of which the best of each key is kept, and when all that cover as much as it does are cut.
+"""
 
 import math
 
@@ -24,25 +28,42 @@ class Margins(Laso):
         self.born = 0
         self.expanded = {}
         nodes = [self.make_node(x, y, ())]
+        self.piles = {}  # by prefix: all states that cover as much
         while nodes:
             front, nodes = self.remove_front(nodes)
             node = front[0]
             goal = all(self.is_goal(x, n) for n in front)
+            if self.by_prefix():
+                self.cut_prefix(x, self.piles.pop(self.cover(x, node), []), nodes)
             if goal or not self.levels:
                 self.end(x, [*front, *nodes])
             lost = not any(n.good for n in [*front, *nodes])
             if lost or (goal and not node.good):
                 self.losses += 1
+                for cover in sorted(self.piles):  # what was to come
+                    self.level(x, self.piles[cover])
                 nodes = self.siblings(x, y, front)
+                self.piles = {self.cover(x, n): [n] for n in nodes}
                 self.expanded = {}
                 continue
             if goal:
                 return
             waiting = [*nodes, *(n for n in front if self.is_goal(x, n))]
             made = [child for n in front if not self.is_goal(x, n) for child in self.all_children(x, y, n)]
-            self.cut([(n, self.key(x, n)) for n in made] + [(n, n) for n in waiting])
-            self.level(x, made + waiting)
+            if self.by_prefix():
+                self.cut([(n, self.key(x, n)) for n in made], math.inf)
+                for n in made:
+                    self.piles.setdefault(self.cover(x, n), []).append(n)
+            else:
+                self.cut([(n, self.key(x, n)) for n in made] + [(n, n) for n in waiting], self.cut_at)
+                self.level(x, made + waiting)
             nodes = self.enqueue(nodes, self.operators(x, y, front))
+
+    def cut_prefix(self, x, pile, nodes):
+        """All that cover as much; the truth may wait among `nodes`, which cover more."""
+        self.level(x, pile)
+        if not any(n.good for n in nodes):
+            self.cut([(n, self.key(x, n)) for n in pile], self.cut_at)
 
     def all_children(self, x, y, node):
         """Of one node, before any are merged."""
@@ -54,7 +75,7 @@ class Margins(Laso):
         if good and bad:
             self.survival = min(self.survival, max(good) - max(bad))
 
-    def cut(self, keyed):
+    def cut(self, keyed, kept):
         """The largest fall of the y-good node (there is one) that it survives, between two of all differences."""
         ((good, own),) = [(n, key) for n, key in keyed if n.good] or [(None, None)]
         if good is None:
@@ -66,7 +87,7 @@ class Margins(Laso):
 
         def survives(fall):
             rank = good.score - fall
-            return rank > bad.get(own, -math.inf) and sum(score >= rank for score in bad.values()) < self.cut_at
+            return rank > bad.get(own, -math.inf) and sum(score >= rank for score in bad.values()) < kept
 
         falls = sorted(good.score - score for score in bad.values())  # up to one of these, and not on from it
         self.survival = min(self.survival, next((fall for fall in falls if not survives(fall)), math.inf))

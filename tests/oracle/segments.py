@@ -142,20 +142,14 @@ class SegmentLaso(Laso):
         return self.key(x, node)
 
     def remove_front(self, nodes):
-        if self.queue == "beam" and self.by == "prefix":
+        if self.by_prefix():
             first = min(covered(node.labels) for node in nodes)
             bucket = [node for node in nodes if covered(node.labels) == first]
             return self.merged(None, bucket)[: self.width], [node for node in nodes if node not in bucket]
         return super().remove_front(nodes)
 
-    def siblings(self, x, y, front):
-        """Where equal prefixes compete, the y-good path covers as much as the front."""
-        if self.queue != "beam" or self.by != "prefix":
-            return super().siblings(x, y, front)
-        depth = 0
-        while covered(y[:depth]) < covered(front[0].labels):
-            depth += 1
-        return [self.make_node(x, y, y[:depth])]
+    def covered(self, node):
+        return covered(node.labels)
 
     def enqueue(self, nodes, made):
         if self.queue == "beam" and self.by == "pending":

@@ -72,7 +72,7 @@ class PrefixBeam : public Queue {
   void clear() override { buckets_.clear(); }
   bool empty() const override { return buckets_.empty(); }
   void enqueue(const Tree& tree, Space& space, const Ranking&, std::span<const NodeId> nodes) override {
-    for (const NodeId id : nodes) buckets_[tree[id].goal ? complete : space.covered(tree, id)].push_back(id);
+    for (const NodeId id : nodes) buckets_[prefix_of(tree, space, id)].push_back(id);
   }
   void remove_front(const Tree& tree, Space& space, const Ranking& ranking, std::vector<NodeId>& front) override {
     front = std::move(buckets_.begin()->second);
@@ -87,7 +87,6 @@ class PrefixBeam : public Queue {
   bool by_prefix() const override { return true; }
 
  private:
-  static constexpr std::int32_t complete = std::numeric_limits<std::int32_t>::max();
   std::int64_t width_;
   std::map<std::int32_t, std::vector<NodeId>> buckets_;
 };

@@ -17,7 +17,6 @@ struct Limits {
   std::int64_t max_nodes = 1'000'000;  // of one search; past it the search is an error, not a guess
   std::int32_t max_depth = std::numeric_limits<std::int32_t>::max();  // a path of so many steps goes no further
   double seconds = std::numeric_limits<double>::infinity();  // for decoding; then the best goal so far is returned, or it is an error
-  std::int32_t siblings = 64;          // most y-good siblings kept at an update
   std::function<void()> poll = {};     // called now and then from a long search; throws to end it
 };
 
@@ -65,16 +64,35 @@ class Search {
   // For the runs to come. A run that gives up paths for their depth, and reaches no goal by others, is an error.
   void limit_depth(std::int32_t most) noexcept { limits_.max_depth = most; }
 
+  static constexpr std::int64_t most_good = 64;  // y-good states that are followed at once, the best of them, unless told otherwise
+
   // siblings(node, y): from the last y-good ancestor forward, through children of unchanged regret, to the same depth.
   // The scores are under the present weights. Throws Error where there is none: the space's regret contradicts itself.
   std::vector<NodeId> siblings(NodeId node);
 
   // The same of the best of a front, as far on as the front is: goals that wait for the rest of their level count as being of its depth;
-  // where equal prefixes compete, what counts is not the depth but how much is covered.
-  std::vector<NodeId> siblings(std::span<const NodeId> front);
+  // where equal prefixes compete, what counts is not the depth but how much is covered. Some may then cover more.
+  std::vector<NodeId> siblings(std::span<const NodeId> front, std::int64_t most = most_good);
+
+  // What an update compares: y-good states, and the nodes that they compete with, y-good ones among them.
+  struct Match {
+    std::vector<NodeId> siblings, rivals;
+  };
+
+  // Of the siblings of a front. They compete with all that is pending; where equal prefixes compete, with the front, if they cover as much as it does.
+  // If they all cover more, they were merged away when they were made, and what absorbed them is what they compete with.
+  Match match(std::span<const NodeId> siblings, std::span<const NodeId> front);
+
+  // The best y-good states that compete with a front: those in it, and those that lead there from the start, of which `most` are
+  // followed. One search follows them once, so its fronts must not go back to less cover. None: no y-good state covers as much as the front.
+  std::vector<NodeId> good_beside(std::span<const NodeId> front, std::int64_t most);
+
+  // How far on a node is, in the order in which its queue takes nodes: in operations, or in cover and then in the operations since.
+  // Where equal prefixes compete, only nodes of equal standing do.
+  std::int64_t standing(NodeId node) const;
 
   // Those of a goal that are goals.
-  std::vector<NodeId> good_goals(NodeId node);
+  std::vector<NodeId> good_goals(NodeId node, std::int64_t most);
 
   // forced decoding: the y-good goals, from the start of the last run; their scores are under the present weights.
   std::vector<NodeId> forced();
@@ -108,8 +126,11 @@ class Search {
   void keep_best(std::int64_t width);
   void merge();
   NodeId last_good(NodeId node) const;
+  std::vector<NodeId> absorbers_of(NodeId good);
+  std::int64_t standing(std::span<const NodeId> front) const;
+  void add_good_children(std::span<const NodeId> nodes, std::int64_t most, std::vector<NodeId>& level);
   template <class Stop>
-  std::vector<NodeId> follow_good(NodeId from, Stop stop);
+  std::vector<NodeId> follow_good(std::vector<NodeId> level, std::int64_t most, Stop stop);
   static bool never(NodeId) noexcept { return false; }
 
   Space& space_;
@@ -122,6 +143,7 @@ class Search {
   std::int64_t good_ = 0;  // y-good nodes in the queue, if it keeps all
   std::vector<Candidate> candidates_, kept_;  // buffers, kept from step to step
   std::vector<NodeId> front_, open_, next_;
+  std::vector<std::vector<NodeId>> good_levels_;  // as good_beside has followed them: by depth; or one, where equal prefixes compete
 };
 
 // A run of the search for one sentence; its errors say which one it was. Without a learner there must be a goal.

@@ -43,6 +43,11 @@ class Queue {
   virtual bool ends_at_goal() const { return true; }
 };
 
+// How much of the input a node covers, as beams by prefix count it: goals come last, whatever they cover.
+inline std::int32_t prefix_of(const Tree& tree, const Space& space, NodeId node) {
+  return tree[node].goal ? std::numeric_limits<std::int32_t>::max() : space.covered(tree, node);
+}
+
 // What a queue is made of: its name and settings.
 struct QueueSpec {
   std::string name = "beam";

@@ -266,11 +266,12 @@ def _goes_on_from_the_truth(run: Run) -> bool:
 def _complete(run: Run, report: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
     """Whether every pair of states that training could have compared has been measured.
 
-    A beam of one that goes on from the truth compares with its children only. In general all states of a level must be seen.
+    A beam of one that goes on from the truth compares with its children only, unless states of other prefixes go on beside it.
+    In general all states of a level must be seen.
     """
     if not _by_level(run.settings) or not _by_level(settings):
         return False
-    one = run.settings["queue"] == "greedy" or run.settings["beam"] == 1
+    one = run.settings["queue"] == "greedy" or (run.settings["beam"] == 1 and run.settings["beam_by"] == "operations")
     if one and _goes_on_from_the_truth(run) and report["most_good"] <= 1:
         return True
     return _wide(settings) and not (report["merges"] or report["uneven"])

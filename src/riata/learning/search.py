@@ -50,6 +50,14 @@ SEARCH_SETTINGS = (
         "p", 2.0, "of ALMA: steps under this norm; the larger, the fewer features carry the weight", low=2, high=100
     ),
     Setting("truncate", 0.0, "leave out weights below this fraction of the largest; 0 keeps all", low=0, high=1),
+    Setting(
+        "siblings",
+        0,
+        "right states that are followed at once, the best of them, where many ways lead to the truth; "
+        "0 means 64, and as many as the beam is wide with when=max-violation or standard",
+        low=0,
+        high=1_000_000,
+    ),
     Setting("record", False, "keep the difference of every update in memory, for diagnose"),
     *DECODING,
 )

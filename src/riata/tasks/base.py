@@ -793,7 +793,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
         queue = registry.get("queue", options.choice.queue)
         recipe, settings = options.choice.recipe, options.settings
         trained = recipe.searches and queue.searches and not queue.decode_only and settings["update"] != LATTICE
-        learner = {**settings, "recipe": recipe.name, "training": training} if truth is not None and trained else None
+        followed = {**settings, **vars(options.decoder), "recipe": recipe.name, "training": training}
+        learner = followed if truth is not None and trained else None
         learnt_as = None if self._recoder is None else self.learnt_as_
         return BY_STRUCTURE[model.structure](model, inputs, truth, options.decoder, learner, features, learnt_as)
 

@@ -1,0 +1,135 @@
+"""Problems with many right derivations: what is followed of them, what it costs, and what updates after the search are against."""
+
+import random
+
+import pytest
+
+import riata
+from python_problems import KeyedSet, WordSet
+from riata.errors import SettingError
+
+
+def counting(kind):
+    class Counting(kind):
+        expansions = 0
+
+        def actions(self, x, s):
+            self.expansions += 1
+            return super().actions(x, s)
+
+    return Counting()
+
+
+def noise(count):
+    """Lists of words and sets that nothing tells of, so that most searches go wrong."""
+    draw = random.Random(0)
+    data = [draw.sample("abcdefghijklmnop", draw.randint(4, 12)) for _ in range(count)]
+    return data, [frozenset(draw.sample(x, len(x) * 2 // 3)) for x in data]
+
+
+@pytest.mark.parametrize("beam", [1, 5])
+@pytest.mark.parametrize("recipe", ["max-violation", "standard"])
+@pytest.mark.parametrize("kind", [WordSet, KeyedSet])
+def test_recipes_that_search_to_the_end_expand_few_states_more_than_laso(kind, recipe, beam):
+    """Both searches come to the end: that of LaSO by its restarts. The right states beside them may double it."""
+    X, Y = noise(40)
+    expansions = []
+    for name in (recipe, "laso-perceptron"):
+        problem = counting(kind)
+        riata.Predictor(problem, name, beam=beam, epochs=2, seed=0).fit(X, Y)
+        expansions.append(problem.expansions)
+    assert expansions[0] <= 3 * expansions[1]
+
+
+@pytest.mark.parametrize("recipe", ["max-violation", "standard"])
+def test_the_setting_says_how_many_are_followed(recipe):
+    X, Y = noise(20)
+    expansions = []
+    for siblings in (1, 4, 64):
+        problem = counting(WordSet)
+        riata.Predictor(problem, recipe, beam=1, epochs=1, settings={"siblings": siblings}).fit(X, Y)
+        expansions.append(problem.expansions)
+    assert expansions == sorted(expansions)
+    assert 5 * expansions[0] < expansions[-1]
+
+
+def test_the_number_followed_must_not_be_negative():
+    with pytest.raises(SettingError, match="'siblings' has the value -1"):
+        riata.Predictor(WordSet(), settings={"siblings": -1}).fit(*noise(1))
+
+
+class Choice(riata.Problem):
+    """One of many, each with a weight of its own; a right one is any that is in the truth."""
+
+    def initial(self, x):
+        return ()
+
+    def actions(self, x, s):
+        return x
+
+    def apply(self, x, s, a):
+        return (*s, a)
+
+    def is_goal(self, x, s):
+        return len(s) == 1
+
+    def features(self, x, s, a):
+        return [a]
+
+    def heuristic(self, x, s):
+        return {"b": 0.5, "c": 1.0, "d": 2.0, "f": 3.0}.get(s[0], 0.0) if s else 0.0
+
+    def regret(self, x, s, y):
+        return float(s[0] not in y) if s else 0.0
+
+
+def learnt(problem, data, truth, **settings):
+    chosen = {"average": False, "step": "perceptron", **settings}
+    return riata.Predictor(problem, "laso-perceptron", beam=9, epochs=1, settings=chosen).fit([data], [truth]).weights()
+
+
+@pytest.mark.parametrize("when", ["laso", "early", "standard"])
+def test_of_the_right_states_the_best_are_followed(when):
+    found = learnt(Choice(), "abcdf", "abcd", when=when, siblings=2, update="best")
+    assert found == {"c": 0.5, "d": 0.5, "f": -1.0}
+
+
+# Ranks: f 3, d 2, c 1, b 0.5, a 0. Only b is right; f, d and c outrank it.
+AGAINST = {
+    "best": {"b": 1, "f": -1},
+    "mean": {"b": 1, "f": -1 / 3, "d": -1 / 3, "c": -1 / 3},
+    "queue": {"b": 1 - 1 / 5, "f": -1 / 5, "d": -1 / 5, "c": -1 / 5, "a": -1 / 5},
+    "loss-weighted": {"b": 1, "f": -3 / 6, "d": -2 / 6, "c": -1 / 6},
+}
+
+
+class Lossy(Choice):
+    def regret(self, x, s, y):
+        return float({"f": 3, "d": 2}.get(s[0], 1) * (s[0] not in y)) if s else 0.0
+
+
+@pytest.mark.parametrize("update", AGAINST)
+@pytest.mark.parametrize("when", ["laso", "early", "max-violation", "standard"])
+def test_every_moment_to_update_heeds_what_to_move_away_from(when, update):
+    assert learnt(Lossy(), "abcdf", "b", when=when, update=update) == pytest.approx(AGAINST[update])
+
+
+def test_after_the_whole_search_only_the_best_output_is_learnt_from_without_a_violation():
+    # Greedily, f comes before the right b, but b e outranks f d: the search is to blame, and the weights are right.
+    class Two(Choice):
+        def is_goal(self, x, s):
+            return len(s) == 2
+
+        def heuristic(self, x, s):
+            return {("f",): 1.0, ("b", "e"): 5.0, ("f", "d"): 2.0}.get(s, 0.0)
+
+        def regret(self, x, s, y):
+            return float(sum(a != b for a, b in zip(s, y, strict=False)))
+
+    def found(update):
+        settings = {"average": False, "when": "standard", "update": update}
+        model = riata.Predictor(Two(), "laso-perceptron", queue="greedy", epochs=1, settings=settings)
+        return model.fit(["bdef"], ["be"]).weights()
+
+    assert found("best") == {"b": 1, "e": 1, "f": -1, "d": -1}
+    assert found("mean") == found("loss-weighted") == {}
