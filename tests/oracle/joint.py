@@ -86,6 +86,8 @@ def before(labels, at):
 class JointLaso(Laso):
     """The input of an example is the sentence itself; `labels` of a node are its path."""
 
+    merges_queue = True
+
     def __init__(self, problem, settings, initial=None):
         super().__init__(None, settings, problem.legal, initial)
         self.problem, self.ahead = problem, problem.ahead
@@ -103,9 +105,7 @@ class JointLaso(Laso):
         return len(node.labels) == len(x) + self.ahead
 
     def children(self, x, y, front):
-        made = self.in_order(self.unmerged(x, y, front))
-        keys = [self.key(x, node) for node in made]
-        return [node for i, node in enumerate(made) if keys[i] not in keys[:i]]
+        return self.merged(x, self.unmerged(x, y, front))
 
     def unmerged(self, x, y, front):
         made = []

@@ -35,6 +35,8 @@ class Node(NamedTuple):
 class Laso:
     """Weights that are learnt sentence by sentence. The settings are those of the native core."""
 
+    merges_queue = False  # whether nodes of several expansions are merged, where they stand in one queue
+
     def __init__(self, labels, settings, legal=lambda before, label: True, initial=None):
         self.labels = labels
         self.when, self.what, self.step = settings["when"], settings["update"], settings["step"]
@@ -143,9 +145,13 @@ class Laso:
                 first = self.legal(node.labels[-1] if t else None, label)
                 if first and (t + 1 < len(x) or self.legal(label, None)):
                     made.append(self.make_node(x, y, (*node.labels, label)))
-        made = self.in_order(made)
-        keys = [self.key(x, node) for node in made]
-        return [node for i, node in enumerate(made) if keys[i] not in keys[:i]]
+        return self.merged(x, made)
+
+    def merged(self, x, nodes):
+        """Of nodes that go on alike the best is kept."""
+        nodes = self.in_order(nodes)
+        keys = [self.key(x, node) for node in nodes]
+        return [node for i, node in enumerate(nodes) if keys[i] not in keys[:i]]
 
     def known(self, x, node):
         """Whether a state that goes on alike was expanded with as high a score. The y-good path is never merged so."""
@@ -170,7 +176,9 @@ class Laso:
 
     def enqueue(self, nodes, made):
         nodes = [*nodes, *made]
-        return self.in_order(nodes)[: self.width] if self.by == "pending" and self.queue == "beam" else nodes
+        if self.queue != "beam" or self.by != "pending":
+            return nodes
+        return (self.merged(None, nodes) if self.merges_queue else self.in_order(nodes))[: self.width]
 
     def siblings(self, x, y, front):
         """The only y-good path, as deep as the front is; where equal prefixes compete, until it covers as much."""

@@ -105,6 +105,8 @@ def phi(sentence, templates, functions, segments):
 class SegmentLaso(Laso):
     """The input of an example is the sentence itself; `labels` of a node are its segments."""
 
+    merges_queue = True
+
     def __init__(self, labels, most, templates, functions, settings, initial=None):
         super().__init__(labels, settings, initial=initial)
         self.most, self.templates, self.functions = most, templates, functions
@@ -127,12 +129,6 @@ class SegmentLaso(Laso):
                         made.append(self.make_node(x, y, (*node.labels, (size, label))))
         return made
 
-    def merged(self, x, nodes):
-        """Of nodes that go on alike the best is kept."""
-        nodes = self.in_order(nodes)
-        keys = [self.key(x, node) for node in nodes]
-        return [node for i, node in enumerate(nodes) if keys[i] not in keys[:i]]
-
     def key(self, x, node):
         labels = [label for _, label in node.labels]
         last = node.labels[-1][0] if self.reads_start and node.labels else 0
@@ -150,11 +146,6 @@ class SegmentLaso(Laso):
 
     def covered(self, node):
         return covered(node.labels)
-
-    def enqueue(self, nodes, made):
-        if self.queue == "beam" and self.by == "pending":
-            return self.merged(None, [*nodes, *made])[: self.width]
-        return [*nodes, *made]
 
     def loss(self, node, y):
         return regret(node.labels, y, covered(y), self.labels, self.most)
