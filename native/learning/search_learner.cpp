@@ -66,8 +66,9 @@ void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId>
   if (good.empty()) return;  // where equal prefixes compete, the truth may pass one by
   const auto higher = [&](NodeId a, NodeId b) { return tree[a].score + tree[a].heuristic < tree[b].score + tree[b].heuristic; };
   const NodeId truth = *std::max_element(good.begin(), good.end(), higher);
-  const double violation = search.ranking().rank(tree[best]) - search.ranking().rank(tree[truth]);
-  if ((violation < 0 && !tie(search, {&truth, 1}, best)) || (worst_.good >= 0 && violation <= worst_.violation)) return;
+  const double violation = search.ranking().violation(tree[best], tree[truth]);
+  const bool outranks = search.ranking().rank(tree[best]) >= search.ranking().rank(tree[truth]) || tie(search, {&truth, 1}, best);
+  if (!outranks || (worst_.good >= 0 && violation <= worst_.violation)) return;
   worst_.violation = violation;
   worst_.good = truth;
   worst_.competitors = competitors(search, search.match({&truth, 1}, front));

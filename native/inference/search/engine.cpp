@@ -119,7 +119,7 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
     if (recorder) recorder->enqueued(*this, next_);
   }
   if (tree_[last].goal) return last;
-  if (gave_up_ && learning) good_goals(last);  // is the truth less deep? Else this is an error
+  if (gave_up_ && learning) good_goals(last, most_good);  // is the truth less deep? Else this is an error
   if (learning) learner->at_dead_end(*this, last);
   if (gave_up_ && !learning) too_deep();
   return -1;

@@ -1,6 +1,8 @@
 // Nodes of a search: what the queue holds, and the tree that leads back to the start.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -34,14 +36,22 @@ struct Node {
   bool good = false;       // y-good (always false while decoding)
 };
 
-// The order of nodes: by score; at equal score against the truth, while learning; then by age.
+// The order of nodes: by score; at equal score against the truth, while learning; then by age. Sums that rounding alone tells apart are equal:
+// a few roundings are taken off y-good nodes.
 struct Ranking {
+  static constexpr double roundings = 8 * std::numeric_limits<double>::epsilon();
   double margin = 0;  // taken off y-good nodes while learning (ALMA)
   std::int64_t width = std::numeric_limits<std::int64_t>::max();  // candidates of one expansion that can survive
 
   template <class N>  // Node or Candidate
   double rank(const N& node) const noexcept {
-    return node.score + node.heuristic - (node.good ? margin : 0);
+    const double sum = node.score + node.heuristic;
+    return node.good ? sum - margin - roundings * std::max(1.0, std::abs(sum)) : sum;
+  }
+
+  // By how much a node is ahead of a y-good one; 0 is a tie.
+  double violation(const Node& node, const Node& good) const noexcept {
+    return (node.score + node.heuristic) - (good.score + good.heuristic - margin);
   }
 
   // Whether a comes before b; at a full tie the one inserted first does, which the caller knows.
