@@ -12,13 +12,21 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+double sum(const Search& search, NodeId node) { return search.tree()[node].score + search.tree()[node].heuristic; }
+
+// How far a y-good state of one sum is ahead of another state. A lead that rounding alone makes is none, as in the ranking.
+double lead(double good, double other) {
+  const double ahead = good - other;
+  return ahead > Ranking::roundings * std::max(1.0, std::abs(good)) ? ahead : std::min(ahead, 0.0);
+}
+
 // The best score per key.
 std::map<std::int64_t, double> best_by_key(const Search& search, std::span<const Search::Child> nodes) {
   std::map<std::int64_t, double> best;
   for (const auto& [node, key] : nodes) {
-    const double rank = search.ranking().rank(search.tree()[node]);
-    const auto [place, fresh] = best.emplace(key, rank);
-    if (!fresh) place->second = std::max(place->second, rank);
+    const double score = sum(search, node);
+    const auto [place, fresh] = best.emplace(key, score);
+    if (!fresh) place->second = std::max(place->second, score);
   }
   return best;
 }
@@ -130,7 +138,7 @@ void Margins<Real>::measure_cut(Search& search, const Rivals& rivals, std::int64
   if (rivals.good.empty()) return;
   const std::map<std::int64_t, double> good = best_by_key(search, rivals.good), bad = best_by_key(search, rivals.bad);
   std::vector<double> ranks;
-  for (const auto& [key, rank] : bad) ranks.push_back(rank);
+  for (const auto& [key, score] : bad) ranks.push_back(score);
   double last = -infinity;
   if (static_cast<std::int64_t>(ranks.size()) >= width) {
     const auto place = ranks.begin() + (width - 1);
@@ -138,9 +146,9 @@ void Margins<Real>::measure_cut(Search& search, const Rivals& rivals, std::int64
     last = *place;
   }
   double margin = -infinity;
-  for (const auto& [key, rank] : good) {
+  for (const auto& [key, score] : good) {
     const auto same = bad.find(key);
-    margin = std::max(margin, rank - std::max(last, same == bad.end() ? -infinity : same->second));
+    margin = std::max(margin, lead(score, std::max(last, same == bad.end() ? -infinity : same->second)));
   }
   report_.survival = std::min(report_.survival, margin);
 }
@@ -153,12 +161,12 @@ void Margins<Real>::measure_end(Search& search, std::span<const NodeId> front) {
   double good = -infinity, bad = -infinity;
   for (const NodeId id : nodes) {
     const Node& node = search.tree()[id];
-    const double rank = search.ranking().rank(node);
-    if (node.good) good = std::max(good, rank);
-    else if (node.goal) bad = std::max(bad, rank);
+    const double score = sum(search, id);
+    if (node.good) good = std::max(good, score);
+    else if (node.goal) bad = std::max(bad, score);
   }
   if (good == -infinity) return;  // it was lost before, at a cut
-  report_.survival = std::min(report_.survival, good - bad);
+  report_.survival = std::min(report_.survival, lead(good, bad));
 }
 
 template <class Real>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -116,12 +117,14 @@ class ChainSpace : public Space {
     const double base = sizeof(Real) < sizeof(double) ? tree[nodes.front()].score : 0;
     level_.open(nodes.size());
     make_rows(nodes.size());
+    double margin = ranking.margin;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = tree[nodes[i]];
       const Real* row = step_row(tree, nodes[i], i);
       level_.set(i, static_cast<Real>(node.score - base), row, group(), node.good);
+      if (node.good && truth >= 0) margin += Ranking::roundings * std::max(1.0, std::abs(node.score + double(row[truth] + own[truth])));  // as Ranking::rank
     }
-    for (const auto& step : level_.best(own, truth, static_cast<Real>(ranking.margin), ranking.width)) {
+    for (const auto& step : level_.best(own, truth, static_cast<Real>(margin), ranking.width)) {
       const NodeId from = nodes[step.from];
       const double score = tree[from].score + double(step.row[step.label] + own[step.label]);
       const double regret = tree[from].regret + (learning && step.label != truth);
