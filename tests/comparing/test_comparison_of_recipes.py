@@ -92,7 +92,7 @@ def test_folds_are_pooled(train):
 
 def test_seeds_are_averaged_and_their_spread_is_told(train, held_out):
     found = riata.compare("perceptron", train, task="chunk", test=held_out, seeds=3, seed=4, isolated=False)
-    scores = [quietly(Chunker(seed=seed), train).evaluate(held_out).score for seed in (4, 5, 6)]
+    scores = [quietly(Chunker("perceptron", seed=seed), train).evaluate(held_out).score for seed in (4, 5, 6)]
     quality = found["perceptron"].quality
     assert found.seeds == (4, 5, 6)
     assert quality.by_seed == tuple(scores)

@@ -50,7 +50,7 @@ def test_texts_have_the_numbers_of_the_twin(text):
 def test_the_perceptron_learns_what_the_twin_learns(template, corpus, seed):
     X, y = split(corpus)
     templates = parse(FIRST_ORDER[template])
-    made = Tagger(template=templates, bits=10, epochs=2, seed=seed, settings={"precision": "double"})
+    made = Tagger("perceptron", template=templates, bits=10, epochs=2, seed=seed, settings={"precision": "double"})
     made.fit(X, y, listener=ignore)
     table = Table(templates, made.classes_, 10)
     plain = oracle.phi
@@ -103,34 +103,34 @@ def _values(model):
 @pytest.mark.parametrize("params", [{}, {"recipe": "mira"}, {"recipe": "mira", "seeds": 2, "settings": {"k": 3}}])
 def test_a_large_table_is_as_good_as_dictionaries(params):
     given = {"template": chunker().template, "epochs": 3, **params}
-    exact, hashed = (quietly(Chunker(**given, bits=bits), CHUNKS) for bits in (None, 22))
+    exact, hashed = (quietly(Chunker(**{"recipe": "perceptron", **given}, bits=bits), CHUNKS) for bits in (None, 22))
     assert_same(exact, hashed, INPUTS)
 
 
 @pytest.mark.parametrize("recipe", ["early", "laso-perceptron", "laso-alma", "max-violation", "standard"])
 def test_so_it_is_for_recipes_that_search_and_earlier_labels(recipe):
     given = {"recipe": recipe, "beam": 3, "template": history_chunker().template, "epochs": 3}
-    exact, hashed = (quietly(Chunker(**given, bits=bits), CHUNKS) for bits in (None, 22))
+    exact, hashed = (quietly(Chunker(**{"recipe": "perceptron", **given}, bits=bits), CHUNKS) for bits in (None, 22))
     assert_same(exact, hashed, INPUTS)
 
 
 def test_so_it_is_for_given_features():
-    exact, hashed = (quietly(Tagger(epochs=3, bits=bits), FEATURES, TAGS) for bits in (None, 22))
+    exact, hashed = (quietly(Tagger("perceptron", epochs=3, bits=bits), FEATURES, TAGS) for bits in (None, 22))
     assert_same(exact, hashed, FEATURES)
 
 
 def test_nothing_is_kept_of_the_words():
-    hashed = quietly(Chunker(epochs=2, bits=14), embedded())
+    hashed = quietly(Chunker("perceptron", epochs=2, bits=14), embedded())
     features = hashed.model_.features
     assert [len(alphabet) for alphabet in (*features.alphabets, features.given)] == [0] * (len(features.alphabets) + 1)
     assert sum(features.index.size(f) for f in range(len(features.program.families))) == 0
-    assert b"Cuttlefish" not in to_bytes(quietly(Tagger(bits=12), [["Cuttlefish", "swim"]], [["N", "V"]]))
+    assert b"Cuttlefish" not in to_bytes(quietly(Tagger("perceptron", bits=12), [["Cuttlefish", "swim"]], [["N", "V"]]))
 
 
 def test_more_bits_lose_less():
     test = embedded(split="test")
-    scores = [quietly(Chunker(epochs=3, bits=bits), embedded()).score(test) for bits in (10, 14, 20)]
-    exact = quietly(Chunker(epochs=3), embedded()).score(test)
+    scores = [quietly(Chunker("perceptron", epochs=3, bits=bits), embedded()).score(test) for bits in (10, 14, 20)]
+    exact = quietly(Chunker("perceptron", epochs=3), embedded()).score(test)
     assert scores == sorted(scores)
     assert abs(scores[-1] - exact) < 0.02 < exact - scores[0]
 
@@ -142,7 +142,7 @@ def test_more_bits_lose_less():
 @given(corpora, st.sampled_from(list(FIRST_ORDER)), st.integers(10, 16))
 def test_a_hashed_model_comes_back_from_its_file(corpus, template, bits):
     X, y = split(corpus)
-    made = Tagger(template=parse(FIRST_ORDER[template]), bits=bits, epochs=2).fit(X, y, listener=ignore)
+    made = Tagger("perceptron", template=parse(FIRST_ORDER[template]), bits=bits, epochs=2).fit(X, y, listener=ignore)
     content = to_bytes(made)
     loaded = from_bytes(content)
     assert table_of(loaded.model_) == table_of(made.model_)
@@ -150,7 +150,7 @@ def test_a_hashed_model_comes_back_from_its_file(corpus, template, bits):
 
 
 def test_training_goes_on_and_the_parts_add_up():
-    whole = Tagger(bits=12, settings={"shuffle": False})
+    whole = Tagger("perceptron", bits=12, settings={"shuffle": False})
     for sentence, tags in zip(WORDS, TAGS, strict=True):
         whole.partial_fit([sentence], [tags], classes=sorted({tag for s in TAGS for tag in s}))
     assert table_of(whole.model_)
@@ -158,7 +158,7 @@ def test_training_goes_on_and_the_parts_add_up():
     assert quietly(resumed, WORDS, TAGS).model_.features.bits == 12
     with pytest.raises(errors.SettingError, match="bits is 13, but the model that training goes on from has 12"):
         quietly(resumed.set_params(bits=13), WORDS, TAGS)
-    exact = quietly(Tagger(epochs=1), WORDS, TAGS).set_params(warm_start=True, bits=13)
+    exact = quietly(Tagger("perceptron", epochs=1), WORDS, TAGS).set_params(warm_start=True, bits=13)
     with pytest.raises(errors.SettingError, match="has exact dictionaries"):
         quietly(exact, WORDS, TAGS)
 
@@ -169,28 +169,28 @@ def test_training_goes_on_and_the_parts_add_up():
 @pytest.mark.parametrize("bits", [0, 9, 31, -5, "x", 12.5, float("nan"), True])
 def test_bits_out_of_range(bits):
     with pytest.raises(errors.SettingError, match=r"whole number from 10 to 30") as caught:
-        Tagger(bits=bits).fit(WORDS, TAGS)
+        Tagger("perceptron", bits=bits).fit(WORDS, TAGS)
     assert "22 is a good start" in caught.value.remedy
 
 
 def test_counts_need_dictionaries():
     with pytest.raises(errors.SettingError, match="cutoff is 2, but with bits"):
-        Tagger(bits=12, cutoff=2).fit(WORDS, TAGS)
+        Tagger("perceptron", bits=12, cutoff=2).fit(WORDS, TAGS)
     with pytest.raises(errors.UnsupportedError, match="frequency needs counts"):
-        Tagger(bits=12, template=parse("word[0]\nfrequency[0]")).fit(WORDS, TAGS)
+        Tagger("perceptron", bits=12, template=parse("word[0]\nfrequency[0]")).fit(WORDS, TAGS)
 
 
 def test_a_table_too_small_for_the_labels():
     labels = [[f"L{i}"] for i in range(40)]
-    for learn in (Tagger(bits=10).fit, Tagger(bits=10).partial_fit):
+    for learn in (Tagger("perceptron", bits=10).fit, Tagger("perceptron", bits=10).partial_fit):
         with pytest.raises(errors.SettingError, match="no room for the pairs of 40 labels") as caught:
             learn([["w"] for _ in labels], labels)
         assert caught.value.remedy == "Set bits to at least 11."
-    assert quietly(Tagger(bits=11, epochs=1), [["w"] for _ in labels], labels).classes_
+    assert quietly(Tagger("perceptron", bits=11, epochs=1), [["w"] for _ in labels], labels).classes_
 
 
 def test_names_are_gone_but_counts_and_transitions_are_there():
-    hashed = quietly(Chunker(epochs=2, bits=16), CHUNKS)
+    hashed = quietly(Chunker("perceptron", epochs=2, bits=16), CHUNKS)
     assert count(hashed.model_) > 0
     assert transitions(hashed.model_, 3)
     with pytest.raises(errors.UnsupportedError, match="hashed"):

@@ -245,7 +245,7 @@ def test_arrays_that_do_not_fit_the_sentences_are_refused():
 
 def one_update(X, y, template=None):
     """The weights after a single mistake: label features with their values. Only the first label is predicted at zero."""
-    tagger = riata.Tagger(template=template, epochs=1, settings={"average": False, "precision": "double"})
+    tagger = riata.Tagger("perceptron", template=template, epochs=1, settings={"average": False, "precision": "double"})
     tagger.fit(X, y, listener=lambda event: None)
     return tagger, {(name, label): w for ((name, _), label), w in weights_of(tagger.model_).items() if name != "edge"}
 
@@ -295,7 +295,7 @@ def test_a_number_that_cannot_be_used_is_refused_with_file_and_line(text, tmp_pa
         path = tmp_path / "numbers.txt"
         path.write_text(f"a 1 X\n\nb {text} Y\n")
         with pytest.raises(DataError) as caught:
-            riata.Tagger(template=parse("number(1)[0]")).fit(riata.read_columns(path), listener=lambda event: None)
+            riata.Tagger("perceptron", template=parse("number(1)[0]")).fit(riata.read_columns(path), listener=lambda event: None)
         assert (caught.value.file, caught.value.line) == (str(path), 3)
 
 

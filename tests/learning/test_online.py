@@ -42,7 +42,7 @@ def same_model(a, b):
 
 
 def chunker(**params):
-    return riata.Chunker(**{"template": TEMPLATE, "epochs": 6, **params})
+    return riata.Chunker("perceptron", **{"template": TEMPLATE, "epochs": 6, **params})
 
 
 def fitted(data, **params):
@@ -208,45 +208,45 @@ class TestPartialFit:
     def test_the_average_runs_over_all_calls(self):
         # Mistakes at the first call only: snapshots 0, d and then d for each of the three sentences that follow.
         options = {"template": parse("word[0]"), "settings": {"precision": "double"}}
-        tagger = riata.Tagger(**options).partial_fit([["a", "b"]], [["X", "Y"]])
+        tagger = riata.Tagger("perceptron", **options).partial_fit([["a", "b"]], [["X", "Y"]])
         b = ("word[0]", (("inside", "b"),))
         assert weights_of(tagger.model_) == pytest.approx({(b, "Y"): 1 / 2, (b, "X"): -1 / 2})
         tagger.partial_fit([["a"], ["b"], ["a", "b"]], [["X"], ["Y"], ["X", "Y"]])
         assert weights_of(tagger.model_) == pytest.approx({(b, "Y"): 4 / 5, (b, "X"): -4 / 5})
 
     def test_words_unseen_at_first_are_learnt_later(self):
-        tagger = riata.Tagger(template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
+        tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
         assert tagger.predict([["z"]]) == [["X"]]
         tagger.partial_fit([["z"]], [["Y"]])
         assert tagger.predict([["z"], ["b"], ["a"]]) == [["Y"], ["Y"], ["X"]]
 
     def test_a_model_handed_out_before_is_not_changed_by_later_calls(self):
-        tagger = riata.Tagger(template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
+        tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
         before, weights = tagger.model_, weights_of(tagger.model_)
         tagger.partial_fit([["z"], ["b"]], [["Y"], ["X"]])
         assert weights_of(before) == weights != weights_of(tagger.model_)
         assert before.predict(as_corpus([["z", "b"]])).tolist() == [0, 1]
 
     def test_a_new_label_is_refused_with_the_remedy(self):
-        tagger = riata.Tagger().partial_fit([["a", "b"]], [["X", "Y"]])
+        tagger = riata.Tagger("perceptron").partial_fit([["a", "b"]], [["X", "Y"]])
         with pytest.raises(LabelError, match=r"label 'Z' is unknown; known: X, Y") as caught:
             tagger.partial_fit([["c"]], [["Z"]])
         assert "classes=" in caught.value.remedy
 
     def test_labels_named_at_the_first_call_may_come_later(self):
-        tagger = riata.Tagger(template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]], classes=["Z", "X"])
+        tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]], classes=["Z", "X"])
         assert sorted(tagger.classes_) == ["X", "Y", "Z"]
         tagger.partial_fit([["c"]], [["Z"]])
         assert tagger.predict([["c", "a", "b"]]) == [["Z", "X", "Y"]]
 
     def test_it_goes_on_from_a_fitted_model(self):
-        tagger = riata.Tagger(template=parse("word[0]"), epochs=3)
+        tagger = riata.Tagger("perceptron", template=parse("word[0]"), epochs=3)
         tagger.fit([["a", "b"]], [["X", "Y"]])
         tagger.partial_fit([["z"]], [["Y"]])
         assert tagger.predict([["z", "b", "a"]]) == [["Y", "Y", "X"]]
 
     def test_fit_starts_anew_after_partial_fit_and_partial_fit_goes_on_from_that(self):
-        tagger = riata.Tagger(template=parse("word[0]"), epochs=2).partial_fit([["q", "p"]], [["X", "Y"]])
+        tagger = riata.Tagger("perceptron", template=parse("word[0]"), epochs=2).partial_fit([["q", "p"]], [["X", "Y"]])
         tagger.fit([["a", "b"]], [["X", "Y"]])
         tagger.partial_fit([["z"]], [["Y"]])
         assert tagger.predict([["b", "z"]]) == [["Y", "Y"]]
@@ -255,7 +255,7 @@ class TestPartialFit:
 
     def test_a_call_that_was_refused_leaves_no_trace(self):
         data, more = ([["a", "b"], ["b", "c"]], [["X", "Y"], ["Y", "X"]]), ([["a", "c"]] * 5, [["Y", "X"]] * 5)
-        clean, refused = riata.Tagger().partial_fit(*data), riata.Tagger().partial_fit(*data)
+        clean, refused = riata.Tagger("perceptron").partial_fit(*data), riata.Tagger("perceptron").partial_fit(*data)
         with pytest.raises(LabelError):
             refused.partial_fit([["new", "words"]], [["X", "Z"]])
         assert to_bytes(refused) == to_bytes(clean)
@@ -268,7 +268,7 @@ class TestPartialFit:
 def test_warm_start_goes_on_from_the_present_model():
     # b is learnt at once and then always right, z likewise at the second fit: the first weights stay as they were.
     options = {"template": parse("word[0]"), "epochs": 1, "settings": {"average": False}}
-    tagger = riata.Tagger(warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    tagger = riata.Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
     first = weights_of(tagger.model_)
     tagger.fit([["a", "b"], ["a", "z"]], [["X", "Y"], ["X", "Y"]], listener=ignore)
     second = weights_of(tagger.model_)
@@ -279,29 +279,29 @@ def test_warm_start_goes_on_from_the_present_model():
 
 def test_without_warm_start_fit_forgets():
     options = {"template": parse("word[0]"), "epochs": 1}
-    tagger = riata.Tagger(**options).fit([["p", "q"]], [["X", "Y"]], listener=ignore)
+    tagger = riata.Tagger("perceptron", **options).fit([["p", "q"]], [["X", "Y"]], listener=ignore)
     tagger.fit([["a", "b"]], [["X", "Y"]], listener=ignore)
-    fresh = riata.Tagger(**options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    fresh = riata.Tagger("perceptron", **options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
     assert to_bytes(tagger) == to_bytes(fresh)
 
 
 def test_warm_start_averages_from_the_present_model_on():
     # The present weights are the first snapshot: with no mistake, nothing changes however long training goes on.
     options = {"template": parse("word[0]"), "epochs": 4, "settings": {"precision": "double"}}
-    tagger = riata.Tagger(warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    tagger = riata.Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
     before = weights_of(tagger.model_)
     tagger.fit([["a", "b"]], [["X", "Y"]], listener=ignore)
     assert weights_of(tagger.model_) == before != {}
 
 
 def test_warm_start_refuses_labels_that_the_model_does_not_have():
-    tagger = riata.Tagger(warm_start=True, epochs=1).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
     with pytest.raises(LabelError, match="'Z' is unknown to the model"):
         tagger.fit([["a"]], [["Z"]], listener=ignore)
 
 
 def test_warm_start_keeps_the_labels_of_the_model_when_the_data_have_fewer():
-    tagger = riata.Tagger(warm_start=True, epochs=1).fit([["a", "b", "b"]], [["X", "Y", "Y"]], listener=ignore)
+    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b", "b"]], [["X", "Y", "Y"]], listener=ignore)
     tagger.fit([["a", "c"]], [["X", "X"]], listener=ignore)
     assert tagger.classes_ == ["Y", "X"]
 
@@ -310,7 +310,7 @@ def test_warm_start_keeps_the_labels_of_the_model_when_the_data_have_fewer():
 
 
 def test_the_history_holds_every_epoch():
-    tagger = riata.Tagger(template=parse("word[0]"), epochs=3, settings={"shuffle": False})
+    tagger = riata.Tagger("perceptron", template=parse("word[0]"), epochs=3, settings={"shuffle": False})
     tagger.fit([["a", "b"], ["c"], ["b"]], [["X", "Y"], ["X"], ["Y"]], listener=ignore)
     seconds = [epoch.pop("seconds") for epoch in tagger.history_]
     assert all(value >= 0 for value in seconds)
@@ -360,10 +360,10 @@ def test_the_speed_of_an_epoch_is_tokens_by_seconds():
 def test_rare_labels_are_pointed_out_with_their_counts():
     sentence, labels = ["a"] * 10, ["X"] * 5 + ["Y"] * 4 + ["Z"]
     with pytest.warns(riata.RiataWarning, match=r"fewer than 5 times.*: Y \(4\), Z \(1\)\.") as caught:
-        riata.Tagger(epochs=1).fit([sentence], [labels])
+        riata.Tagger("perceptron", epochs=1).fit([sentence], [labels])
     assert len(caught) == 1
     notes = []
-    riata.Tagger(epochs=1).fit([sentence], [labels], listener=notes.append)
+    riata.Tagger("perceptron", epochs=1).fit([sentence], [labels], listener=notes.append)
     told = [n for n in notes if isinstance(n, Note)]
     assert [n.warning for n in told] == [False, True]
     assert told[0].text == "3 labels: X 5, Y 4, Z 1."
@@ -371,7 +371,7 @@ def test_rare_labels_are_pointed_out_with_their_counts():
 
 @pytest.mark.filterwarnings("error")
 def test_frequent_labels_and_a_silent_training_warn_of_nothing():
-    riata.Tagger(epochs=1).fit([["a"] * 10], [["X"] * 5 + ["Y"] * 5])
+    riata.Tagger("perceptron", epochs=1).fit([["a"] * 10], [["X"] * 5 + ["Y"] * 5])
 
 
 # --- Ctrl-C -------------------------------------------------------------------------------------------------------------------

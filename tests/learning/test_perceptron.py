@@ -79,7 +79,9 @@ def same(weights, expected):
 
 def trained(X, y, *, estimator=riata.Tagger, sample_weight=None, average=True, **params):
     settings_ = {**DOUBLE, "average": average, **params.pop("settings", {})}
-    return estimator(settings=settings_, **params).fit(X, y, sample_weight=sample_weight, listener=ignore)
+    return estimator(**{"recipe": "perceptron", "settings": settings_, **params}).fit(
+        X, y, sample_weight=sample_weight, listener=ignore
+    )
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------
@@ -220,7 +222,9 @@ def embedded():
 def test_single_and_double_precision_predict_the_same(average):
     train, test = embedded()
     single, double = (
-        riata.Chunker(epochs=3, settings={"precision": precision, "average": average}).fit(train, listener=ignore)
+        riata.Chunker("perceptron", epochs=3, settings={"precision": precision, "average": average}).fit(
+            train, listener=ignore
+        )
         for precision in ("single", "double")
     )
     assert type(single.model_.weights) is not type(double.model_.weights)
@@ -271,7 +275,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path):
     train, _ = embedded()
 
     def content(seed):
-        chunker = riata.Chunker(epochs=2, seed=seed).fit(train, listener=ignore)
+        chunker = riata.Chunker("perceptron", epochs=2, seed=seed).fit(train, listener=ignore)
         chunker.save(tmp_path / "m.riata")
         _, arrays = chunker.model_.to_parts()
         return (tmp_path / "m.riata").read_bytes(), [array.tobytes() for array in arrays.values()]

@@ -148,12 +148,12 @@ def test_ctrl_c_stops_all_shards_and_keeps_the_last_epoch(event):
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "x", None])
 def test_counts_without_sense_are_refused(wrong):
     with pytest.raises(SettingError, match="'shards'"):
-        riata.Tagger(shards=wrong).fit([["a"]], [["X"]])
+        riata.Tagger("perceptron", shards=wrong).fit([["a"]], [["X"]])
 
 
 def test_more_shards_than_sentences_are_refused():
     with pytest.raises(SettingError, match="shards is 3, but there are only 2 sentences"):
-        quietly(riata.Tagger(shards=3), [["a"], ["b"]], [["X"], ["Y"]])
+        quietly(riata.Tagger("perceptron", shards=3), [["a"], ["b"]], [["X"], ["Y"]])
 
 
 @pytest.mark.parametrize("recipe", ["laso-perceptron", "early"])

@@ -336,7 +336,7 @@ def test_what_was_not_kept_cannot_be_diagnosed(tmp_path):
         assert caught.value.remedy == "Call fit, and diagnose the same object."
     with pytest.raises(UnsupportedError, match="'perceptron' learns from whole outputs"):
         chunker().diagnose(data)
-    for untrained in (lambda: riata.Chunker().diagnose(data), lambda: riata.Predictor(Labels()).diagnose(X, Y)):
+    for untrained in (lambda: riata.Chunker("perceptron").diagnose(data), lambda: riata.Predictor(Labels()).diagnose(X, Y)):
         with pytest.raises(NotFittedError):
             untrained()
 

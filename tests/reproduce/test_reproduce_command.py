@@ -243,8 +243,7 @@ def test_ctrl_c_ends_it_with_130(run, monkeypatch, threads):
 
     monkeypatch.setattr("riata.console.StepsProgress.tell", interrupt)
     code, out, err = run("reproduce", "laso-table1", "--quick", "--threads", threads)
-    assert (code, out) == (130, "")
-    assert "Interrupted" in err
+    assert (code, out) == (130, ""), err
     assert told and not any(told)
 
 

@@ -181,7 +181,7 @@ def test_a_trained_estimator_shows_its_facts(joint):
 def test_an_untrained_one_shows_its_parameters_the_changed_ones_first():
     tree = parsed(Chunker("mira", seeds=3)._repr_html_())
     rows = [[cell.text for cell in row.iter("td")] for row in tree.iter("tr")][1:]
-    assert rows[:2] == [["recipe", "'mira'", "'perceptron'"], ["seeds", "3", "1"]]
+    assert rows[:2] == [["recipe", "'mira'", "None"], ["seeds", "3", "1"]]
     assert len(rows) == len(Chunker().get_params())
     assert [row[0] for row in rows[2:]] == [n for n in Chunker().get_params() if n not in ("recipe", "seeds")]
 

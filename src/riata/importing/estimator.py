@@ -16,6 +16,7 @@ from riata.importing.formats.base import Format, head_of
 from riata.importing.model_text import ModelText
 from riata.importing.parts import Imported
 from riata.models.chain import Legality
+from riata.tasks.base import ANY_WIDTH
 
 if TYPE_CHECKING:
     from riata.tasks.base import SequenceEstimator
@@ -82,7 +83,7 @@ def _estimator(found: Imported, name: str, task: str | None, encoding: str, *, l
     estimator.template = model.features.templates if found.inputs else None
     estimator.inputs_, estimator.outputs_ = found.inputs, (found.output,)
     estimator.array_width_ = None
-    estimator.breadth_ = None
+    estimator.breadth_ = ANY_WIDTH  # nobody knows what its training file had
     estimator.format_ = "columns" if found.inputs else "memory"
     estimator.best_epoch_, estimator.best_score_, estimator.seconds_, estimator.history_ = 0, None, None, []
     estimator.facts_ = {"name": name, "sentences": 0, "tokens": 0, "label_counts": dict.fromkeys(labels, 0)}
