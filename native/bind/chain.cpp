@@ -26,9 +26,20 @@ nb::tuple rows_out(SparseRows& rows) {
   return nb::make_tuple(give(std::move(rows.counts)), give(std::move(rows.columns)), give(std::move(rows.values)));
 }
 
-SparseRows rows_in(nb::handle rows) {
-  const auto [counts, columns, values] = nb::cast<std::tuple<In<std::uint32_t>, In<std::uint32_t>, In<float>>>(rows);
-  return {copy(counts), copy(columns), copy(values)};
+// An array as it stands, which somebody must keep.
+Narrow narrow_in(nb::handle array) {
+  using Any = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  const Any in = nb::cast<Any>(array, false);
+  const auto whole = [&]<class T>(T) { return Narrow(std::span(static_cast<const T*>(in.data()), in.shape(0))); };
+  if (in.dtype() == nb::dtype<std::uint8_t>()) return whole(std::uint8_t{});
+  if (in.dtype() == nb::dtype<std::uint16_t>()) return whole(std::uint16_t{});
+  if (in.dtype() == nb::dtype<std::uint32_t>() || in.dtype() == nb::dtype<std::int32_t>()) return whole(std::uint32_t{});
+  throw Error("ModelFileError", "an array of the model is of the wrong type");
+}
+
+RowsView rows_in(nb::handle rows) {
+  const auto [counts, columns, values] = nb::cast<std::tuple<nb::object, nb::object, nb::object>>(rows);
+  return {narrow_in(counts), narrow_in(columns), view(nb::cast<In<float>>(values, false))};
 }
 
 template <class Real>
@@ -43,6 +54,7 @@ nb::dict packed(const Weights<Real>& weights, const FeatureIndex& index) {
     nb::dict one;
     one["parents"] = give(std::move(family.parents));
     one["values"] = give(std::move(family.values));
+    one["order"] = give(std::move(family.order));
     one["node"] = rows_out(family.node);
     one["edge"] = rows_out(family.edge);
     families.append(one);
@@ -63,33 +75,31 @@ nb::dict packed(const Weights<Real>& weights, const FeatureIndex& index) {
   return out;
 }
 
-// A model as it is stored, checked; its weights take memory once they are asked for.
-struct StoredChain {
-  SparseChain sparse;
-  std::int32_t labels, given_size;
-};
-
-StoredChain stored(FeatureIndex& index, nb::dict sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size) {
-  SparseChain in;
+ChainView chain_in(nb::dict sparse) {
+  ChainView in;
   for (nb::handle family : nb::cast<nb::list>(sparse["families"])) {
-    in.families.push_back({copy(nb::cast<In<std::int32_t>>(family["parents"])), copy(nb::cast<In<std::int32_t>>(family["values"])),
-                           rows_in(family["node"]), rows_in(family["edge"])});
+    const auto has = nb::cast<nb::dict>(family);
+    in.families.push_back({narrow_in(has["parents"]), narrow_in(has["values"]), has.contains("order") ? narrow_in(has["order"]) : Narrow(),
+                           rows_in(has["node"]), rows_in(has["edge"])});
   }
-  in.kept_given = copy(nb::cast<In<std::int32_t>>(sparse["kept_given"]));
+  in.kept_given = narrow_in(sparse["kept_given"]);
   in.given = rows_in(sparse["given"]);
   in.transition = rows_in(sparse["transition"]);
   nb::dict history = nb::cast<nb::dict>(sparse["history"]);
-  in.history = {copy(nb::cast<In<std::int32_t>>(history["slots"])), copy(nb::cast<In<std::int32_t>>(history["ngrams"])),
-                copy(nb::cast<In<std::int32_t>>(history["labels"])), rows_in(history["rows"])};
-  nb::gil_scoped_release release;
-  fill_index(in, labels, alphabet_sizes, given_size, index);
-  return {std::move(in), labels, given_size};
+  in.history = {narrow_in(history["slots"]), narrow_in(history["ngrams"]), narrow_in(history["labels"]), rows_in(history["rows"])};
+  return in;
 }
 
+// Together with the arrays that it views.
+struct KeptChain {
+  nb::dict arrays;
+  StoredChain chain;
+};
+
 Weights<float> unpacked(FeatureIndex& index, nb::dict sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size) {
-  const StoredChain in = stored(index, sparse, labels, alphabet_sizes, given_size);
+  const ChainView in = chain_in(sparse);
   nb::gil_scoped_release release;
-  return unfolded(in.sparse, labels, given_size, index);
+  return unpack(in, labels, alphabet_sizes, given_size, index);
 }
 
 // Weights from rows that Python has made: rows[k], [n-grams][labels], is of the k-th template that reads no label.
@@ -181,13 +191,24 @@ void chain(nb::module_& m) {
   m.attr("most_exact_labels") = most_exact_labels;
   m.def("unpack_chain", &unpacked, nb::arg("index"), nb::arg("sparse"), nb::arg("labels"), nb::arg("alphabet_sizes"), nb::arg("given_size"),
         "Fills an empty index from the sparse form and returns the weights.");
-  nb::class_<StoredChain>(m, "StoredChain", "A chain as it is stored, checked.")
-      .def("weights", [](const StoredChain& self, const FeatureIndex& index) {
+  nb::class_<KeptChain>(m, "StoredChain", "A chain as it is stored, checked; it views the arrays.")
+      .def("__init__", [](KeptChain* self, const FeatureIndex& index, nb::dict sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes,
+                          std::int32_t given_size) {
+             new (self) KeptChain{sparse, StoredChain(chain_in(sparse), labels, alphabet_sizes, given_size, index)};
+           }, nb::arg("index"), nb::arg("sparse"), nb::arg("labels"), nb::arg("alphabet_sizes"), nb::arg("given_size"))
+      .def_prop_ro("ordered", [](const KeptChain& self) { return self.chain.ordered(); }, "Whether n-grams are found without an index.")
+      .def("enter", [](const KeptChain& self, FeatureIndex& index) {
              nb::gil_scoped_release release;
-             return unfolded(self.sparse, self.labels, self.given_size, index);
-           }, nb::arg("index"), "The weights, over the index that was filled.");
-  m.def("check_chain", &stored, nb::arg("index"), nb::arg("sparse"), nb::arg("labels"), nb::arg("alphabet_sizes"), nb::arg("given_size"),
-        "Fills an empty index from the sparse form, checks all of it, and keeps it for later.");
+             self.chain.enter(index);
+           }, nb::arg("index"), "Enters the n-grams into an empty index.")
+      .def("weights", [](const KeptChain& self, const FeatureIndex& index) {
+             nb::gil_scoped_release release;
+             return self.chain.weights(index);
+           }, nb::arg("index"), "The weights, over the index that was filled.")
+      .def("weights_of", [](const KeptChain& self, const FeatureIndex& some) {
+             nb::gil_scoped_release release;
+             return self.chain.weights_of(some);
+           }, nb::arg("some"), "The weights of the n-grams that another index of the same templates holds.");
 }
 
 }  // namespace riata::bind

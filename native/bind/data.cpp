@@ -5,6 +5,7 @@
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "core/alphabet.hpp"
+#include "core/crc32.hpp"
 #include "core/error.hpp"
 #include "core/rng.hpp"
 #include "data/column_parser.hpp"
@@ -68,6 +69,11 @@ nb::dict as_dict(Columns&& columns) {
 }  // namespace
 
 void data(nb::module_& m) {
+  m.attr("has_fast_crc32") = has_fast_crc32();
+  m.def("fast_crc32", [](const In<std::uint8_t>& bytes, std::uint32_t before) {
+          if (!has_fast_crc32()) throw Error("RiataError", "this processor has no fast CRC-32");
+          return fast_crc32(view(bytes), before);
+        }, nb::arg("bytes"), nb::arg("before") = 0, "As zlib.crc32.");
   nb::class_<Alphabet>(m, "Alphabet", "Strings to dense ids and back.")
       .def(nb::init<>())
       .def("__init__", [](Alphabet* self, nb::bytes bytes, const In<std::int64_t>& offsets) {

@@ -1,6 +1,7 @@
 #include "core/alphabet.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -16,10 +17,17 @@ Alphabet::Alphabet(std::string bytes, std::vector<std::int64_t> offsets) {
   for (std::size_t i = 1; i < offsets.size(); ++i) {
     if (offsets[i] < offsets[i - 1]) throw bad();
   }
-  for (std::size_t i = 1; i < offsets.size(); ++i) {
-    const std::string_view text(bytes.data() + offsets[i - 1], static_cast<std::size_t>(offsets[i] - offsets[i - 1]));
+  if (offsets.size() > std::numeric_limits<std::int32_t>::max()) throw bad();
+  bytes_ = std::move(bytes);
+  offsets_ = std::move(offsets);
+  make_table(std::max<std::size_t>(64, std::bit_ceil(2 * offsets_.size())));
+  for (std::int32_t id = 0; id < size(); ++id) {
+    const std::string_view text = at(id);
     if (find_invalid_utf8(text) != std::string_view::npos) throw Error("ModelFileError", "an alphabet holds a text that is not UTF-8");
-    if (add(text) != static_cast<std::int32_t>(i) - 1) throw Error("ModelFileError", "an alphabet holds a text twice");
+    const std::uint64_t hash = hash_bytes(text);
+    Entry& entry = table_[slot_of(text, hash)];
+    if (entry.id != unknown) throw Error("ModelFileError", "an alphabet holds a text twice");
+    entry = {id, static_cast<std::uint32_t>(hash)};
   }
 }
 
@@ -82,8 +90,10 @@ std::string_view Alphabet::text(std::int32_t id) const {
   return at(id);
 }
 
-void Alphabet::grow_table() {
-  const std::vector<Entry> old = std::exchange(table_, std::vector<Entry>(table_.empty() ? 64 : (table_.size() < (1 << 16) ? 4 : 2) * table_.size()));
+void Alphabet::grow_table() { make_table(table_.empty() ? 64 : (table_.size() < (1 << 16) ? 4 : 2) * table_.size()); }
+
+void Alphabet::make_table(std::size_t slots) {
+  const std::vector<Entry> old = std::exchange(table_, std::vector<Entry>(slots));
   const std::size_t mask = table_.size() - 1;
   for (const Entry& entry : old) {
     if (entry.id == unknown) continue;

@@ -44,6 +44,7 @@ class Alphabet {
 
   std::size_t slot_of(std::string_view text, std::uint64_t hash) const noexcept;
   void grow_table();
+  void make_table(std::size_t slots);  // a power of two
 
   std::string bytes_;                     // all texts, one after another
   std::vector<std::int64_t> offsets_{0};  // [size + 1] where each text starts in bytes_

@@ -1,6 +1,7 @@
 // Exact dictionary from a pair of 32-bit ids to a dense id: the one kind of key that the feature index needs.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -21,6 +22,12 @@ class PairIndex {
 
   std::int32_t find(std::int32_t a, std::int32_t b) const noexcept {
     return table_.empty() ? unknown : table_[slot_of(pack(a, b))];
+  }
+
+  // Makes room for so many pairs.
+  void reserve(std::size_t count) {
+    keys_.reserve(count);
+    if (table_.size() < 2 * count) make_table(std::bit_ceil(2 * count));
   }
 
   std::int32_t add(std::int32_t a, std::int32_t b) {
@@ -73,8 +80,10 @@ class PairIndex {
     return slot;
   }
 
-  void grow_table() {
-    table_.assign(table_.empty() ? 16 : 2 * table_.size(), unknown);
+  void grow_table() { make_table(table_.empty() ? 16 : 2 * table_.size()); }
+
+  void make_table(std::size_t slots) {
+    table_.assign(slots, unknown);
     for (std::int32_t id = 0; id < size(); ++id) table_[free_slot(keys_[id])] = id;
   }
 

@@ -67,6 +67,8 @@ class FeatureIndex {
   std::int32_t parent(std::int32_t family, std::int32_t id) const noexcept { return dictionaries_[family].left(id); }
   std::int32_t value(std::int32_t family, std::int32_t id) const noexcept { return dictionaries_[family].right(id); }
 
+  // Makes room for so many n-grams.
+  void reserve(std::int32_t family, std::size_t count) { dictionaries_[family].reserve(count); }
   // Adds one n-gram; used when a model is loaded. Throws Error unless it is new and its parent exists.
   void insert(std::int32_t family, std::int32_t parent, std::int32_t value);
 

@@ -45,7 +45,7 @@ int main() {
 
   const SparseChain sparse = pack(index, trained);
   FeatureIndex again = empty_index();
-  const Weights<float> loaded = unpack(sparse, labels, {static_cast<std::int32_t>(sparse.kept_values[0].size())}, 0, again);
+  const Weights<float> loaded = unpack(view(sparse), labels, {static_cast<std::int32_t>(sparse.kept_values[0].size())}, 0, again);
   std::vector<std::int32_t> renumbered(values.size(), -1);
   for (std::size_t t = 0; t < values.size(); ++t) {
     for (std::size_t k = 0; k < sparse.kept_values[0].size(); ++k) {
@@ -60,7 +60,7 @@ int main() {
   bool refused = false;
   try {
     FeatureIndex target = empty_index();
-    unpack(hostile, labels, {words}, 0, target);
+    unpack(view(hostile), labels, {words}, 0, target);
   } catch (const Error& error) {
     refused = error.kind() == "ModelFileError";
   }

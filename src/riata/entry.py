@@ -1,5 +1,6 @@
 """Where the command line starts. Imports next to nothing before it can answer Ctrl-C."""
 
+import gc
 import sys
 
 from riata.interrupts import Interrupts
@@ -10,6 +11,10 @@ INTERRUPTED = 130
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line. Exit status: 0 done, 2 wrong usage or bad input, 130 interrupted."""
     interrupts = Interrupts()
+    if (
+        arguments is None
+    ):  # what is imported stays: to look for garbage in it again and again takes a tenth of a short run
+        gc.set_threshold(100_000)
     try:
         from riata.commands.base import run
 
@@ -25,4 +30,6 @@ def main(arguments: list[str] | None = None) -> None:
         print("Interrupted.", file=sys.stderr)
     if arguments is not None:  # called by a program that goes on
         interrupts.leave()
+    else:
+        gc.freeze()  # nor at the end
     sys.exit(status)

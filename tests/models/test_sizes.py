@@ -25,6 +25,7 @@ def many_labels(labels, ngrams):
     arrays["attribute/0/bytes"] = np.frombuffer(b"".join(texts), np.uint8)
     arrays["attribute/0/lengths"] = np.array([len(text) for text in texts], np.uint8)
     arrays["family/0/values"] = np.arange(16, 16 + ngrams, dtype=np.uint32)
+    arrays["family/0/order"] = np.arange(ngrams, dtype=np.uint32)
     arrays["family/0/edge/counts"] = np.zeros(ngrams, np.uint8)
     for part in ("columns", "values"):
         arrays[f"family/0/edge/{part}"] = arrays[f"family/0/edge/{part}"][:0]
@@ -63,7 +64,7 @@ def test_where_memory_ends_all_the_same_it_is_told_as_a_fault_of_the_file(monkey
     def no_memory(*arguments):
         raise MemoryError
 
-    monkeypatch.setattr("riata.models.chain.check_chain", no_memory)
+    monkeypatch.setattr("riata.models.chain.StoredChain", no_memory)
     with pytest.raises(ModelFileError, match=r"m\.riata: the model asks for more memory than there is"):
         riata.load_model(path)
 

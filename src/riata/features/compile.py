@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from riata.parallel import in_order
 
 AttributeOf = tuple[str, int]  # name of the function, column it reads
 Look = Callable[[list[str]], Ids]  # texts to ids of an alphabet, or to hashes
+_FILLING = threading.Lock()
 HASHES = 2**31 - 1  # more than any hash of a text
 
 
@@ -116,7 +118,29 @@ class Features:
         self.alphabets = [Alphabet() for _ in self.program.attributes]
         self.given = Alphabet()
         self.bits = bits
-        self.index = self.empty_index()
+        self._fill: Callable[[FeatureIndex], None] | None = None
+        self._index = self.empty_index()
+
+    @property
+    def index(self) -> FeatureIndex:
+        if self._fill is not None:
+            self._fill_now()
+        return self._index
+
+    @index.setter
+    def index(self, index: FeatureIndex) -> None:
+        self._index, self._fill = index, None
+
+    def fill_later(self, fill: Callable[[FeatureIndex], None]) -> None:
+        """Has the n-grams entered into the index, which is empty, when it is first read."""
+        self._fill = fill
+
+    def _fill_now(self) -> None:
+        with _FILLING:
+            if self._fill is not None:  # no other thread was faster
+                index = self.empty_index()
+                self._fill(index)
+                self.index = index
 
     def compiled(self) -> Program:
         return compile_templates(self.templates)
@@ -156,12 +180,12 @@ class Features:
         for name, column in self.program.attributes:
             if name == FREQUENCY and column not in self.frequencies:
                 self.frequencies[column] = Frequencies.of(corpus.columns[column])
-        instances = self.index.extend(self._values(corpus, grow=True, threads=threads), corpus.starts, cutoff, threads)
+        instances = self.index.extend(self.values(corpus, grow=True, threads=threads), corpus.starts, cutoff, threads)
         return self._with_given(instances, corpus, grow=True)
 
     def instances(self, corpus: Corpus, threads: int = 1) -> Instances:
         """The corpus with every feature looked up; what training has not seen scores nothing."""
-        instances = self.index.instances(self._values(corpus, grow=False, threads=threads), corpus.starts, threads)
+        instances = self.index.instances(self.values(corpus, grow=False, threads=threads), corpus.starts, threads)
         return self._with_given(instances, corpus, grow=False)
 
     def _with_given(self, instances: Instances, corpus: Corpus, grow: bool) -> Instances:
@@ -170,7 +194,7 @@ class Features:
             instances.set_given(given.starts, given.ids, given.values, HASHES if self.bits else len(self.given))
         return instances
 
-    def _values(self, corpus: Corpus, grow: bool, threads: int) -> list[Ids]:
+    def values(self, corpus: Corpus, grow: bool = False, threads: int = 1) -> list[Ids]:
         """The value of every attribute at every token; attributes are found side by side, each with an alphabet of its own."""
         types = {number: _Types.of(corpus.columns[number]) for _, number in self.program.attributes}
 

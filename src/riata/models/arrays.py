@@ -26,6 +26,14 @@ def read_array(arrays: Arrays, name: str, *, real: bool = False) -> NDArray[Any]
     return array
 
 
+def read_counts(arrays: Arrays, name: str) -> NDArray[Any]:
+    """Whole numbers as they are stored, without a sign and in 8, 16 or 32 bits, not copied."""
+    array = read_array(arrays, name)
+    if array.dtype.kind != "u" or array.dtype.itemsize > 4:
+        raise ModelFileError(f"the model's array {name!r} is missing or of the wrong type")
+    return array
+
+
 def store_texts(arrays: Arrays, name: str, texts: Sequence[str]) -> None:
     encoded = [text.encode("utf-8") for text in texts]
     arrays[f"{name}/bytes"] = np.frombuffer(b"".join(encoded), np.uint8)
@@ -34,17 +42,12 @@ def store_texts(arrays: Arrays, name: str, texts: Sequence[str]) -> None:
 
 def read_alphabet(arrays: Arrays, name: str) -> Alphabet:
     lengths = read_array(arrays, f"{name}/lengths")
-    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
-    content = read_array(arrays, f"{name}/bytes").tobytes()
-    alphabet = Alphabet(content, offsets)
-    starts = np.frombuffer(content, np.uint8)[offsets[offsets < len(content)]]
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, dtype=np.int64, out=offsets[1:])
     try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ModelFileError(f"the model's {name!r} texts are not UTF-8") from None
-    if ((starts & 0xC0) == 0x80).any():  # a text that starts inside a character
-        raise ModelFileError(f"the model's {name!r} texts are not UTF-8")
-    return alphabet
+        return Alphabet(read_array(arrays, f"{name}/bytes").tobytes(), offsets)
+    except ModelFileError as error:
+        raise ModelFileError(f"the model's {name!r}: {error.message}.") from None
 
 
 def read_strings(header: Mapping[str, Any], key: str) -> list[str]:

@@ -15,12 +15,12 @@ from riata._core import (
     ChainDecoder64,
     ChainWeights,
     ChainWeights64,
+    FeatureIndex,
     Instances,
     StoredChain,
     allow,
     chain_margins,
     chain_probabilities,
-    check_chain,
     exact_order,
     most_exact_labels,
     scores_of,
@@ -35,7 +35,7 @@ from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
 from riata.features.lists import attribute_names
 from riata.features.templates import NUMBER, Template, parse
-from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
+from riata.models.arrays import narrow, read_alphabet, read_array, read_counts, read_strings, store_texts
 from riata.models.container import Arrays
 from riata.models.feature_parts import MOST_MEMORY, read_frequencies, read_lists, read_templates, refuse_huge
 from riata.models.folded import FoldedModel, foldable
@@ -44,7 +44,13 @@ from riata.models.named import NamedModel, is_named
 Flags = NDArray[np.uint8]
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
 FEWEST_BITS, MOST_BITS = 10, 30  # of a table of hashed weights
+MOST_FEW_TOKENS = 1000  # that a loaded model labels before its weights are unfolded
+MOST_FEW_BYTES = 16 << 20  # of their weights
 MOST_STATES = 300_000  # of one exact search that nobody asked for, as a yardstick
+
+
+NONE = np.empty(0, np.uint8)
+NO_ROWS = (NONE, NONE, np.empty(0, np.float32))
 
 
 @dataclass(frozen=True)
@@ -268,26 +274,57 @@ class ChainModel:
             if program.families[f][0] >= 0:
                 arrays[f"family/{f}/parents"] = narrow(family["parents"])
             arrays[f"family/{f}/values"] = narrow(family["values"])
+            arrays[f"family/{f}/order"] = narrow(family["order"])
             _store_rows(arrays, f"family/{f}/node", family["node"])
             _store_rows(arrays, f"family/{f}/edge", family["edge"])
         return header, arrays
 
 
 class StoredChainModel(ChainModel):
-    """A model as it is in its file, checked. Its weights, of which most are zero, take memory when they are first read."""
+    """A model as it is in its file, checked. What takes time or memory is made when it is first needed: index and weights, of which most are zero."""
 
     @classmethod
     def of(
         cls, features: Features, stored: StoredChain, labels: tuple[str, ...], legality: Legality, *, local: bool
     ) -> StoredChainModel:
         made = cls.__new__(cls)
-        made.__dict__.update(features=features, labels=labels, legality=legality, _stored=stored, _local=local)
+        made.__dict__.update(
+            features=features, labels=labels, legality=legality, _stored=stored, _local=local, _left=MOST_FEW_TOKENS
+        )
+        if stored.ordered:
+            features.fill_later(stored.enter)
+        else:
+            stored.enter(features.index)
         return made
 
     @cached_property
     def weights(self) -> ChainWeights:  # of the class above it is set when a model is made
+        return self._weights_of(self.features.index, self.__dict__["_stored"].weights)
+
+    def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
+        if decoder.queue == EXACT.queue and corpus.known is None and "weights" not in vars(self):
+            found = self._predict_few(corpus)
+            if found is not None:
+                return found
+        return super().predict(corpus, decoder, threads)
+
+    def _predict_few(self, corpus: Corpus) -> Ids | None:
+        """The labels of the first few tokens, with the weights of their own n-grams: all others stay in the file. None where there are more."""
+        features, legal = self.features, self.legality
+        left = self.__dict__["_left"] - corpus.tokens
+        if left < 0 or not self.__dict__["_stored"].ordered or not foldable(features) or features.program.history:
+            return None
+        self.__dict__["_left"] = left
+        index = features.empty_index()
+        instances = index.extend(features.values(corpus), corpus.starts, 1, 1)
+        if weight_bytes(features, ngram_sizes(features, index), len(self.labels)) > MOST_FEW_BYTES:
+            return None
+        weights = self._weights_of(index, self.__dict__["_stored"].weights_of)
+        return weights.decode(index, instances, legal.start, legal.end, legal.follow, None)
+
+    def _weights_of(self, index: FeatureIndex, unfolded: Callable[[FeatureIndex], ChainWeights]) -> ChainWeights:
         try:
-            weights: ChainWeights = self.__dict__["_stored"].weights(self.features.index)
+            weights = unfolded(index)
         except MemoryError:
             raise ModelFileError("the model asks for more memory than there is.") from None
         weights.local = self.__dict__["_local"]
@@ -360,7 +397,7 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     features.given = read_alphabet(arrays, "given")
     sparse: dict[str, Any] = {
         "families": [_family(arrays, f, root=spec[0] < 0) for f, spec in enumerate(features.program.families)],
-        "kept_given": np.empty(0, np.int32),
+        "kept_given": NONE,
         "given": _rows(arrays, "given/rows"),
         "transition": _rows(arrays, "transition"),
         "history": _history(arrays, features.program.history != ()),
@@ -372,7 +409,7 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     if features.program.history:  # they are checked as they are entered
         weights = unpack_chain(features.index, sparse, count, sizes, len(features.given))
         return ChainModel(features, weights, tuple(labels), legality)
-    stored = check_chain(features.index, sparse, count, sizes, len(features.given))
+    stored = StoredChain(features.index, sparse, count, sizes, len(features.given))
     return StoredChainModel.of(features, stored, tuple(labels), legality, local=local)
 
 
@@ -387,9 +424,10 @@ def weight_bytes(features: Features, sizes: Sequence[int], labels: int) -> int:
     return 4 * row_width(labels) * (rows + labels + len(features.given))
 
 
-def ngram_sizes(features: Features) -> list[int]:
-    """How many n-grams each family has."""
-    return [features.index.size(family) for family in range(len(features.program.families))]
+def ngram_sizes(features: Features, index: FeatureIndex | None = None) -> list[int]:
+    """How many n-grams each family has, in this index or in their own."""
+    index = features.index if index is None else index
+    return [index.size(family) for family in range(len(features.program.families))]
 
 
 def row_width(labels: int) -> int:
@@ -435,19 +473,18 @@ def _bits(header: Mapping[str, Any]) -> int:
 
 def _table(arrays: Arrays, features: Features, labels: int) -> StoredChain:
     """The weights of a model whose features are hashed."""
-    rows = (np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.float32))
-    none = {"values": np.empty(0, np.int32), "parents": np.empty(0, np.int32), "node": rows, "edge": rows}
+    none = {"values": NONE, "parents": NONE, "node": NO_ROWS, "edge": NO_ROWS}
     if any(name == FREQUENCY for name, _ in features.program.attributes):
         raise ModelFileError("the model's templates are inconsistent")
     refuse_huge(weight_bytes(features, [], labels))
     sparse = {
         "families": [none for _ in features.program.families],
-        "kept_given": _int32(read_array(arrays, "table/places")),
+        "kept_given": read_counts(arrays, "table/places"),
         "given": _rows(arrays, "table/rows"),
         "transition": _rows(arrays, "transition"),
         "history": _history(arrays, False),
     }
-    return check_chain(features.index, sparse, labels, [0 for _ in features.alphabets], 0)
+    return StoredChain(features.index, sparse, labels, [0 for _ in features.alphabets], 0)
 
 
 def _store_rows(arrays: Arrays, name: str, rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]) -> None:
@@ -458,36 +495,29 @@ def _store_rows(arrays: Arrays, name: str, rows: tuple[NDArray[Any], NDArray[Any
 
 
 def _rows(arrays: Arrays, name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    counts = read_array(arrays, f"{name}/counts").astype(np.uint32)
-    columns = read_array(arrays, f"{name}/columns").astype(np.uint32)
-    return counts, columns, read_array(arrays, f"{name}/values", real=True).astype(np.float32)
+    values = read_array(arrays, f"{name}/values", real=True)
+    return (
+        read_counts(arrays, f"{name}/counts"),
+        read_counts(arrays, f"{name}/columns"),
+        values.astype(np.float32, copy=False),
+    )
 
 
 def _history(arrays: Arrays, has: bool) -> dict[str, Any]:
     if not has:
-        empty = np.empty(0, np.int32)
-        rows = (np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.float32))
-        return {"slots": empty, "ngrams": empty, "labels": empty, "rows": rows}
-    numbers = {name: _int32(read_array(arrays, f"history/{name}")) for name in ("slots", "ngrams", "labels")}
+        return {"slots": NONE, "ngrams": NONE, "labels": NONE, "rows": NO_ROWS}
+    numbers = {name: read_counts(arrays, f"history/{name}") for name in ("slots", "ngrams", "labels")}
     return {**numbers, "rows": _rows(arrays, "history/rows")}
 
 
-def _int32(array: NDArray[Any]) -> Ids:
-    """Numbers that do not fit 32 bits become -1, which the core refuses."""
-    return np.where(array.astype(np.int64) > 0x7FFFFFFF, -1, array).astype(np.int32)
-
-
 def _family(arrays: Arrays, family: int, *, root: bool) -> dict[str, Any]:
-    values = read_array(arrays, f"family/{family}/values")
-    parents = (
-        np.full(len(values), -1, np.int64) if root else read_array(arrays, f"family/{family}/parents").astype(np.int64)
-    )
+    name = f"family/{family}"
     return {
-        "values": _int32(values),
-        # A parent that does not fit becomes -2, which the core refuses; -1 is a root's.
-        "parents": np.where(parents > 0x7FFFFFFF, -2, parents).astype(np.int32),
-        "node": _rows(arrays, f"family/{family}/node"),
-        "edge": _rows(arrays, f"family/{family}/edge"),
+        "parents": NONE if root else read_counts(arrays, f"{name}/parents"),
+        "values": read_counts(arrays, f"{name}/values"),
+        "order": read_counts(arrays, f"{name}/order") if f"{name}/order" in arrays else NONE,
+        "node": _rows(arrays, f"{name}/node"),
+        "edge": _rows(arrays, f"{name}/edge"),
     }
 
 

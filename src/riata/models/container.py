@@ -8,13 +8,12 @@
            32-35  CRC-32 of bytes 0-31 and of everything from byte 64 on; 36-63 zero
            64-    header (JSON, UTF-8), then the arrays, each at a multiple of 64 bytes
 
-Arrays can be mapped into memory as they stand. The file is written beside its final place and moved there when it is complete.
+Arrays are used as they stand. The file is written beside its final place and moved there when it is complete.
 """
 
 from __future__ import annotations
 
 import json
-import mmap
 import os
 import struct
 import zlib
@@ -25,6 +24,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from riata._core import fast_crc32, has_fast_crc32
 from riata.errors import ModelFileError
 
 MAGIC = b"RIATA\r\n\x1a"
@@ -35,15 +35,7 @@ _ALIGN = 64
 _SUM = struct.Struct("<I28x")
 _MAKES = "`riata train` makes models."
 _ELSEWHERE = "Make room, or choose another place."
-_DTYPES = {
-    "u1": np.uint8,
-    "u2": np.uint16,
-    "u4": np.uint32,
-    "i4": np.int32,
-    "i8": np.int64,
-    "f4": np.float32,
-    "f8": np.float64,
-}
+_DTYPES = {name: np.dtype(f"<{name}") for name in ("u1", "u2", "u4", "i4", "i8", "f4", "f8")}
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -80,17 +72,17 @@ def write(path: str | Path, content: bytes) -> None:
 
 
 def read(path: str | Path) -> tuple[dict[str, Any], Arrays]:
-    """Header and arrays of a model file, checked; the arrays are views of the mapped file."""
+    """Header and arrays of a model file, checked; the arrays are views of its bytes, which are read once: what becomes of the file later does not matter."""
     try:
         with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+            content = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
+            read = file.readinto(content.data)
     except FileNotFoundError:
         raise ModelFileError("no such file.", remedy=_MAKES, file=path) from None
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
         raise ModelFileError(f"cannot be read: {_reason(error)}.", remedy=_MAKES, file=path) from None
     try:
-        return unpack(memoryview(content))
+        return unpack(content[:read].data)
     except ModelFileError as error:
         raise error.located(path) from None
 
@@ -124,7 +116,8 @@ def unpack(content: memoryview) -> tuple[dict[str, Any], Arrays]:
 def _header(text: bytes) -> dict[str, Any]:
     try:
         header = json.loads(text.decode("utf-8"))
-        json.dumps(header, ensure_ascii=False).encode("utf-8")  # "\\ud800" is JSON but no text
+        if b"\\u" in text:
+            json.dumps(header, ensure_ascii=False).encode("utf-8")  # "\\ud800" is JSON but no text
     except (ValueError, RecursionError):
         raise _damaged("the header is not JSON") from None
     if not isinstance(header, dict):
@@ -141,12 +134,12 @@ def _arrays(header: dict[str, Any], data: memoryview) -> Arrays:
     for place in places:
         if not isinstance(place, dict):
             raise _damaged("an array is described wrongly")
-        name, dtype, size, offset = (place.get(key) for key in ("name", "dtype", "size", "offset"))
+        name, dtype, size, offset = place.get("name"), place.get("dtype"), place.get("size"), place.get("offset")
         if not isinstance(name, str) or not isinstance(dtype, str) or dtype not in _DTYPES:
             raise _damaged("an array is described wrongly")
         if not _is_count(size) or not _is_count(offset):
             raise _damaged("an array is described wrongly")
-        kind = np.dtype(_DTYPES[dtype]).newbyteorder("<")
+        kind = _DTYPES[dtype]
         # In order and apart, so that no file asks for more memory than it has bytes.
         if name in arrays or offset % _ALIGN or offset < end or offset + size * kind.itemsize > len(data):
             raise _damaged(f"array {name!r} lies outside the file or on another array")
@@ -170,7 +163,9 @@ def _aligned(size: int) -> int:
 def _digest(fixed: bytes | memoryview, body: bytes | bytearray | memoryview, version: int = VERSION) -> bytes:
     """What finds accidents. It has to be quick, since all of the file is read for it before anything else."""
     if version > 1:
-        return _SUM.pack(zlib.crc32(body, zlib.crc32(fixed)))
+        before = zlib.crc32(fixed)
+        fast = has_fast_crc32 and len(body) > 0
+        return _SUM.pack(fast_crc32(np.frombuffer(body, np.uint8), before) if fast else zlib.crc32(body, before))
     import hashlib
 
     digest = hashlib.blake2b(fixed, digest_size=_PROLOGUE - _FIXED.size)
