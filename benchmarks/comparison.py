@@ -122,10 +122,14 @@ def _least(values: list[Any]) -> Any:
     return values[0]
 
 
-def merged(old: list[Result], new: list[Result]) -> list[Result]:
-    """The results on file with those of this run: a question that was run is replaced whole, the others stay."""
-    run = {result["question"] for result in new}
-    kept = [result for result in old if result["question"] not in run]
+def merged(old: list[Result], new: list[Result], *, whole: bool = True) -> list[Result]:
+    """The results on file with those of this run: a question that was run is replaced, all of it or the contestants that were run."""
+
+    def place(result: Result) -> tuple[str, str]:
+        return result["question"], "" if whole else result["contestant"]
+
+    run = {place(result) for result in new}
+    kept = [result for result in old if place(result) not in run]
     return sorted([*kept, *new], key=lambda result: str(result["question"]))
 
 

@@ -32,7 +32,7 @@ def main() -> None:
     if unknown:
         parser.error(f"no question {unknown[0]!r}; there are {', '.join(known)}")
     for question in options.questions or known:
-        write(ask(question, options.rounds, options.final), options.final)
+        write(ask(question, options.rounds, options.final), options.final, whole="/" not in question)
     if not options.questions and not options.final:
         starting.run()
         write_page()
@@ -57,14 +57,14 @@ def contest(question: str, contestant: Path, final: bool) -> dict[str, Any]:
     return {**facts, **json.loads(done.stdout)}
 
 
-def write(results: list[dict[str, Any]], final: bool) -> None:
+def write(results: list[dict[str, Any]], final: bool, *, whole: bool = True) -> None:
     """Puts the results of a question on file, in the place of its last ones; results of other questions stay."""
     facts = {**about(), "commit": commit(HERE.parent)}
     results = [{**facts, **result} for result in results]
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{'final' if final else 'latest'}.json"
     old = json.loads(path.read_text())["results"] if path.exists() else []
-    path.write_text(json.dumps({"results": comparison.merged(old, results)}, indent=1) + "\n")
+    path.write_text(json.dumps({"results": comparison.merged(old, results, whole=whole)}, indent=1) + "\n")
     if final:
         with open(RESULTS / "final.jsonl", "a", encoding="utf-8") as log:
             for result in results:

@@ -46,6 +46,12 @@ def test_one_question_replaces_its_own_rows_and_keeps_the_others():
     ]
 
 
+def test_a_contestant_that_is_run_alone_leaves_the_others_of_its_question():
+    old = [{"question": "q", "contestant": name, "run": 1} for name in ("a", "b")]
+    new = [{"question": "q", "contestant": "b", "run": 2}]
+    assert comparison.merged(old, new, whole=False) == [old[0], *new]
+
+
 def test_a_ratio_says_how_many_times_better_ours_is():
     assert comparison.TRAINING.ratio(2.0, 16.0) == 8
     assert comparison.LABELLING.ratio(1200.0, 100.0) == 12
