@@ -128,6 +128,7 @@ CONTESTANTS = {
         {"recipe": "laso-alma", "epochs": 16, "seeds": 5, "settings": {"update": "best"}}, only="chunk"
     ),
     "laso-alma": Contestant({"recipe": "laso-alma", "epochs": 16, "settings": {"update": "best"}}, only="chunk"),
+    "crf": Contestant({"recipe": "crf"}),  # c2=auto
     **{
         f"crf-{c2:g}": Contestant({"recipe": "crf", "settings": {"c2": c2}})
         for c2 in (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -197,9 +198,7 @@ def measured(name: str, size: int, draw: int, parameters: dict[str, Any]) -> dic
     )
     _, seconds = timed(lambda: estimator.fit(part, listener=lambda event: None))
     found = {"score": round(100 * estimator.score(split.scored), 3), "seconds": round(seconds, 3)}
-    if "c2_" in estimator.__dict__:
-        found["c2"] = estimator.c2_
-    return found
+    return {**found, **estimator.facts_.get("chosen", {})}
 
 
 def recorded() -> list[dict[str, Any]]:
