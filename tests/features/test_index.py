@@ -131,6 +131,7 @@ def looked_up(features, instances, corpus):
     ]
 
 
+@settings(deadline=None)  # threads of a busy machine
 @given(template_sets, corpora, corpora, st.integers(1, 3), st.integers(2, 5))
 def test_threads_change_nothing_and_learning_looks_up(templates, first, second, cutoff, threads):
     alone, together = learnt(templates, first, cutoff=cutoff), Features(templates, FUNCTIONS)
