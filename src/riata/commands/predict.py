@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import closing
 from typing import Any
@@ -79,6 +80,10 @@ def command(
     With --given the best labelling is found that has the labels of that column; lists and confidences are among those that have them.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
+    if (
+        tokenizer is None
+    ):  # nothing here multiplies matrices: threads that NumPy's library would start for that only wait, which takes longer than all the rest
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from riata.labelled import Shown, labelled
     from riata.parallel import cores
 
