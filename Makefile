@@ -27,10 +27,10 @@ lint: $(INSTALLED)  ## ruff and mypy
 	$(BIN)/mypy
 
 test: lint  ## everything that runs in minutes
-	$(BIN)/pytest -q -m 'not slow'
+	$(BIN)/pytest -q -m 'not slow' -n auto
 
 test-all: lint  ## the slow tests too
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto
 
 bench: $(INSTALLED)  ## quality and speed beside the peers', on the corpora of $$RIATA_DATA (development splits)
 	$(BIN)/python -m benchmarks.install
