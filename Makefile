@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' -o -name '*.template' -o -name '*.conll' -o -path '*/viewer/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint bench sanitize arm picture page clean
+.PHONY: help demo test test-all lint format bench sanitize arm picture page clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -22,9 +22,14 @@ $(INSTALLED): $(VENV)/bin/pip $(SOURCES)
 demo: $(INSTALLED)  ## train, score and show a tagger, a chunker and an entity recogniser on the embedded corpus
 	$(BIN)/riata demo
 
-lint: $(INSTALLED)  ## ruff and mypy
+lint: $(INSTALLED)  ## ruff, mypy and clang-format
 	$(BIN)/ruff check src tests benchmarks tools examples
 	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run -Werror $$(find native -name '*.?pp')
+
+format: $(INSTALLED)  ## lay out C++ and Python as make lint wants them
+	$(BIN)/clang-format -i $$(find native -name '*.?pp')
+	$(BIN)/ruff format -q src tests benchmarks tools
 
 test: lint  ## everything that runs in minutes
 	$(BIN)/pytest -q -m 'not slow' -n auto

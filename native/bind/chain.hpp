@@ -17,7 +17,8 @@ using Flags = In<std::uint8_t>;
 template <class Real>
 Constraint<Real> as_constraint(const Weights<Real>& weights, const Flags& start, const Flags& end, const Flags& follow) {
   const auto L = static_cast<std::size_t>(weights.labels);
-  if (start.shape(0) != L || end.shape(0) != L || follow.shape(0) != L * L) throw Error("RiataError", "the constraint does not fit the labels");
+  if (start.shape(0) != L || end.shape(0) != L || follow.shape(0) != L * L)
+    throw Error("RiataError", "the constraint does not fit the labels");
   return Constraint<Real>(weights.labels, weights.stride, copy(start), copy(end), copy(follow));
 }
 
@@ -69,16 +70,22 @@ void bind_mixing(nb::module_& m) {
     if (all.empty()) throw Error("RiataError", "there are no weights to mix");
     return all;
   };
-  m.def("mix", [=](const std::vector<Trainer*>& trainers, const std::vector<double>& shares, std::int64_t threads) {
-          const auto all = weights_of(trainers);
-          nb::gil_scoped_release release;
-          mix<Real>(all, shares, threads);
-        }, nb::arg("trainers"), nb::arg("shares"), nb::arg("threads") = 1, "Gives all learners the sum of their weights, each times its share.");
-  m.def("average_of_all", [=](const std::vector<Trainer*>& trainers, std::int64_t threads) {
-          const auto all = weights_of(trainers);
-          nb::gil_scoped_release release;
-          return average_of_all<Real>(all, threads);
-        }, nb::arg("trainers"), nb::arg("threads") = 1, "The mean of all weights that the learners went through.");
+  m.def(
+      "mix",
+      [=](const std::vector<Trainer*>& trainers, const std::vector<double>& shares, std::int64_t threads) {
+        const auto all = weights_of(trainers);
+        nb::gil_scoped_release release;
+        mix<Real>(all, shares, threads);
+      },
+      nb::arg("trainers"), nb::arg("shares"), nb::arg("threads") = 1, "Gives all learners the sum of their weights, each times its share.");
+  m.def(
+      "average_of_all",
+      [=](const std::vector<Trainer*>& trainers, std::int64_t threads) {
+        const auto all = weights_of(trainers);
+        nb::gil_scoped_release release;
+        return average_of_all<Real>(all, threads);
+      },
+      nb::arg("trainers"), nb::arg("threads") = 1, "The mean of all weights that the learners went through.");
 }
 
 // What every learner that compares whole outputs can do.
@@ -87,11 +94,15 @@ void bind_learner(nb::module_& m, nb::class_<Trainer>& learner) {
   using Weighted = Weights<Real>;
   const nb::call_guard<nb::gil_scoped_release> alone;
   learner
-      .def("epoch", &run_epoch<Trainer>, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("sentence_weights"), nb::arg("class_weights"),
-           nb::arg("progress").none() = nb::none(), "One pass over the sentences in the given order.")
-      .def("averaged", [](const Trainer& self) { return self.averaged(); }, alone)
-      .def("average_into", [](const Trainer& self, Weighted& mean) { self.average_into(mean); }, nb::arg("weights"), alone, "The same in the memory of other weights.")
-      .def("finish", [](Trainer& self) { return self.finish(); }, alone, "The average, in the memory of the learner, which starts anew.")
+      .def("epoch", &run_epoch<Trainer>, nb::arg("index"), nb::arg("instances"), nb::arg("order"), nb::arg("sentence_weights"),
+           nb::arg("class_weights"), nb::arg("progress").none() = nb::none(), "One pass over the sentences in the given order.")
+      .def(
+          "averaged", [](const Trainer& self) { return self.averaged(); }, alone)
+      .def(
+          "average_into", [](const Trainer& self, Weighted& mean) { self.average_into(mean); }, nb::arg("weights"), alone,
+          "The same in the memory of other weights.")
+      .def(
+          "finish", [](Trainer& self) { return self.finish(); }, alone, "The average, in the memory of the learner, which starts anew.")
       .def("last", [](const Trainer& self) { return Weighted(self.last()); }, alone);
   bind_mixing<Trainer, Real>(m);
 }

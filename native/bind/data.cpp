@@ -70,56 +70,79 @@ nb::dict as_dict(Columns&& columns) {
 
 void data(nb::module_& m) {
   m.attr("has_fast_crc32") = has_fast_crc32();
-  m.def("fast_crc32", [](const In<std::uint8_t>& bytes, std::uint32_t before) {
-          if (!has_fast_crc32()) throw Error("RiataError", "this processor has no fast CRC-32");
-          return fast_crc32(view(bytes), before);
-        }, nb::arg("bytes"), nb::arg("before") = 0, "As zlib.crc32.");
+  m.def(
+      "fast_crc32",
+      [](const In<std::uint8_t>& bytes, std::uint32_t before) {
+        if (!has_fast_crc32()) throw Error("RiataError", "this processor has no fast CRC-32");
+        return fast_crc32(view(bytes), before);
+      },
+      nb::arg("bytes"), nb::arg("before") = 0, "As zlib.crc32.");
   nb::class_<Alphabet>(m, "Alphabet", "Strings to dense ids and back.")
       .def(nb::init<>())
-      .def("__init__", [](Alphabet* self, nb::bytes bytes, const In<std::int64_t>& offsets) {
-             new (self) Alphabet(std::string(bytes.c_str(), bytes.size()), copy(offsets));
-           }, nb::arg("bytes"), nb::arg("offsets"))
+      .def(
+          "__init__",
+          [](Alphabet* self, nb::bytes bytes, const In<std::int64_t>& offsets) {
+            new (self) Alphabet(std::string(bytes.c_str(), bytes.size()), copy(offsets));
+          },
+          nb::arg("bytes"), nb::arg("offsets"))
       .def("__len__", &Alphabet::size)
       .def("__copy__", [](const Alphabet& self) { return Alphabet(self); })
       .def("add", &Alphabet::add, nb::arg("text"))
       .def("find", &Alphabet::find, nb::arg("text"), "The id, or -1.")
-      .def("text", [](const Alphabet& self, std::int32_t id) { return as_text(self.text(id)); }, nb::arg("id"))
+      .def(
+          "text", [](const Alphabet& self, std::int32_t id) { return as_text(self.text(id)); }, nb::arg("id"))
       .def("texts", &texts, "All texts in order of their ids.")
       .def("texts_of", &texts_of, nb::arg("ids"), "The texts of these ids.")
-      .def("add_many", [](Alphabet& self, const std::vector<std::string_view>& list) {
-             return each(list, [&](std::string_view text) { return self.add(text); });
-           }, nb::arg("texts"))
-      .def("find_many", [](const Alphabet& self, const std::vector<std::string_view>& list) {
-             return each(list, [&](std::string_view text) { return self.find(text); });
-           }, nb::arg("texts"))
+      .def(
+          "add_many",
+          [](Alphabet& self, const std::vector<std::string_view>& list) {
+            return each(list, [&](std::string_view text) { return self.add(text); });
+          },
+          nb::arg("texts"))
+      .def(
+          "find_many",
+          [](const Alphabet& self, const std::vector<std::string_view>& list) {
+            return each(list, [&](std::string_view text) { return self.find(text); });
+          },
+          nb::arg("texts"))
       .def("add_all", &add_all, nb::arg("other"), "Adds every text of another alphabet; returns their ids here.")
       .def("find_all", &find_all, nb::arg("other"), "The ids here of every text of another alphabet; -1 where unknown.")
-      .def("hashes", [](const Alphabet& self) {
-             std::vector<std::int32_t> numbers(static_cast<std::size_t>(self.size()));
-             for (std::int32_t i = 0; i < self.size(); ++i) numbers[i] = hashed_text(self.text(i));
-             return give(std::move(numbers));
-           }, "The number that stands for each text where nothing but a hash is kept of it.")
+      .def(
+          "hashes",
+          [](const Alphabet& self) {
+            std::vector<std::int32_t> numbers(static_cast<std::size_t>(self.size()));
+            for (std::int32_t i = 0; i < self.size(); ++i) numbers[i] = hashed_text(self.text(i));
+            return give(std::move(numbers));
+          },
+          "The number that stands for each text where nothing but a hash is kept of it.")
       .def("bytes", [](const Alphabet& self) { return nb::bytes(self.bytes().data(), self.bytes().size()); })
       .def("offsets", [](const Alphabet& self) { return give(std::vector<std::int64_t>(self.offsets())); });
 
   nb::class_<ColumnParser>(m, "ColumnParser", "Streaming reader of column files.")
-      .def("__init__", [](ColumnParser* self, bool conllu) { new (self) ColumnParser(conllu ? Format::conllu : Format::columns); },
-           nb::arg("conllu") = false)
-      .def("feed", [](ColumnParser& self, nb::bytes bytes) {
-             const std::string_view piece(bytes.c_str(), bytes.size());
-             nb::gil_scoped_release release;
-             self.feed(piece);
-           }, nb::arg("piece"))
+      .def(
+          "__init__", [](ColumnParser* self, bool conllu) { new (self) ColumnParser(conllu ? Format::conllu : Format::columns); },
+          nb::arg("conllu") = false)
+      .def(
+          "feed",
+          [](ColumnParser& self, nb::bytes bytes) {
+            const std::string_view piece(bytes.c_str(), bytes.size());
+            nb::gil_scoped_release release;
+            self.feed(piece);
+          },
+          nb::arg("piece"))
       .def("finish", &ColumnParser::finish)
-      .def("take", [](ColumnParser& self) { return as_dict(self.take()); }, "The complete sentences read so far, which are then forgotten.")
+      .def(
+          "take", [](ColumnParser& self) { return as_dict(self.take()); }, "The complete sentences read so far, which are then forgotten.")
       .def_prop_ro("separator", [](const ColumnParser& self) { return std::string(1, self.separator()); })
       .def_prop_ro("width", &ColumnParser::width);
 
-  m.def("hashed_texts", [](const std::vector<std::string_view>& list) { return each(list, hashed_text); }, nb::arg("texts"),
-        "The number that stands for each text where nothing but a hash is kept of it.");
+  m.def(
+      "hashed_texts", [](const std::vector<std::string_view>& list) { return each(list, hashed_text); }, nb::arg("texts"),
+      "The number that stands for each text where nothing but a hash is kept of it.");
 
-  m.def("shuffled", [](std::int64_t size, std::uint64_t seed, std::uint64_t epoch) { return give(shuffled(size, seed, epoch)); },
-        nb::arg("size"), nb::arg("seed"), nb::arg("epoch"), "The order in which an epoch visits its sentences.");
+  m.def(
+      "shuffled", [](std::int64_t size, std::uint64_t seed, std::uint64_t epoch) { return give(shuffled(size, seed, epoch)); },
+      nb::arg("size"), nb::arg("seed"), nb::arg("epoch"), "The order in which an epoch visits its sentences.");
 }
 
 }  // namespace riata::bind

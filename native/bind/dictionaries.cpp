@@ -86,8 +86,10 @@ bool NamedFeatures::append(PyObject* text) {
   }
   Py_ssize_t size = 0;
   const char* utf8 = PyUnicode_AsUTF8AndSize(text, &size);  // fails on lone surrogates
-  if (utf8) bytes.append(utf8, static_cast<std::size_t>(size));
-  else PyErr_Clear();
+  if (utf8)
+    bytes.append(utf8, static_cast<std::size_t>(size));
+  else
+    PyErr_Clear();
   return utf8 != nullptr;
 }
 
@@ -118,7 +120,8 @@ nb::object read_dictionaries(nb::list sentences, Alphabet& names) {
       ids.push_back(names.add(std::string_view(found.bytes).substr(from, end - from)));
       from = end;
     }
-    for (std::size_t t = 1; t < found.token_starts.size(); ++t) token_starts.push_back(static_cast<std::int64_t>(values.size()) + found.token_starts[t]);
+    for (std::size_t t = 1; t < found.token_starts.size(); ++t)
+      token_starts.push_back(static_cast<std::int64_t>(values.size()) + found.token_starts[t]);
     values.insert(values.end(), found.values.begin(), found.values.end());
   }
   return nb::make_tuple(give(std::move(token_starts)), give(std::move(ids)), give(std::move(values)));
@@ -182,19 +185,26 @@ void dictionaries(nb::module_& m) {
   m.attr("largest_value") = largest_value;
   m.def("read_dictionaries", &read_dictionaries, nb::arg("sentences"), nb::arg("names"),
         nb::sig("def read_dictionaries(sentences: list, names: Alphabet) -> tuple | None"),
-        "The features of every token: starts, ids of their names, which the alphabet learns, and values; None where they need a closer look.");
+        "The features of every token: starts, ids of their names, which the alphabet learns, and values; None where they need a closer "
+        "look.");
   nb::class_<NamedChain>(m, "NamedChain", "A frozen chain model that reads features by name.")
-      .def("__init__", [](NamedChain* self, const FeatureIndex& index, const Weights<float>& weights, const Alphabet& names, const Flags& start, const Flags& end,
-                          const Flags& follow) {
-             if (index.attributes() > 0 || index.hashed()) throw Error("RiataError", "this model reads more than features by name");
-             new (self) NamedChain{index, weights, names, as_constraint(weights, start, end, follow)};
-           }, nb::arg("index"), nb::arg("weights"), nb::arg("names"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
-      .def("label", [](const NamedChain& self, nb::list sentences, nb::list labels) {
-             check_labels(labels, self.weights.labels);
-             return label(self, sentences, labels);
-           }, nb::arg("sentences"), nb::arg("labels"), nb::sig("def label(self, sentences: list, labels: list[str]) -> list[list[str]] | None"),
-           "The labels of sentences of dictionaries; None where they need a closer look.");
+      .def(
+          "__init__",
+          [](NamedChain* self, const FeatureIndex& index, const Weights<float>& weights, const Alphabet& names, const Flags& start,
+             const Flags& end, const Flags& follow) {
+            if (index.attributes() > 0 || index.hashed()) throw Error("RiataError", "this model reads more than features by name");
+            new (self) NamedChain{index, weights, names, as_constraint(weights, start, end, follow)};
+          },
+          nb::arg("index"), nb::arg("weights"), nb::arg("names"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+      .def(
+          "label",
+          [](const NamedChain& self, nb::list sentences, nb::list labels) {
+            check_labels(labels, self.weights.labels);
+            return label(self, sentences, labels);
+          },
+          nb::arg("sentences"), nb::arg("labels"), nb::sig("def label(self, sentences: list, labels: list[str]) -> list[list[str]] | None"),
+          "The labels of sentences of dictionaries; None where they need a closer look.");
 }
 
 }  // namespace riata::bind

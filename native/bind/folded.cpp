@@ -22,7 +22,7 @@ namespace riata::bind {
 namespace {
 
 Folded fold(const FeatureIndex& index, const Weights<float>& weights, const Flags& start, const Flags& end, const Flags& follow,
-              const std::vector<std::string>& functions, const std::vector<Alphabet*>& alphabets) {
+            const std::vector<std::string>& functions, const std::vector<Alphabet*>& alphabets) {
   std::vector<AttributeSource> sources;
   if (functions.size() != alphabets.size()) throw Error("RiataError", "functions and alphabets do not fit");
   for (std::size_t a = 0; a < functions.size(); ++a) sources.push_back({native_attribute(functions[a]), alphabets[a]});
@@ -38,7 +38,8 @@ nb::tuple resolve(Folded& self, std::int32_t column, const Alphabet& texts, cons
   return nb::make_tuple(give(std::move(types)), give(std::move(missing)));
 }
 
-Out<std::int32_t> decode(const Folded& self, const std::vector<In<std::int32_t>>& types, const In<std::int64_t>& starts, std::int32_t threads) {
+Out<std::int32_t> decode(const Folded& self, const std::vector<In<std::int32_t>>& types, const In<std::int64_t>& starts,
+                         std::int32_t threads) {
   std::vector<std::vector<std::int32_t>> columns;
   for (const In<std::int32_t>& column : types) columns.push_back(copy(column));
   const Poll poll = as_poll(nb::none());
@@ -109,53 +110,74 @@ nb::object label(Folded& self, nb::list sentences, Py_ssize_t least, nb::list la
 
 void folded(nb::module_& m) {
   nb::class_<Folded>(m, "Folded", "A frozen chain model and the word types it has met.")
-      .def("__init__", [](Folded* self, const FeatureIndex& index, const Weights<float>& weights, const Flags& start, const Flags& end, const Flags& follow,
-                          const std::vector<std::string>& functions, const std::vector<Alphabet*>& alphabets) {
-             new (self) Folded(fold(index, weights, start, end, follow, functions, alphabets));
-           }, nb::arg("index"), nb::arg("weights"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("functions"), nb::arg("alphabets"),
-           "Index, weights and alphabets must outlive it.")
+      .def(
+          "__init__",
+          [](Folded* self, const FeatureIndex& index, const Weights<float>& weights, const Flags& start, const Flags& end,
+             const Flags& follow, const std::vector<std::string>& functions, const std::vector<Alphabet*>& alphabets) {
+            new (self) Folded(fold(index, weights, start, end, follow, functions, alphabets));
+          },
+          nb::arg("index"), nb::arg("weights"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("functions"),
+          nb::arg("alphabets"), "Index, weights and alphabets must outlive it.")
       .def("fresh", &Folded::fresh, "The same without types.")
       .def_prop_ro("bytes", &Folded::bytes, "What the types take in memory.")
       .def_prop_ro("columns", &Folded::columns)
       .def("attributes", &Folded::attributes, nb::arg("column"))
-      .def("resolve", &resolve, nb::arg("column"), nb::arg("texts"), nb::arg("ids"), "The types of an alphabet's texts, and which of them Python must add.")
-      .def("add", [](Folded& self, std::int32_t column, std::string_view text, const std::vector<std::int32_t>& values) {
-             return self.add(column, text, values);
-           }, nb::arg("column"), nb::arg("text"), nb::arg("values"))
-      .def("label", [](Folded& self, nb::list sentences, Py_ssize_t columns, nb::list labels) {
-             check_labels(labels, self.weights().weights.labels);
-             return label(self, sentences, columns, labels);
-           }, nb::arg("sentences"), nb::arg("columns"), nb::arg("labels"), nb::sig("def label(self, sentences: list, columns: int, labels: list[str]) -> list[list[str]] | None"),
-           "The labels of sentences of strings or tuples of strings, at least so many columns each; None where that is not what they are.")
+      .def("resolve", &resolve, nb::arg("column"), nb::arg("texts"), nb::arg("ids"),
+           "The types of an alphabet's texts, and which of them Python must add.")
+      .def(
+          "add",
+          [](Folded& self, std::int32_t column, std::string_view text, const std::vector<std::int32_t>& values) {
+            return self.add(column, text, values);
+          },
+          nb::arg("column"), nb::arg("text"), nb::arg("values"))
+      .def(
+          "label",
+          [](Folded& self, nb::list sentences, Py_ssize_t columns, nb::list labels) {
+            check_labels(labels, self.weights().weights.labels);
+            return label(self, sentences, columns, labels);
+          },
+          nb::arg("sentences"), nb::arg("columns"), nb::arg("labels"),
+          nb::sig("def label(self, sentences: list, columns: int, labels: list[str]) -> list[list[str]] | None"),
+          "The labels of sentences of strings or tuples of strings, at least so many columns each; None where that is not what they are.")
       .def("decode", &decode, nb::arg("types"), nb::arg("starts"), nb::arg("threads") = 1);
 
-  m.def("porter", [](nb::str word) {
-          // UTF-32 in and out: a letter is a letter.
-          nb::object bytes = word.attr("encode")("utf-32-le", "surrogatepass");
-          const auto content = nb::cast<nb::bytes>(bytes);
-          std::u32string text(content.size() / sizeof(char32_t), U'\0');
-          std::memcpy(text.data(), content.c_str(), text.size() * sizeof(char32_t));
-          const std::u32string stem = porter(std::move(text));
-          return nb::bytes(reinterpret_cast<const char*>(stem.data()), stem.size() * sizeof(char32_t)).attr("decode")("utf-32-le", "surrogatepass");
-        }, nb::arg("word"), nb::sig("def porter(word: str) -> str"), "The stem of a word in lower case (Porter 1980).");
+  m.def(
+      "porter",
+      [](nb::str word) {
+        // UTF-32 in and out: a letter is a letter.
+        nb::object bytes = word.attr("encode")("utf-32-le", "surrogatepass");
+        const auto content = nb::cast<nb::bytes>(bytes);
+        std::u32string text(content.size() / sizeof(char32_t), U'\0');
+        std::memcpy(text.data(), content.c_str(), text.size() * sizeof(char32_t));
+        const std::u32string stem = porter(std::move(text));
+        return nb::bytes(reinterpret_cast<const char*>(stem.data()), stem.size() * sizeof(char32_t))
+            .attr("decode")("utf-32-le", "surrogatepass");
+      },
+      nb::arg("word"), nb::sig("def porter(word: str) -> str"), "The stem of a word in lower case (Porter 1980).");
   m.attr("for_python") = for_python;
-  m.def("attribute_values", [](std::string_view name, const Alphabet& texts, const In<std::int32_t>& ids, Alphabet* values, bool grow) {
-          const NativeAttribute function = native_attribute(name);
-          if (!function) throw Error("RiataError", "no native attribute");
-          std::vector<std::int32_t> found;
-          {
-            nb::gil_scoped_release release;
-            found = look_up_values(function, texts, view(ids), values, grow);
-          }
-          return give(std::move(found));
-        }, nb::arg("name"), nb::arg("texts"), nb::arg("ids"), nb::arg("values").none(), nb::arg("grow"),
-        "Ids of the values of an attribute for some texts; -1 where there is none, for_python where Python must find it.");
-  m.def("native_attribute", [](std::string_view name, std::string_view text) -> std::optional<std::string> {
-          const NativeAttribute function = native_attribute(name);
-          std::string value;
-          if (!function || !is_ascii(text)) throw Error("RiataError", "no native attribute, or no ASCII text");
-          return function(text, value) ? std::optional(value) : std::nullopt;
-        }, nb::arg("name"), nb::arg("text"), "Of a text in ASCII, as riata.features.attributes defines it.");
+  m.def(
+      "attribute_values",
+      [](std::string_view name, const Alphabet& texts, const In<std::int32_t>& ids, Alphabet* values, bool grow) {
+        const NativeAttribute function = native_attribute(name);
+        if (!function) throw Error("RiataError", "no native attribute");
+        std::vector<std::int32_t> found;
+        {
+          nb::gil_scoped_release release;
+          found = look_up_values(function, texts, view(ids), values, grow);
+        }
+        return give(std::move(found));
+      },
+      nb::arg("name"), nb::arg("texts"), nb::arg("ids"), nb::arg("values").none(), nb::arg("grow"),
+      "Ids of the values of an attribute for some texts; -1 where there is none, for_python where Python must find it.");
+  m.def(
+      "native_attribute",
+      [](std::string_view name, std::string_view text) -> std::optional<std::string> {
+        const NativeAttribute function = native_attribute(name);
+        std::string value;
+        if (!function || !is_ascii(text)) throw Error("RiataError", "no native attribute, or no ASCII text");
+        return function(text, value) ? std::optional(value) : std::nullopt;
+      },
+      nb::arg("name"), nb::arg("text"), "Of a text in ASCII, as riata.features.attributes defines it.");
 }
 
 }  // namespace riata::bind

@@ -73,21 +73,27 @@ nb::list best_k(const ChainScores<double>& chain, std::int64_t k) {
 }  // namespace
 
 void inference(nb::module_& m) {
-  m.def("viterbi", [](const In2<double>& node, const In<double>& edge, bool per_token) { return best(as_chain(node, edge, per_token)); },
-        nb::arg("node"), nb::arg("edge"), nb::arg("per_token"), "The best labels and their score.");
-  m.def("kbest", [](const In2<double>& node, const In<double>& edge, bool per_token, std::int64_t k) { return best_k(as_chain(node, edge, per_token), k); },
-        nb::arg("node"), nb::arg("edge"), nb::arg("per_token"), nb::arg("k"), "The k best label sequences with their scores, best first.");
-  m.def("loss_augmented_viterbi",
-        [](const In2<double>& node, const In<double>& edge, bool per_token, const In<std::int32_t>& gold, double cost) {
-          ChainScores<double> chain = as_chain(node, edge, per_token);
-          bool ok = gold.shape(0) == node.shape(0) && std::isfinite(cost);
-          for (const std::int32_t label : view(gold)) ok = ok && label >= 0 && label < chain.labels;
-          if (!ok) throw Error("DataError", "gold must hold one label id per token, and the cost must be finite");
-          add_hamming(chain, gold.data(), cost);
-          return best(chain);
-        },
-        nb::arg("node"), nb::arg("edge"), nb::arg("per_token"), nb::arg("gold"), nb::arg("cost") = 1.0,
-        "The labels that maximise score + cost x Hamming loss, and that maximum.");
+  m.def(
+      "viterbi", [](const In2<double>& node, const In<double>& edge, bool per_token) { return best(as_chain(node, edge, per_token)); },
+      nb::arg("node"), nb::arg("edge"), nb::arg("per_token"), "The best labels and their score.");
+  m.def(
+      "kbest",
+      [](const In2<double>& node, const In<double>& edge, bool per_token, std::int64_t k) {
+        return best_k(as_chain(node, edge, per_token), k);
+      },
+      nb::arg("node"), nb::arg("edge"), nb::arg("per_token"), nb::arg("k"), "The k best label sequences with their scores, best first.");
+  m.def(
+      "loss_augmented_viterbi",
+      [](const In2<double>& node, const In<double>& edge, bool per_token, const In<std::int32_t>& gold, double cost) {
+        ChainScores<double> chain = as_chain(node, edge, per_token);
+        bool ok = gold.shape(0) == node.shape(0) && std::isfinite(cost);
+        for (const std::int32_t label : view(gold)) ok = ok && label >= 0 && label < chain.labels;
+        if (!ok) throw Error("DataError", "gold must hold one label id per token, and the cost must be finite");
+        add_hamming(chain, gold.data(), cost);
+        return best(chain);
+      },
+      nb::arg("node"), nb::arg("edge"), nb::arg("per_token"), nb::arg("gold"), nb::arg("cost") = 1.0,
+      "The labels that maximise score + cost x Hamming loss, and that maximum.");
 }
 
 }  // namespace riata::bind

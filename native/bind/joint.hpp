@@ -22,7 +22,8 @@ inline void check(bool ok) {
 
 inline bool fits(const JointKinds& kinds, const Instances& instances, std::span<const std::int32_t> codes) {
   const std::int64_t most = std::int64_t{kinds.tags} * kinds.chunks;
-  return static_cast<std::int64_t>(codes.size()) == instances.tokens() && std::all_of(codes.begin(), codes.end(), [&](std::int32_t c) { return c >= 0 && c < most; });
+  return static_cast<std::int64_t>(codes.size()) == instances.tokens() &&
+         std::all_of(codes.begin(), codes.end(), [&](std::int32_t c) { return c >= 0 && c < most; });
 }
 
 // Of each row its slot, its n-gram and, one after the other, the outputs that it reads.

@@ -17,7 +17,8 @@ inline void check_labels(const nb::list& labels, std::int32_t count) {
 }
 
 // Appends a list for every sentence. found: [tokens] numbers of labels.
-inline void append_labels(std::span<const std::int32_t> found, std::span<const std::int64_t> starts, const nb::list& labels, nb::list& out) {
+inline void append_labels(std::span<const std::int32_t> found, std::span<const std::int64_t> starts, const nb::list& labels,
+                          nb::list& out) {
   for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
     nb::object sentence = nb::steal(PyList_New(static_cast<Py_ssize_t>(starts[s + 1] - starts[s])));
     if (!sentence.is_valid()) throw nb::python_error();

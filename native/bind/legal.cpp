@@ -25,7 +25,8 @@ Allowed as_allowed(const In2<std::uint8_t>& sets, const In<std::int32_t>& of, st
 template <class Find>
 std::vector<std::int64_t> all_stuck(const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, Find find) {
   const std::vector<std::int64_t> bounds = copy(starts);
-  if (bounds.empty() || bounds.front() != 0 || !std::is_sorted(bounds.begin(), bounds.end())) throw Error("RiataError", "the starts of sentences do not rise");
+  if (bounds.empty() || bounds.front() != 0 || !std::is_sorted(bounds.begin(), bounds.end()))
+    throw Error("RiataError", "the starts of sentences do not rise");
   const Allowed allowed = as_allowed(sets, of, bounds.back());
   nb::gil_scoped_release release;
   std::vector<std::int64_t> out;
@@ -39,23 +40,37 @@ std::vector<std::int64_t> all_stuck(const In<std::int64_t>& starts, const In2<st
 }  // namespace
 
 void legal(nb::module_& m) {
-  m.def("allow", [](Instances& instances, const In2<std::uint8_t>& sets, const In<std::int32_t>& of) { instances.allowed = as_allowed(sets, of, instances.tokens()); },
-        nb::arg("instances"), nb::arg("sets"), nb::arg("of"),
-        "Which labels decoding may give: sets of them, as flags, and the set of every token, -1 where any will do.");
-  m.def("stuck_labels", [](const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, const Flags& start, const Flags& end, const Flags& follow) {
-          const auto labels = static_cast<std::int32_t>(start.shape(0));
-          const Constraint<float> constraint = as_constraint(Weights<float>(labels), start, end, follow);
-          LegalLabels found;
-          return give(all_stuck(starts, sets, of, [&](const Allowed& allowed, std::int64_t first, std::int32_t length) {
-            return found.find(constraint, labels, padded(labels), allowed, first, length);
-          }));
-        }, nb::arg("starts"), nb::arg("sets"), nb::arg("of"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-        "Of sentences that have no legal labelling with what is allowed, the tokens at which none goes on.");
-  m.def("stuck_segments", [](const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, std::int32_t labels, std::int32_t outside, std::int32_t most) {
-          const SegmentKinds kinds{labels, outside, most};
-          LegalSegments found;
-          return give(all_stuck(starts, sets, of, [&](const Allowed& allowed, std::int64_t first, std::int32_t length) { return found.find(kinds, allowed, first, length); }));
-        }, nb::arg("starts"), nb::arg("sets"), nb::arg("of"), nb::arg("labels"), nb::arg("outside"), nb::arg("most"), "The same for segments.");
+  m.def(
+      "allow",
+      [](Instances& instances, const In2<std::uint8_t>& sets, const In<std::int32_t>& of) {
+        instances.allowed = as_allowed(sets, of, instances.tokens());
+      },
+      nb::arg("instances"), nb::arg("sets"), nb::arg("of"),
+      "Which labels decoding may give: sets of them, as flags, and the set of every token, -1 where any will do.");
+  m.def(
+      "stuck_labels",
+      [](const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, const Flags& start, const Flags& end,
+         const Flags& follow) {
+        const auto labels = static_cast<std::int32_t>(start.shape(0));
+        const Constraint<float> constraint = as_constraint(Weights<float>(labels), start, end, follow);
+        LegalLabels found;
+        return give(all_stuck(starts, sets, of, [&](const Allowed& allowed, std::int64_t first, std::int32_t length) {
+          return found.find(constraint, labels, padded(labels), allowed, first, length);
+        }));
+      },
+      nb::arg("starts"), nb::arg("sets"), nb::arg("of"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
+      "Of sentences that have no legal labelling with what is allowed, the tokens at which none goes on.");
+  m.def(
+      "stuck_segments",
+      [](const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, std::int32_t labels,
+         std::int32_t outside, std::int32_t most) {
+        const SegmentKinds kinds{labels, outside, most};
+        LegalSegments found;
+        return give(all_stuck(starts, sets, of, [&](const Allowed& allowed, std::int64_t first, std::int32_t length) {
+          return found.find(kinds, allowed, first, length);
+        }));
+      },
+      nb::arg("starts"), nb::arg("sets"), nb::arg("of"), nb::arg("labels"), nb::arg("outside"), nb::arg("most"), "The same for segments.");
 }
 
 }  // namespace riata::bind

@@ -24,9 +24,10 @@ namespace {
 
 // Throws where the sentences do not fit, or have unknown labels where all must be known; an empty set of weights of their shape otherwise.
 template <class Real>
-Weights<Real> checked(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const In<double>& weights,
-                      bool unknown = true) {
-  bool ok = instances.labels.size() == static_cast<std::size_t>(instances.tokens()) && (index.hashed() || given_size >= instances.given_size) &&
+Weights<Real> checked(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+                      const In<double>& weights, bool unknown = true) {
+  bool ok = instances.labels.size() == static_cast<std::size_t>(instances.tokens()) &&
+            (index.hashed() || given_size >= instances.given_size) &&
             (weights.shape(0) == 0 || static_cast<std::int64_t>(weights.shape(0)) == instances.sentences());
   for (const std::int32_t label : instances.labels) ok = ok && label >= (unknown ? unknown_label : 0) && label < labels;
   if (!ok) throw Error("RiataError", "the labels or the weights do not fit the sentences");
@@ -51,90 +52,130 @@ template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
   using Likelihood = ChainLikelihood<Real>;
   nb::class_<Likelihood> of(m, ("ChainLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain, and its gradient.");
-  of.def("__init__", [](Likelihood* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
-                          const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, bool local, const Heads& heads) {
-             const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights, !local);
-             new (self) Likelihood(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen,
-                                   local ? Normalised::locally : Normalised::globally, checked_heads(index, instances, heads));
-           }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-           nb::arg("weights"), nb::arg("all_pairs"), nb::arg("local") = false, nb::arg("heads") = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+  of.def(
+      "__init__",
+      [](Likelihood* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+         const Flags& start, const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, bool local,
+         const Heads& heads) {
+        const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights, !local);
+        new (self) Likelihood(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights),
+                              all_pairs ? Pairs::all : Pairs::seen, local ? Normalised::locally : Normalised::globally,
+                              checked_heads(index, instances, heads));
+      },
+      nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
+      nb::arg("weights"), nb::arg("all_pairs"), nb::arg("local") = false, nb::arg("heads") = nb::none(), nb::keep_alive<1, 2>(),
+      nb::keep_alive<1, 3>());
   define_function<Likelihood, Weights<Real>>(of);
-  of.def("single_model", [](const Likelihood& self, const In<double>& at) {
-    if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
-    return self.template model_in<float>(view(at));
-  }, nb::arg("at"), "The weights at a point, in single precision.");
+  of.def(
+      "single_model",
+      [](const Likelihood& self, const In<double>& at) {
+        if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
+        return self.template model_in<float>(view(at));
+      },
+      nb::arg("at"), "The weights at a point, in single precision.");
 
   using SecondOrder = SecondOrderLikelihood<Real>;
-  nb::class_<SecondOrder> of_two(m, ("SecondOrderLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain that looks two labels back, and its gradient.");
-  of_two.def("__init__", [](SecondOrder* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
-                            const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, std::int64_t kept, std::int64_t at_once, double often) {
-               const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
-               new (self) SecondOrder(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen, kept,
-                                      at_once, often);
-             }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-             nb::arg("weights"), nb::arg("all_pairs"), nb::arg("kept") = SecondOrder::most_kept, nb::arg("at_once") = 0, nb::arg("often") = SecondOrder::often, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+  nb::class_<SecondOrder> of_two(m, ("SecondOrderLikelihood" + suffix).c_str(),
+                                 "-log P of labelled sentences under a chain that looks two labels back, and its gradient.");
+  of_two.def(
+      "__init__",
+      [](SecondOrder* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+         const Flags& start, const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, std::int64_t kept,
+         std::int64_t at_once, double often) {
+        const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
+        new (self) SecondOrder(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights),
+                               all_pairs ? Pairs::all : Pairs::seen, kept, at_once, often);
+      },
+      nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
+      nb::arg("weights"), nb::arg("all_pairs"), nb::arg("kept") = SecondOrder::most_kept, nb::arg("at_once") = 0,
+      nb::arg("often") = SecondOrder::often, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   define_function<SecondOrder, Weights<Real>>(of_two);
 
   using Stochastic = ChainStochastic<Real>;
   nb::class_<Stochastic>(m, ("ChainStochastic" + suffix).c_str(), "Averaged stochastic gradient descent on the likelihood of chains.")
-      .def("__init__", [](Stochastic* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Flags& start,
-                          const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, double decay) {
-             const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
-             new (self) Stochastic(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights), all_pairs ? Pairs::all : Pairs::seen, decay);
-           }, nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-           nb::arg("weights"), nb::arg("all_pairs"), nb::arg("decay"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def(
+          "__init__",
+          [](Stochastic* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+             const Flags& start, const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, double decay) {
+            const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
+            new (self) Stochastic(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights),
+                                  all_pairs ? Pairs::all : Pairs::seen, decay);
+          },
+          nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
+          nb::arg("follow"), nb::arg("weights"), nb::arg("all_pairs"), nb::arg("decay"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def_prop_ro("size", &Stochastic::size, "How many weights there are.")
-      .def("set", [](Stochastic& self, const In<double>& at) {
-             if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
-             self.set(view(at));
-           }, nb::arg("at"), "Starts anew from a point.")
-      .def("epoch", [](Stochastic& self, const In<std::int64_t>& order, double eta, bool averaging, const nb::object& progress) {
-             for (const std::int64_t s : view(order)) {
-               if (s < 0 || s >= self.sentences()) throw Error("RiataError", "the order does not fit the sentences");
-             }
-             const Poll poll = as_poll(progress);
-             nb::gil_scoped_release release;
-             return self.epoch(view(order), eta, averaging, poll);
-           }, nb::arg("order"), nb::arg("eta"), nb::arg("averaging"), nb::arg("progress").none() = nb::none(),
-           "One pass; the sum of -log P of the sentences, each before its step.")
+      .def(
+          "set",
+          [](Stochastic& self, const In<double>& at) {
+            if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
+            self.set(view(at));
+          },
+          nb::arg("at"), "Starts anew from a point.")
+      .def(
+          "epoch",
+          [](Stochastic& self, const In<std::int64_t>& order, double eta, bool averaging, const nb::object& progress) {
+            for (const std::int64_t s : view(order)) {
+              if (s < 0 || s >= self.sentences()) throw Error("RiataError", "the order does not fit the sentences");
+            }
+            const Poll poll = as_poll(progress);
+            nb::gil_scoped_release release;
+            return self.epoch(view(order), eta, averaging, poll);
+          },
+          nb::arg("order"), nb::arg("eta"), nb::arg("averaging"), nb::arg("progress").none() = nb::none(),
+          "One pass; the sum of -log P of the sentences, each before its step.")
       .def("point", [](const Stochastic& self) { return give(self.point()); }, "The mean of the weights, once there is one.");
 
-  m.def("chain_probabilities", [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
-                                  const Flags& follow, const In<std::int32_t>& found, const In<std::int32_t>& kinds, const Flags& continues, double temperature,
-                                  const nb::object& progress) {
-          const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
-          const ChunkFlags chunks = chunk_flags(kinds, continues, weights.labels);
-          bool ok = temperature > 0 && (found.shape(0) == 0 || static_cast<std::int64_t>(found.shape(0)) == instances.tokens());
-          for (const std::int32_t label : view(found)) ok = ok && label >= 0 && label < weights.labels;
-          if (!ok) throw Error("RiataError", "the labels or the temperature do not fit");
-          const Poll poll = as_poll(progress);
-          ChainProbabilities out;
-          {
-            nb::gil_scoped_release release;
-            out = chain_probabilities(index, weights, constraint, instances, view(found), chunks, temperature, poll);
-          }
-          return nb::make_tuple(give(std::move(out.log_z)), give(std::move(out.labels)), give(std::move(out.confidences)));
-        }, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("found"), nb::arg("kinds"),
-        nb::arg("continues"), nb::arg("temperature"), nb::arg("progress").none() = nb::none(),
-        "(log Z [S], probabilities of labels [N x labels], confidences [N] of the chunks of given labels, if any)");
+  m.def(
+      "chain_probabilities",
+      [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
+         const Flags& follow, const In<std::int32_t>& found, const In<std::int32_t>& kinds, const Flags& continues, double temperature,
+         const nb::object& progress) {
+        const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
+        const ChunkFlags chunks = chunk_flags(kinds, continues, weights.labels);
+        bool ok = temperature > 0 && (found.shape(0) == 0 || static_cast<std::int64_t>(found.shape(0)) == instances.tokens());
+        for (const std::int32_t label : view(found)) ok = ok && label >= 0 && label < weights.labels;
+        if (!ok) throw Error("RiataError", "the labels or the temperature do not fit");
+        const Poll poll = as_poll(progress);
+        ChainProbabilities out;
+        {
+          nb::gil_scoped_release release;
+          out = chain_probabilities(index, weights, constraint, instances, view(found), chunks, temperature, poll);
+        }
+        return nb::make_tuple(give(std::move(out.log_z)), give(std::move(out.labels)), give(std::move(out.confidences)));
+      },
+      nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("found"),
+      nb::arg("kinds"), nb::arg("continues"), nb::arg("temperature"), nb::arg("progress").none() = nb::none(),
+      "(log Z [S], probabilities of labels [N x labels], confidences [N] of the chunks of given labels, if any)");
 }
 
 }  // namespace
 
 void likelihood(nb::module_& m) {
-  m.def("dot", [](const In<double>& x, const In<double>& y) {
-    if (x.shape(0) != y.shape(0)) throw Error("RiataError", "the vectors differ in length");
-    return dot(x.data(), y.data(), static_cast<std::int64_t>(x.shape(0)));
-  }, nb::arg("x"), nb::arg("y"), "The product of two vectors, always added up in the same order.");
-  m.def("add_scaled", [](double a, const In<double>& x, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> y) {
-    if (x.shape(0) != y.shape(0)) throw Error("RiataError", "the vectors differ in length");
-    add_scaled(a, x.data(), y.data(), static_cast<std::int64_t>(x.shape(0)));
-  }, nb::arg("a"), nb::arg("x"), nb::arg("y"), "y += a x, in place.");
-  m.def("row_groups", [](const FeatureIndex& index, const Instances& instances, const Heads& heads) {
-    nb::list out;
-    for (const RowGroup& group : row_groups(RowColumns(index, Layout(index, 1, instances.given_size), instances, checked_heads(index, instances, heads)).all)) out.append(nb::make_tuple(group.columns.size(), group.keys));
-    return out;
-  }, nb::arg("index"), nb::arg("instances"), nb::arg("heads") = nb::none(), "Columns whose rows are added up once per combination: how many, and how many combinations there are.");
+  m.def(
+      "dot",
+      [](const In<double>& x, const In<double>& y) {
+        if (x.shape(0) != y.shape(0)) throw Error("RiataError", "the vectors differ in length");
+        return dot(x.data(), y.data(), static_cast<std::int64_t>(x.shape(0)));
+      },
+      nb::arg("x"), nb::arg("y"), "The product of two vectors, always added up in the same order.");
+  m.def(
+      "add_scaled",
+      [](double a, const In<double>& x, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> y) {
+        if (x.shape(0) != y.shape(0)) throw Error("RiataError", "the vectors differ in length");
+        add_scaled(a, x.data(), y.data(), static_cast<std::int64_t>(x.shape(0)));
+      },
+      nb::arg("a"), nb::arg("x"), nb::arg("y"), "y += a x, in place.");
+  m.def(
+      "row_groups",
+      [](const FeatureIndex& index, const Instances& instances, const Heads& heads) {
+        nb::list out;
+        for (const RowGroup& group :
+             row_groups(RowColumns(index, Layout(index, 1, instances.given_size), instances, checked_heads(index, instances, heads)).all))
+          out.append(nb::make_tuple(group.columns.size(), group.keys));
+        return out;
+      },
+      nb::arg("index"), nb::arg("instances"), nb::arg("heads") = nb::none(),
+      "Columns whose rows are added up once per combination: how many, and how many combinations there are.");
   bind_precision<float>(m, "");
   bind_precision<double>(m, "64");
 }

@@ -15,10 +15,11 @@ template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
   using Trainer = ChainMira<Real>;
   nb::class_<Trainer> learner(m, ("ChainMira" + suffix).c_str(), "MIRA on chains (Crammer & Singer 2003, McDonald 2005).");
-  learner.def("__init__", [](Trainer* self, const Weights<Real>& initial, const Flags& start, const Flags& end, const Flags& follow, double c,
-                          double cost, std::int64_t k) {
-             new (self) Trainer(initial, as_constraint(initial, start, end, follow), MiraSpec{c, cost, k});
-           }, nb::arg("initial"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("c"), nb::arg("cost"), nb::arg("k"));
+  learner.def(
+      "__init__",
+      [](Trainer* self, const Weights<Real>& initial, const Flags& start, const Flags& end, const Flags& follow, double c, double cost,
+         std::int64_t k) { new (self) Trainer(initial, as_constraint(initial, start, end, follow), MiraSpec{c, cost, k}); },
+      nb::arg("initial"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("c"), nb::arg("cost"), nb::arg("k"));
   bind_learner<Trainer, Real>(m, learner);
 }
 

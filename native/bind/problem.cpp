@@ -17,8 +17,8 @@
 #include "bind/trace.hpp"
 #include "core/error.hpp"
 #include "inference/search/engine.hpp"
-#include "learning/truncate.hpp"
 #include "learning/trace_learner.hpp"
+#include "learning/truncate.hpp"
 
 namespace riata::bind {
 namespace {
@@ -46,7 +46,8 @@ SpaceOptions options_of(const QueueSpec& queue, bool grows) {
 // How deep a search may go: as asked for, or far beyond what truths have needed so far and what x may need.
 class DepthLimit {
  public:
-  explicit DepthLimit(const nb::dict& settings) : asked_(nb::cast<std::int64_t>(settings["max_depth"])), deepest_(nb::cast<std::int64_t>(settings["deepest"])) {}
+  explicit DepthLimit(const nb::dict& settings)
+      : asked_(nb::cast<std::int64_t>(settings["max_depth"])), deepest_(nb::cast<std::int64_t>(settings["deepest"])) {}
 
   std::int32_t of(nb::handle x) const {
     if (asked_ > 0) return static_cast<std::int32_t>(std::min(asked_, most));
@@ -104,7 +105,8 @@ class ProblemModel {
   }
 
   // Feature i has the name names[i] and stands alone (actions_of[i] < 0) or with actions[actions_of[i]].
-  ProblemModel(const std::vector<std::string>& names, const nb::list& actions, const std::vector<std::int32_t>& actions_of, const std::vector<double>& weights) {
+  ProblemModel(const std::vector<std::string>& names, const nb::list& actions, const std::vector<std::int32_t>& actions_of,
+               const std::vector<double>& weights) {
     for (nb::handle action : actions) add_action(action);
     bool ok = names.size() == weights.size() && actions_of.size() == weights.size();
     for (const std::int32_t action : actions_of) ok = ok && action >= -1 && action < static_cast<std::int32_t>(nb::len(actions));
@@ -136,7 +138,8 @@ class ProblemModel {
   }
 
   // (regret above that of the start, score, best score of a right output) of what the search finds for every input.
-  nb::list errors(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::list& outputs, const nb::dict& settings) {
+  nb::list errors(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::list& outputs,
+                  const nb::dict& settings) {
     if (nb::len(outputs) != nb::len(inputs)) throw Error("RiataError", "the outputs do not fit the inputs");
     const auto truth_of = [&](std::size_t i) { return nb::object(outputs[i]); };
     return of_every_input(problem, defined, inputs, truth_of, settings, [](Search& search, PythonSpace& space, NodeId goal) {
@@ -169,8 +172,8 @@ class ProblemModel {
   }
 
   // What the search for one input did. With y, y-good is known, and the learner's settings, where given, are followed.
-  nb::dict trace(const nb::object& problem, const std::vector<std::string>& defined, const nb::object& x, const nb::object& y, bool learning,
-                 const nb::dict& settings, const nb::object& learner, bool with_features) const;
+  nb::dict trace(const nb::object& problem, const std::vector<std::string>& defined, const nb::object& x, const nb::object& y,
+                 bool learning, const nb::dict& settings, const nb::object& learner, bool with_features) const;
 
   std::int32_t size() const noexcept { return vocabulary_.features.weights(); }
 
@@ -210,7 +213,8 @@ class ProblemModel {
   }
   static nb::list path_to(const Tree& tree, const PythonSpace& space, NodeId node) {
     std::vector<nb::handle> actions;
-    for (; tree[node].parent >= 0; node = tree[node].parent) actions.push_back(space.action(tree[tree[node].parent].state, tree[node].action));
+    for (; tree[node].parent >= 0; node = tree[node].parent)
+      actions.push_back(space.action(tree[tree[node].parent].state, tree[node].action));
     nb::list path;
     for (auto action = actions.rbegin(); action != actions.rend(); ++action) path.append(*action);
     return path;
@@ -220,8 +224,8 @@ class ProblemModel {
   Numbers<double> weights_;
 };
 
-nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::string>& defined, const nb::object& x, const nb::object& y, bool learning,
-                             const nb::dict& settings, const nb::object& learner, bool with_features) const {
+nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::string>& defined, const nb::object& x, const nb::object& y,
+                             bool learning, const nb::dict& settings, const nb::object& learner, bool with_features) const {
   const Methods methods = methods_of(problem, defined);
   const QueueSpec spec = queue_of(settings);
   Vocabulary vocabulary{vocabulary_.features, nb::steal<nb::list>(PySequence_List(vocabulary_.actions.ptr())),
@@ -261,7 +265,11 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
 class ProblemTrainer {
  public:
   explicit ProblemTrainer(const nb::dict& settings)
-      : queue_spec_(queue_of(settings)), limits_(limits_of(settings)), depth_(settings), learner_spec_(learner_of(settings)), weights_({}, learner_spec_.p),
+      : queue_spec_(queue_of(settings)),
+        limits_(limits_of(settings)),
+        depth_(settings),
+        learner_spec_(learner_of(settings)),
+        weights_({}, learner_spec_.p),
         learner_(learner_spec_, weights_) {}
 
   nb::dict epoch(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::list& outputs,
@@ -338,16 +346,16 @@ void problem(nb::module_& m) {
   m.attr("most_actions") = most_actions;
   m.attr("most_features") = most_features;
   nb::class_<ProblemModel>(m, "ProblemModel", "Weights by name, for a search problem written in Python.")
-      .def(nb::init<const std::vector<std::string>&, const nb::list&, const std::vector<std::int32_t>&, const std::vector<double>&>(), nb::arg("names"),
-           nb::arg("actions"), nb::arg("actions_of"), nb::arg("weights"))
+      .def(nb::init<const std::vector<std::string>&, const nb::list&, const std::vector<std::int32_t>&, const std::vector<double>&>(),
+           nb::arg("names"), nb::arg("actions"), nb::arg("actions_of"), nb::arg("weights"))
       .def("decode", &ProblemModel::decode, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("settings"),
            "The actions and the final state that the search finds for every input.")
-      .def("errors", &ProblemModel::errors, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("settings"),
-           "Of what the search finds: its regret, its score, and the best score of a right output.")
-      .def("margins", &ProblemModel::margins, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("settings"),
-           "What a search with these weights shows of its margins.")
-      .def("trace", &ProblemModel::trace, nb::arg("problem"), nb::arg("defined"), nb::arg("x"), nb::arg("y").none(), nb::arg("learning"), nb::arg("settings"),
-           nb::arg("learner").none(), nb::arg("features"), "What the search for one input did, step by step.")
+      .def("errors", &ProblemModel::errors, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("outputs"),
+           nb::arg("settings"), "Of what the search finds: its regret, its score, and the best score of a right output.")
+      .def("margins", &ProblemModel::margins, nb::arg("problem"), nb::arg("defined"), nb::arg("inputs"), nb::arg("outputs"),
+           nb::arg("settings"), "What a search with these weights shows of its margins.")
+      .def("trace", &ProblemModel::trace, nb::arg("problem"), nb::arg("defined"), nb::arg("x"), nb::arg("y").none(), nb::arg("learning"),
+           nb::arg("settings"), nb::arg("learner").none(), nb::arg("features"), "What the search for one input did, step by step.")
       .def("parts", &ProblemModel::parts, "names, actions, actions_of and weights: what the constructor takes.")
       .def("__len__", &ProblemModel::size)
       .def("__reduce__", [](nb::handle_t<ProblemModel> self) { return nb::make_tuple(self.type(), self.attr("parts")()); });

@@ -13,10 +13,10 @@ namespace {
 
 constexpr double same_regret = 1e-9;
 constexpr std::int32_t most_covered = 1'000'000'000;
-constexpr double most_value = 1e100;  // of a feature: scores and norms must stay finite
-constexpr std::size_t longest_name = 200;  // of a Python object in a message
+constexpr double most_value = 1e100;         // of a feature: scores and norms must stay finite
+constexpr std::size_t longest_name = 200;    // of a Python object in a message
 constexpr std::int64_t most_held = 1 << 24;  // pointers: 128 MB
-constexpr std::size_t measured = 64;       // every so many states one is measured, and one of those made again is held
+constexpr std::size_t measured = 64;         // every so many states one is measured, and one of those made again is held
 
 std::string in_digits(double number) {
   char digits[32];
@@ -86,7 +86,8 @@ nb::object listed(nb::handle answer, std::size_t most, const char* method, const
                   "Does it yield for ever? Let it end.");
   }
   if (PyErr_Occurred()) throw nb::python_error();
-  if (PyAnySet_Check(answer.ptr()) && PyList_Sort(out.ptr()) != 0) PyErr_Clear();  // the order of a set of texts is another one in every process
+  if (PyAnySet_Check(answer.ptr()) && PyList_Sort(out.ptr()) != 0)
+    PyErr_Clear();  // the order of a set of texts is another one in every process
   return out;
 }
 
@@ -94,7 +95,8 @@ bool is_iterable(nb::handle object) { return Py_TYPE(object.ptr())->tp_iter || P
 
 // Whether it has names and values as a dictionary has them.
 bool is_mapping(nb::handle object) {
-  const bool plain = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyGen_Check(object.ptr()) || PyUnicode_Check(object.ptr());
+  const bool plain =
+      PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyGen_Check(object.ptr()) || PyUnicode_Check(object.ptr());
   return !plain && nb::hasattr(object, "keys") && nb::hasattr(object, "items");
 }
 
@@ -111,7 +113,8 @@ void check_hashable(nb::handle object, const char* what) {
   const bool unhashable = PyErr_ExceptionMatches(PyExc_TypeError);
   PyErr_Clear();
   if (unhashable)
-    throw Error("DataError", std::string("the ") + what + " " + in_words(object) + " cannot be hashed.", "Use a tuple, a text or a number.");
+    throw Error("DataError", std::string("the ") + what + " " + in_words(object) + " cannot be hashed.",
+                "Use a tuple, a text or a number.");
 }
 
 // The number of an object in a dictionary; `fresh` where it has none yet and gets that one. -1: none, and fresh is -1 too.
@@ -222,7 +225,8 @@ StateId PythonSpace::initial() {
   first.value = methods_.initial(x_);
   const StateId start = add_state(std::move(first));
   if (options_.complete_start && !is_goal(start)) {
-    throw Error("UnsupportedError", "hill-climb starts from a complete state, but the initial state " + in_words(state(start)) + " is no goal.",
+    throw Error("UnsupportedError",
+                "hill-climb starts from a complete state, but the initial state " + in_words(state(start)) + " is no goal.",
                 "Search a constructive space with a beam.");
   }
   return start;
@@ -234,7 +238,8 @@ bool PythonSpace::is_goal(StateId id) {
     const int truth = PyObject_IsTrue(answer.ptr());
     if (truth < 0) {  // an array, for one
       PyErr_Clear();
-      throw Error("DataError", "is_goal returned " + in_words(answer) + ", which is neither true nor false.", "Return True or False; of an array, all() or any().");
+      throw Error("DataError", "is_goal returned " + in_words(answer) + ", which is neither true nor false.",
+                  "Return True or False; of an array, all() or any().");
     }
     at(id).goal = static_cast<std::int8_t>(truth);
   }
@@ -277,7 +282,9 @@ ActionId PythonSpace::action_id(nb::handle action) {
 void PythonSpace::ask_operators(StateId id) {
   if (at(id).operators.is_valid()) return;
   const nb::object answer = methods_.actions(x_, state(id));
-  if (!is_iterable(answer)) throw Error("DataError", "actions returned " + in_words(answer) + "; expected a list of actions.", "Where there are none, return an empty list.");
+  if (!is_iterable(answer))
+    throw Error("DataError", "actions returned " + in_words(answer) + "; expected a list of actions.",
+                "Where there are none, return an empty list.");
   nb::object operators = nb::steal(PySequence_Tuple(listed(answer, most_actions, "actions", "actions").ptr()));
   if (!operators.is_valid()) throw nb::python_error();
   const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(operators.ptr()));
@@ -324,11 +331,15 @@ void PythonSpace::note_choice(std::size_t steps, std::size_t count, bool observe
 PythonSpace::Range PythonSpace::read_features(const nb::object& list, const char* method) {
   Range range{values_.size(), values_.size()};
   nb::object items;  // stays null for a text, which would read as a list of letters
-  if (PyDict_Check(list.ptr())) items = nb::steal(PyDict_Items(list.ptr()));
-  else if (is_mapping(list)) items = listed(list.attr("items")(), most_features, method, "features");
-  else if (!PyUnicode_Check(list.ptr()) && is_iterable(list)) items = listed(list, most_features, method, "features");
+  if (PyDict_Check(list.ptr()))
+    items = nb::steal(PyDict_Items(list.ptr()));
+  else if (is_mapping(list))
+    items = listed(list.attr("items")(), most_features, method, "features");
+  else if (!PyUnicode_Check(list.ptr()) && is_iterable(list))
+    items = listed(list, most_features, method, "features");
   if (!items.is_valid()) {
-    throw Error("DataError", std::string(method) + " returned " + in_words(list) + "; expected a list of names, or of (name, value) pairs.");
+    throw Error("DataError",
+                std::string(method) + " returned " + in_words(list) + "; expected a list of names, or of (name, value) pairs.");
   }
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.ptr());
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -349,11 +360,13 @@ PythonSpace::Value PythonSpace::read_feature(nb::handle item, const char* method
     const bool failed = value == -1.0 && PyErr_Occurred();
     if (failed) PyErr_Clear();
     if (failed || !(std::abs(value) <= most_value))
-      throw Error("DataError", "feature " + in_words(name) + " has the value " + in_words(given) + "; expected a finite number up to 1e100.",
+      throw Error("DataError",
+                  "feature " + in_words(name) + " has the value " + in_words(given) + "; expected a finite number up to 1e100.",
                   PyUnicode_Check(given.ptr()) ? "A text belongs into the name: f\"{name}={value}\"." : "");
   }
   if (!PyUnicode_Check(name.ptr()))
-    throw Error("DataError", std::string(method) + " gave the feature " + in_words(item) + "; expected a name (text) or a (name, value) pair.");
+    throw Error("DataError",
+                std::string(method) + " gave the feature " + in_words(item) + "; expected a name (text) or a (name, value) pair.");
   NameIndex& index = vocabulary_.features;
   const std::string_view words = text(name, method);
   return {options_.grows ? index.add_name(words) : index.find_name(words), value};
@@ -386,7 +399,8 @@ std::int32_t PythonSpace::covered(const Tree& tree, NodeId node) const {
   int overflow = 0;
   const long long count = whole.is_valid() ? PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow) : -1;
   if (overflow != 0 || count < 0 || count > most_covered)
-    throw Error("DataError", "covered returned " + in_words(answer) + "; expected a whole number from 0 to " + std::to_string(most_covered) + ".");
+    throw Error("DataError",
+                "covered returned " + in_words(answer) + "; expected a whole number from 0 to " + std::to_string(most_covered) + ".");
   return static_cast<std::int32_t>(count);
 }
 
@@ -399,8 +413,7 @@ double PythonSpace::heuristic_of(StateId id) {
   return at(id).heuristic;
 }
 
-void PythonSpace::expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking&, bool learning,
-                         std::vector<Candidate>& out) {
+void PythonSpace::expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking&, bool learning, std::vector<Candidate>& out) {
   drafts_.clear();
   ++expansion_;
   for (const NodeId id : frontier) draft(tree, id);
@@ -461,7 +474,9 @@ bool PythonSpace::complete(const Tree& tree, bool learning, Draft& draft) {
     candidate.regret = regret_of(made);
     const double start = initial_regret(), same = same_regret * std::max(1.0, std::abs(start));
     if (candidate.regret < start - same)
-      throw Error("SearchError", "regret is " + in_digits(start) + " at the start, but " + in_digits(candidate.regret) + " in the state " + in_words(state(made)) + ".",
+      throw Error("SearchError",
+                  "regret is " + in_digits(start) + " at the start, but " + in_digits(candidate.regret) + " in the state " +
+                      in_words(state(made)) + ".",
                   "regret(x, s, y) is the least loss that any completion of s can reach, so no step makes it less.");
     candidate.good = candidate.regret <= start + same;
     tells_wrong_ = tells_wrong_ || !candidate.good;

@@ -30,7 +30,7 @@ struct Vocabulary {
 
 // The methods of a problem; those that it does not define are null.
 struct Methods {
-  nb::object initial, actions, apply, is_goal;      // always there
+  nb::object initial, actions, apply, is_goal;  // always there
   nb::object features, observe, regret, key, heuristic, covered;
 };
 
@@ -101,8 +101,8 @@ class PythonSpace : public Space {
     std::size_t from = 0, to = 0;
   };
   struct State {
-    nb::object value = {};      // null where it was dropped, to be made again
-    StateId parent = -1;        // the state and its operator that lead here
+    nb::object value = {};  // null where it was dropped, to be made again
+    StateId parent = -1;    // the state and its operator that lead here
     std::size_t operation = 0;
     std::int32_t depth = 0;
     std::int64_t size = 0;      // what `value` counts
@@ -158,23 +158,23 @@ class PythonSpace : public Space {
   bool aside_ = false;
 
   nb::object x_, y_;
-  nb::dict new_actions_;        // that the vocabulary does not have, while decoding
-  nb::dict keys_;               // key -> number
-  mutable std::vector<State> states_;    // values come and go
-  mutable std::vector<StateId> held_;    // those that have a value, oldest first
+  nb::dict new_actions_;                                      // that the vocabulary does not have, while decoding
+  nb::dict keys_;                                             // key -> number
+  mutable std::vector<State> states_;                         // values come and go
+  mutable std::vector<StateId> held_;                         // those that have a value, oldest first
   mutable std::int64_t size_ = 0, most_ = 0, last_size_ = 0;  // of what is held; when to drop; of the state measured last
   std::vector<ActionId> actions_;
   std::vector<Step> steps_;
   std::vector<Value> values_;
-  std::vector<double> best_;    // [keys] the best score of an expanded state; never: not expanded
+  std::vector<double> best_;  // [keys] the best score of an expanded state; never: not expanded
   StateId last_ = -1;
-  std::int64_t choices_ = 0;    // states with several operators
+  std::int64_t choices_ = 0;  // states with several operators
   bool tells_apart_ = false, tells_wrong_ = false;
 
-  std::vector<Draft> drafts_;                  // of one expansion
-  std::vector<double> by_action_;              // [actions] scores of one state
-  std::vector<std::size_t> order_, chosen_;    // of drafts_
-  std::vector<std::uint64_t> seen_;            // [keys] the last expansion that chose the key
+  std::vector<Draft> drafts_;                // of one expansion
+  std::vector<double> by_action_;            // [actions] scores of one state
+  std::vector<std::size_t> order_, chosen_;  // of drafts_
+  std::vector<std::uint64_t> seen_;          // [keys] the last expansion that chose the key
   std::uint64_t expansion_ = 0;
 };
 

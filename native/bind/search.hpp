@@ -51,11 +51,17 @@ inline std::int64_t siblings_of(const nb::dict& settings, When when) {
 
 inline LearnerSpec learner_of(const nb::dict& settings) {
   LearnerSpec spec;
-  spec.when = by_name<When>("when", nb::cast<std::string>(settings["when"]),
-                            {{"laso", When::laso}, {"early", When::early}, {"max-violation", When::max_violation}, {"standard", When::standard}});
+  spec.when =
+      by_name<When>("when", nb::cast<std::string>(settings["when"]),
+                    {{"laso", When::laso}, {"early", When::early}, {"max-violation", When::max_violation}, {"standard", When::standard}});
   spec.what = by_name<What>("update", nb::cast<std::string>(settings["update"]),
-                            {{"mean", What::mean}, {"queue", What::queue}, {"best", What::best}, {"loss-weighted", What::loss_weighted}, {"lattice", What::lattice}});
-  spec.how = by_name<How>("step", nb::cast<std::string>(settings["step"]), {{"perceptron", How::perceptron}, {"alma", How::alma}, {"mira", How::mira}});
+                            {{"mean", What::mean},
+                             {"queue", What::queue},
+                             {"best", What::best},
+                             {"loss-weighted", What::loss_weighted},
+                             {"lattice", What::lattice}});
+  spec.how = by_name<How>("step", nb::cast<std::string>(settings["step"]),
+                          {{"perceptron", How::perceptron}, {"alma", How::alma}, {"mira", How::mira}});
   spec.alpha = nb::cast<double>(settings["alpha"]);
   spec.b = nb::cast<double>(settings["B"]);
   spec.c = nb::cast<double>(settings["C"]);

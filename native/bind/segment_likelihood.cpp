@@ -18,32 +18,40 @@ template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
   using Likelihood = SegmentLikelihood<Real>;
   nb::class_<Likelihood> of(m, ("SegmentLikelihood" + suffix).c_str(), "-log P of segmented sentences, and its gradient.");
-  of.def("__init__", [](Likelihood* self, const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& like, const Instances& instances,
-                        const In<std::int32_t>& gold, const In<double>& weights, bool all_pairs) {
-          const bool fits = weights.shape(0) == 0 || static_cast<std::int64_t>(weights.shape(0)) == instances.sentences();
-          if (!fits || !covers(like.kinds, instances.starts, view(gold), true))
-            throw Error("RiataError", "the segments or the weights do not fit the sentences");
-          nb::gil_scoped_release release;
-          new (self) Likelihood(index, templates, like.kinds, instances, view(gold), view(weights), all_pairs ? Pairs::all : Pairs::seen);
-        }, nb::arg("index"), nb::arg("templates"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("weights"), nb::arg("all_pairs"),
-        nb::keep_alive<1, 5>(), "like: weights with the same labels and lengths of segments.");
+  of.def(
+      "__init__",
+      [](Likelihood* self, const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& like,
+         const Instances& instances, const In<std::int32_t>& gold, const In<double>& weights, bool all_pairs) {
+        const bool fits = weights.shape(0) == 0 || static_cast<std::int64_t>(weights.shape(0)) == instances.sentences();
+        if (!fits || !covers(like.kinds, instances.starts, view(gold), true))
+          throw Error("RiataError", "the segments or the weights do not fit the sentences");
+        nb::gil_scoped_release release;
+        new (self) Likelihood(index, templates, like.kinds, instances, view(gold), view(weights), all_pairs ? Pairs::all : Pairs::seen);
+      },
+      nb::arg("index"), nb::arg("templates"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("weights"),
+      nb::arg("all_pairs"), nb::keep_alive<1, 5>(), "like: weights with the same labels and lengths of segments.");
   of.def_prop_ro("left_out", &Likelihood::left_out, "Sentences whose truth has a segment that is too long.");
   define_function<Likelihood, SegmentWeights<Real>>(of);
 
-  m.def("segment_probabilities", [](const SegmentWeights<Real>& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
-                                    const In<std::int32_t>& tag_of, std::int32_t tags, double temperature, const nb::object& progress) {
-          bool ok = temperature > 0 && tags > 0 && static_cast<std::int64_t>(tag_of.shape(0)) == std::int64_t{weights.kinds.labels} * 2 * segment_roles;
-          for (const std::int32_t tag : view(tag_of)) ok = ok && tag >= 0 && tag < tags;
-          if (!ok) throw Error("RiataError", "the tags or the temperature do not fit");
-          const Poll poll = as_poll(progress);
-          SegmentProbabilities out;
-          {
-            nb::gil_scoped_release release;
-            out = segment_probabilities(index, templates, weights, instances, view(tag_of), tags, temperature, poll);
-          }
-          return nb::make_tuple(give(std::move(out.log_z)), give(std::move(out.tags)));
-        }, nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("tag_of"), nb::arg("tags"), nb::arg("temperature"),
-        nb::arg("progress").none() = nb::none(), "(log Z [S], probabilities of tags [N x tags]); tag_of: of every label, touching one of its own or not, and role.");
+  m.def(
+      "segment_probabilities",
+      [](const SegmentWeights<Real>& weights, const FeatureIndex& index, const SegmentTemplates& templates, const Instances& instances,
+         const In<std::int32_t>& tag_of, std::int32_t tags, double temperature, const nb::object& progress) {
+        bool ok = temperature > 0 && tags > 0 &&
+                  static_cast<std::int64_t>(tag_of.shape(0)) == std::int64_t{weights.kinds.labels} * 2 * segment_roles;
+        for (const std::int32_t tag : view(tag_of)) ok = ok && tag >= 0 && tag < tags;
+        if (!ok) throw Error("RiataError", "the tags or the temperature do not fit");
+        const Poll poll = as_poll(progress);
+        SegmentProbabilities out;
+        {
+          nb::gil_scoped_release release;
+          out = segment_probabilities(index, templates, weights, instances, view(tag_of), tags, temperature, poll);
+        }
+        return nb::make_tuple(give(std::move(out.log_z)), give(std::move(out.tags)));
+      },
+      nb::arg("weights"), nb::arg("index"), nb::arg("templates"), nb::arg("instances"), nb::arg("tag_of"), nb::arg("tags"),
+      nb::arg("temperature"), nb::arg("progress").none() = nb::none(),
+      "(log Z [S], probabilities of tags [N x tags]); tag_of: of every label, touching one of its own or not, and role.");
 }
 
 }  // namespace

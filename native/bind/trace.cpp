@@ -50,13 +50,16 @@ nb::dict trace(const Weights<Real>& weights, const FeatureIndex& index, const In
   space.open(0);
   return traced(
       space, flat, spec, settings, learner, learning, with_features, [](StateId, ActionId action) { return nb::int_(action); },
-      [&](std::int64_t entry) { return nb::make_tuple(as_tuple(index, place_of(index, layout, history, entry)), double(flat.data()[entry])); });
+      [&](std::int64_t entry) {
+        return nb::make_tuple(as_tuple(index, place_of(index, layout, history, entry)), double(flat.data()[entry]));
+      });
 }
 
 template <class Real>
 void bind_precision(nb::module_& m) {
-  m.def("trace_by_search", &trace<Real>, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-        nb::arg("settings"), nb::arg("learner").none(), nb::arg("features"), "What a search of one sentence did, step by step.");
+  m.def("trace_by_search", &trace<Real>, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"),
+        nb::arg("follow"), nb::arg("settings"), nb::arg("learner").none(), nb::arg("features"),
+        "What a search of one sentence did, step by step.");
 }
 
 }  // namespace

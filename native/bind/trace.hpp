@@ -36,7 +36,8 @@ nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
   const auto cut = [&](const Trace::Cut& c) {
     const Candidate& x = c.candidate;
     const bool known = trace.nodes[static_cast<std::size_t>(x.parent)].good;
-    return nb::make_tuple(x.parent, action(state(x.parent), x.action), x.score, x.heuristic, known ? nb::object(nb::float_(x.regret)) : nb::none(), x.good, c.merged);
+    return nb::make_tuple(x.parent, action(state(x.parent), x.action), x.score, x.heuristic,
+                          known ? nb::object(nb::float_(x.regret)) : nb::none(), x.good, c.merged);
   };
   const auto step = [&](const Trace::Step& s) {
     nb::dict out;
@@ -45,7 +46,9 @@ nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
     out["lost"] = s.lost;
     out["wrong"] = s.wrong;
     out["update"] = nb::none();
-    if (s.update) out["update"] = nb::make_tuple(listed(s.update->siblings, same), listed(s.update->competitors, pair), listed(s.update->difference, valued));
+    if (s.update)
+      out["update"] =
+          nb::make_tuple(listed(s.update->siblings, same), listed(s.update->competitors, pair), listed(s.update->difference, valued));
     out["restart"] = listed(s.restart, pair);
     out["enqueued"] = listed(s.enqueued, same);
     out["cut"] = listed(s.cut, cut);
@@ -74,8 +77,8 @@ TraceLearner<Real> watcher(const nb::object& learner, Linear<Real>& weights, Tra
 // Runs a search over the open sentence of a space and gives what it did, as as_dict does. learning: whether the truth is known;
 // learner: as `watcher` takes it. action, feature: as in as_dict.
 template <class Real, class Action, class Feature>
-nb::dict traced(Space& space, Linear<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner, bool learning,
-                bool with_features, Action action, Feature feature) {
+nb::dict traced(Space& space, Linear<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner,
+                bool learning, bool with_features, Action action, Feature feature) {
   const std::unique_ptr<Queue> queue = make_queue(spec);
   Search search(space, *queue, limits_of(settings));
   TraceRecorder recorder(space, spec, learning);
@@ -86,10 +89,11 @@ nb::dict traced(Space& space, Linear<Real>& weights, const QueueSpec& spec, cons
 
 // The same of weights in one long vector: an action is (state before it, action id), a feature the number of its weight.
 template <class Real>
-nb::dict traced_flat(Space& space, Linear<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner, bool learning,
-                     bool with_features) {
+nb::dict traced_flat(Space& space, Linear<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner,
+                     bool learning, bool with_features) {
   return traced(
-      space, weights, spec, settings, learner, learning, with_features, [](StateId before, ActionId id) { return nb::make_tuple(before, id); },
+      space, weights, spec, settings, learner, learning, with_features,
+      [](StateId before, ActionId id) { return nb::make_tuple(before, id); },
       [&](std::int64_t entry) { return nb::make_tuple(entry, double(weights.data()[entry])); });
 }
 

@@ -27,26 +27,33 @@ std::vector<TextColumn> as_columns(const std::vector<Alphabet*>& alphabets, cons
 }  // namespace
 
 void writer(nb::module_& m) {
-  m.def("find_unwritable", [](const std::vector<Alphabet*>& alphabets, const std::vector<In<std::int32_t>>& ids, const std::string& forbidden) {
-          const std::vector<TextColumn> columns = as_columns(alphabets, ids);
+  m.def(
+      "find_unwritable",
+      [](const std::vector<Alphabet*>& alphabets, const std::vector<In<std::int32_t>>& ids, const std::string& forbidden) {
+        const std::vector<TextColumn> columns = as_columns(alphabets, ids);
+        nb::gil_scoped_release release;
+        return find_unwritable(columns, forbidden);
+      },
+      nb::arg("alphabets"), nb::arg("ids"), nb::arg("forbidden"), "Column and token of the first text that a file cannot hold, or None.");
+  m.def(
+      "written",
+      [](const std::vector<Alphabet*>& alphabets, const std::vector<In<std::int32_t>>& ids, const In<std::int64_t>& starts,
+         std::int64_t low, std::int64_t high, char separator, const std::vector<std::pair<std::int64_t, std::string>>& before) {
+        const std::vector<TextColumn> columns = as_columns(alphabets, ids);
+        const auto sentences = static_cast<std::int64_t>(starts.shape(0)) - 1;
+        bool ok = 0 <= low && low <= high && high <= sentences && starts(0) == 0 &&
+                  starts(sentences) == static_cast<std::int64_t>(columns[0].ids.size());
+        for (std::int64_t s = 0; ok && s < sentences; ++s) ok = starts(s) <= starts(s + 1);
+        if (!ok) throw Error("RiataError", "the sentences to be written are inconsistent");
+        std::string text;
+        {
           nb::gil_scoped_release release;
-          return find_unwritable(columns, forbidden);
-        }, nb::arg("alphabets"), nb::arg("ids"), nb::arg("forbidden"), "Column and token of the first text that a file cannot hold, or None.");
-  m.def("written", [](const std::vector<Alphabet*>& alphabets, const std::vector<In<std::int32_t>>& ids, const In<std::int64_t>& starts, std::int64_t low,
-                      std::int64_t high, char separator, const std::vector<std::pair<std::int64_t, std::string>>& before) {
-          const std::vector<TextColumn> columns = as_columns(alphabets, ids);
-          const auto sentences = static_cast<std::int64_t>(starts.shape(0)) - 1;
-          bool ok = 0 <= low && low <= high && high <= sentences && starts(0) == 0 && starts(sentences) == static_cast<std::int64_t>(columns[0].ids.size());
-          for (std::int64_t s = 0; ok && s < sentences; ++s) ok = starts(s) <= starts(s + 1);
-          if (!ok) throw Error("RiataError", "the sentences to be written are inconsistent");
-          std::string text;
-          {
-            nb::gil_scoped_release release;
-            text = written(columns, view(starts), low, high, separator, before);
-          }
-          return nb::bytes(text.data(), text.size());
-        }, nb::arg("alphabets"), nb::arg("ids"), nb::arg("starts"), nb::arg("low"), nb::arg("high"), nb::arg("separator"), nb::arg("before"),
-        "Sentences as the bytes of a column file.");
+          text = written(columns, view(starts), low, high, separator, before);
+        }
+        return nb::bytes(text.data(), text.size());
+      },
+      nb::arg("alphabets"), nb::arg("ids"), nb::arg("starts"), nb::arg("low"), nb::arg("high"), nb::arg("separator"), nb::arg("before"),
+      "Sentences as the bytes of a column file.");
 }
 
 }  // namespace riata::bind

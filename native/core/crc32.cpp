@@ -45,7 +45,9 @@ __attribute__((target("pclmul,sse4.1"))) __m128i moved(__m128i state, __m128i ne
 }
 
 __attribute__((target("pclmul,sse4.1"))) std::uint32_t folded(std::span<const unsigned char> bytes, std::uint32_t state) noexcept {
-  const auto read = [&](std::size_t at) __attribute__((target("pclmul,sse4.1"))) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + at)); };
+  const auto read = [&](std::size_t at) __attribute__((target("pclmul,sse4.1"))) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + at));
+  };
   __m128i a = _mm_xor_si128(read(0), _mm_cvtsi32_si128(static_cast<int>(state))), b = read(16), c = read(32), d = read(48);
   std::size_t at = 64;
   for (; at + 64 <= bytes.size(); at += 64) {

@@ -26,7 +26,9 @@ inline std::uint64_t tail_of(std::string_view text, std::size_t left) noexcept {
   if (left == 0) return 0;
   if (text.size() >= 8) return load(end - 8, std::uint64_t{}) >> (64 - 8 * left);
   if (left >= 4) return load(end - left, std::uint32_t{}) | load(end - 4, std::uint32_t{}) << (8 * left - 32);
-  const auto byte = [&](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(end[static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(left)])} << (8 * i); };
+  const auto byte = [&](std::size_t i) {
+    return std::uint64_t{static_cast<unsigned char>(end[static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(left)])} << (8 * i);
+  };
   return byte(0) | byte(left / 2) | byte(left - 1);
 }
 

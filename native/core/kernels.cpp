@@ -5,7 +5,8 @@
 #include <limits>
 
 // Clones for wider instructions, one of which the loader picks. Where that cannot be done, the plain version is all there is.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #define RIATA_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define RIATA_CLONES
@@ -36,7 +37,8 @@ RIATA_INLINE void sum(const Real* const* rows, std::int64_t count, std::int32_t 
 }
 
 template <class Real>
-RIATA_INLINE void sum_in_groups(const Real* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride, Real* out) noexcept {
+RIATA_INLINE void sum_in_groups(const Real* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride,
+                                Real* out) noexcept {
   using V = typename Block<Real>::type;
   for (std::int32_t j = 0; j < stride; j += row_multiple) {
     V total, row;
@@ -55,7 +57,8 @@ RIATA_INLINE void sum_in_groups(const Real* const* rows, const std::int32_t* end
 }
 
 template <class Real>
-RIATA_INLINE void add_up(const Real* begin, const Real* const* rows, const Real* const* ends, std::int64_t count, std::int32_t stride, Real* out) noexcept {
+RIATA_INLINE void add_up(const Real* begin, const Real* const* rows, const Real* const* ends, std::int64_t count, std::int32_t stride,
+                         Real* out) noexcept {
   using V = typename Block<Real>::type;
   for (std::int32_t j = 0; j < stride; j += row_multiple) {
     V total, row;
@@ -88,7 +91,8 @@ RIATA_INLINE void scale(Real* rows, std::int64_t count, std::int32_t stride, Rea
 }
 
 template <bool with_own, class Real>
-RIATA_INLINE void max_sum(const Real* from, const Real* const* rows, std::int64_t count, const Real* own, std::int32_t stride, Real* out) noexcept {
+RIATA_INLINE void max_sum(const Real* from, const Real* const* rows, std::int64_t count, const Real* own, std::int32_t stride,
+                          Real* out) noexcept {
   using V = typename Block<Real>::type;
   for (std::int32_t j = 0; j < stride; j += row_multiple) {
     V best = V{} - std::numeric_limits<Real>::infinity(), row, here{};
@@ -131,8 +135,8 @@ RIATA_INLINE Real in_all(typename Block<Real>::type v) noexcept {
 
 // out[j] = sum over i of from[i] * rows[i][j], twice.
 template <int blocks, class Real>
-RIATA_INLINE void mix_both(const Real* from, const Real* rows, Real* out, const Real* other_from, const Real* other_rows, Real* other_out, std::int32_t count,
-                           std::int32_t stride) noexcept {
+RIATA_INLINE void mix_both(const Real* from, const Real* rows, Real* out, const Real* other_from, const Real* other_rows, Real* other_out,
+                           std::int32_t count, std::int32_t stride) noexcept {
   using V = typename Block<Real>::type;
   V total[blocks]{}, other_total[blocks]{};
   for (std::int32_t i = 0; i < count; ++i) {
@@ -152,8 +156,8 @@ RIATA_INLINE void mix_both(const Real* from, const Real* rows, Real* out, const 
 }
 
 template <class Real>
-RIATA_INLINE StepSums<Real> steps(const Real* alpha, const Real* forward, const Real* own, Real* ahead, const Real* later, const Real* beta, const Real* backward,
-                                  Real* into, Real* back, std::int32_t labels, std::int32_t stride) noexcept {
+RIATA_INLINE StepSums<Real> steps(const Real* alpha, const Real* forward, const Real* own, Real* ahead, const Real* later, const Real* beta,
+                                  const Real* backward, Real* into, Real* back, std::int32_t labels, std::int32_t stride) noexcept {
   using V = typename Block<Real>::type;
   V row, other;
   for (std::int32_t j = 0; j < stride; j += row_multiple) {
@@ -163,7 +167,8 @@ RIATA_INLINE StepSums<Real> steps(const Real* alpha, const Real* forward, const 
     std::memcpy(into + j, &row, sizeof row);
   }
   std::int32_t j = 0;
-  for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple) mix_both<3>(alpha, forward + j, ahead + j, into, backward + j, back + j, labels, stride);
+  for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple)
+    mix_both<3>(alpha, forward + j, ahead + j, into, backward + j, back + j, labels, stride);
   for (; j < stride; j += row_multiple) mix_both<1>(alpha, forward + j, ahead + j, into, backward + j, back + j, labels, stride);
   V sum{}, other_sum{};
   for (j = 0; j < stride; j += row_multiple) {
@@ -189,7 +194,8 @@ RIATA_INLINE StepSums<Real> steps(const Real* alpha, const Real* forward, const 
 }
 
 template <class Real>
-RIATA_INLINE Real posteriors(const Real* alpha, const Real* scale, std::int64_t count, std::int32_t stride, Real* beta, Real* into) noexcept {
+RIATA_INLINE Real posteriors(const Real* alpha, const Real* scale, std::int64_t count, std::int32_t stride, Real* beta,
+                             Real* into) noexcept {
   using V = typename Block<Real>::type;
   V row, other;
   Real least = std::numeric_limits<Real>::infinity();
@@ -255,7 +261,8 @@ template <class V>
 RIATA_INLINE void all_of_each(const V* of, V& out) noexcept {
   V halves[4], quarters[2];
   for (int k = 0; k < 4; ++k) {
-    halves[k] = __builtin_shufflevector(of[2 * k], of[2 * k + 1], 0, 1, 2, 3, 8, 9, 10, 11) + __builtin_shufflevector(of[2 * k], of[2 * k + 1], 4, 5, 6, 7, 12, 13, 14, 15);
+    halves[k] = __builtin_shufflevector(of[2 * k], of[2 * k + 1], 0, 1, 2, 3, 8, 9, 10, 11) +
+                __builtin_shufflevector(of[2 * k], of[2 * k + 1], 4, 5, 6, 7, 12, 13, 14, 15);
   }
   for (int k = 0; k < 2; ++k) add_neighbours(halves[2 * k], halves[2 * k + 1], quarters[k]);
   add_neighbours(quarters[0], quarters[1], out);
@@ -314,13 +321,15 @@ RIATA_INLINE void pair_blocks(const Real* from, const Real* rows, std::int32_t h
 }
 
 template <class Real>
-RIATA_INLINE Real pairs_forward(const Real* from, const Real* cube, std::int32_t labels, std::int32_t height, const Real* own, std::int32_t own_step, std::int32_t stride,
-                                Real* pairs) noexcept {
+RIATA_INLINE Real pairs_forward(const Real* from, const Real* cube, std::int32_t labels, std::int32_t height, const Real* own,
+                                std::int32_t own_step, std::int32_t stride, Real* pairs) noexcept {
   typename Block<Real>::type sum{};
   for (std::int32_t i = 0; i < labels; ++i, cube += std::int64_t{height} * stride, own += own_step, pairs += stride) {
     std::int32_t j = 0;
-    for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple) pair_blocks<3>(from + i, cube + j, height, own + j, stride, pairs + j, sum);
-    for (; j + 2 * row_multiple <= stride; j += 2 * row_multiple) pair_blocks<2>(from + i, cube + j, height, own + j, stride, pairs + j, sum);
+    for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple)
+      pair_blocks<3>(from + i, cube + j, height, own + j, stride, pairs + j, sum);
+    for (; j + 2 * row_multiple <= stride; j += 2 * row_multiple)
+      pair_blocks<2>(from + i, cube + j, height, own + j, stride, pairs + j, sum);
     for (; j < stride; j += row_multiple) pair_blocks<1>(from + i, cube + j, height, own + j, stride, pairs + j, sum);
   }
   return in_all<Real>(sum);
@@ -328,8 +337,8 @@ RIATA_INLINE Real pairs_forward(const Real* from, const Real* cube, std::int32_t
 
 // All products first: a row that is read while it is written waits.
 template <class Real>
-RIATA_INLINE Real pairs_backward(const Real* back, const Real* cube, std::int32_t labels, std::int32_t height, const Real* own, std::int32_t own_step, std::int32_t stride,
-                                 Real weight, Real* into, Real* before, Real* sums) noexcept {
+RIATA_INLINE Real pairs_backward(const Real* back, const Real* cube, std::int32_t labels, std::int32_t height, const Real* own,
+                                 std::int32_t own_step, std::int32_t stride, Real weight, Real* into, Real* before, Real* sums) noexcept {
   using V = typename Block<Real>::type;
   V row, other, total{};
   for (std::int32_t i = 0; i < labels; ++i) {
@@ -340,7 +349,8 @@ RIATA_INLINE Real pairs_backward(const Real* back, const Real* cube, std::int32_
       std::memcpy(into + std::int64_t{i} * stride + j, &row, sizeof row);
     }
   }
-  for (std::int32_t i = 0; i < labels; ++i) multiply(cube + std::int64_t{i} * height * stride, into + std::int64_t{i} * stride, height, stride, sums + std::int64_t{i} * stride);
+  for (std::int32_t i = 0; i < labels; ++i)
+    multiply(cube + std::int64_t{i} * height * stride, into + std::int64_t{i} * stride, height, stride, sums + std::int64_t{i} * stride);
   for (std::int64_t k = 0; k < std::int64_t{labels} * stride; k += row_multiple) {
     std::memcpy(&row, into + k, sizeof row);
     row *= weight;
@@ -387,8 +397,8 @@ RIATA_INLINE void triple_rows(const Real* const* before, const Real* const* valu
 }
 
 template <class Real>
-RIATA_INLINE void triples(const std::int32_t* at, std::int64_t count, const Real* from, const Real* into, std::int32_t labels, std::int32_t height, std::int32_t stride,
-                          std::int32_t low, std::int32_t high, Real* cube) noexcept {
+RIATA_INLINE void triples(const std::int32_t* at, std::int64_t count, const Real* from, const Real* into, std::int32_t labels,
+                          std::int32_t height, std::int32_t stride, std::int32_t low, std::int32_t high, Real* cube) noexcept {
   constexpr int together = 16, rows = 3;
   const std::int64_t square = std::int64_t{labels} * stride;
   for (std::int64_t t = 0; t < count; t += together) {
@@ -404,11 +414,13 @@ RIATA_INLINE void triples(const std::int32_t* at, std::int64_t count, const Real
             values[k] = into + place + std::int64_t{i} * stride + j;
           }
           Real* to = sums + std::int64_t{h} * stride + j;
-          if (h + rows <= height) triple_rows<rows>(before, values, here, stride, to);
-          else for (std::int32_t r = 0; h + r < height; ++r) {
-            triple_rows<1>(before, values, here, stride, to + std::int64_t{r} * stride);
-            for (int k = 0; k < here; ++k) before[k] += stride;
-          }
+          if (h + rows <= height)
+            triple_rows<rows>(before, values, here, stride, to);
+          else
+            for (std::int32_t r = 0; h + r < height; ++r) {
+              triple_rows<1>(before, values, here, stride, to + std::int64_t{r} * stride);
+              for (int k = 0; k < here; ++k) before[k] += stride;
+            }
         }
       }
     }
@@ -466,7 +478,8 @@ RIATA_INLINE void exponentials(Real* rows, std::int64_t count, std::int32_t stri
 
 // Four products at a time: a row of sums is read and written once for all of them.
 template <class Real>
-RIATA_INLINE void outer(const std::int32_t* at, std::int64_t count, const Real* from, const Real* rows, std::int32_t labels, std::int32_t stride, Real* sums) noexcept {
+RIATA_INLINE void outer(const std::int32_t* at, std::int64_t count, const Real* from, const Real* rows, std::int32_t labels,
+                        std::int32_t stride, Real* sums) noexcept {
   using V = typename Block<Real>::type;
   constexpr int together = 4;
   for (std::int64_t t = 0; t < count; t += together) {
@@ -511,7 +524,8 @@ RIATA_INLINE double dot_of(const double* x, const double* y, std::int64_t size) 
 }
 
 template <int blocks, class Real>
-RIATA_INLINE void gather_blocks(const std::int32_t* places, std::int32_t width, const Real* table, std::int32_t stride, Real* out) noexcept {
+RIATA_INLINE void gather_blocks(const std::int32_t* places, std::int32_t width, const Real* table, std::int32_t stride,
+                                Real* out) noexcept {
   using V = typename Block<Real>::type;
   V total[blocks]{};
   for (std::int32_t k = 0; k < width; ++k) {
@@ -537,7 +551,8 @@ RIATA_INLINE void ask_for(const std::int32_t* places, std::int32_t from, std::in
 constexpr std::int64_t tokens_ahead = 4;  // whose rows are asked for before they are needed
 
 template <class Real>
-RIATA_INLINE void gather(const std::int32_t* places, std::int64_t count, std::int32_t width, const Real* table, std::int32_t stride, Real* out) noexcept {
+RIATA_INLINE void gather(const std::int32_t* places, std::int64_t count, std::int32_t width, const Real* table, std::int32_t stride,
+                         Real* out) noexcept {
   for (std::int64_t t = 0; t < count; ++t, places += width, out += stride) {
     if (t + tokens_ahead < count) ask_for(places + tokens_ahead * width, 0, width, table, stride);
     std::int32_t j = 0;
@@ -547,7 +562,8 @@ RIATA_INLINE void gather(const std::int32_t* places, std::int64_t count, std::in
 }
 
 template <int blocks, class Real>
-RIATA_INLINE void scatter_blocks(const std::int32_t* places, std::int32_t from, std::int32_t to, const Real* row, std::int32_t stride, Real* table) noexcept {
+RIATA_INLINE void scatter_blocks(const std::int32_t* places, std::int32_t from, std::int32_t to, const Real* row, std::int32_t stride,
+                                 Real* table) noexcept {
   using V = typename Block<Real>::type;
   V value[blocks], total;
   for (int b = 0; b < blocks; ++b) std::memcpy(&value[b], row + b * row_multiple, sizeof value[b]);
@@ -562,8 +578,8 @@ RIATA_INLINE void scatter_blocks(const std::int32_t* places, std::int32_t from, 
 }
 
 template <class Real>
-RIATA_INLINE void scatter_to(const std::int32_t* places, std::int64_t count, std::int32_t width, std::int32_t from, std::int32_t to, const Real* rows,
-                             std::int32_t stride, Real* table) noexcept {
+RIATA_INLINE void scatter_to(const std::int32_t* places, std::int64_t count, std::int32_t width, std::int32_t from, std::int32_t to,
+                             const Real* rows, std::int32_t stride, Real* table) noexcept {
   for (std::int64_t t = 0; t < count; ++t, places += width, rows += stride) {
     if (t + tokens_ahead < count) ask_for(places + tokens_ahead * width, from, to, table, stride);
     std::int32_t j = 0;
@@ -574,40 +590,48 @@ RIATA_INLINE void scatter_to(const std::int32_t* places, std::int64_t count, std
 
 }  // namespace
 
-RIATA_CLONES void gather_places(const std::int32_t* places, std::int64_t count, std::int32_t width, const float* table, std::int32_t stride, float* out) noexcept {
+RIATA_CLONES void gather_places(const std::int32_t* places, std::int64_t count, std::int32_t width, const float* table, std::int32_t stride,
+                                float* out) noexcept {
   gather(places, count, width, table, stride, out);
 }
-RIATA_CLONES void gather_places(const std::int32_t* places, std::int64_t count, std::int32_t width, const double* table, std::int32_t stride, double* out) noexcept {
+RIATA_CLONES void gather_places(const std::int32_t* places, std::int64_t count, std::int32_t width, const double* table,
+                                std::int32_t stride, double* out) noexcept {
   gather(places, count, width, table, stride, out);
 }
-RIATA_CLONES void scatter_places(const std::int32_t* places, std::int64_t count, std::int32_t width, std::int32_t from, std::int32_t to, const float* rows,
-                                 std::int32_t stride, float* table) noexcept {
+RIATA_CLONES void scatter_places(const std::int32_t* places, std::int64_t count, std::int32_t width, std::int32_t from, std::int32_t to,
+                                 const float* rows, std::int32_t stride, float* table) noexcept {
   scatter_to(places, count, width, from, to, rows, stride, table);
 }
-RIATA_CLONES void scatter_places(const std::int32_t* places, std::int64_t count, std::int32_t width, std::int32_t from, std::int32_t to, const double* rows,
-                                 std::int32_t stride, double* table) noexcept {
+RIATA_CLONES void scatter_places(const std::int32_t* places, std::int64_t count, std::int32_t width, std::int32_t from, std::int32_t to,
+                                 const double* rows, std::int32_t stride, double* table) noexcept {
   scatter_to(places, count, width, from, to, rows, stride, table);
 }
 
-RIATA_CLONES StepSums<float> chain_steps(const float* alpha, const float* forward, const float* own, float* ahead, const float* later, const float* beta,
-                                         const float* backward, float* into, float* back, std::int32_t labels, std::int32_t stride) noexcept {
+RIATA_CLONES StepSums<float> chain_steps(const float* alpha, const float* forward, const float* own, float* ahead, const float* later,
+                                         const float* beta, const float* backward, float* into, float* back, std::int32_t labels,
+                                         std::int32_t stride) noexcept {
   return steps(alpha, forward, own, ahead, later, beta, backward, into, back, labels, stride);
 }
-RIATA_CLONES StepSums<double> chain_steps(const double* alpha, const double* forward, const double* own, double* ahead, const double* later, const double* beta,
-                                          const double* backward, double* into, double* back, std::int32_t labels, std::int32_t stride) noexcept {
+RIATA_CLONES StepSums<double> chain_steps(const double* alpha, const double* forward, const double* own, double* ahead, const double* later,
+                                          const double* beta, const double* backward, double* into, double* back, std::int32_t labels,
+                                          std::int32_t stride) noexcept {
   return steps(alpha, forward, own, ahead, later, beta, backward, into, back, labels, stride);
 }
-RIATA_CLONES float chain_posteriors(const float* alpha, const float* scale, std::int64_t count, std::int32_t stride, float* beta, float* into) noexcept {
+RIATA_CLONES float chain_posteriors(const float* alpha, const float* scale, std::int64_t count, std::int32_t stride, float* beta,
+                                    float* into) noexcept {
   return posteriors(alpha, scale, count, stride, beta, into);
 }
-RIATA_CLONES double chain_posteriors(const double* alpha, const double* scale, std::int64_t count, std::int32_t stride, double* beta, double* into) noexcept {
+RIATA_CLONES double chain_posteriors(const double* alpha, const double* scale, std::int64_t count, std::int32_t stride, double* beta,
+                                     double* into) noexcept {
   return posteriors(alpha, scale, count, stride, beta, into);
 }
 
-RIATA_CLONES float weigh_rows(const float* from, const float* rows, std::int64_t count, const float* own, std::int32_t stride, float* out) noexcept {
+RIATA_CLONES float weigh_rows(const float* from, const float* rows, std::int64_t count, const float* own, std::int32_t stride,
+                              float* out) noexcept {
   return weigh(from, rows, count, own, stride, out);
 }
-RIATA_CLONES double weigh_rows(const double* from, const double* rows, std::int64_t count, const double* own, std::int32_t stride, double* out) noexcept {
+RIATA_CLONES double weigh_rows(const double* from, const double* rows, std::int64_t count, const double* own, std::int32_t stride,
+                               double* out) noexcept {
   return weigh(from, rows, count, own, stride, out);
 }
 RIATA_CLONES void multiply_rows(const float* rows, const float* by, std::int64_t count, std::int32_t stride, float* out) noexcept {
@@ -617,20 +641,22 @@ RIATA_CLONES void multiply_rows(const double* rows, const double* by, std::int64
   multiply(rows, by, count, stride, out);
 }
 
-RIATA_CLONES float pair_steps(const float* from, const float* cube, std::int32_t labels, std::int32_t height, const float* own, std::int32_t own_step, std::int32_t stride,
-                              float* pairs) noexcept {
+RIATA_CLONES float pair_steps(const float* from, const float* cube, std::int32_t labels, std::int32_t height, const float* own,
+                              std::int32_t own_step, std::int32_t stride, float* pairs) noexcept {
   return pairs_forward(from, cube, labels, height, own, own_step, stride, pairs);
 }
-RIATA_CLONES double pair_steps(const double* from, const double* cube, std::int32_t labels, std::int32_t height, const double* own, std::int32_t own_step, std::int32_t stride,
-                              double* pairs) noexcept {
+RIATA_CLONES double pair_steps(const double* from, const double* cube, std::int32_t labels, std::int32_t height, const double* own,
+                               std::int32_t own_step, std::int32_t stride, double* pairs) noexcept {
   return pairs_forward(from, cube, labels, height, own, own_step, stride, pairs);
 }
-RIATA_CLONES float pair_steps_back(const float* back, const float* cube, std::int32_t labels, std::int32_t height, const float* own, std::int32_t own_step,
-                                   std::int32_t stride, float weight, float* into, float* before, float* sums) noexcept {
+RIATA_CLONES float pair_steps_back(const float* back, const float* cube, std::int32_t labels, std::int32_t height, const float* own,
+                                   std::int32_t own_step, std::int32_t stride, float weight, float* into, float* before,
+                                   float* sums) noexcept {
   return pairs_backward(back, cube, labels, height, own, own_step, stride, weight, into, before, sums);
 }
-RIATA_CLONES double pair_steps_back(const double* back, const double* cube, std::int32_t labels, std::int32_t height, const double* own, std::int32_t own_step,
-                                   std::int32_t stride, double weight, double* into, double* before, double* sums) noexcept {
+RIATA_CLONES double pair_steps_back(const double* back, const double* cube, std::int32_t labels, std::int32_t height, const double* own,
+                                    std::int32_t own_step, std::int32_t stride, double weight, double* into, double* before,
+                                    double* sums) noexcept {
   return pairs_backward(back, cube, labels, height, own, own_step, stride, weight, into, before, sums);
 }
 RIATA_CLONES float pair_products(const float* one, const float* other, std::int64_t count, std::int32_t stride, float* out) noexcept {
@@ -639,24 +665,28 @@ RIATA_CLONES float pair_products(const float* one, const float* other, std::int6
 RIATA_CLONES double pair_products(const double* one, const double* other, std::int64_t count, std::int32_t stride, double* out) noexcept {
   return products(one, other, count, stride, out);
 }
-RIATA_CLONES void add_triples(const std::int32_t* at, std::int64_t count, const float* from, const float* into, std::int32_t labels, std::int32_t height,
-                              std::int32_t stride, std::int32_t low, std::int32_t high, float* cube) noexcept {
+RIATA_CLONES void add_triples(const std::int32_t* at, std::int64_t count, const float* from, const float* into, std::int32_t labels,
+                              std::int32_t height, std::int32_t stride, std::int32_t low, std::int32_t high, float* cube) noexcept {
   triples(at, count, from, into, labels, height, stride, low, high, cube);
 }
-RIATA_CLONES void add_triples(const std::int32_t* at, std::int64_t count, const double* from, const double* into, std::int32_t labels, std::int32_t height,
-                              std::int32_t stride, std::int32_t low, std::int32_t high, double* cube) noexcept {
+RIATA_CLONES void add_triples(const std::int32_t* at, std::int64_t count, const double* from, const double* into, std::int32_t labels,
+                              std::int32_t height, std::int32_t stride, std::int32_t low, std::int32_t high, double* cube) noexcept {
   triples(at, count, from, into, labels, height, stride, low, high, cube);
 }
 
-RIATA_CLONES void exp_rows(float* rows, std::int64_t count, std::int32_t stride, float* highest) noexcept { exponentials(rows, count, stride, highest); }
-RIATA_CLONES void exp_rows(double* rows, std::int64_t count, std::int32_t stride, double* highest) noexcept { exponentials(rows, count, stride, highest); }
+RIATA_CLONES void exp_rows(float* rows, std::int64_t count, std::int32_t stride, float* highest) noexcept {
+  exponentials(rows, count, stride, highest);
+}
+RIATA_CLONES void exp_rows(double* rows, std::int64_t count, std::int32_t stride, double* highest) noexcept {
+  exponentials(rows, count, stride, highest);
+}
 
-RIATA_CLONES void add_outer(const std::int32_t* at, std::int64_t count, const float* from, const float* rows, std::int32_t labels, std::int32_t stride,
-                            float* sums) noexcept {
+RIATA_CLONES void add_outer(const std::int32_t* at, std::int64_t count, const float* from, const float* rows, std::int32_t labels,
+                            std::int32_t stride, float* sums) noexcept {
   outer(at, count, from, rows, labels, stride, sums);
 }
-RIATA_CLONES void add_outer(const std::int32_t* at, std::int64_t count, const double* from, const double* rows, std::int32_t labels, std::int32_t stride,
-                            double* sums) noexcept {
+RIATA_CLONES void add_outer(const std::int32_t* at, std::int64_t count, const double* from, const double* rows, std::int32_t labels,
+                            std::int32_t stride, double* sums) noexcept {
   outer(at, count, from, rows, labels, stride, sums);
 }
 
@@ -665,20 +695,28 @@ RIATA_CLONES void add_scaled(double a, const double* x, double* y, std::int64_t 
   for (std::int64_t i = 0; i < size; ++i) y[i] += a * x[i];
 }
 
-RIATA_CLONES void sum_rows(const float* const* rows, std::int64_t count, std::int32_t stride, float* out) noexcept { sum(rows, count, stride, out); }
-RIATA_CLONES void sum_rows(const double* const* rows, std::int64_t count, std::int32_t stride, double* out) noexcept { sum(rows, count, stride, out); }
-
-RIATA_CLONES void sum_groups(const float* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride, float* out) noexcept {
-  sum_in_groups(rows, ends, groups, stride, out);
+RIATA_CLONES void sum_rows(const float* const* rows, std::int64_t count, std::int32_t stride, float* out) noexcept {
+  sum(rows, count, stride, out);
 }
-RIATA_CLONES void sum_groups(const double* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride, double* out) noexcept {
-  sum_in_groups(rows, ends, groups, stride, out);
+RIATA_CLONES void sum_rows(const double* const* rows, std::int64_t count, std::int32_t stride, double* out) noexcept {
+  sum(rows, count, stride, out);
 }
 
-RIATA_CLONES void running_sums(const float* begin, const float* const* rows, const float* const* ends, std::int64_t count, std::int32_t stride, float* out) noexcept {
+RIATA_CLONES void sum_groups(const float* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride,
+                             float* out) noexcept {
+  sum_in_groups(rows, ends, groups, stride, out);
+}
+RIATA_CLONES void sum_groups(const double* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride,
+                             double* out) noexcept {
+  sum_in_groups(rows, ends, groups, stride, out);
+}
+
+RIATA_CLONES void running_sums(const float* begin, const float* const* rows, const float* const* ends, std::int64_t count,
+                               std::int32_t stride, float* out) noexcept {
   add_up(begin, rows, ends, count, stride, out);
 }
-RIATA_CLONES void running_sums(const double* begin, const double* const* rows, const double* const* ends, std::int64_t count, std::int32_t stride, double* out) noexcept {
+RIATA_CLONES void running_sums(const double* begin, const double* const* rows, const double* const* ends, std::int64_t count,
+                               std::int32_t stride, double* out) noexcept {
   add_up(begin, rows, ends, count, stride, out);
 }
 
@@ -695,10 +733,12 @@ RIATA_CLONES void max_plus(const float* from, const float* const* rows, std::int
 RIATA_CLONES void max_plus(const double* from, const double* const* rows, std::int64_t count, std::int32_t stride, double* out) noexcept {
   max_sum<false, double>(from, rows, count, nullptr, stride, out);
 }
-RIATA_CLONES void max_plus(const float* from, const float* const* rows, std::int64_t count, const float* own, std::int32_t stride, float* out) noexcept {
+RIATA_CLONES void max_plus(const float* from, const float* const* rows, std::int64_t count, const float* own, std::int32_t stride,
+                           float* out) noexcept {
   max_sum<true>(from, rows, count, own, stride, out);
 }
-RIATA_CLONES void max_plus(const double* from, const double* const* rows, std::int64_t count, const double* own, std::int32_t stride, double* out) noexcept {
+RIATA_CLONES void max_plus(const double* from, const double* const* rows, std::int64_t count, const double* own, std::int32_t stride,
+                           double* out) noexcept {
   max_sum<true>(from, rows, count, own, stride, out);
 }
 

@@ -36,7 +36,9 @@ struct NumberAllocator {
 
  private:
   static constexpr std::size_t huge_page = std::size_t{2} << 20;
-  static std::align_val_t alignment(std::size_t count) noexcept { return std::align_val_t{count * sizeof(T) >= huge_page ? huge_page : 64}; }
+  static std::align_val_t alignment(std::size_t count) noexcept {
+    return std::align_val_t{count * sizeof(T) >= huge_page ? huge_page : 64};
+  }
 };
 
 template <class T>

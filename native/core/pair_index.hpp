@@ -20,9 +20,7 @@ class PairIndex {
   std::int32_t left(std::int32_t id) const noexcept { return static_cast<std::int32_t>(keys_[id] >> 32); }
   std::int32_t right(std::int32_t id) const noexcept { return static_cast<std::int32_t>(keys_[id] & 0xFFFFFFFFu); }
 
-  std::int32_t find(std::int32_t a, std::int32_t b) const noexcept {
-    return table_.empty() ? unknown : table_[slot_of(pack(a, b))];
-  }
+  std::int32_t find(std::int32_t a, std::int32_t b) const noexcept { return table_.empty() ? unknown : table_[slot_of(pack(a, b))]; }
 
   // Makes room for so many pairs.
   void reserve(std::size_t count) {

@@ -12,9 +12,7 @@ namespace riata {
 class PairTable {
  public:
   // -1: not there.
-  std::int32_t find(std::int32_t a, std::int32_t b) const noexcept {
-    return entries_.empty() ? -1 : entries_[slot_of(pack(a, b))].value;
-  }
+  std::int32_t find(std::int32_t a, std::int32_t b) const noexcept { return entries_.empty() ? -1 : entries_[slot_of(pack(a, b))].value; }
 
   // Where the number of a pair stands; -1 where it is new, to be filled in before anything else is asked.
   std::int32_t& at(std::int32_t a, std::int32_t b) {

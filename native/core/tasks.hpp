@@ -82,7 +82,8 @@ class Tasks {
   std::condition_variable changed_;
 };
 
-// work(number, what it works with) for all numbers below count, each by whichever thread is free; every thread works with one `make` of its own.
+// work(number, what it works with) for all numbers below count, each by whichever thread is free; every thread works with one `make` of its
+// own.
 template <class Make, class Work>
 void hand_out(std::int64_t count, std::int64_t threads, Make make, Work work) {
   std::atomic<std::int64_t> next = 0;

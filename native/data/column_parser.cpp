@@ -57,10 +57,11 @@ bool is_plain(std::string_view text) noexcept {
 void check_encoding(std::string_view text, std::int64_t line) {
   if (is_plain(text)) return;
   if (line == 1 && text.size() >= 2 && (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF"))
-    throw Error("DataError", "the file starts with a UTF-16 byte order mark; expected UTF-8.",
-                "Convert it: iconv -f UTF-16 -t UTF-8 FILE.", line);
+    throw Error("DataError", "the file starts with a UTF-16 byte order mark; expected UTF-8.", "Convert it: iconv -f UTF-16 -t UTF-8 FILE.",
+                line);
   if (text.find('\0') != std::string_view::npos)
-    throw Error("DataError", "found a NUL byte; expected UTF-8 text.", "Is this a text file? If it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE.", line);
+    throw Error("DataError", "found a NUL byte; expected UTF-8 text.",
+                "Is this a text file? If it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE.", line);
   const std::size_t bad = find_invalid_utf8(text);
   if (bad == std::string_view::npos) return;
   char hex[8];
@@ -165,14 +166,16 @@ void ColumnParser::check_width(std::string_view text) const {
                 "If this is a plain column file, pass format=\"columns\" (--format columns).", line_number_);
   if (width_ != 0 && found != width_)
     throw Error("DataError",
-                "expected " + std::to_string(width_) + " columns separated by " + (separator_ == '\t' ? "tabs" : "spaces") + ", as in line " + std::to_string(width_line_) +
-                    ", found " + std::to_string(found) + ": " + shown(text) + ".",
+                "expected " + std::to_string(width_) + " columns separated by " + (separator_ == '\t' ? "tabs" : "spaces") +
+                    ", as in line " + std::to_string(width_line_) + ", found " + std::to_string(found) + ": " + shown(text) + ".",
                 "Mend the line, or give every line the same number of columns.", line_number_);
   if (separator_ == ' ' && text.find('\t') != std::string_view::npos)
-    throw Error("DataError", "found a tab: " + shown(text) + "; expected columns separated by spaces, as in line " + std::to_string(width_line_) + ".",
+    throw Error("DataError",
+                "found a tab: " + shown(text) + "; expected columns separated by spaces, as in line " + std::to_string(width_line_) + ".",
                 "Separate the columns of every line alike.", line_number_);
   if (std::any_of(fields_.begin(), fields_.end(), [](std::string_view field) { return field.empty(); }))
-    throw Error("DataError", "an empty column: " + shown(text) + ".", "Columns are separated by one tab; write _ for an empty value.", line_number_);
+    throw Error("DataError", "an empty column: " + shown(text) + ".", "Columns are separated by one tab; write _ for an empty value.",
+                line_number_);
 }
 
 // Multiword tokens (3-4) and empty nodes (8.1) are not words of the sentence.
@@ -180,7 +183,8 @@ bool ColumnParser::is_skipped_id(std::string_view id) const {
   if (is_number(id)) return false;
   const std::size_t mark = std::min(id.find_first_of("-."), id.size() - 1);
   if (is_number(id.substr(0, mark)) && is_number(id.substr(mark + 1))) return true;
-  throw Error("DataError", "the ID column holds " + shown(id) + "; expected a number such as 7, 3-4 or 8.1.", "Is this a CoNLL-U file?", line_number_);
+  throw Error("DataError", "the ID column holds " + shown(id) + "; expected a number such as 7, 3-4 or 8.1.", "Is this a CoNLL-U file?",
+              line_number_);
 }
 
 void ColumnParser::end_sentence() {
@@ -209,8 +213,10 @@ Columns ColumnParser::take() {
   const auto sentences = static_cast<std::int64_t>(done_.starts.size()) - 1;
   std::vector<Document> now;
   for (Document& document : done_.documents) {
-    if (document.sentence < sentences) now.push_back(std::move(document));
-    else rest.documents.push_back({std::move(document.text), document.sentence - sentences});
+    if (document.sentence < sentences)
+      now.push_back(std::move(document));
+    else
+      rest.documents.push_back({std::move(document.text), document.sentence - sentences});
   }
   done_.documents = std::move(now);
   const std::int64_t open = done_.starts.back() + sentences;  // the first place of the sentence still open

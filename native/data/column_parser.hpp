@@ -45,8 +45,8 @@ class ColumnParser {
   std::string comments_;                  // comment lines of the open sentence
   std::vector<std::string_view> fields_;  // of the line at hand
   std::int64_t line_number_ = 0;
-  std::int64_t width_ = 0;                // columns, 0 before the first token
-  std::int64_t width_line_ = 0;           // the line that decided it
+  std::int64_t width_ = 0;       // columns, 0 before the first token
+  std::int64_t width_line_ = 0;  // the line that decided it
   char separator_ = ' ';
 };
 

@@ -24,8 +24,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> find_unwritable(std::span<c
   return std::nullopt;
 }
 
-std::string written(std::span<const TextColumn> columns, std::span<const std::int64_t> starts, std::int64_t low, std::int64_t high, char separator,
-                    const std::vector<std::pair<std::int64_t, std::string>>& before) {
+std::string written(std::span<const TextColumn> columns, std::span<const std::int64_t> starts, std::int64_t low, std::int64_t high,
+                    char separator, const std::vector<std::pair<std::int64_t, std::string>>& before) {
   std::string out;
   std::size_t room = static_cast<std::size_t>(high - low);
   for (const TextColumn& column : columns) {

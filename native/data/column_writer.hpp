@@ -21,8 +21,9 @@ struct TextColumn {
 // The first column and token whose text is empty or holds a forbidden character.
 std::optional<std::pair<std::int64_t, std::int64_t>> find_unwritable(std::span<const TextColumn> columns, std::string_view forbidden);
 
-// Sentences low to high - 1, each a line per token and a blank line. before: lines that stand between, by their places (columns.hpp) in ascending order.
-std::string written(std::span<const TextColumn> columns, std::span<const std::int64_t> starts, std::int64_t low, std::int64_t high, char separator,
-                    const std::vector<std::pair<std::int64_t, std::string>>& before);
+// Sentences low to high - 1, each a line per token and a blank line. before: lines that stand between, by their places (columns.hpp) in
+// ascending order.
+std::string written(std::span<const TextColumn> columns, std::span<const std::int64_t> starts, std::int64_t low, std::int64_t high,
+                    char separator, const std::vector<std::pair<std::int64_t, std::string>>& before);
 
 }  // namespace riata

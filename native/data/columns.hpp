@@ -23,13 +23,13 @@ struct Between {
 };
 
 struct Columns {
-  std::vector<Alphabet> alphabets;            // [C]
-  std::vector<std::vector<std::int32_t>> ids; // [C][N]
-  std::vector<std::int64_t> starts{0};        // [S + 1] first token of each sentence, then N
-  std::vector<std::int64_t> lines;            // [N] 1-based line of each token
+  std::vector<Alphabet> alphabets;             // [C]
+  std::vector<std::vector<std::int32_t>> ids;  // [C][N]
+  std::vector<std::int64_t> starts{0};         // [S + 1] first token of each sentence, then N
+  std::vector<std::int64_t> lines;             // [N] 1-based line of each token
   std::vector<Document> documents;
-  std::vector<Between> others;                // lines that are no words, in their order (CoNLL-U: multiword tokens, empty nodes)
-  std::vector<std::string> comments;          // [S] comment lines before each sentence, newline-joined (CoNLL-U only)
+  std::vector<Between> others;        // lines that are no words, in their order (CoNLL-U: multiword tokens, empty nodes)
+  std::vector<std::string> comments;  // [S] comment lines before each sentence, newline-joined (CoNLL-U only)
 
   std::int64_t tokens() const noexcept { return static_cast<std::int64_t>(lines.size()); }
 };

@@ -118,10 +118,11 @@ bool suffix(std::string_view text, std::string& out) {
 }
 
 constexpr std::array<std::pair<std::string_view, NativeAttribute>, 22> all{{
-    {"identity", identity}, {"bias", bias},         {"lower", lower},       {"stem", stem},         {"ending", ending},     {"initial", initial},
-    {"fullshape", fullshape}, {"shape", shape},     {"outline", outline},   {"case", letter_case},  {"digit", digit},       {"digits", digits},
-    {"hyphen", hyphen},     {"prefix1", prefix<1>}, {"prefix2", prefix<2>}, {"prefix3", prefix<3>}, {"prefix4", prefix<4>}, {"suffix1", suffix<1>},
-    {"suffix2", suffix<2>}, {"suffix3", suffix<3>}, {"suffix4", suffix<4>}, {"asciilower", lower},
+    {"identity", identity}, {"bias", bias},           {"lower", lower},       {"stem", stem},         {"ending", ending},
+    {"initial", initial},   {"fullshape", fullshape}, {"shape", shape},       {"outline", outline},   {"case", letter_case},
+    {"digit", digit},       {"digits", digits},       {"hyphen", hyphen},     {"prefix1", prefix<1>}, {"prefix2", prefix<2>},
+    {"prefix3", prefix<3>}, {"prefix4", prefix<4>},   {"suffix1", suffix<1>}, {"suffix2", suffix<2>}, {"suffix3", suffix<3>},
+    {"suffix4", suffix<4>}, {"asciilower", lower},
 }};
 
 }  // namespace
@@ -137,15 +138,19 @@ NativeAttribute native_attribute(std::string_view name) noexcept {
   return nullptr;
 }
 
-std::vector<std::int32_t> look_up_values(NativeAttribute function, const Alphabet& texts, std::span<const std::int32_t> ids, Alphabet* values, bool grow) {
+std::vector<std::int32_t> look_up_values(NativeAttribute function, const Alphabet& texts, std::span<const std::int32_t> ids,
+                                         Alphabet* values, bool grow) {
   std::vector<std::int32_t> found;
   found.reserve(ids.size());
   std::string value;
   for (const std::int32_t id : ids) {
     const std::string_view text = texts.text(id);
-    if (!is_ascii(text)) found.push_back(for_python);
-    else if (!function(text, value)) found.push_back(Alphabet::unknown);
-    else found.push_back(!values ? hashed_text(value) : grow ? values->add(value) : values->find(value));
+    if (!is_ascii(text))
+      found.push_back(for_python);
+    else if (!function(text, value))
+      found.push_back(Alphabet::unknown);
+    else
+      found.push_back(!values ? hashed_text(value) : grow ? values->add(value) : values->find(value));
   }
   return found;
 }

@@ -22,6 +22,7 @@ NativeAttribute native_attribute(std::string_view name) noexcept;
 // The ids in `values` of the attribute of some texts: -1 where a text has no such attribute or `values` does not hold its value,
 // for_python where the text is not in ASCII. With `grow`, new values are added. Without `values`, their hashes.
 inline constexpr std::int32_t for_python = -2;
-std::vector<std::int32_t> look_up_values(NativeAttribute function, const Alphabet& texts, std::span<const std::int32_t> ids, Alphabet* values, bool grow);
+std::vector<std::int32_t> look_up_values(NativeAttribute function, const Alphabet& texts, std::span<const std::int32_t> ids,
+                                         Alphabet* values, bool grow);
 
 }  // namespace riata

@@ -32,7 +32,9 @@ class GrownRows {
     const std::int32_t root = roots_.find(slot, code);
     return root < 0 ? -1 : next_.find(-1 - root, value);
   }
-  std::int32_t add(std::int32_t slot, std::int32_t code, std::int32_t value) { return add_first(code == 0 ? slot : roots_.add(slot, code), value); }
+  std::int32_t add(std::int32_t slot, std::int32_t code, std::int32_t value) {
+    return add_first(code == 0 ? slot : roots_.add(slot, code), value);
+  }
 
   // The row one step further on.
   bool goes_on(std::int32_t row) const noexcept { return goes_on_[static_cast<std::size_t>(row)]; }

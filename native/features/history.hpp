@@ -32,7 +32,7 @@ class HistoryIndex {
   }
 
   const std::vector<HistorySlot>& slots() const noexcept { return slots_; }
-  std::int32_t order() const noexcept { return order_; }  // how far back any slot looks; 0 where there is none
+  std::int32_t order() const noexcept { return order_; }       // how far back any slot looks; 0 where there is none
   std::int32_t rows() const noexcept { return rows_.size(); }  // kept here: none where they are hashed
   bool hashed() const noexcept { return table_.rows() > 0; }
 
@@ -95,9 +95,9 @@ class HistoryIndex {
 
   std::vector<HistorySlot> slots_;
   std::int32_t order_ = 0;
-  PairIndex contexts_;  // a trie of labels, one root per slot
-  PairIndex rows_;      // (n-gram, context) -> row
-  PairIndex lists_;     // (n-gram, slot) -> list of rows
+  PairIndex contexts_;                // a trie of labels, one root per slot
+  PairIndex rows_;                    // (n-gram, context) -> row
+  PairIndex lists_;                   // (n-gram, slot) -> list of rows
   std::vector<std::int32_t> newest_;  // [lists] the row entered last
   std::vector<std::int32_t> older_;   // [rows] the next one of the same list; -1: none
   HashTable table_;

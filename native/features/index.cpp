@@ -15,8 +15,8 @@ namespace riata {
 namespace {
 
 void check_family(const FamilySpec& spec, std::int32_t family, std::int32_t attributes) {
-  const bool ok = spec.parent >= -1 && spec.parent < family && spec.attribute >= 0 && spec.attribute < attributes &&
-                  spec.offset >= 0 && spec.offset <= 2 * boundary_reach && (spec.parent >= 0 || spec.offset == 0);
+  const bool ok = spec.parent >= -1 && spec.parent < family && spec.attribute >= 0 && spec.attribute < attributes && spec.offset >= 0 &&
+                  spec.offset <= 2 * boundary_reach && (spec.parent >= 0 || spec.offset == 0);
   if (!ok) throw Error("TemplateError", "family " + std::to_string(family) + " of the feature index is inconsistent");
 }
 
@@ -58,18 +58,27 @@ Sentences all_sentences(const Tokens& tokens) { return {0, tokens.starts.size() 
 FeatureIndex::FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes,
                            bool transitions, std::vector<HistorySlot> history, std::vector<std::int32_t> columns, std::int32_t bits,
                            const std::vector<std::pair<std::int32_t, std::int32_t>>& others)
-    : specs_(std::move(families)), dictionaries_(specs_.size()),
-      first_(specs_.size(), std::numeric_limits<std::int32_t>::max()), last_(specs_.size(), std::numeric_limits<std::int32_t>::min()),
+    : specs_(std::move(families)),
+      dictionaries_(specs_.size()),
+      first_(specs_.size(), std::numeric_limits<std::int32_t>::max()),
+      last_(specs_.size(), std::numeric_limits<std::int32_t>::min()),
       history_slots_(std::move(history)),
-      node_counts_(specs_.size(), 0), edge_counts_(specs_.size(), 0), read_(specs_.size(), 0), attributes_(attributes),
-      columns_(std::move(columns)), transitions_(transitions), bits_(bits) {
+      node_counts_(specs_.size(), 0),
+      edge_counts_(specs_.size(), 0),
+      read_(specs_.size(), 0),
+      attributes_(attributes),
+      columns_(std::move(columns)),
+      transitions_(transitions),
+      bits_(bits) {
   for (std::int32_t a = 0; columns_.size() < static_cast<std::size_t>(attributes); ++a) columns_.push_back(a);
-  if (columns_.size() != static_cast<std::size_t>(attributes) || std::any_of(columns_.begin(), columns_.end(), [](std::int32_t c) { return c < 0; }))
+  if (columns_.size() != static_cast<std::size_t>(attributes) ||
+      std::any_of(columns_.begin(), columns_.end(), [](std::int32_t c) { return c < 0; }))
     throw Error("TemplateError", "the columns that attributes read are inconsistent");
   if (bits < 0 || bits > 30) throw Error("SettingError", "a table of 2^" + std::to_string(bits) + " weights is out of range");
   for (std::int32_t f = 0; f < this->families(); ++f) check_family(specs_[f], f, attributes);
   const auto reads = [&](std::int32_t family, std::int32_t offset) {
-    if (family < 0 || family >= this->families()) throw Error("TemplateError", "a template reads family " + std::to_string(family) + ", which does not exist");
+    if (family < 0 || family >= this->families())
+      throw Error("TemplateError", "a template reads family " + std::to_string(family) + ", which does not exist");
     if (offset < -boundary_reach || offset + reach(family) > boundary_reach)
       throw Error("TemplateError", "a template reads further than 8 tokens away", "Offsets go from -8 to 8.");
     read_[family] = 1;
@@ -79,7 +88,8 @@ FeatureIndex::FeatureIndex(std::vector<FamilySpec> families, const std::vector<T
   std::set<std::pair<std::int32_t, std::int32_t>> seen[2];
   for (const TemplateSpec& t : templates) {
     reads(t.family, t.offset);
-    if (!seen[t.edge].insert({t.family, t.offset}).second) throw Error("TemplateError", "two templates read the same family at the same offset");
+    if (!seen[t.edge].insert({t.family, t.offset}).second)
+      throw Error("TemplateError", "two templates read the same family at the same offset");
     auto& counts = t.edge ? edge_counts_ : node_counts_;
     (t.edge ? edge_slots_ : node_slots_).push_back({t.family, t.offset, counts[t.family]++, 0});
   }
@@ -122,7 +132,8 @@ void FeatureIndex::for_each_position(std::int32_t family, const Tokens& tokens, 
 
 std::vector<std::vector<std::int32_t>> FeatureIndex::extend(const Tokens& tokens, std::int64_t cutoff, std::int64_t threads) {
   if (hashed()) return look_up(tokens, threads);
-  if (padded_size(tokens, pad_) > most_positions) throw Error("DataError", "more than 2^31 tokens at once", "Train on parts of the data, with partial_fit.");
+  if (padded_size(tokens, pad_) > most_positions)
+    throw Error("DataError", "more than 2^31 tokens at once", "Train on parts of the data, with partial_fit.");
   std::vector<std::vector<std::int32_t>> ids(specs_.size());
   const bool share = families() < enough * threads;
   const auto parts = static_cast<std::size_t>(share ? std::clamp<std::int64_t>(threads, 1, most_parts) : 1);
@@ -134,15 +145,20 @@ std::vector<std::vector<std::int32_t>> FeatureIndex::extend(const Tokens& tokens
     std::vector<std::size_t> before = parent < 0 ? std::vector<std::size_t>{} : std::vector{done[parent]};
     if (parts > 1) {
       std::vector<std::size_t> looked;
-      for (std::size_t part = 0; part < parts; ++part) looked.push_back(tasks.add([&, f, part] { first_seen(f, tokens, ids, part, seen[f]); }, before));
+      for (std::size_t part = 0; part < parts; ++part)
+        looked.push_back(tasks.add([&, f, part] { first_seen(f, tokens, ids, part, seen[f]); }, before));
       before = looked;
     }
-    done[f] = tasks.add([&, f] {
-      const std::int32_t known = size(f);
-      if (seen[f][0].empty()) add_all(f, tokens, ids);
-      else number(f, tokens, ids, std::move(seen[f]));
-      if (cutoff > 1) prune(f, known, cutoff, ids[f]);
-    }, before);
+    done[f] = tasks.add(
+        [&, f] {
+          const std::int32_t known = size(f);
+          if (seen[f][0].empty())
+            add_all(f, tokens, ids);
+          else
+            number(f, tokens, ids, std::move(seen[f]));
+          if (cutoff > 1) prune(f, known, cutoff, ids[f]);
+        },
+        before);
   }
   tasks.run(threads);
   drop_unread(ids);
@@ -173,13 +189,15 @@ void FeatureIndex::for_each_ngram(std::int32_t f, const Tokens& tokens, Sentence
 void FeatureIndex::add_all(std::int32_t f, const Tokens& tokens, std::vector<std::vector<std::int32_t>>& ids) {
   ids[f].assign(padded_size(tokens, pad_), -1);
   PairAdder add(dictionaries_[f], parents(f), values_of(tokens, specs_[f].attribute), room(tokens));
-  for_each_ngram(f, tokens, all_sentences(tokens), ids, [&](std::size_t at, std::int32_t parent, std::int32_t value) { ids[f][at] = add(parent, value); });
+  for_each_ngram(f, tokens, all_sentences(tokens), ids,
+                 [&](std::size_t at, std::int32_t parent, std::int32_t value) { ids[f][at] = add(parent, value); });
 }
 
 // The same by several threads begins with this: each takes a part of the n-grams, and finds the id of those that are known and
 // -2 - the first position of those that are new. Each has an array of its own, with -1 elsewhere: in one array they would write to the
 // same cache lines.
-void FeatureIndex::first_seen(std::int32_t f, const Tokens& tokens, const std::vector<std::vector<std::int32_t>>& ids, std::size_t part, Parts& seen) const {
+void FeatureIndex::first_seen(std::int32_t f, const Tokens& tokens, const std::vector<std::vector<std::int32_t>>& ids, std::size_t part,
+                              Parts& seen) const {
   if (is_small(f, tokens)) return;
   seen[part].assign(padded_size(tokens, pad_), -1);
   PairIndex fresh;
@@ -234,7 +252,8 @@ std::vector<std::vector<std::int32_t>> FeatureIndex::look_up(const Tokens& token
   for (const Sentences& some : shared_out(tokens.starts, threads)) {
     looking.add([&, some] {
       for (std::int32_t f = 0; f < families(); ++f)
-        for_each_ngram(f, tokens, some, ids, [&](std::size_t at, std::int32_t parent, std::int32_t value) { ids[f][at] = find(f, parent, value); });
+        for_each_ngram(f, tokens, some, ids,
+                       [&](std::size_t at, std::int32_t parent, std::int32_t value) { ids[f][at] = find(f, parent, value); });
     });
   }
   looking.run(threads);

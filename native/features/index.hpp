@@ -38,8 +38,8 @@ class FeatureIndex {
   // Throws Error where the specifications do not form a trie or reach further than boundary_reach.
   // transitions: whether pairs of neighbouring labels have a weight of their own, apart from edge templates.
   // history: templates that read earlier labels too. columns: [attributes] of whose word types each is a function; empty: each
-  // reads a column of its own. bits: 0 for exact dictionaries; else nothing is kept of n-grams, a hash is their id, and the weights are one table of 2^bits.
-  // others: (family, offset) that are read besides, by something else than the templates of tokens.
+  // reads a column of its own. bits: 0 for exact dictionaries; else nothing is kept of n-grams, a hash is their id, and the weights are one
+  // table of 2^bits. others: (family, offset) that are read besides, by something else than the templates of tokens.
   FeatureIndex(std::vector<FamilySpec> families, const std::vector<TemplateSpec>& templates, std::int32_t attributes, bool transitions,
                std::vector<HistorySlot> history = {}, std::vector<std::int32_t> columns = {}, std::int32_t bits = 0,
                const std::vector<std::pair<std::int32_t, std::int32_t>>& others = {});
@@ -79,8 +79,8 @@ class FeatureIndex {
   std::int32_t node_slots_of(std::int32_t family) const noexcept { return node_counts_[family]; }
   std::int32_t edge_slots_of(std::int32_t family) const noexcept { return edge_counts_[family]; }
 
-  // Adds every n-gram of the tokens that occurs at least `cutoff` times in them (none where n-grams are hashed), and looks them all up. Neither the numbers of
-  // the n-grams nor anything else depends on how many threads share the work.
+  // Adds every n-gram of the tokens that occurs at least `cutoff` times in them (none where n-grams are hashed), and looks them all up.
+  // Neither the numbers of the n-grams nor anything else depends on how many threads share the work.
   std::vector<std::vector<std::int32_t>> extend(const Tokens& tokens, std::int64_t cutoff, std::int64_t threads = 1);
 
   // Ids of all n-grams at all positions: [F][padded positions], -1 where unknown; empty for families that
@@ -91,12 +91,14 @@ class FeatureIndex {
   template <class Visit>
   void for_each_position(std::int32_t family, const Tokens& tokens, Sentences some, Visit visit) const;
   template <class Visit>
-  void for_each_ngram(std::int32_t f, const Tokens& tokens, Sentences some, const std::vector<std::vector<std::int32_t>>& ids, Visit visit) const;
+  void for_each_ngram(std::int32_t f, const Tokens& tokens, Sentences some, const std::vector<std::vector<std::int32_t>>& ids,
+                      Visit visit) const;
   using Parts = std::vector<std::vector<std::int32_t>>;
   std::int64_t parents(std::int32_t f) const noexcept { return specs_[f].parent < 0 ? 0 : size(specs_[f].parent); }
   bool is_small(std::int32_t f, const Tokens& tokens) const;
   void add_all(std::int32_t f, const Tokens& tokens, std::vector<std::vector<std::int32_t>>& ids);
-  void first_seen(std::int32_t f, const Tokens& tokens, const std::vector<std::vector<std::int32_t>>& ids, std::size_t part, Parts& seen) const;
+  void first_seen(std::int32_t f, const Tokens& tokens, const std::vector<std::vector<std::int32_t>>& ids, std::size_t part,
+                  Parts& seen) const;
   void number(std::int32_t f, const Tokens& tokens, std::vector<std::vector<std::int32_t>>& ids, Parts seen);
   void prune(std::int32_t f, std::int32_t known, std::int64_t cutoff, std::vector<std::int32_t>& ids);
   void drop_unread(std::vector<std::vector<std::int32_t>>& ids) const;
@@ -107,7 +109,7 @@ class FeatureIndex {
   std::vector<std::int32_t> last_;       // [F] highest
   std::vector<HistorySlot> history_slots_;
   std::vector<Slot> node_slots_, edge_slots_;
-  SumPlan plan_;  // of the node slots
+  SumPlan plan_;                                         // of the node slots
   std::vector<std::int32_t> node_counts_, edge_counts_;  // [F]
   std::vector<std::uint8_t> read_;                       // [F] whether any template reads the family itself
   std::int32_t attributes_;

@@ -15,21 +15,23 @@ namespace riata {
 inline constexpr std::int32_t unknown_label = -1;
 
 struct Instances {
-  std::vector<std::int64_t> starts;                // [S + 1] first token of each sentence, then N
-  std::vector<std::vector<std::int32_t>> ngrams;   // [F][padded positions] as FeatureIndex::look_up
-  std::vector<std::int32_t> sizes;                 // [F] how many n-grams the index knew then
+  std::vector<std::int64_t> starts;               // [S + 1] first token of each sentence, then N
+  std::vector<std::vector<std::int32_t>> ngrams;  // [F][padded positions] as FeatureIndex::look_up
+  std::vector<std::int32_t> sizes;                // [F] how many n-grams the index knew then
   std::int32_t pad = 0;
-  std::vector<std::int64_t> given_starts;          // [N + 1] features named by the user, per token; or empty
+  std::vector<std::int64_t> given_starts;  // [N + 1] features named by the user, per token; or empty
   std::vector<std::int32_t> given_ids;
   std::vector<float> given_values;
-  std::int32_t given_size = 0;                     // ids are below this
-  bool hashed = false;                             // whether ids are hashes
-  std::vector<std::int32_t> labels;                // [N] gold, or unknown_label where the learner can do without; or empty
-  TagChoices choices;                              // of models that choose tags
-  Allowed allowed;                                 // what decoding may give, where that is known
+  std::int32_t given_size = 0;       // ids are below this
+  bool hashed = false;               // whether ids are hashes
+  std::vector<std::int32_t> labels;  // [N] gold, or unknown_label where the learner can do without; or empty
+  TagChoices choices;                // of models that choose tags
+  Allowed allowed;                   // what decoding may give, where that is known
 
   // Whether some label of sentence s is unknown.
-  bool partly_labelled(std::int64_t s) const noexcept { return std::find(labels.begin() + starts[s], labels.begin() + starts[s + 1], unknown_label) != labels.begin() + starts[s + 1]; }
+  bool partly_labelled(std::int64_t s) const noexcept {
+    return std::find(labels.begin() + starts[s], labels.begin() + starts[s + 1], unknown_label) != labels.begin() + starts[s + 1];
+  }
 
   std::int64_t sentences() const noexcept { return static_cast<std::int64_t>(starts.size()) - 1; }
   std::int64_t tokens() const noexcept { return starts.back(); }

@@ -31,12 +31,17 @@ class JointRows {
     const std::uint64_t key = keyed(group, packed);
     const std::int32_t context = contexts_.add(high(key), low(key));
     if (context > (std::numeric_limits<std::int32_t>::max() - slots_) / slots_)
-      throw Error("DataError", "templates read more different outputs together than can be counted", "Use templates that read fewer outputs.");
+      throw Error("DataError", "templates read more different outputs together than can be counted",
+                  "Use templates that read fewer outputs.");
     return context;
   }
 
-  std::int32_t find(std::int32_t slot, std::int32_t ngram, std::int32_t context) const noexcept { return rows_.find(ngram, context * slots_ + slot); }
-  void prefetch(std::int32_t slot, std::int32_t ngram, std::int32_t context) const noexcept { rows_.prefetch(ngram, context * slots_ + slot); }
+  std::int32_t find(std::int32_t slot, std::int32_t ngram, std::int32_t context) const noexcept {
+    return rows_.find(ngram, context * slots_ + slot);
+  }
+  void prefetch(std::int32_t slot, std::int32_t ngram, std::int32_t context) const noexcept {
+    rows_.prefetch(ngram, context * slots_ + slot);
+  }
   // stride: numbers of a row of this slot.
   std::int32_t add(std::int32_t slot, std::int32_t ngram, std::int32_t context, std::int32_t stride) {
     const std::int32_t row = rows_.add(ngram, context * slots_ + slot);
@@ -49,7 +54,7 @@ class JointRows {
 
   std::int32_t rows() const noexcept { return static_cast<std::int32_t>(starts_.size()); }
   std::int64_t start(std::int32_t row) const noexcept { return starts_[static_cast<std::size_t>(row)]; }  // its place among all rows
-  std::int64_t size() const noexcept { return size_; }  // numbers of all rows
+  std::int64_t size() const noexcept { return size_; }                                                    // numbers of all rows
 
   // What a row stands for.
   std::int32_t slot(std::int32_t row) const noexcept { return rows_.right(row) % slots_; }
@@ -60,7 +65,9 @@ class JointRows {
   std::int64_t width(std::int32_t row) const noexcept { return (row + 1 < rows() ? start(row + 1) : size_) - start(row); }
 
  private:
-  std::uint64_t keyed(std::int32_t group, std::uint64_t packed) const noexcept { return packed * std::uint64_t(groups_) + std::uint64_t(group); }
+  std::uint64_t keyed(std::int32_t group, std::uint64_t packed) const noexcept {
+    return packed * std::uint64_t(groups_) + std::uint64_t(group);
+  }
   std::uint64_t key(std::int32_t row) const noexcept {
     const std::int32_t context = rows_.right(row) / slots_;
     return (std::uint64_t(std::uint32_t(contexts_.left(context))) << 32) | std::uint32_t(contexts_.right(context));

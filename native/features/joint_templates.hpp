@@ -19,8 +19,8 @@ constexpr std::size_t number(Output output) noexcept { return static_cast<std::s
 // A feature of one output. What it reads of outputs is counted in operators back from the one at hand: 0 is the tag that this one gives.
 struct JointSlot {
   Output output = Output::tag;
-  std::int32_t family = -1;  // -1: none
-  std::int32_t offset = 0;   // of the n-gram's first position from the token
+  std::int32_t family = -1;                          // -1: none
+  std::int32_t offset = 0;                           // of the n-gram's first position from the token
   std::vector<std::int32_t> tags = {}, chunks = {};  // increasing
   std::int32_t slot = 0, slots = 0;                  // of those without outputs: block of `family`, row `id * slots + slot`
 };
@@ -40,7 +40,8 @@ struct JointGroup {
   // What it reads of a window as one number; of so many tags and chunk labels. Values are labels plus one, 0 before the sentence.
   std::uint64_t packed(std::span<const std::int32_t> window, std::int32_t tags, std::int32_t chunks) const noexcept {
     std::uint64_t key = 0;
-    for (const Place& place : places) key = key * std::uint64_t(base(place, tags, chunks)) + std::uint64_t(window[static_cast<std::size_t>(place.at)]);
+    for (const Place& place : places)
+      key = key * std::uint64_t(base(place, tags, chunks)) + std::uint64_t(window[static_cast<std::size_t>(place.at)]);
     return key;
   }
   // More than any such number.

@@ -8,7 +8,8 @@
 
 namespace riata {
 
-// Pairs of left ids from -1 and right ids from 0. Where all of them fit into a table, it answers for the dictionary from the second time on.
+// Pairs of left ids from -1 and right ids from 0. Where all of them fit into a table, it answers for the dictionary from the second time
+// on.
 class PairAdder {
  public:
   // Ids are below lefts and rights; room: how large a table may be.

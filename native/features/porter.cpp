@@ -13,14 +13,15 @@ struct Rule {
   Text ending, other;
 };
 
-constexpr Rule step_2[] = {{U"ational", U"ate"}, {U"tional", U"tion"}, {U"enci", U"ence"},   {U"anci", U"ance"},    {U"izer", U"ize"},
-                           {U"abli", U"able"},   {U"alli", U"al"},     {U"entli", U"ent"},   {U"eli", U"e"},        {U"ousli", U"ous"},
-                           {U"ization", U"ize"}, {U"ation", U"ate"},   {U"ator", U"ate"},    {U"alism", U"al"},     {U"iveness", U"ive"},
-                           {U"fulness", U"ful"}, {U"ousness", U"ous"}, {U"aliti", U"al"},    {U"iviti", U"ive"},    {U"biliti", U"ble"}};
-constexpr Rule step_3[] = {{U"icate", U"ic"}, {U"ative", U""}, {U"alize", U"al"}, {U"iciti", U"ic"}, {U"ical", U"ic"}, {U"ful", U""}, {U"ness", U""}};
-constexpr Rule step_4[] = {{U"al", U""},  {U"ance", U""}, {U"ence", U""},  {U"er", U""},   {U"ic", U""},  {U"able", U""}, {U"ible", U""},
-                           {U"ant", U""}, {U"ement", U""}, {U"ment", U""}, {U"ent", U""},  {U"ion", U""},  // -ion only after s or t
-                           {U"ou", U""},  {U"ism", U""},  {U"ate", U""},   {U"iti", U""},  {U"ous", U""}, {U"ive", U""},  {U"ize", U""}};
+constexpr Rule step_2[] = {{U"ational", U"ate"}, {U"tional", U"tion"}, {U"enci", U"ence"}, {U"anci", U"ance"}, {U"izer", U"ize"},
+                           {U"abli", U"able"},   {U"alli", U"al"},     {U"entli", U"ent"}, {U"eli", U"e"},     {U"ousli", U"ous"},
+                           {U"ization", U"ize"}, {U"ation", U"ate"},   {U"ator", U"ate"},  {U"alism", U"al"},  {U"iveness", U"ive"},
+                           {U"fulness", U"ful"}, {U"ousness", U"ous"}, {U"aliti", U"al"},  {U"iviti", U"ive"}, {U"biliti", U"ble"}};
+constexpr Rule step_3[] = {{U"icate", U"ic"}, {U"ative", U""}, {U"alize", U"al"}, {U"iciti", U"ic"},
+                           {U"ical", U"ic"},  {U"ful", U""},   {U"ness", U""}};
+constexpr Rule step_4[] = {{U"al", U""},  {U"ance", U""},  {U"ence", U""}, {U"er", U""},  {U"ic", U""},  {U"able", U""}, {U"ible", U""},
+                           {U"ant", U""}, {U"ement", U""}, {U"ment", U""}, {U"ent", U""}, {U"ion", U""},  // -ion only after s or t
+                           {U"ou", U""},  {U"ism", U""},   {U"ate", U""},  {U"iti", U""}, {U"ous", U""}, {U"ive", U""},  {U"ize", U""}};
 
 bool is_vowel(Text word, std::size_t at, bool after_consonant) noexcept {
   const char32_t c = word[at];
@@ -29,9 +30,9 @@ bool is_vowel(Text word, std::size_t at, bool after_consonant) noexcept {
 
 // What the letters of a stem are: y is a vowel after a consonant.
 struct Kinds {
-  int measure = 0;           // the paper's m: how often a run of consonants follows a run of vowels
+  int measure = 0;  // the paper's m: how often a run of consonants follows a run of vowels
   bool has_vowel = false;
-  bool last[3] = {};         // of the last letter, the one before and the third last: whether it is a vowel
+  bool last[3] = {};  // of the last letter, the one before and the third last: whether it is a vowel
 };
 
 Kinds kinds_of(Text word) noexcept {
@@ -61,8 +62,10 @@ Text before(Text word, std::size_t ending) noexcept { return word.substr(0, word
 // Plurals.
 void step_1a(std::u32string& word) {
   const Text text = word;
-  if (text.ends_with(U"sses") || text.ends_with(U"ies")) word.resize(word.size() - 2);
-  else if (text.ends_with(U's') && !text.ends_with(U"ss")) word.pop_back();
+  if (text.ends_with(U"sses") || text.ends_with(U"ies"))
+    word.resize(word.size() - 2);
+  else if (text.ends_with(U's') && !text.ends_with(U"ss"))
+    word.pop_back();
 }
 
 // -eed, -ed and -ing, and the repair of what the last two leave.

@@ -34,7 +34,7 @@ struct BackSlot {
   bool length;                     // of the segment before
   std::int32_t family;             // -1: none
   std::int32_t offset;
-  bool previous;                   // the n-gram stands at the first token of the segment before, not at that of the segment
+  bool previous;  // the n-gram stands at the first token of the segment before, not at that of the segment
   std::int32_t slot = 0;
 };
 
@@ -80,9 +80,9 @@ class SegmentTemplates {
   const std::vector<BackSlot>& histories() const noexcept { return histories_; }
   std::int32_t length() const noexcept { return length_; }  // the slot of the length; -1: it is not read
   std::int32_t slots() const noexcept { return slots_; }
-  std::int32_t reach() const noexcept { return reach_; }            // of the longest n-gram inside
-  std::int32_t order() const noexcept { return order_; }            // how many segments back labels are read
-  bool reads_start() const noexcept { return reads_start_; }        // where the segment before starts
+  std::int32_t reach() const noexcept { return reach_; }      // of the longest n-gram inside
+  std::int32_t order() const noexcept { return order_; }      // how many segments back labels are read
+  bool reads_start() const noexcept { return reads_start_; }  // where the segment before starts
   bool looks_back() const noexcept { return !histories_.empty(); }
 
  private:

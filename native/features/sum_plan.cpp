@@ -19,15 +19,20 @@ SumPlan::SumPlan(std::span<const FamilySpec> families, std::span<const std::int3
       continue;
     }
     const std::int32_t column = column_of(slot.family);
-    const auto same = std::find_if(types.begin(), types.end(), [&](const TypeTerm& t) { return t.column == column && t.offset == slot.offset; });
-    if (same == types.end()) types.push_back({column, slot.offset, {slot}});
-    else same->slots.push_back(slot);
+    const auto same =
+        std::find_if(types.begin(), types.end(), [&](const TypeTerm& t) { return t.column == column && t.offset == slot.offset; });
+    if (same == types.end())
+      types.push_back({column, slot.offset, {slot}});
+    else
+      same->slots.push_back(slot);
   }
   std::stable_sort(types.begin(), types.end(), [](const TypeTerm& a, const TypeTerm& b) { return a.column < b.column; });
   // Parents come before their children, so that a chain is prolonged step by step.
   std::stable_sort(longer.begin(), longer.end(), [](const Slot& a, const Slot& b) { return a.family < b.family; });
   for (const Slot& slot : longer) {
-    const auto goes_on = [&](const auto& term) { return term.offset == slot.offset && term.slots.back().family == families[slot.family].parent; };
+    const auto goes_on = [&](const auto& term) {
+      return term.offset == slot.offset && term.slots.back().family == families[slot.family].parent;
+    };
     if (const auto chain = std::find_if(chains.begin(), chains.end(), goes_on); chain != chains.end()) {
       chain->slots.push_back(slot);
       continue;

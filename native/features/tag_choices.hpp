@@ -10,8 +10,8 @@ namespace riata {
 struct TagChoices {
   std::vector<std::int32_t> starts;  // [sets + 1]
   std::vector<std::int32_t> tags;
-  std::vector<std::int32_t> of;      // [N]
-  std::int32_t count = 0;            // tags are below this
+  std::vector<std::int32_t> of;  // [N]
+  std::int32_t count = 0;        // tags are below this
 };
 
 }  // namespace riata

@@ -14,8 +14,8 @@ struct Constraint {
   std::vector<Real> follow;  // [labels][stride]: from, to
 
   // The arguments are flags, [labels], [labels] and [labels * labels]. Padding labels are never allowed.
-  Constraint(std::int32_t labels, std::int32_t stride, const std::vector<std::uint8_t>& may_start,
-             const std::vector<std::uint8_t>& may_end, const std::vector<std::uint8_t>& may_follow)
+  Constraint(std::int32_t labels, std::int32_t stride, const std::vector<std::uint8_t>& may_start, const std::vector<std::uint8_t>& may_end,
+             const std::vector<std::uint8_t>& may_follow)
       : start(stride, never), end(stride, never), follow(std::size_t(labels) * stride, never) {
     for (std::int32_t j = 0; j < labels; ++j) {
       if (may_start[j]) start[j] = 0;

@@ -16,7 +16,8 @@ class LegalLabels {
  public:
   // Of the tokens from `first` on. Returns where the first labels allow no more legal ones; -1: there is a legal labelling.
   template <class Real>
-  std::int32_t find(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed, std::int64_t first, std::int32_t length) {
+  std::int32_t find(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed,
+                    std::int64_t first, std::int32_t length) {
     labels_ = static_cast<std::size_t>(labels);
     flags_.clear();
     if (!allowed.knows(first, length)) return -1;
@@ -43,8 +44,10 @@ class LegalLabels {
 
   // The same of a sentence that has a legal labelling.
   template <class Real>
-  void open(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed, std::int64_t first, std::int32_t length) {
-    if (find(constraint, labels, stride, allowed, first, length) >= 0) throw Error("DataError", "no legal labelling has the labels that are given");
+  void open(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed, std::int64_t first,
+            std::int32_t length) {
+    if (find(constraint, labels, stride, allowed, first, length) >= 0)
+      throw Error("DataError", "no legal labelling has the labels that are given");
   }
 
   // Puts minus infinity on the labels that no legal labelling has at token t.

@@ -12,7 +12,8 @@
 
 namespace riata {
 
-// A set of what is allowed has four flags per label: whether the token may be a segment of that label by itself, the first of one, inside, or last.
+// A set of what is allowed has four flags per label: whether the token may be a segment of that label by itself, the first of one, inside,
+// or last.
 class LegalSegments {
  public:
   // Of the tokens from `first` on. Returns the first token that no segmentation comes past; -1: there is one of the whole sentence.
@@ -61,7 +62,8 @@ class LegalSegments {
   enum Role : std::size_t { single, start, inside, last, roles };
 
   // Marks the segments of label y from token t on, and where they come to. Returns how far one comes, with its end or without.
-  std::size_t mark(const SegmentKinds& kinds, const Allowed& allowed, std::int64_t first, std::size_t t, std::size_t tokens, std::size_t y, std::vector<std::uint8_t>& comes) {
+  std::size_t mark(const SegmentKinds& kinds, const Allowed& allowed, std::int64_t first, std::size_t t, std::size_t tokens, std::size_t y,
+                   std::vector<std::uint8_t>& comes) {
     const auto may = [&](std::size_t token, Role role) {
       const std::uint8_t* set = allowed.at(first + static_cast<std::int64_t>(token));
       return set == nullptr || set[y * roles + role] != 0;

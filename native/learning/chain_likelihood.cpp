@@ -11,10 +11,16 @@ namespace riata {
 
 template <class Real>
 ChainLikelihood<Real>::ChainLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-                                       const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, Normalised normalised,
-                                       std::span<const std::int32_t> heads)
-    : index_(index), instances_(instances), layout_(index, labels, given_size), constraint_(constraint), weights_(weights.begin(), weights.end()),
-      given_size_(given_size), there_(index, layout_, instances, pairs), contexts_(index, layout_, instances) {
+                                       const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs,
+                                       Normalised normalised, std::span<const std::int32_t> heads)
+    : index_(index),
+      instances_(instances),
+      layout_(index, labels, given_size),
+      constraint_(constraint),
+      weights_(weights.begin(), weights.end()),
+      given_size_(given_size),
+      there_(index, layout_, instances, pairs),
+      contexts_(index, layout_, instances) {
   layout_.local = normalised == Normalised::locally;
   count_gold_edges();
   cut_batches();
@@ -91,9 +97,12 @@ double ChainLikelihood<Real>::operator()(std::span<const double> at, std::span<d
     if (!poll(batch.first)) return std::numeric_limits<double>::quiet_NaN();
     const std::int64_t base = instances_.starts[batch.first], count = batch.end - batch.first;
     values_.assign(static_cast<std::size_t>(count), 0);
-    hand_out(count, threads, [&] { return Scratch(*this); }, [&](std::int64_t k, Scratch& scratch) {
-      values_[static_cast<std::size_t>(k)] = layout_.local ? visit_locally(batch.first + k, base, scratch) : visit(batch.first + k, base, scratch);
-    });
+    hand_out(
+        count, threads, [&] { return Scratch(*this); },
+        [&](std::int64_t k, Scratch& scratch) {
+          values_[static_cast<std::size_t>(k)] =
+              layout_.local ? visit_locally(batch.first + k, base, scratch) : visit(batch.first + k, base, scratch);
+        });
     for (std::int64_t k = 0; k < count; ++k) {
       double& here = values_[static_cast<std::size_t>(k)];
       if (std::isnan(here) && !layout_.local) here = visit_in_logarithms(batch.first + k, base);  // one at a time, in order
@@ -101,8 +110,10 @@ double ChainLikelihood<Real>::operator()(std::span<const double> at, std::span<d
     }
     rows_->write(batch.first, batch.end, difference_.data(), threads);
     write_others(batch, gradient);
-    if (layout_.local) sum_local_edges(batch);
-    else sum_edges(batch, threads);
+    if (layout_.local)
+      sum_local_edges(batch);
+    else
+      sum_edges(batch, threads);
   }
   rows_->finish(gradient, threads);
   finish_edges(gradient);
@@ -117,10 +128,12 @@ void ChainLikelihood<Real>::make_factors() {
     Real* scores = scores_.data() + c * square;
     std::fill_n(scores, square, Real{0});
     for (const std::int64_t row : contexts_.rows[c]) {
-      for (std::int32_t i = 0; i < layout_.labels; ++i) rows_->add(row + std::int64_t{i} * layout_.stride, Real{1}, scores + std::int64_t{i} * layout_.stride);
+      for (std::int32_t i = 0; i < layout_.labels; ++i)
+        rows_->add(row + std::int64_t{i} * layout_.stride, Real{1}, scores + std::int64_t{i} * layout_.stride);
     }
     for (std::size_t k = 0; k < square; ++k) allowed[k] = scores[k] + constraint_.follow[k];
-    highest_[c] = make_edge_factors(allowed.data(), layout_.labels, layout_.stride, forward_.data() + c * square, backward_.data() + c * square);
+    highest_[c] =
+        make_edge_factors(allowed.data(), layout_.labels, layout_.stride, forward_.data() + c * square, backward_.data() + c * square);
   }
 }
 
@@ -193,8 +206,10 @@ double ChainLikelihood<Real>::visit(std::int64_t s, std::int64_t base, Scratch& 
 // The same for the labellings of a sentence that have its known labels: takes their posteriors off the difference, and returns log Z.
 template <class Real>
 double ChainLikelihood<Real>::visit_known(std::int64_t s, std::int64_t base, Scratch& scratch) {
-  const std::int64_t length = instances_.length(s), cells = length * layout_.stride, own = known_rows_[static_cast<std::size_t>(s)] * layout_.stride;
-  Real *node = scratch.node.data(), *into = into_.data() + own, *difference = difference_.data() + (instances_.starts[s] - base) * layout_.stride;
+  const std::int64_t length = instances_.length(s), cells = length * layout_.stride,
+                     own = known_rows_[static_cast<std::size_t>(s)] * layout_.stride;
+  Real *node = scratch.node.data(), *into = into_.data() + own,
+       *difference = difference_.data() + (instances_.starts[s] - base) * layout_.stride;
   score(s, node);
   keep_known(s, node);
   scratch.posterior.resize(static_cast<std::size_t>(cells));
@@ -213,14 +228,16 @@ template <class Real>
 void ChainLikelihood<Real>::keep_known(std::int64_t s, Real* node) const {
   const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
   for (std::int64_t t = 0; t < instances_.length(s); ++t, node += layout_.stride) {
-    for (std::int32_t j = 0; gold[t] != unknown_label && j < layout_.labels; ++j) node[j] = j == gold[t] ? node[j] : Constraint<Real>::never;
+    for (std::int32_t j = 0; gold[t] != unknown_label && j < layout_.labels; ++j)
+      node[j] = j == gold[t] ? node[j] : Constraint<Real>::never;
   }
 }
 
 // The same by logarithms and in double precision, for scores beyond what factors can hold.
 template <class Real>
 double ChainLikelihood<Real>::visit_in_logarithms(std::int64_t s, std::int64_t base) {
-  const std::int64_t length = instances_.length(s), stride = layout_.stride, first = (instances_.starts[s] - base) * stride, known = known_rows_[static_cast<std::size_t>(s)];
+  const std::int64_t length = instances_.length(s), stride = layout_.stride, first = (instances_.starts[s] - base) * stride,
+                     known = known_rows_[static_cast<std::size_t>(s)];
   const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
   const double times = weight(s);
   std::vector<Real> node(static_cast<std::size_t>(length * stride));
@@ -246,7 +263,8 @@ double ChainLikelihood<Real>::visit_in_logarithms(std::int64_t s, std::int64_t b
 // Adds so many times the posteriors of labels to the difference, and those of pairs to slow_expected_; returns log Z.
 template <class Real>
 double ChainLikelihood<Real>::add_in_logarithms(std::int64_t s, const Real* node, double times, Real* difference) {
-  const auto length = static_cast<std::size_t>(instances_.length(s)), labels = static_cast<std::size_t>(layout_.labels), stride = static_cast<std::size_t>(layout_.stride);
+  const auto length = static_cast<std::size_t>(instances_.length(s)), labels = static_cast<std::size_t>(layout_.labels),
+             stride = static_cast<std::size_t>(layout_.stride);
   const std::int32_t* contexts = contexts_.of.data() + instances_.starts[s];
   const std::size_t square = labels * stride;
   const auto pair = [&](std::size_t t, std::size_t i, std::size_t j) {
@@ -259,7 +277,8 @@ double ChainLikelihood<Real>::add_in_logarithms(std::int64_t s, const Real* node
     for (std::size_t j = 0; j < labels; ++j) difference[t * stride + j] += static_cast<Real>(times * sums.posterior(t, j));
     for (std::size_t i = 0; t > 0 && i < labels; ++i) {
       for (std::size_t j = 0; j < labels; ++j) {
-        slow_expected_[static_cast<std::size_t>(contexts[t]) * square + i * stride + j] += times * sums.posterior(t, i, j, pair(t, i, j) + own(t, j));
+        slow_expected_[static_cast<std::size_t>(contexts[t]) * square + i * stride + j] +=
+            times * sums.posterior(t, i, j, pair(t, i, j) + own(t, j));
       }
     }
   }
@@ -293,7 +312,8 @@ double ChainLikelihood<Real>::visit_locally(std::int64_t s, std::int64_t base, S
     } else {
       const std::int64_t from = std::int64_t{gold[t - 1]} * stride;
       for (std::int64_t j = 0; j < layout_.labels; ++j) {
-        pairs[j] = scores_[static_cast<std::size_t>(contexts[t] * square + from + j)] + constraint_.follow[static_cast<std::size_t>(from + j)];
+        pairs[j] =
+            scores_[static_cast<std::size_t>(contexts[t] * square + from + j)] + constraint_.follow[static_cast<std::size_t>(from + j)];
       }
       sum = scratch.local(own, pairs);
     }
@@ -311,9 +331,7 @@ void ChainLikelihood<Real>::write_others(const Batch& batch, std::span<double> g
   const std::int64_t base = instances_.starts[batch.first], stride = layout_.stride;
   for (std::int64_t s = batch.first; s < batch.end; ++s) {
     const Real* from = difference_.data() + (instances_.starts[s] - base) * stride;
-    each_other_row(s, [&](std::int64_t t, std::int64_t row, float value) {
-      there_.add(row, from + t * stride, double(value), gradient);
-    });
+    each_other_row(s, [&](std::int64_t t, std::int64_t row, float value) { there_.add(row, from + t * stride, double(value), gradient); });
   }
 }
 
@@ -331,7 +349,8 @@ void ChainLikelihood<Real>::sum_edges(const Batch& batch, std::int64_t threads) 
     for (std::size_t c = from; c < to; ++c) {
       parts.add([&, c] {
         const auto [low, high] = batch.chunks[c].second;
-        add_outer(batch.order.data() + low, high - low, alpha_.data(), into_.data(), layout_.labels, stride, sums.data() + (c - from) * square);
+        add_outer(batch.order.data() + low, high - low, alpha_.data(), into_.data(), layout_.labels, stride,
+                  sums.data() + (c - from) * square);
       });
     }
     parts.run(threads);
@@ -366,7 +385,8 @@ void ChainLikelihood<Real>::finish_edges(std::span<double> gradient) {
       total[k] = expected_[at] * double(forward_[at]) + (slow_expected_.empty() ? 0 : slow_expected_[at]) - gold_edges_[at];
     }
     for (const std::int64_t row : contexts_.rows[c]) {
-      for (std::int64_t from = 0; from < static_cast<std::int64_t>(square); from += layout_.stride) there_.add(row + from, total.data() + from, 1, gradient);
+      for (std::int64_t from = 0; from < static_cast<std::int64_t>(square); from += layout_.stride)
+        there_.add(row + from, total.data() + from, 1, gradient);
     }
   }
 }
@@ -398,7 +418,9 @@ template <class Out, class Visit>
 void ChainLikelihood<Real>::each_cell(Weights<Out>& weights, Visit visit) const {
   std::vector<std::pair<std::int64_t, Numbers<Out>*>> blocks;  // with their ends
   std::int64_t from = 0;
-  layout_.each(weights, [&](Numbers<Out>& block, std::int64_t start) { blocks.push_back({start + static_cast<std::int64_t>(block.size()), &block}); });
+  layout_.each(weights, [&](Numbers<Out>& block, std::int64_t start) {
+    blocks.push_back({start + static_cast<std::int64_t>(block.size()), &block});
+  });
   std::size_t b = 0;
   there_.each([&](std::int32_t i, std::int64_t place) {
     while (place >= blocks[b].first) from = blocks[b++].first;

@@ -21,7 +21,9 @@ MarginReport chain_margins(const FeatureIndex& index, const Weights<Real>& weigh
   return space_margins(space, [&](std::int64_t s) { space.open(s); }, flat, instances, queue, weights.labels, poll);
 }
 
-template MarginReport chain_margins(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, const QueueSpec&, double, const Poll&);
-template MarginReport chain_margins(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, const QueueSpec&, double, const Poll&);
+template MarginReport chain_margins(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&,
+                                    const QueueSpec&, double, const Poll&);
+template MarginReport chain_margins(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&,
+                                    const QueueSpec&, double, const Poll&);
 
 }  // namespace riata

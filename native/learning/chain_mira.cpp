@@ -51,7 +51,8 @@ EpochResult ChainMira<Real>::epoch(const FeatureIndex& index, const Instances& i
 }
 
 template <class Real>
-void ChainMira<Real>::find_rivals(const FeatureIndex& index, const Instances& instances, std::int64_t s, ExactChain<Real>& chain, EpochResult& result) {
+void ChainMira<Real>::find_rivals(const FeatureIndex& index, const Instances& instances, std::int64_t s, ExactChain<Real>& chain,
+                                  EpochResult& result) {
   const std::int32_t* gold = instances.labels.data() + instances.starts[s];
   const auto length = static_cast<std::size_t>(instances.length(s));
   rival_count_ = 0;
@@ -79,7 +80,8 @@ template <class Real>
 void ChainMira<Real>::make_rows(const Instances& instances, std::int64_t s) {
   const std::int32_t* gold = instances.labels.data() + instances.starts[s];
   for (std::size_t from = 0; from < found_.size(); from += static_cast<std::size_t>(instances.length(s)))
-    each_history_difference(weights_.current.history, instances, s, gold, found_.data() + from, [](std::int64_t, std::int32_t, std::int32_t) {});
+    each_history_difference(weights_.current.history, instances, s, gold, found_.data() + from,
+                            [](std::int64_t, std::int32_t, std::int32_t) {});
   weights_.grow_history();
 }
 

@@ -51,7 +51,7 @@ class ChainMira : public OutputLearner<Real> {
 
   // Kept from sentence to sentence for their memory.
   std::vector<std::int32_t> found_;  // [outputs][length]
-  std::vector<Rival> rivals_;  // the first `rival_count_` are those of the sentence at hand
+  std::vector<Rival> rivals_;        // the first `rival_count_` are those of the sentence at hand
   std::size_t rival_count_ = 0;
 };
 

@@ -20,11 +20,13 @@ enum class Pairs { seen, all };
 class RowWeights {
  public:
   // behind: which weights there are of rows behind the layout's own, those of earlier labels.
-  RowWeights(const FeatureIndex& index, const Layout& layout, const Instances& instances, Pairs pairs, const std::vector<bool>& behind = {}) : stride_(layout.stride) {
+  RowWeights(const FeatureIndex& index, const Layout& layout, const Instances& instances, Pairs pairs, const std::vector<bool>& behind = {})
+      : stride_(layout.stride) {
     std::vector<bool> there(static_cast<std::size_t>(layout.size), false);
     if (pairs == Pairs::all) {
       const std::int64_t square = std::int64_t{layout.labels} * layout.stride;
-      for (std::int64_t place = index.transitions() ? 0 : square; place < layout.size; ++place) there[static_cast<std::size_t>(place)] = place % layout.stride < layout.labels;
+      for (std::int64_t place = index.transitions() ? 0 : square; place < layout.size; ++place)
+        there[static_cast<std::size_t>(place)] = place % layout.stride < layout.labels;
     } else {
       see(index, layout, instances, there);
     }
@@ -87,7 +89,8 @@ struct EdgeContexts {
   std::vector<std::vector<std::int64_t>> rows;  // [contexts] where the matrices [labels][stride] start
   std::vector<std::int32_t> of;                 // [N] the context of the step into a token; -1 for a first one
 
-  EdgeContexts(const FeatureIndex& index, const Layout& layout, const Instances& instances) : of(static_cast<std::size_t>(instances.tokens()), -1) {
+  EdgeContexts(const FeatureIndex& index, const Layout& layout, const Instances& instances)
+      : of(static_cast<std::size_t>(instances.tokens()), -1) {
     const RowReader<const Layout> reader(index, layout, instances);
     std::map<std::vector<std::int64_t>, std::int32_t> known;
     std::vector<std::int64_t> here;

@@ -23,8 +23,8 @@ class ChainPerceptron : public OutputLearner<Real> {
                     std::span<const double> sentence_weights, std::span<const double> class_weights, const Poll& poll);
 
  private:
-  void update(const FeatureIndex& index, const Instances& instances, std::int64_t s, const std::int32_t* found,
-              double sentence_weight, std::span<const double> class_weights);
+  void update(const FeatureIndex& index, const Instances& instances, std::int64_t s, const std::int32_t* found, double sentence_weight,
+              std::span<const double> class_weights);
 
   using OutputLearner<Real>::weights_;
   using OutputLearner<Real>::constraint_;

@@ -14,10 +14,13 @@ void check_reachable(const Constraint<Real>& constraint, std::int32_t stride, co
   const std::int32_t* labels = instances.labels.data() + instances.starts[s];
   const std::int64_t length = instances.length(s);
   for (std::int64_t t = 0; t < length; ++t) {
-    const bool follows = t == 0 ? constraint.start[labels[t]] == 0 : constraint.follow[std::size_t(labels[t - 1]) * stride + labels[t]] == 0;
+    const bool follows =
+        t == 0 ? constraint.start[labels[t]] == 0 : constraint.follow[std::size_t(labels[t - 1]) * stride + labels[t]] == 0;
     const bool ends = t + 1 < length || constraint.end[labels[t]] == 0;
     if (follows && ends) continue;
-    throw Error("DataError", "the true labels of sentence " + std::to_string(s) + " are not allowed at token " + std::to_string(t) + " (both from 0), so no search can find them.",
+    throw Error("DataError",
+                "the true labels of sentence " + std::to_string(s) + " are not allowed at token " + std::to_string(t) +
+                    " (both from 0), so no search can find them.",
                 "Repair the labels, or allow the sequence.");
   }
 }
@@ -84,16 +87,17 @@ std::vector<std::int32_t> ChainDecoder<Real>::decode(const Constraint<Real>& con
 }
 
 template <class Real>
-Confidences ChainDecoder<Real>::confidences(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
-                                            const ChunkFlags& chunks, std::span<const double> temperatures, std::span<const std::int32_t> given,
-                                            const Poll& poll) const {
+Confidences ChainDecoder<Real>::confidences(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue,
+                                            const Limits& limits, const ChunkFlags& chunks, std::span<const double> temperatures,
+                                            std::span<const std::int32_t> given, const Poll& poll) const {
   check_fit(index_, weights_, instances);
   ChainSpace<Real> space(index_, layout_, constraint, instances, flat_, history_, false, queue);
   const auto label = [](ActionId action) { return action; };
   Units units(Track{0, chunks.kinds, chunks.continues, label});
-  return with_confidences(space, instances, queue, limits, temperatures, given, 1, weights_.labels, poll,
-                          [](const std::vector<ActionId>& path, std::span<std::int32_t> labels) { std::copy(path.begin(), path.end(), labels.begin()); },
-                          [&](const Lattice& lattice, std::span<const std::int32_t> labels, double* out) { units(lattice, labels, out); });
+  return with_confidences(
+      space, instances, queue, limits, temperatures, given, 1, weights_.labels, poll,
+      [](const std::vector<ActionId>& path, std::span<std::int32_t> labels) { std::copy(path.begin(), path.end(), labels.begin()); },
+      [&](const Lattice& lattice, std::span<const std::int32_t> labels, double* out) { units(lattice, labels, out); });
 }
 
 template class ChainSearch<float>;

@@ -21,8 +21,16 @@ class ChainSearch {
  public:
   ChainSearch(const FeatureIndex& index, const Weights<Real>& initial, Constraint<Real> constraint, std::int32_t given_size,
               const QueueSpec& queue, const LearnerSpec& learner, const Limits& limits)
-      : layout_(index, initial.labels, given_size), weights_(layout_.flat(initial), learner.p), history_(initial.history), constraint_(std::move(constraint)),
-        queue_spec_(queue), queue_(make_queue(queue)), learner_(learner, weights_), limits_(limits), given_size_(given_size), truncate_(learner.truncate) {}
+      : layout_(index, initial.labels, given_size),
+        weights_(layout_.flat(initial), learner.p),
+        history_(initial.history),
+        constraint_(std::move(constraint)),
+        queue_spec_(queue),
+        queue_(make_queue(queue)),
+        learner_(learner, weights_),
+        limits_(limits),
+        given_size_(given_size),
+        truncate_(learner.truncate) {}
 
   // One pass over the sentences in the given order; the index may have grown since the last. sentence_weights [S] may be empty.
   EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int64_t> order,
@@ -67,13 +75,14 @@ class ChainDecoder {
       : index_(index), weights_(weights), layout_(index, weights), flat_(layout_.flat(weights), 2, false), history_(weights.history) {}
 
   // The labels that a search finds: [N].
-  std::vector<std::int32_t> decode(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
-                                   const Poll& poll) const;
+  std::vector<std::int32_t> decode(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue,
+                                   const Limits& limits, const Poll& poll) const;
 
   // The same, with how sure the search is of every chunk or label, at every temperature. chunks: of its labels.
   // given: labels that the search keeps, of which to say it instead; none: those that it finds.
   Confidences confidences(const Constraint<Real>& constraint, const Instances& instances, const QueueSpec& queue, const Limits& limits,
-                          const ChunkFlags& chunks, std::span<const double> temperatures, std::span<const std::int32_t> given, const Poll& poll) const;
+                          const ChunkFlags& chunks, std::span<const double> temperatures, std::span<const std::int32_t> given,
+                          const Poll& poll) const;
 
   const Weights<Real>& weights() const noexcept { return weights_; }
 

@@ -15,16 +15,26 @@ constexpr double far = 1e12;
 template <class Real>
 ChainStochastic<Real>::ChainStochastic(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
                                        const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, double lambda)
-    : index_(index), instances_(instances), layout_(index, labels, given_size), constraint_(constraint), weights_(weights.begin(), weights.end()), lambda_(lambda),
-      there_(index, layout_, instances, pairs), contexts_(index, layout_, instances), rows_(index, layout_, instances),
-      sums_(layout_.labels, layout_.stride), here_(contexts_.rows.size(), -1) {
+    : index_(index),
+      instances_(instances),
+      layout_(index, labels, given_size),
+      constraint_(constraint),
+      weights_(weights.begin(), weights.end()),
+      lambda_(lambda),
+      there_(index, layout_, instances, pairs),
+      contexts_(index, layout_, instances),
+      rows_(index, layout_, instances),
+      sums_(layout_.labels, layout_.stride),
+      here_(contexts_.rows.size(), -1) {
   w_.assign(static_cast<std::size_t>(layout_.size), Real{0});
   a_.assign(static_cast<std::size_t>(layout_.size), Real{0});
 }
 
 template <class Real>
 void ChainStochastic<Real>::set(std::span<const double> at) {
-  there_.each([&](std::int32_t i, std::int64_t place) { w_[static_cast<std::size_t>(place)] = static_cast<Real>(at[static_cast<std::size_t>(i)]); });
+  there_.each([&](std::int32_t i, std::int64_t place) {
+    w_[static_cast<std::size_t>(place)] = static_cast<Real>(at[static_cast<std::size_t>(i)]);
+  });
   std::fill(a_.begin(), a_.end(), Real{0});
   w_divisor_ = a_divisor_ = 1;
   w_fraction_ = 0;
@@ -119,10 +129,12 @@ double ChainStochastic<Real>::step(std::int64_t s, double eta) {
       for (std::int64_t k = 0; k < square; ++k) scores_[static_cast<std::size_t>(k)] += w_[static_cast<std::size_t>(row + k)] * scale;
     }
     for (std::int32_t t = 1; known && t < length; ++t) {
-      if (here_[static_cast<std::size_t>(contexts[t])] == static_cast<std::int32_t>(c)) truth += double(scores_[static_cast<std::size_t>(std::int64_t{gold[t - 1]} * stride + gold[t])]);
+      if (here_[static_cast<std::size_t>(contexts[t])] == static_cast<std::int32_t>(c))
+        truth += double(scores_[static_cast<std::size_t>(std::int64_t{gold[t - 1]} * stride + gold[t])]);
     }
     for (std::int64_t k = 0; k < square; ++k) scores_[static_cast<std::size_t>(k)] += constraint_.follow[static_cast<std::size_t>(k)];
-    highest_[c] = make_edge_factors(scores_.data(), labels, stride, factors_.data() + static_cast<std::int64_t>(c) * square, turned_.data() + static_cast<std::int64_t>(c) * square);
+    highest_[c] = make_edge_factors(scores_.data(), labels, stride, factors_.data() + static_cast<std::int64_t>(c) * square,
+                                    turned_.data() + static_cast<std::int64_t>(c) * square);
   }
   const auto edge = [&](std::int32_t t) {
     const auto c = static_cast<std::int64_t>(here_[static_cast<std::size_t>(contexts[t])]);
@@ -146,7 +158,8 @@ double ChainStochastic<Real>::step(std::int64_t s, double eta) {
     }
     const double move = -eta * times * w_divisor_;
     for (std::int32_t t = 0; t < length; ++t) {
-      rows_.nodes(s, t, [&](std::int64_t row, float value) { add(row, difference_.data() + std::int64_t{t} * stride, move * double(value)); });
+      rows_.nodes(s, t,
+                  [&](std::int64_t row, float value) { add(row, difference_.data() + std::int64_t{t} * stride, move * double(value)); });
     }
     for (std::int32_t t = 1; t < length; ++t) {
       Real* sums = expected_.data() + std::int64_t{here_[static_cast<std::size_t>(contexts[t])]} * square;
@@ -157,10 +170,13 @@ double ChainStochastic<Real>::step(std::int64_t s, double eta) {
       Real* sums = expected_.data() + static_cast<std::int64_t>(c) * square;
       for (std::int64_t k = 0; k < square; ++k) sums[k] *= factors_[c * static_cast<std::size_t>(square) + static_cast<std::size_t>(k)];
     }
-    for (std::int32_t t = 1; known && t < length; ++t) expected_[static_cast<std::size_t>(here_[static_cast<std::size_t>(contexts[t])] * square + std::int64_t{gold[t - 1]} * stride + gold[t])] -= 1;
+    for (std::int32_t t = 1; known && t < length; ++t)
+      expected_[static_cast<std::size_t>(here_[static_cast<std::size_t>(contexts[t])] * square + std::int64_t{gold[t - 1]} * stride +
+                                         gold[t])] -= 1;
     for (std::size_t c = 0; c < used_.size(); ++c) {
       for (const std::int64_t row : contexts_.rows[static_cast<std::size_t>(used_[c])]) {
-        for (std::int32_t i = 0; i < labels; ++i) add(row + std::int64_t{i} * stride, expected_.data() + static_cast<std::int64_t>(c) * square + std::int64_t{i} * stride, move);
+        for (std::int32_t i = 0; i < labels; ++i)
+          add(row + std::int64_t{i} * stride, expected_.data() + static_cast<std::int64_t>(c) * square + std::int64_t{i} * stride, move);
       }
     }
   }

@@ -14,14 +14,15 @@
 
 namespace riata {
 
-// Steps of eta / (1 + lambda eta t) on -log P / S + lambda / 2 |w|^2, S the number of sentences, and from the second pass on the mean of all weights
-// since then, the later ones counting more (Bottou's representation: weights and their mean are scaled vectors, so that a step costs what the sentence has features).
+// Steps of eta / (1 + lambda eta t) on -log P / S + lambda / 2 |w|^2, S the number of sentences, and from the second pass on the mean of
+// all weights since then, the later ones counting more (Bottou's representation: weights and their mean are scaled vectors, so that a step
+// costs what the sentence has features).
 template <class Real>
 class ChainStochastic {
  public:
   // index and instances must outlive it, and the instances have labels. weights: of sentences, or empty. lambda: 2 c2 / S.
-  ChainStochastic(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Constraint<Real>& constraint,
-                  std::span<const double> weights, Pairs pairs, double lambda);
+  ChainStochastic(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+                  const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, double lambda);
 
   std::int64_t size() const noexcept { return there_.size(); }
   std::int64_t sentences() const noexcept { return instances_.sentences(); }
@@ -43,7 +44,7 @@ class ChainStochastic {
   RowWeights there_;
   EdgeContexts contexts_;
   RowReader<const Layout> rows_;
-  Numbers<Real> w_, a_;               // weights are w_ / w_divisor_, their mean (a_ + w_fraction_ w_) / a_divisor_
+  Numbers<Real> w_, a_;  // weights are w_ / w_divisor_, their mean (a_ + w_fraction_ w_) / a_divisor_
   double w_divisor_ = 1, a_divisor_ = 1, w_fraction_ = 0;
   std::int64_t time_ = 0, averaged_ = 0;  // steps, and those since averaging began
   bool averaging_ = false;
@@ -52,8 +53,8 @@ class ChainStochastic {
   std::vector<Real> node_, alpha_, into_, difference_, factors_, turned_, expected_, scores_;
   std::vector<Real> known_node_, known_alpha_, known_into_, known_posterior_;  // of the labellings that have the known labels
   std::vector<double> highest_;
-  std::vector<std::int32_t> here_;    // [contexts] the place of a context among those of the sentence; -1
-  std::vector<std::int32_t> used_;    // contexts of the sentence
+  std::vector<std::int32_t> here_;  // [contexts] the place of a context among those of the sentence; -1
+  std::vector<std::int32_t> used_;  // contexts of the sentence
 };
 
 }  // namespace riata

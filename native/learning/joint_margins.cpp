@@ -5,8 +5,9 @@
 namespace riata {
 
 template <class Real>
-MarginReport joint_margins(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights, const Instances& instances,
-                           std::span<const std::int32_t> gold, const QueueSpec& queue, double p, const Poll& poll) {
+MarginReport joint_margins(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights,
+                           const Instances& instances, std::span<const std::int32_t> gold, const QueueSpec& queue, double p,
+                           const Poll& poll) {
   const JointLayout layout(index, templates, weights.kinds);
   check_fit(index, layout, weights.kinds, weights.rows, weights.flat.size(), instances);
   Linear<Real> flat(weights.flat, p);

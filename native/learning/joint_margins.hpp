@@ -11,7 +11,8 @@ namespace riata {
 
 // gold: [N] codes. p: the norm of differences.
 template <class Real>
-MarginReport joint_margins(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights, const Instances& instances,
-                           std::span<const std::int32_t> gold, const QueueSpec& queue, double p, const Poll& poll);
+MarginReport joint_margins(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights,
+                           const Instances& instances, std::span<const std::int32_t> gold, const QueueSpec& queue, double p,
+                           const Poll& poll);
 
 }  // namespace riata

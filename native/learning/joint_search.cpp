@@ -11,7 +11,8 @@ namespace riata {
 
 void check_fit(const FeatureIndex& index, const JointLayout& layout, const JointKinds& kinds, const JointRows& rows, std::size_t size,
                const Instances& instances) {
-  bool ok = instances.choices.count <= kinds.tags && static_cast<std::int64_t>(size) >= layout.whole(rows) && static_cast<std::int32_t>(instances.ngrams.size()) == index.families();
+  bool ok = instances.choices.count <= kinds.tags && static_cast<std::int64_t>(size) >= layout.whole(rows) &&
+            static_cast<std::int32_t>(instances.ngrams.size()) == index.families();
   for (std::int32_t f = 0; ok && f < index.families(); ++f) ok = instances.sizes[f] <= index.size(f);
   if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
 }
@@ -32,11 +33,18 @@ Numbers<Real> with_room(Numbers<Real> flat, const JointLayout& layout, const Joi
 }  // namespace
 
 template <class Real>
-JointSearch<Real>::JointSearch(const FeatureIndex& index, JointTemplates templates, const JointWeights<Real>& initial, const QueueSpec& queue,
-                               const LearnerSpec& learner, const Limits& limits)
-    : templates_(std::move(templates)), kinds_(initial.kinds), layout_(index, templates_, kinds_),
-      weights_(with_room(initial.flat, layout_, initial.rows), learner.p), rows_(initial.rows), queue_spec_(queue), queue_(make_queue(queue)),
-      learner_(learner, weights_), limits_(limits), truncate_(learner.truncate) {}
+JointSearch<Real>::JointSearch(const FeatureIndex& index, JointTemplates templates, const JointWeights<Real>& initial,
+                               const QueueSpec& queue, const LearnerSpec& learner, const Limits& limits)
+    : templates_(std::move(templates)),
+      kinds_(initial.kinds),
+      layout_(index, templates_, kinds_),
+      weights_(with_room(initial.flat, layout_, initial.rows), learner.p),
+      rows_(initial.rows),
+      queue_spec_(queue),
+      queue_(make_queue(queue)),
+      learner_(learner, weights_),
+      limits_(limits),
+      truncate_(learner.truncate) {}
 
 template <class Real>
 void JointSearch<Real>::grow(const FeatureIndex& index) {
@@ -97,9 +105,9 @@ std::vector<std::int32_t> decode_joint(const FeatureIndex& index, const JointTem
 }
 
 template <class Real>
-Confidences joint_confidences(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights, const Instances& instances,
-                              const QueueSpec& queue, const Limits& limits, const ChunkFlags& chunks, std::span<const double> temperatures,
-                              const Poll& poll) {
+Confidences joint_confidences(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights,
+                              const Instances& instances, const QueueSpec& queue, const Limits& limits, const ChunkFlags& chunks,
+                              std::span<const double> temperatures, const Poll& poll) {
   const JointKinds& kinds = weights.kinds;
   const JointLayout layout(index, templates, kinds);
   check_fit(index, layout, kinds, weights.rows, weights.flat.size(), instances);
@@ -113,22 +121,23 @@ Confidences joint_confidences(const FeatureIndex& index, const JointTemplates& t
   Units tags(Track{0, each, never, tag});
   Units spans(Track{kinds.ahead, chunks.kinds, chunks.continues, chunk});
   const std::int64_t tokens = instances.tokens();
-  return with_confidences(space, instances, queue, limits, temperatures, {}, 2, kinds.tags + kinds.chunks, poll,
-                          [&](const std::vector<ActionId>& path, std::span<std::int32_t> codes) { space.codes_of(path, codes.data()); },
-                          [&](const Lattice& lattice, std::span<const std::int32_t> codes, double* out) {
-                            std::vector<std::int32_t> of_tags, of_chunks;
-                            for (const std::int32_t code : codes) {
-                              of_tags.push_back(kinds.tag(code));
-                              of_chunks.push_back(kinds.chunk(code));
-                            }
-                            tags(lattice, of_tags, out);
-                            spans(lattice, of_chunks, out + tokens);
-                          });
+  return with_confidences(
+      space, instances, queue, limits, temperatures, {}, 2, kinds.tags + kinds.chunks, poll,
+      [&](const std::vector<ActionId>& path, std::span<std::int32_t> codes) { space.codes_of(path, codes.data()); },
+      [&](const Lattice& lattice, std::span<const std::int32_t> codes, double* out) {
+        std::vector<std::int32_t> of_tags, of_chunks;
+        for (const std::int32_t code : codes) {
+          of_tags.push_back(kinds.tag(code));
+          of_chunks.push_back(kinds.chunk(code));
+        }
+        tags(lattice, of_tags, out);
+        spans(lattice, of_chunks, out + tokens);
+      });
 }
 
 template <class Real>
-std::vector<double> joint_scores(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights, const Instances& instances,
-                                 std::span<const std::int32_t> codes) {
+std::vector<double> joint_scores(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights,
+                                 const Instances& instances, std::span<const std::int32_t> codes) {
   const JointLayout layout(index, templates, weights.kinds);
   check_fit(index, layout, weights.kinds, weights.rows, weights.flat.size(), instances);
   const FixedWeights<Real> flat(weights.flat);
@@ -147,8 +156,8 @@ std::vector<double> joint_scores(const FeatureIndex& index, const JointTemplates
 }
 
 template <class Real>
-JointPlaces joint_places(const FeatureIndex& index, const JointTemplates& templates, JointWeights<Real>& weights, const Instances& instances,
-                         std::span<const std::int32_t> codes) {
+JointPlaces joint_places(const FeatureIndex& index, const JointTemplates& templates, JointWeights<Real>& weights,
+                         const Instances& instances, std::span<const std::int32_t> codes) {
   const JointLayout layout(index, templates, weights.kinds);
   weights.flat = with_room(std::move(weights.flat), layout, weights.rows);
   check_fit(index, layout, weights.kinds, weights.rows, weights.flat.size(), instances);
@@ -184,16 +193,17 @@ std::vector<std::int32_t> joint_regrets(const FeatureIndex& index, const JointTe
 
 template class JointSearch<float>;
 template class JointSearch<double>;
-#define RIATA_JOINT(Real)                                                                                                                              \
-  template std::vector<std::int32_t> decode_joint(const FeatureIndex&, const JointTemplates&, const JointWeights<Real>&, const Instances&,            \
-                                                  const QueueSpec&, const Limits&, const Poll&);                                                      \
-  template Confidences joint_confidences(const FeatureIndex&, const JointTemplates&, const JointWeights<Real>&, const Instances&, const QueueSpec&,      \
-                                         const Limits&, const ChunkFlags&, std::span<const double>, const Poll&);                                      \
-  template std::vector<double> joint_scores(const FeatureIndex&, const JointTemplates&, const JointWeights<Real>&, const Instances&,                  \
-                                            std::span<const std::int32_t>);                                                                           \
-  template JointPlaces joint_places(const FeatureIndex&, const JointTemplates&, JointWeights<Real>&, const Instances&, std::span<const std::int32_t>); \
-  template std::vector<std::int32_t> joint_regrets(const FeatureIndex&, const JointTemplates&, const JointWeights<Real>&, const Instances&,           \
-                                                   std::span<const std::int32_t>);
+#define RIATA_JOINT(Real)                                                                                                                  \
+  template std::vector<std::int32_t> decode_joint(const FeatureIndex&, const JointTemplates&, const JointWeights<Real>&, const Instances&, \
+                                                  const QueueSpec&, const Limits&, const Poll&);                                           \
+  template Confidences joint_confidences(const FeatureIndex&, const JointTemplates&, const JointWeights<Real>&, const Instances&,          \
+                                         const QueueSpec&, const Limits&, const ChunkFlags&, std::span<const double>, const Poll&);        \
+  template std::vector<double> joint_scores(const FeatureIndex&, const JointTemplates&, const JointWeights<Real>&, const Instances&,       \
+                                            std::span<const std::int32_t>);                                                                \
+  template JointPlaces joint_places(const FeatureIndex&, const JointTemplates&, JointWeights<Real>&, const Instances&,                     \
+                                    std::span<const std::int32_t>);                                                                        \
+  template std::vector<std::int32_t> joint_regrets(const FeatureIndex&, const JointTemplates&, const JointWeights<Real>&,                  \
+                                                   const Instances&, std::span<const std::int32_t>);
 RIATA_JOINT(float)
 RIATA_JOINT(double)
 #undef RIATA_JOINT

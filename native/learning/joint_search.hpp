@@ -23,8 +23,8 @@ void check_fit(const FeatureIndex& index, const JointLayout& layout, const Joint
 template <class Real>
 class JointSearch {
  public:
-  JointSearch(const FeatureIndex& index, JointTemplates templates, const JointWeights<Real>& initial, const QueueSpec& queue, const LearnerSpec& learner,
-              const Limits& limits);
+  JointSearch(const FeatureIndex& index, JointTemplates templates, const JointWeights<Real>& initial, const QueueSpec& queue,
+              const LearnerSpec& learner, const Limits& limits);
 
   // One pass over the sentences in the given order; the index may have grown since the last. sentence_weights [S] may be empty.
   // The labels of the instances are codes.
@@ -75,26 +75,27 @@ std::vector<std::int32_t> decode_joint(const FeatureIndex& index, const JointTem
 
 // The same, with how sure the search is of every tag and of every chunk, at every temperature. chunks: of chunk labels.
 template <class Real>
-Confidences joint_confidences(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights, const Instances& instances,
-                              const QueueSpec& queue, const Limits& limits, const ChunkFlags& chunks, std::span<const double> temperatures,
-                              const Poll& poll);
+Confidences joint_confidences(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights,
+                              const Instances& instances, const QueueSpec& queue, const Limits& limits, const ChunkFlags& chunks,
+                              std::span<const double> temperatures, const Poll& poll);
 
 // The score of given outputs, sentence by sentence: [S].
 template <class Real>
-std::vector<double> joint_scores(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights, const Instances& instances,
-                                 std::span<const std::int32_t> codes);
+std::vector<double> joint_scores(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights,
+                                 const Instances& instances, std::span<const std::int32_t> codes);
 
-// The places of the features of given outputs in the long vector, sentence by sentence; counts: how many of each. Features that the weights do
-// not know yet are added to them, with weight zero.
+// The places of the features of given outputs in the long vector, sentence by sentence; counts: how many of each. Features that the weights
+// do not know yet are added to them, with weight zero.
 struct JointPlaces {
   std::vector<std::int32_t> counts;
   std::vector<std::int64_t> places;
 };
 template <class Real>
-JointPlaces joint_places(const FeatureIndex& index, const JointTemplates& templates, JointWeights<Real>& weights, const Instances& instances,
-                         std::span<const std::int32_t> codes);
+JointPlaces joint_places(const FeatureIndex& index, const JointTemplates& templates, JointWeights<Real>& weights,
+                         const Instances& instances, std::span<const std::int32_t> codes);
 
-// The regret of the states along given outputs, from the initial one to the goal, sentence by sentence. The labels of the instances are the truth.
+// The regret of the states along given outputs, from the initial one to the goal, sentence by sentence. The labels of the instances are the
+// truth.
 template <class Real>
 std::vector<std::int32_t> joint_regrets(const FeatureIndex& index, const JointTemplates& templates, const JointWeights<Real>& weights,
                                         const Instances& instances, std::span<const std::int32_t> codes);

@@ -38,9 +38,12 @@ template <class Real>
 class Linear {
  public:
   // learns: whether there will be an average; weights that never change need no room for it.
-  explicit Linear(Numbers<Real> initial, double p = 2, bool learns = true) : p_(p), v_(std::move(initial)), u_(learns ? v_.size() : 0, Real{0}) {
-    if (has_dual()) make_dual();
-    else norm2_ = squared();
+  explicit Linear(Numbers<Real> initial, double p = 2, bool learns = true)
+      : p_(p), v_(std::move(initial)), u_(learns ? v_.size() : 0, Real{0}) {
+    if (has_dual())
+      make_dual();
+    else
+      norm2_ = squared();
   }
 
   const Real* data() const noexcept { return v_.data(); }
@@ -99,8 +102,10 @@ class Linear {
     if (length <= 1) return;
     ++version_;
     scale_ /= length;
-    if (has_dual()) s_ /= length;
-    else project_square();
+    if (has_dual())
+      s_ /= length;
+    else
+      project_square();
   }
 
   // After every example.
@@ -227,7 +232,7 @@ class Linear {
   double scale_ = 1, norm2_ = 0;   // norm2_: |w|^2, where p is 2
   double scales_ = 1, ticks_ = 1;  // the initial weights count as the first example
 
-  Numbers<Real> d_;           // where p is not 2, and then
+  Numbers<Real> d_;               // where p is not 2, and then
   double s_ = 1;                  //   theta = s * d,
   double mass_ = 0, folded_ = 0;  //   |d|_p^p, and what it was when d was folded
 };

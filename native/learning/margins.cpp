@@ -42,7 +42,9 @@ bool waits(const Search& search) {
 template <class Real>
 Margins<Real>::Margins(const QueueSpec& queue, const Linear<Real>& weights)
     : weights_(weights),
-      width_(queue.name == "greedy" ? 1 : queue.name == "beam" ? queue.width : unbounded),
+      width_(queue.name == "greedy" ? 1
+             : queue.name == "beam" ? queue.width
+                                    : unbounded),
       by_level_(queue.by_level()),
       by_prefix_(queue.name == "beam" && queue.by == "prefix") {}
 
@@ -74,7 +76,8 @@ Learner::Verdict Margins<Real>::restart(Search& search, std::span<const NodeId> 
   if (!by_prefix_) return {Next::restart, std::move(siblings)};
   for (const auto& [standing, nodes] : prefixes_) measure_level(search, split(search, nodes));  // they will not come to the front
   prefixes_.clear();
-  for (const NodeId id : siblings) prefixes_[search.standing(id)].push_back({id, search.space().keyed() ? search.space().key(search.tree(), id) : own_--});
+  for (const NodeId id : siblings)
+    prefixes_[search.standing(id)].push_back({id, search.space().keyed() ? search.space().key(search.tree(), id) : own_--});
   return {Next::restart, std::move(siblings)};
 }
 
@@ -162,8 +165,10 @@ void Margins<Real>::measure_end(Search& search, std::span<const NodeId> front) {
   for (const NodeId id : nodes) {
     const Node& node = search.tree()[id];
     const double score = sum(search, id);
-    if (node.good) good = std::max(good, score);
-    else if (node.goal) bad = std::max(bad, score);
+    if (node.good)
+      good = std::max(good, score);
+    else if (node.goal)
+      bad = std::max(bad, score);
   }
   if (good == -infinity) return;  // it was lost before, at a cut
   report_.survival = std::min(report_.survival, lead(good, bad));

@@ -15,8 +15,8 @@ namespace riata {
 // A decision is one expansion: the y-good states that it leads to, against the y-bad ones and all else that is pending. In a beam by prefix
 // it is all that covers one prefix: y-good states against y-bad ones.
 struct MarginReport {
-  std::vector<double> raw;         // [decisions] the least w . delta, over y-good x y-bad
-  std::vector<double> normalised;  // [decisions] the least w . delta / max(1, |delta|_p)
+  std::vector<double> raw;                                    // [decisions] the least w . delta, over y-good x y-bad
+  std::vector<double> normalised;                             // [decisions] the least w . delta / max(1, |delta|_p)
   double survival = std::numeric_limits<double>::infinity();  // the least over cuts and ends; the search works where it is above 0
   double largest_difference = 0;                              // the largest |delta|_p
   double norm = 0;                                            // |w|_q, 1/p + 1/q = 1

@@ -20,8 +20,7 @@ void for_each_piece(const Weights<Real>& shape, std::int64_t threads, Visit visi
   constexpr std::size_t piece = std::size_t{1} << 18;
   Tasks tasks;
   const auto share_out = [&](std::size_t size, auto block) {
-    for (std::size_t from = 0; from < size; from += piece)
-      tasks.add([=, &visit] { visit(block, from, std::min(from + piece, size)); });
+    for (std::size_t from = 0; from < size; from += piece) tasks.add([=, &visit] { visit(block, from, std::min(from + piece, size)); });
   };
   for (std::size_t f = 0; f < shape.node.size(); ++f) {
     share_out(shape.node[f].size(), [f](auto& weights) -> auto& { return weights.node[f]; });

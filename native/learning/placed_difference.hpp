@@ -85,7 +85,7 @@ class PlacedDifference {
     }
   }
 
-  std::vector<Entry> entries_;  // in the order in which they came
+  std::vector<Entry> entries_;                                            // in the order in which they came
   std::vector<std::int32_t> table_ = std::vector<std::int32_t>(256, -1);  // open addressing; power of two
 };
 

@@ -87,8 +87,8 @@ class RowBundles {
   std::int32_t stride_ = 0;
   std::unordered_map<std::uint64_t, std::int32_t> known_;  // by hash
   std::vector<std::int32_t> rows_;
-  std::vector<std::int64_t> ends_ = {0};                   // [bundles] in rows_
-  Numbers<Real> sums_;                                     // [bundles][stride]
+  std::vector<std::int64_t> ends_ = {0};  // [bundles] in rows_
+  Numbers<Real> sums_;                    // [bundles][stride]
   Numbers<double> totals_;
 };
 

@@ -7,9 +7,9 @@
 namespace riata {
 namespace {
 
-constexpr std::int64_t few = 6;  // weights of a row on average, up to which it is read one by one
+constexpr std::int64_t few = 6;    // weights of a row on average, up to which it is read one by one
 constexpr std::int64_t ahead = 8;  // tokens whose weights are fetched before they are needed
-constexpr double worth = 0.4;  // combinations for each token, above which they do not pay
+constexpr double worth = 0.4;      // combinations for each token, above which they do not pay
 
 constexpr std::size_t most_columns = 64;  // of named features
 
@@ -27,13 +27,17 @@ std::vector<std::int32_t> ids_of(const Slot& slot, const Instances& instances) {
 std::vector<std::int32_t> columns_of(std::span<const std::int32_t> heads, const Instances& instances) {
   if (heads.empty()) return {};
   std::vector<std::int64_t> counts(static_cast<std::size_t>(*std::max_element(heads.begin(), heads.end())) + 1, 0);
-  for (std::size_t k = 0; k < instances.given_ids.size(); ++k) ++counts[static_cast<std::size_t>(heads[static_cast<std::size_t>(instances.given_ids[k])])];
+  for (std::size_t k = 0; k < instances.given_ids.size(); ++k)
+    ++counts[static_cast<std::size_t>(heads[static_cast<std::size_t>(instances.given_ids[k])])];
   std::vector<std::int32_t> order(counts.size()), out(counts.size(), -1);
   for (std::size_t head = 0; head < order.size(); ++head) order[head] = static_cast<std::int32_t>(head);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return counts[static_cast<std::size_t>(a)] > counts[static_cast<std::size_t>(b)]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return counts[static_cast<std::size_t>(a)] > counts[static_cast<std::size_t>(b)];
+  });
   order.resize(std::min(order.size(), most_columns));
   std::sort(order.begin(), order.end());
-  for (std::size_t column = 0; column < order.size(); ++column) out[static_cast<std::size_t>(order[column])] = static_cast<std::int32_t>(column);
+  for (std::size_t column = 0; column < order.size(); ++column)
+    out[static_cast<std::size_t>(order[column])] = static_cast<std::int32_t>(column);
   return out;
 }
 
@@ -79,13 +83,15 @@ RowColumns::RowColumns(const FeatureIndex& index, const Layout& layout, const In
     return single(a) && a.offset < b.offset;
   });
   for (const Slot& slot : slots) {
-    all.push_back({ids_of(slot, instances), layout.node_row(slot.family, static_cast<std::size_t>(slot.slot)), std::int64_t{slot.slots} * layout.stride});
+    all.push_back({ids_of(slot, instances), layout.node_row(slot.family, static_cast<std::size_t>(slot.slot)),
+                   std::int64_t{slot.slots} * layout.stride});
   }
   if (instances.given_starts.empty()) return;
   const std::vector<std::int32_t> columns = columns_of(heads, instances);
   const std::size_t first = all.size(), tokens = static_cast<std::size_t>(instances.tokens());
   const std::int32_t count = columns.empty() ? 0 : *std::max_element(columns.begin(), columns.end()) + 1;
-  for (std::int32_t column = 0; column < count; ++column) all.push_back({std::vector<std::int32_t>(tokens, -1), layout.given_row(0), layout.stride});
+  for (std::int32_t column = 0; column < count; ++column)
+    all.push_back({std::vector<std::int32_t>(tokens, -1), layout.given_row(0), layout.stride});
   other_starts.push_back(0);
   for (std::size_t n = 0; n < tokens; ++n) {
     for (auto k = static_cast<std::size_t>(instances.given_starts[n]); k < static_cast<std::size_t>(instances.given_starts[n + 1]); ++k) {
@@ -211,7 +217,8 @@ void GroupedRows<Real>::sum(std::span<const double> at, std::int64_t threads) {
           std::fill_n(out, layout_.stride, Real{0});
           const Range* range = ranges_[g].data() + std::int64_t{key} * width;
           for (std::int64_t m = 0; m < width; ++m) {
-            for (auto i = static_cast<std::size_t>(range[m].first); i < static_cast<std::size_t>(range[m].end); ++i) out[weights_[i].label] += weights_[i].value;
+            for (auto i = static_cast<std::size_t>(range[m].first); i < static_cast<std::size_t>(range[m].end); ++i)
+              out[weights_[i].label] += weights_[i].value;
           }
         }
       });
@@ -229,7 +236,8 @@ void GroupedRows<Real>::read(std::int64_t s, Real* out) const {
     const Range* of = column.data() + start;
     for (std::int64_t t = 0; t < length; ++t) {
       if (t + ahead < length) __builtin_prefetch(weights_.data() + of[t + ahead].first);
-      for (auto i = static_cast<std::size_t>(of[t].first); i < static_cast<std::size_t>(of[t].end); ++i) out[t * stride + weights_[i].label] += weights_[i].value;
+      for (auto i = static_cast<std::size_t>(of[t].first); i < static_cast<std::size_t>(of[t].end); ++i)
+        out[t * stride + weights_[i].label] += weights_[i].value;
     }
   }
 }
@@ -237,7 +245,8 @@ void GroupedRows<Real>::read(std::int64_t s, Real* out) const {
 template <class Real>
 void GroupedRows<Real>::clear(std::int64_t threads) {
   const auto zero = [&](Numbers<Real>& all) {
-    in_parts(static_cast<std::int64_t>(all.size()), threads, [&](std::int64_t from, std::int64_t to) { std::fill(all.begin() + from, all.begin() + to, Real{0}); });
+    in_parts(static_cast<std::int64_t>(all.size()), threads,
+             [&](std::int64_t from, std::int64_t to) { std::fill(all.begin() + from, all.begin() + to, Real{0}); });
   };
   zero(totals_);
   zero(single_);
@@ -263,7 +272,8 @@ void GroupedRows<Real>::write(std::int64_t first, std::int64_t end, const Real* 
           __builtin_prefetch(weights_.data() + of[t + ahead].first);
           __builtin_prefetch(single_.data() + of[t + ahead].first);
         }
-        for (auto i = static_cast<std::size_t>(of[t].first); i < static_cast<std::size_t>(of[t].end); ++i) single_[i] += row[weights_[i].label];
+        for (auto i = static_cast<std::size_t>(of[t].first); i < static_cast<std::size_t>(of[t].end); ++i)
+          single_[i] += row[weights_[i].label];
       }
     });
   }
@@ -283,7 +293,8 @@ void GroupedRows<Real>::finish(std::span<double> gradient, std::int64_t threads)
         const Range* range = ranges_[g].data() + m;
         const Real* total = totals_.data() + firsts_[g] * layout_.stride;
         for (std::int32_t key = 0; key < group.keys; ++key, total += layout_.stride, range += group.columns.size()) {
-          for (auto i = static_cast<std::size_t>(range->first); i < static_cast<std::size_t>(range->end); ++i) gradient[i] += double(total[weights_[i].label]);
+          for (auto i = static_cast<std::size_t>(range->first); i < static_cast<std::size_t>(range->end); ++i)
+            gradient[i] += double(total[weights_[i].label]);
         }
       });
     }

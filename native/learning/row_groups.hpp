@@ -29,17 +29,18 @@ struct RowColumns {
   std::vector<std::int32_t> other_ids;
   std::vector<float> other_values;
 
-  // heads: [G] of named features, the number of what comes before the value in their name; a token mostly has one of each. Not for hashed indices.
+  // heads: [G] of named features, the number of what comes before the value in their name; a token mostly has one of each. Not for hashed
+  // indices.
   RowColumns(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::span<const std::int32_t> heads);
 };
 
-// A word's suffix, shape and lower case follow from the word, so all rows that one word fires at one offset have one sum; and a corpus has far fewer
-// combinations of five neighbouring tags than it has tokens. `row_groups` finds columns of which this holds, by counting.
+// A word's suffix, shape and lower case follow from the word, so all rows that one word fires at one offset have one sum; and a corpus has
+// far fewer combinations of five neighbouring tags than it has tokens. `row_groups` finds columns of which this holds, by counting.
 struct RowGroup {
   std::vector<std::int32_t> columns;  // their numbers
   std::vector<std::int32_t> key_of;   // [N] the combination that a token has
   std::int32_t keys = 0;
-  std::vector<std::int32_t> ids;      // [columns][keys] as in the columns
+  std::vector<std::int32_t> ids;  // [columns][keys] as in the columns
 };
 
 // Columns in groups; one that shares its combinations with none is in no group.
@@ -58,12 +59,14 @@ class GroupedRows {
   void read(std::int64_t s, Real* out) const;
   // out [stride] += value times a row.
   void add(std::int64_t row, Real value, Real* out) const noexcept {
-    for (std::int32_t i = there_.first(row); i < there_.end(row); ++i) out[there_.label(i)] += weights_[static_cast<std::size_t>(i)].value * value;
+    for (std::int32_t i = there_.first(row); i < there_.end(row); ++i)
+      out[there_.label(i)] += weights_[static_cast<std::size_t>(i)].value * value;
   }
 
   // Before writing.
   void clear(std::int64_t threads);
-  // Adds rows [tokens][stride], of the sentences from first to end, to the combinations of those tokens; in the same order for any number of threads.
+  // Adds rows [tokens][stride], of the sentences from first to end, to the combinations of those tokens; in the same order for any number
+  // of threads.
   void write(std::int64_t first, std::int64_t end, const Real* rows, std::int64_t threads);
   // After it: adds what they have gathered to the gradient, [weights].
   void finish(std::span<double> gradient, std::int64_t threads);
@@ -85,14 +88,14 @@ class GroupedRows {
   const Layout& layout_;
   const Instances& instances_;
   const RowWeights& there_;
-  std::vector<RowGroup> groups_;              // without ids and keys of tokens
-  std::vector<std::vector<Range>> ranges_;    // [groups], and of each [keys][columns]
+  std::vector<RowGroup> groups_;            // without ids and keys of tokens
+  std::vector<std::vector<Range>> ranges_;  // [groups], and of each [keys][columns]
   std::vector<Sparse> sparse_;
-  Numbers<Weight> weights_;                   // all that there are
-  Numbers<Real> single_;                      // [weights] what sparse columns have gathered
-  std::vector<std::int32_t> places_;          // [N][groups] rows of the tables
-  std::vector<std::int64_t> firsts_;          // [groups] rows of the tables
-  Numbers<Real> sums_, totals_;               // [combinations of all groups][stride]
+  Numbers<Weight> weights_;           // all that there are
+  Numbers<Real> single_;              // [weights] what sparse columns have gathered
+  std::vector<std::int32_t> places_;  // [N][groups] rows of the tables
+  std::vector<std::int64_t> firsts_;  // [groups] rows of the tables
+  Numbers<Real> sums_, totals_;       // [combinations of all groups][stride]
 };
 
 }  // namespace riata

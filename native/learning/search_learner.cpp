@@ -21,7 +21,7 @@ double SearchLearner<Real>::margin() const {
 template <class Real>
 Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) {
   switch (spec_.when) {
-    case When::laso:  // Figure 2
+    case When::laso:     // Figure 2
     case When::early: {  // Collins & Roark 2004: one update, then the next example
       if (!lost && !wrong) return {};
       std::vector<NodeId> siblings = search.siblings(front, spec_.siblings);
@@ -74,7 +74,8 @@ void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId>
   worst_.competitors = competitors(search, search.match({&truth, 1}, front));
 }
 
-// Of a search that has ended: the output found (`best`), whether it outranks the truth or not; else as in Eq. 2, over all outputs in the queue.
+// Of a search that has ended: the output found (`best`), whether it outranks the truth or not; else as in Eq. 2, over all outputs in the
+// queue.
 template <class Real>
 Weighted SearchLearner<Real>::outputs_against(Search& search, std::span<const NodeId> front, std::span<const NodeId> truth) const {
   if (spec_.what == What::best) return {{front.front(), 1.0}};
@@ -120,8 +121,10 @@ void sum_up(Difference& delta) {
   std::sort(delta.begin(), delta.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < delta.size(); ++i) {
-    if (kept > 0 && delta[kept - 1].first == delta[i].first) delta[kept - 1].second += delta[i].second;
-    else delta[kept++] = delta[i];
+    if (kept > 0 && delta[kept - 1].first == delta[i].first)
+      delta[kept - 1].second += delta[i].second;
+    else
+      delta[kept++] = delta[i];
   }
   delta.resize(kept);
   std::erase_if(delta, [](const auto& entry) { return std::abs(entry.second) < nothing; });

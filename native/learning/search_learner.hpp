@@ -21,10 +21,10 @@ struct LearnerSpec {
   When when = When::laso;
   What what = What::mean;
   How how = How::perceptron;
-  double alpha = 0.9;  // ALMA: 1 asks for no margin, towards 0 for the largest one (the paper's text has it backwards)
-  double b = 0;        // ALMA: B; 0 means 1 / alpha
-  double c = 0;        // ALMA: C (0 means sqrt 2); MIRA: the largest step (0 means 1)
-  double p = 2;        // ALMA: the norm in which differences of features are measured
+  double alpha = 0.9;   // ALMA: 1 asks for no margin, towards 0 for the largest one (the paper's text has it backwards)
+  double b = 0;         // ALMA: B; 0 means 1 / alpha
+  double c = 0;         // ALMA: C (0 means sqrt 2); MIRA: the largest step (0 means 1)
+  double p = 2;         // ALMA: the norm in which differences of features are measured
   double truncate = 0;  // of the model made: weights below this fraction of the largest are left out
   bool record = false;  // keep the difference of every update
   std::int64_t siblings = Search::most_good;  // y-good states that are followed at once, the best of them

@@ -20,19 +20,29 @@ constexpr double given_up = std::numeric_limits<double>::quiet_NaN();
 
 HistoryIndex empty_history(const FeatureIndex& index, std::int32_t labels) {
   check_exact(index, labels);
-  if (index.hashed()) throw Error("UnsupportedError", "the likelihood does not read earlier labels whose features are hashed.", "Leave out bits.");
+  if (index.hashed())
+    throw Error("UnsupportedError", "the likelihood does not read earlier labels whose features are hashed.", "Leave out bits.");
   return HistoryIndex(index.history_slots());
 }
 
 }  // namespace
 
 template <class Real>
-SecondOrderLikelihood<Real>::SecondOrderLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-                                                   const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, std::int64_t kept,
-                                                   std::int64_t at_once, double often_read)
-    : index_(index), instances_(instances), layout_(index, labels, given_size), constraint_(constraint), weights_(weights.begin(), weights.end()),
-      given_size_(given_size), at_once_(at_once), history_(empty_history(index, labels)), there_(index, layout_, instances, pairs, enter_history(history_, layout_, instances, pairs, sizeof(Real))),
-      steps_(index, layout_, history_, instances, constraint, there_, often_read), rows_(RowColumns(index, layout_, instances, {}).all, layout_, instances, there_) {
+SecondOrderLikelihood<Real>::SecondOrderLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels,
+                                                   std::int32_t given_size, const Constraint<Real>& constraint,
+                                                   std::span<const double> weights, Pairs pairs, std::int64_t kept, std::int64_t at_once,
+                                                   double often_read)
+    : index_(index),
+      instances_(instances),
+      layout_(index, labels, given_size),
+      constraint_(constraint),
+      weights_(weights.begin(), weights.end()),
+      given_size_(given_size),
+      at_once_(at_once),
+      history_(empty_history(index, labels)),
+      there_(index, layout_, instances, pairs, enter_history(history_, layout_, instances, pairs, sizeof(Real))),
+      steps_(index, layout_, history_, instances, constraint, there_, often_read),
+      rows_(RowColumns(index, layout_, instances, {}).all, layout_, instances, there_) {
   for (std::int64_t s = 0; s < instances.sentences(); ++s) complete_.push_back(!instances.partly_labelled(s));
   if (at_once_ == 0) at_once_ = std::clamp<std::int64_t>(steps_.contexts() * few_at_once, 2 * few_at_once, most_at_once);
   cut_batches();
@@ -44,10 +54,13 @@ SecondOrderLikelihood<Real>::SecondOrderLikelihood(const FeatureIndex& index, co
 template <class Real>
 void SecondOrderLikelihood<Real>::check_length(std::int64_t s) const {
   constexpr double most = 4.0 * (1 << 30);  // bytes
-  const double need = 2.0 * double(layout_.labels) * double(layout_.stride) * sizeof(Real) * double(instances_.length(s)) * (complete(s) ? 1 : 2);
+  const double need =
+      2.0 * double(layout_.labels) * double(layout_.stride) * sizeof(Real) * double(instances_.length(s)) * (complete(s) ? 1 : 2);
   if (need <= most) return;
-  throw Error("UnsupportedError", "sentence " + std::to_string(s) + " (from 0) has " + std::to_string(instances_.length(s)) + " tokens: too many for sums two labels back with " +
-                                      std::to_string(layout_.labels) + " labels.", "Split it, or leave out templates that read label[-2].");
+  throw Error("UnsupportedError",
+              "sentence " + std::to_string(s) + " (from 0) has " + std::to_string(instances_.length(s)) +
+                  " tokens: too many for sums two labels back with " + std::to_string(layout_.labels) + " labels.",
+              "Split it, or leave out templates that read label[-2].");
 }
 
 template <class Real>
@@ -74,8 +87,9 @@ void SecondOrderLikelihood<Real>::cut_batches() {
       }
     }
     const auto context = [&](std::int64_t k) { return context_of[static_cast<std::size_t>(batch.order[static_cast<std::size_t>(k)])]; };
-    std::stable_sort(batch.order.begin(), batch.order.end(),
-                     [&](std::int32_t a, std::int32_t b) { return context_of[static_cast<std::size_t>(a)] < context_of[static_cast<std::size_t>(b)]; });
+    std::stable_sort(batch.order.begin(), batch.order.end(), [&](std::int32_t a, std::int32_t b) {
+      return context_of[static_cast<std::size_t>(a)] < context_of[static_cast<std::size_t>(b)];
+    });
     const auto count = static_cast<std::int64_t>(batch.order.size());
     for (std::int64_t low = 0, high = 0; low < count; low = high) {
       while (high < count && high - low < chunk_tokens && context(high) == context(low)) ++high;
@@ -83,7 +97,8 @@ void SecondOrderLikelihood<Real>::cut_batches() {
     }
     longest = std::max(longest, rows);
     most_tokens = std::max(most_tokens, instances_.starts[batch.end] - instances_.starts[batch.first]);
-    most_sparse = std::max(most_sparse, steps_.sparse().before(instances_.starts[batch.end]) - steps_.sparse().before(instances_.starts[batch.first]));
+    most_sparse = std::max(most_sparse,
+                           steps_.sparse().before(instances_.starts[batch.end]) - steps_.sparse().before(instances_.starts[batch.first]));
     batches_.push_back(std::move(batch));
   }
   for (auto* table : {&from_, &into_}) table->assign(static_cast<std::size_t>(longest * square()), Real{0});
@@ -123,7 +138,8 @@ void SecondOrderLikelihood<Real>::count_gold() {
 }
 
 template <class Real>
-double SecondOrderLikelihood<Real>::operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll) {
+double SecondOrderLikelihood<Real>::operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads,
+                                               const Poll& poll) {
   std::fill(gradient.begin(), gradient.end(), 0);
   steps_.read(there_, at, table_.data());
   double value = -steps_.sparse().read(at);
@@ -139,7 +155,9 @@ double SecondOrderLikelihood<Real>::operator()(std::span<const double> at, std::
     if (!poll(batch.first)) return given_up;
     const std::int64_t base = instances_.starts[batch.first], count = batch.end - batch.first;
     values_.assign(static_cast<std::size_t>(count), 0);
-    hand_out(count, threads, [&] { return Scratch(*this); }, [&](std::int64_t k, Scratch& scratch) { values_[static_cast<std::size_t>(k)] = visit(batch.first + k, base, scratch); });
+    hand_out(
+        count, threads, [&] { return Scratch(*this); },
+        [&](std::int64_t k, Scratch& scratch) { values_[static_cast<std::size_t>(k)] = visit(batch.first + k, base, scratch); });
     for (std::int64_t k = 0; k < count; ++k) {
       const double here = values_[static_cast<std::size_t>(k)];
       value += std::isnan(here) ? visit_in_logarithms(batch.first + k, base) : here;  // one at a time, in order
@@ -158,10 +176,13 @@ double SecondOrderLikelihood<Real>::operator()(std::span<const double> at, std::
 
 template <class Real>
 void SecondOrderLikelihood<Real>::make_cubes(std::int64_t threads) {
-  hand_out(steps_.contexts(), threads, [] { return std::vector<Real>(); }, [&](std::int64_t context, std::vector<Real>& rows) {
-    const std::int64_t place = kept_[static_cast<std::size_t>(context)];
-    if (place >= 0) highest_[static_cast<std::size_t>(context)] = make_cube(static_cast<std::int32_t>(context), cubes_.data() + place, rows);
-  });
+  hand_out(
+      steps_.contexts(), threads, [] { return std::vector<Real>(); },
+      [&](std::int64_t context, std::vector<Real>& rows) {
+        const std::int64_t place = kept_[static_cast<std::size_t>(context)];
+        if (place >= 0)
+          highest_[static_cast<std::size_t>(context)] = make_cube(static_cast<std::int32_t>(context), cubes_.data() + place, rows);
+      });
 }
 
 template <class Real>
@@ -179,7 +200,8 @@ TripleFactors<Real> SecondOrderLikelihood<Real>::cube(std::int32_t context, Cube
   return {made.factors.data(), highest};
 }
 
-// The scores of the labels of every token: [length][stride], minus infinity where not allowed. given: those that were not given are not allowed.
+// The scores of the labels of every token: [length][stride], minus infinity where not allowed. given: those that were not given are not
+// allowed.
 template <class Real>
 void SecondOrderLikelihood<Real>::score(std::int64_t s, bool given, Real* node) const {
   const std::int64_t length = instances_.length(s), stride = layout_.stride, start = instances_.starts[s];
@@ -230,7 +252,8 @@ double SecondOrderLikelihood<Real>::run(std::int64_t s, std::int64_t base, bool 
       ++out;
     });
   };
-  return scratch.sums(static_cast<std::int32_t>(instances_.length(s)), scratch.node.data(), step, own, from_.data() + at, into_.data() + at, scratch.posterior.data(), pairs);
+  return scratch.sums(static_cast<std::int32_t>(instances_.length(s)), scratch.node.data(), step, own, from_.data() + at, into_.data() + at,
+                      scratch.posterior.data(), pairs);
 }
 
 // What a sentence adds to the value, apart from the truth's pairs and triples; NaN where logarithms are needed.
@@ -248,13 +271,15 @@ double SecondOrderLikelihood<Real>::visit(std::int64_t s, std::int64_t base, Scr
   for (std::int64_t t = 0; t < length && complete(s); ++t) truth += double(scratch.node[static_cast<std::size_t>(t * stride + gold[t])]);
   const double log_z = run(s, base, false, scratch), times = weight(s);
   if (!std::isfinite(log_z)) return given_up;
-  for (std::int64_t k = 0; k < length * stride; ++k) difference[k] = scratch.posterior[static_cast<std::size_t>(k)] * static_cast<Real>(times);
+  for (std::int64_t k = 0; k < length * stride; ++k)
+    difference[k] = scratch.posterior[static_cast<std::size_t>(k)] * static_cast<Real>(times);
   if (complete(s)) {
     for (std::int64_t t = 0; t < length; ++t) difference[t * stride + gold[t]] -= static_cast<Real>(times);
   } else {
     score(s, true, scratch.node.data());
     truth = run(s, base, true, scratch);
-    for (std::int64_t k = 0; k < length * stride; ++k) difference[k] -= scratch.posterior[static_cast<std::size_t>(k)] * static_cast<Real>(times);
+    for (std::int64_t k = 0; k < length * stride; ++k)
+      difference[k] -= scratch.posterior[static_cast<std::size_t>(k)] * static_cast<Real>(times);
   }
   if (!std::isfinite(truth)) return given_up;
   for (const bool given : {false, true}) {
@@ -288,12 +313,15 @@ double SecondOrderLikelihood<Real>::visit_in_logarithms(std::int64_t s, std::int
 
 template <class Real>
 double SecondOrderLikelihood<Real>::run_in_logarithms(std::int64_t s, std::int64_t base, bool given, Real* difference) {
-  const auto length = static_cast<std::size_t>(instances_.length(s)), labels = static_cast<std::size_t>(layout_.labels), stride = static_cast<std::size_t>(layout_.stride);
+  const auto length = static_cast<std::size_t>(instances_.length(s)), labels = static_cast<std::size_t>(layout_.labels),
+             stride = static_cast<std::size_t>(layout_.stride);
   std::vector<Real> node(length * stride), scores(static_cast<std::size_t>(cube_size()));
   score(s, given, node.data());
   std::size_t scored = 0;  // the token whose scores are at hand
   const auto context = [&](std::size_t t) { return steps_.context(instances_.starts[s] + static_cast<std::int64_t>(t)); };
-  const auto place = [&](std::size_t t, std::size_t h, std::size_t i) { return (i * static_cast<std::size_t>(steps_.height(context(t))) + h) * stride; };
+  const auto place = [&](std::size_t t, std::size_t h, std::size_t i) {
+    return (i * static_cast<std::size_t>(steps_.height(context(t))) + h) * stride;
+  };
   const auto own = [&](std::size_t t, std::size_t j) { return double(node[t * stride + j]); };
   // visit(number among those of the token, cell of the cube, weight)
   const auto each_sparse = [&](std::size_t t, auto visit) {
@@ -322,7 +350,8 @@ double SecondOrderLikelihood<Real>::run_in_logarithms(std::int64_t s, std::int64
     std::fill(expected.begin(), expected.end(), Real{0});
     for (std::size_t i = 0; i < labels; ++i) {
       for (std::size_t h = 0; h < static_cast<std::size_t>(steps_.height(context(t))); ++h) {
-        for (std::size_t j = 0; j < labels; ++j) expected[place(t, h, i) + j] = static_cast<Real>(times * sums.posterior(t, h, i, j, triple(t, h, i, j) + own(t, j)));
+        for (std::size_t j = 0; j < labels; ++j)
+          expected[place(t, h, i) + j] = static_cast<Real>(times * sums.posterior(t, h, i, j, triple(t, h, i, j) + own(t, j)));
       }
     }
     steps_.hand_on(context(t), expected.data(), totals_.data());
@@ -356,14 +385,16 @@ void SecondOrderLikelihood<Real>::sum_steps(const Batch& batch, std::int64_t thr
           Real* sum = sums.data() + (c - from) * cube_size();
           const std::int64_t low = labels * piece / pieces, high = labels * (piece + 1) / pieces;
           std::fill(sum + low * slab, sum + high * slab, Real{0});
-          add_triples(batch.order.data() + chunk.low, chunk.high - chunk.low, from_.data(), into_.data(), layout_.labels, static_cast<std::int32_t>(tall), layout_.stride,
-                      static_cast<std::int32_t>(low), static_cast<std::int32_t>(high), sum);
+          add_triples(batch.order.data() + chunk.low, chunk.high - chunk.low, from_.data(), into_.data(), layout_.labels,
+                      static_cast<std::int32_t>(tall), layout_.stride, static_cast<std::int32_t>(low), static_cast<std::int32_t>(high),
+                      sum);
           for (std::int64_t k = low * slab; k < high * slab; ++k) sum[k] *= factors[k];
         });
       }
     }
     parts.run(threads);
-    for (std::int64_t c = from; c < to; ++c) steps_.hand_on(batch.chunks[static_cast<std::size_t>(c)].context, sums.data() + (c - from) * cube_size(), totals_.data());
+    for (std::int64_t c = from; c < to; ++c)
+      steps_.hand_on(batch.chunks[static_cast<std::size_t>(c)].context, sums.data() + (c - from) * cube_size(), totals_.data());
   }
 }
 
@@ -395,7 +426,9 @@ void SecondOrderLikelihood<Real>::write_first(const Batch& batch) {
 template <class Real>
 Weights<Real> SecondOrderLikelihood<Real>::model(std::span<const double> at) const {
   Numbers<Real> flat(static_cast<std::size_t>(layout_.history_row(history_.rows())), Real{0});
-  there_.each([&](std::int32_t i, std::int64_t place) { flat[static_cast<std::size_t>(place)] = static_cast<Real>(at[static_cast<std::size_t>(i)]); });
+  there_.each([&](std::int32_t i, std::int64_t place) {
+    flat[static_cast<std::size_t>(place)] = static_cast<Real>(at[static_cast<std::size_t>(i)]);
+  });
   return layout_.blocks(flat, index_, history_, given_size_);
 }
 
@@ -412,10 +445,12 @@ std::vector<double> SecondOrderLikelihood<Real>::point(const Weights<Real>& weig
     std::array<std::int32_t, exact_order> before{};
     for (std::size_t k = 0; k < back.size(); ++k) before[static_cast<std::size_t>(back[k]) - 1] = entry.labels[k];
     const std::int32_t known = grown.history.find(entry.slot, entry.ngram, before);
-    if (known >= 0) std::copy_n(grown.history_row(static_cast<std::size_t>(known)), layout_.stride, flat.begin() + layout_.history_row(row));
+    if (known >= 0)
+      std::copy_n(grown.history_row(static_cast<std::size_t>(known)), layout_.stride, flat.begin() + layout_.history_row(row));
   }
   std::vector<double> out(static_cast<std::size_t>(size()));
-  there_.each([&](std::int32_t i, std::int64_t place) { out[static_cast<std::size_t>(i)] = double(flat[static_cast<std::size_t>(place)]); });
+  there_.each(
+      [&](std::int32_t i, std::int64_t place) { out[static_cast<std::size_t>(i)] = double(flat[static_cast<std::size_t>(place)]); });
   return out;
 }
 

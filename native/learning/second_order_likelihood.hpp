@@ -17,21 +17,24 @@
 
 namespace riata {
 
-// Asked as ChainLikelihood is, and as independent of the number of threads. Steps of one context share a cube of factors, [labels][labels][stride]; the
-// most frequent are kept, others made where they are needed. What a step reads besides its context multiplies the factors of its pairs of labels.
+// Asked as ChainLikelihood is, and as independent of the number of threads. Steps of one context share a cube of factors,
+// [labels][labels][stride]; the most frequent are kept, others made where they are needed. What a step reads besides its context multiplies
+// the factors of its pairs of labels.
 //
-// Labels that are not given (unknown_label) are summed over: a sentence that has some adds log Z - log Z', where Z' is over the labellings that agree with those that
-// are given, and is gone through twice.
+// Labels that are not given (unknown_label) are summed over: a sentence that has some adds log Z - log Z', where Z' is over the labellings
+// that agree with those that are given, and is gone through twice.
 template <class Real>
 class SecondOrderLikelihood {
  public:
   static constexpr std::int64_t most_kept = std::int64_t{256} << 20, most_at_once = std::int64_t{64} << 20;  // bytes
   static constexpr double often = 0.5;
 
-  // index and instances must outlive it, and the instances have labels. weights: of sentences, or empty. kept: memory for cubes; at_once: for the tables of
-  // sentences that are gone through together, and for sums; 0: as much as the contexts ask for. often: as SecondOrderSteps has it.
-  SecondOrderLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, const Constraint<Real>& constraint,
-                        std::span<const double> weights, Pairs pairs, std::int64_t kept = most_kept, std::int64_t at_once = 0, double often_read = often);
+  // index and instances must outlive it, and the instances have labels. weights: of sentences, or empty. kept: memory for cubes; at_once:
+  // for the tables of sentences that are gone through together, and for sums; 0: as much as the contexts ask for. often: as
+  // SecondOrderSteps has it.
+  SecondOrderLikelihood(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+                        const Constraint<Real>& constraint, std::span<const double> weights, Pairs pairs, std::int64_t kept = most_kept,
+                        std::int64_t at_once = 0, double often_read = often);
 
   std::int64_t size() const noexcept { return there_.size(); }
   double operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll);
@@ -84,10 +87,14 @@ class SecondOrderLikelihood {
   bool complete(std::int64_t s) const noexcept { return complete_[static_cast<std::size_t>(s)]; }
   std::int64_t square() const noexcept { return std::int64_t{layout_.labels} * layout_.stride; }
   // Where the sparse weights of token n stand, in a batch whose first token is `base`.
-  Real* sparse(std::int64_t n, std::int64_t base) noexcept { return sparse_.data() + steps_.sparse().before(n) - steps_.sparse().before(base); }
+  Real* sparse(std::int64_t n, std::int64_t base) noexcept {
+    return sparse_.data() + steps_.sparse().before(n) - steps_.sparse().before(base);
+  }
   std::int64_t cube_size() const noexcept { return std::int64_t{layout_.labels} * layout_.labels * layout_.stride; }
   // The first row of a sentence's tables; of those of given labels.
-  std::int64_t row(std::int64_t s, bool given) const noexcept { return rows_of_[static_cast<std::size_t>(s)] + (given ? instances_.length(s) : 0); }
+  std::int64_t row(std::int64_t s, bool given) const noexcept {
+    return rows_of_[static_cast<std::size_t>(s)] + (given ? instances_.length(s) : 0);
+  }
 
   const FeatureIndex& index_;
   const Instances& instances_;
@@ -97,21 +104,21 @@ class SecondOrderLikelihood {
   std::int32_t given_size_;
   std::int64_t at_once_;
   HistoryIndex history_;
-  RowWeights there_;                    // those of earlier labels last
+  RowWeights there_;  // those of earlier labels last
   SecondOrderSteps<Real> steps_;
   GroupedRows<Real> rows_;
-  std::vector<bool> complete_;          // [S] whether all labels are given
-  std::vector<std::int64_t> rows_of_;   // [S] in the tables of the batch
+  std::vector<bool> complete_;         // [S] whether all labels are given
+  std::vector<std::int64_t> rows_of_;  // [S] in the tables of the batch
   std::vector<Batch> batches_;
-  std::vector<std::int64_t> kept_;      // [contexts] where cubes begin; -1: not kept
+  std::vector<std::int64_t> kept_;  // [contexts] where cubes begin; -1: not kept
   Numbers<Real> cubes_;
-  std::vector<double> highest_;         // [contexts] of those that are kept
-  std::vector<Real> table_;             // the weights of steps
-  std::vector<double> gold_, totals_;   // of the same shape: weighted counts of the truth; what is expected less that
-  Numbers<Real> from_, into_;           // [rows][labels][stride] as SecondOrderSums has them
-  std::vector<Real> sparse_;            // what the steps of a batch expect of weights that are no part of contexts, token by token
-  std::vector<Real> difference_;        // [tokens of a batch][stride]: posteriors less the truth
-  std::vector<double> values_;          // [sentences of a batch]
+  std::vector<double> highest_;        // [contexts] of those that are kept
+  std::vector<Real> table_;            // the weights of steps
+  std::vector<double> gold_, totals_;  // of the same shape: weighted counts of the truth; what is expected less that
+  Numbers<Real> from_, into_;          // [rows][labels][stride] as SecondOrderSums has them
+  std::vector<Real> sparse_;           // what the steps of a batch expect of weights that are no part of contexts, token by token
+  std::vector<Real> difference_;       // [tokens of a batch][stride]: posteriors less the truth
+  std::vector<double> values_;         // [sentences of a batch]
 };
 
 extern template class SecondOrderLikelihood<float>;

@@ -29,7 +29,8 @@ void check_rows(const HistoryIndex& history, const Layout& layout, std::size_t b
   constexpr double most = 4.0 * (1 << 30);
   const double need = double(history.rows()) * layout.stride * double(bytes);
   if (need > most)
-    throw Error("DataError", "the templates that read earlier labels need more than 4 GiB of weights.", "Use pairs=seen, a higher cutoff, or a smaller template.");
+    throw Error("DataError", "the templates that read earlier labels need more than 4 GiB of weights.",
+                "Use pairs=seen, a higher cutoff, or a smaller template.");
 }
 
 }  // namespace
@@ -49,7 +50,9 @@ std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, con
         const HistorySlot& read = history.slots()[static_cast<std::size_t>(slot)];
         const std::int32_t ngram = history_ngram(read, instances, s, t);
         if (ngram == unseen) continue;
-        const auto before = [&](std::int32_t back) { return reads(read, back) ? values_before(given, t, back, layout.labels) : LabelRange{0, 1}; };
+        const auto before = [&](std::int32_t back) {
+          return reads(read, back) ? values_before(given, t, back, layout.labels) : LabelRange{0, 1};
+        };
         const LabelRange near = before(1), far = before(2);
         const auto key = [](const LabelRange& range) { return range.end - range.first == 1 ? range.first : unknown_label; };
         if (!done.insert({slot, ngram, key(far), key(near), given[t]}).second) continue;
@@ -71,18 +74,25 @@ std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, con
 }
 
 template <class Real>
-SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances,
-                                         const Constraint<Real>& constraint, const RowWeights& there, double often)
-    : labels_(layout.labels), stride_(layout.stride), history_rows_(history.rows()), history_in_long_(layout.history_row(0)), constraint_(constraint),
-      of_(static_cast<std::size_t>(instances.tokens()), -1), sparse_(there, layout), first_starts_{0} {
+SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history,
+                                         const Instances& instances, const Constraint<Real>& constraint, const RowWeights& there,
+                                         double often)
+    : labels_(layout.labels),
+      stride_(layout.stride),
+      history_rows_(history.rows()),
+      history_in_long_(layout.history_row(0)),
+      constraint_(constraint),
+      of_(static_cast<std::size_t>(instances.tokens()), -1),
+      sparse_(there, layout),
+      first_starts_{0} {
   const std::int64_t square = std::int64_t{labels_} * stride_;
   const RowReader<const Layout> reader(index, layout, instances);
   const std::unordered_map<std::int64_t, std::int64_t> steps = steps_of_matrices(index, layout, instances);
   const double enough = often * double(instances.tokens() - instances.sentences());
-  std::unordered_map<std::int64_t, std::int64_t> matrices;  // places in the long vector, and in the table
-  std::unordered_map<std::int64_t, std::int32_t> sparse;    // and the numbers of those that are not in it
-  std::vector<std::int32_t> own;                            // of a token
-  std::map<std::array<std::int32_t, 3>, std::int32_t> lists;                   // slot, n-gram, whether of token 1
+  std::unordered_map<std::int64_t, std::int64_t> matrices;    // places in the long vector, and in the table
+  std::unordered_map<std::int64_t, std::int32_t> sparse;      // and the numbers of those that are not in it
+  std::vector<std::int32_t> own;                              // of a token
+  std::map<std::array<std::int32_t, 3>, std::int32_t> lists;  // slot, n-gram, whether of token 1
   std::map<std::vector<std::int64_t>, std::int32_t> known;
   std::vector<std::array<std::int32_t, 3>> to_list;
   std::vector<std::int32_t> first;  // rows of the index
@@ -135,7 +145,8 @@ SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout
 
 // How many steps read a matrix, by its place in the long vector.
 template <class Real>
-std::unordered_map<std::int64_t, std::int64_t> SecondOrderSteps<Real>::steps_of_matrices(const FeatureIndex& index, const Layout& layout, const Instances& instances) const {
+std::unordered_map<std::int64_t, std::int64_t> SecondOrderSteps<Real>::steps_of_matrices(const FeatureIndex& index, const Layout& layout,
+                                                                                         const Instances& instances) const {
   const RowReader<const Layout> reader(index, layout, instances);
   std::unordered_map<std::int64_t, std::int64_t> steps;
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
@@ -145,7 +156,8 @@ std::unordered_map<std::int64_t, std::int64_t> SecondOrderSteps<Real>::steps_of_
 }
 
 template <class Real>
-auto SecondOrderSteps<Real>::terms(const HistoryIndex& history, std::int32_t slot, std::int32_t ngram, bool second) const -> std::vector<Term> {
+auto SecondOrderSteps<Real>::terms(const HistoryIndex& history, std::int32_t slot, std::int32_t ngram, bool second) const
+    -> std::vector<Term> {
   const HistorySlot& read = history.slots()[static_cast<std::size_t>(slot)];
   std::vector<Term> out;
   history.each_row(slot, ngram, [&](std::int32_t row) {
@@ -173,7 +185,8 @@ template <class Real>
 void SecondOrderSteps<Real>::read(const RowWeights& there, std::span<const double> at, Real* table) const {
   std::fill_n(table, table_size(), Real{0});
   each_row([&](std::int64_t to, std::int64_t row) {
-    for (std::int32_t i = there.first(row); i < there.end(row); ++i) table[to + there.label(i)] = static_cast<Real>(at[static_cast<std::size_t>(i)]);
+    for (std::int32_t i = there.first(row); i < there.end(row); ++i)
+      table[to + there.label(i)] = static_cast<Real>(at[static_cast<std::size_t>(i)]);
   });
 }
 

@@ -15,19 +15,19 @@
 
 namespace riata {
 
-// Enters the rows of earlier labels that the labels of the instances give, or all that any labels would. Returns which of their weights there are,
-// [rows x stride]: of a row, those with the labels seen after it, or with all. bytes: of a weight.
+// Enters the rows of earlier labels that the labels of the instances give, or all that any labels would. Returns which of their weights
+// there are, [rows x stride]: of a row, those with the labels seen after it, or with all. bytes: of a weight.
 std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, const Instances& instances, Pairs pairs, std::size_t bytes);
 
-// Steps into tokens that read the same rows are of one context, apart from matrices of label pairs that few steps read: these are taken weight by weight
-// (SparsePairs), so that contexts stay few. The rows of contexts stand in a table of their own: first matrices [labels][stride] of label
-// pairs, then rows [stride] of earlier labels, in the order of their index.
+// Steps into tokens that read the same rows are of one context, apart from matrices of label pairs that few steps read: these are taken
+// weight by weight (SparsePairs), so that contexts stay few. The rows of contexts stand in a table of their own: first matrices
+// [labels][stride] of label pairs, then rows [stride] of earlier labels, in the order of their index.
 template <class Real>
 class SecondOrderSteps {
  public:
   // often: the share of all steps from which on a matrix is part of contexts. there: must outlive it.
-  SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances, const Constraint<Real>& constraint,
-                   const RowWeights& there, double often);
+  SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances,
+                   const Constraint<Real>& constraint, const RowWeights& there, double often);
 
   std::int64_t table_size() const noexcept { return history_at_ + std::int64_t{history_rows_} * stride_; }
   // Copies weights into the table, and adds the table to a gradient.
@@ -64,7 +64,8 @@ class SecondOrderSteps {
   // visit(place of the row) for those that say something of the first label of sentence s.
   template <class Visit>
   void each_first(std::int64_t s, Visit visit) const {
-    for (std::int64_t k = first_starts_[static_cast<std::size_t>(s)]; k < first_starts_[static_cast<std::size_t>(s) + 1]; ++k) visit(first_rows_[static_cast<std::size_t>(k)]);
+    for (std::int64_t k = first_starts_[static_cast<std::size_t>(s)]; k < first_starts_[static_cast<std::size_t>(s) + 1]; ++k)
+      visit(first_rows_[static_cast<std::size_t>(k)]);
   }
 
  private:
@@ -82,7 +83,8 @@ class SecondOrderSteps {
     std::int64_t tokens = 0;
   };
 
-  std::unordered_map<std::int64_t, std::int64_t> steps_of_matrices(const FeatureIndex& index, const Layout& layout, const Instances& instances) const;
+  std::unordered_map<std::int64_t, std::int64_t> steps_of_matrices(const FeatureIndex& index, const Layout& layout,
+                                                                   const Instances& instances) const;
   template <class Visit>
   void each_row(Visit visit) const;
   template <class Visit>
@@ -95,7 +97,7 @@ class SecondOrderSteps {
   std::vector<std::int64_t> matrices_;    // [matrices] their places in the long vector
   std::vector<std::vector<Term>> lists_;  // by slot and n-gram
   std::vector<Context> contexts_;
-  std::vector<std::int32_t> of_;            // [N]
+  std::vector<std::int32_t> of_;  // [N]
   SparsePairs<Real> sparse_;
   std::vector<std::int64_t> first_starts_;  // [S + 1]
   std::vector<std::int64_t> first_rows_;

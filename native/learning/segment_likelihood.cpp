@@ -15,12 +15,20 @@
 namespace riata {
 
 template <class Real>
-SegmentLikelihood<Real>::SegmentLikelihood(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances,
-                                           std::span<const std::int32_t> gold, std::span<const double> weights, Pairs pairs)
-    : templates_(templates), kinds_(kinds), codes_(kinds, templates), stride_(kinds.stride()), instances_(instances), gold_(gold.begin(), gold.end()),
-      weights_(weights.begin(), weights.end()), grown_(templates.slots()) {
+SegmentLikelihood<Real>::SegmentLikelihood(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds,
+                                           const Instances& instances, std::span<const std::int32_t> gold, std::span<const double> weights,
+                                           Pairs pairs)
+    : templates_(templates),
+      kinds_(kinds),
+      codes_(kinds, templates),
+      stride_(kinds.stride()),
+      instances_(instances),
+      gold_(gold.begin(), gold.end()),
+      weights_(weights.begin(), weights.end()),
+      grown_(templates.slots()) {
   if (!exact_reads(templates_))
-    throw Error("UnsupportedError", "sums over all segmentations look back no further than label[-1].", "Use a recipe that searches, such as laso-alma.");
+    throw Error("UnsupportedError", "sums over all segmentations look back no further than label[-1].",
+                "Use a recipe that searches, such as laso-alma.");
   check_fit(index, templates_, SegmentWeights<Real>{kinds, grown_, {}}, instances);
   sources_ = behind(order() == 0 ? 0 : kinds_.labels);
   for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
@@ -74,7 +82,8 @@ typename SegmentLikelihood<Real>::Column& SegmentLikelihood<Real>::column(std::i
   return columns_.back();
 }
 
-// N-grams of one role, place and reach make a column: where they are of single tokens, a word's suffix, shape and stem follow from the word.
+// N-grams of one role, place and reach make a column: where they are of single tokens, a word's suffix, shape and stem follow from the
+// word.
 template <class Real>
 void SegmentLikelihood<Real>::find_columns() {
   std::map<std::tuple<Role, std::int32_t, std::int32_t>, std::vector<AnchoredSlot>> alike;
@@ -193,7 +202,11 @@ double SegmentLikelihood<Real>::operator()(std::span<const double> at, std::span
     if (!poll(first)) return std::numeric_limits<double>::quiet_NaN();
     const std::int64_t from = first, count = end - first;
     values_.assign(static_cast<std::size_t>(count), 0);
-    hand_out(count, threads, [&] { return Scratch(*this); }, [&](std::int64_t k, Scratch& scratch) { values_[static_cast<std::size_t>(k)] = visit(from + k, instances_.starts[from], scratch); });
+    hand_out(
+        count, threads, [&] { return Scratch(*this); },
+        [&](std::int64_t k, Scratch& scratch) {
+          values_[static_cast<std::size_t>(k)] = visit(from + k, instances_.starts[from], scratch);
+        });
     for (const double here : values_) value += here;
     write(first, end, threads);
   }
@@ -285,7 +298,8 @@ void SegmentLikelihood<Real>::weigh_by_logarithms(Scratch& scratch, double times
   log_z = scratch.sums.open(scratch, 1.0);
   for (std::int32_t t = 0; t < scratch.tokens; ++t) {
     for (std::int32_t l = 1; l <= scratch.lengths(t); ++l) {
-      for (std::int32_t y = 0; y < stride_; ++y) scratch.span(t, l)[y] = y < kinds_.labels ? static_cast<Real>(times * scratch.sums.posterior(t, l, y)) : Real{0};
+      for (std::int32_t y = 0; y < stride_; ++y)
+        scratch.span(t, l)[y] = y < kinds_.labels ? static_cast<Real>(times * scratch.sums.posterior(t, l, y)) : Real{0};
     }
     for (std::int32_t before = 0; order() > 0 && before < (t == 0 ? 1 : kinds_.labels); ++before) {
       for (std::int32_t y = 0; y < stride_; ++y) {
@@ -300,7 +314,9 @@ template <class Real>
 void SegmentLikelihood<Real>::share_out(std::int64_t s, std::int64_t base, Scratch& scratch) {
   const std::int64_t from = instances_.starts[s];
   const std::int32_t reach = templates_.reach(), tokens = scratch.tokens;
-  const auto row = [&](std::int32_t t, std::int32_t source) { return difference_.data() + (std::size_t(from - base + t) * sources_ + source) * stride_; };
+  const auto row = [&](std::int32_t t, std::int32_t source) {
+    return difference_.data() + (std::size_t(from - base + t) * sources_ + source) * stride_;
+  };
   for (std::int32_t t = 0; t < tokens; ++t) {
     Real* covered = row(t, as_first);
     for (std::int32_t l = scratch.lengths(t); l >= 1; --l) {
@@ -316,7 +332,8 @@ void SegmentLikelihood<Real>::share_out(std::int64_t s, std::int64_t base, Scrat
     for (std::int64_t k = starts_[from + t]; k < starts_[from + t + 1]; ++k) {
       std::copy_n(scratch.span(t, lengths_[k]), stride_, sequence_difference_.begin() + (k - starts_[base]) * stride_);
     }
-    for (std::int32_t before = 0; order() > 0 && before < (t == 0 ? 1 : kinds_.labels); ++before) std::copy_n(scratch.edge(t, before), stride_, row(t, behind(before)));
+    for (std::int32_t before = 0; order() > 0 && before < (t == 0 ? 1 : kinds_.labels); ++before)
+      std::copy_n(scratch.edge(t, before), stride_, row(t, behind(before)));
   }
   for (std::int32_t t = 0; t < tokens; ++t) {
     for (std::int32_t r = reach; r > 0; --r) {  // what reads longer n-grams reads the shorter ones too
@@ -330,7 +347,8 @@ void SegmentLikelihood<Real>::write(std::int64_t first, std::int64_t end, std::i
   const std::int64_t base = instances_.starts[first], tokens = instances_.starts[end] - base;
   each_column(threads, [&](RowBundles<Real>& bundles, const Column* column) {
     if (column == nullptr) {
-      for (std::int64_t k = starts_[base]; k < starts_[base + tokens]; ++k) bundles.write(ids_[k], sequence_difference_.data() + (k - starts_[base]) * stride_);
+      for (std::int64_t k = starts_[base]; k < starts_[base + tokens]; ++k)
+        bundles.write(ids_[k], sequence_difference_.data() + (k - starts_[base]) * stride_);
       return;
     }
     for (std::int64_t n = 0; n < tokens; ++n) {
@@ -345,7 +363,8 @@ SegmentWeights<Real> SegmentLikelihood<Real>::model(std::span<const double> at) 
   SegmentWeights<Real> out{kinds_, grown_, {}};
   out.flat.assign(std::size_t(grown_.rows()) * stride_, Real{0});
   for (std::int32_t row = 0; row < grown_.rows(); ++row) {
-    for (std::int64_t i = held_.first[row]; i < held_.first[row + 1]; ++i) out.flat[std::size_t(row) * stride_ + held_.labels[i]] = static_cast<Real>(at[i]);
+    for (std::int64_t i = held_.first[row]; i < held_.first[row + 1]; ++i)
+      out.flat[std::size_t(row) * stride_ + held_.labels[i]] = static_cast<Real>(at[i]);
   }
   return out;
 }
@@ -357,10 +376,13 @@ std::vector<double> SegmentLikelihood<Real>::point(const SegmentWeights<Real>& w
   for (std::int32_t row = 0; row < grown_.rows(); ++row) {
     const std::int32_t parent = grown_.parent(row), value = grown_.value(row);
     std::int32_t& there = theirs[static_cast<std::size_t>(row)];
-    if (parent < 0) there = weights.grown.find(grown_.slot(-1 - parent), grown_.code(-1 - parent), value);
-    else there = theirs[static_cast<std::size_t>(parent)] < 0 ? -1 : weights.grown.find_next(theirs[static_cast<std::size_t>(parent)], value);
+    if (parent < 0)
+      there = weights.grown.find(grown_.slot(-1 - parent), grown_.code(-1 - parent), value);
+    else
+      there = theirs[static_cast<std::size_t>(parent)] < 0 ? -1 : weights.grown.find_next(theirs[static_cast<std::size_t>(parent)], value);
     if (there < 0 || std::size_t(there + 1) * stride_ > weights.flat.size()) continue;
-    for (std::int64_t i = held_.first[row]; i < held_.first[row + 1]; ++i) out[i] = double(weights.flat[std::size_t(there) * stride_ + held_.labels[i]]);
+    for (std::int64_t i = held_.first[row]; i < held_.first[row + 1]; ++i)
+      out[i] = double(weights.flat[std::size_t(there) * stride_ + held_.labels[i]]);
   }
   return out;
 }

@@ -6,7 +6,8 @@ namespace riata {
 
 template <class Real>
 MarginReport segment_margins(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
-                             const Instances& instances, std::span<const std::int32_t> gold, const QueueSpec& queue, double p, const Poll& poll) {
+                             const Instances& instances, std::span<const std::int32_t> gold, const QueueSpec& queue, double p,
+                             const Poll& poll) {
   check_fit(index, templates, weights, instances);
   Linear<Real> flat(weights.flat, p);
   GrownRows grown = weights.grown;  // features without weight count in norms, so they enter it

@@ -10,8 +10,8 @@
 namespace riata {
 namespace {
 
-void check_size(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown, std::size_t size,
-                const Instances& instances) {
+void check_size(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown,
+                std::size_t size, const Instances& instances) {
   bool ok = size >= std::size_t(grown.rows()) * kinds.stride() && static_cast<std::int32_t>(instances.ngrams.size()) == index.families() &&
             grown.slots() == templates.slots();
   for (std::int32_t f = 0; ok && f < index.families(); ++f) ok = instances.sizes[f] <= index.size(f);
@@ -29,17 +29,29 @@ Numbers<Real> with_room(Numbers<Real> flat, const SegmentKinds& kinds, const Gro
 }  // namespace
 
 template <class Real>
-void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances) {
+void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
+               const Instances& instances) {
   check_size(index, templates, weights.kinds, weights.grown, weights.flat.size(), instances);
 }
 
 template <class Real>
-SegmentSearch<Real>::SegmentSearch(SegmentTemplates templates, const SegmentWeights<Real>& initial, const QueueSpec& queue, const LearnerSpec& learner,
-                                   const Limits& limits)
-    : templates_(std::move(templates)), kinds_(initial.kinds), weights_(with_room(initial.flat, kinds_, initial.grown), learner.p), grown_(initial.grown),
-      queue_spec_(queue), queue_(queue.name == "exact" ? nullptr : make_queue(queue)), learner_(learner, weights_),
-      exact_(kinds_, kinds_.stride(), templates_.order()), closest_(kinds_, kinds_.stride(), templates_.order()), two_best_(kinds_, kinds_.stride(), templates_.order()),
-      sums_(kinds_, kinds_.stride(), templates_.order()), lattice_(kinds_, templates_.order(), sums_, least_posterior), loss_(kinds_), limits_(limits), truncate_(learner.truncate) {
+SegmentSearch<Real>::SegmentSearch(SegmentTemplates templates, const SegmentWeights<Real>& initial, const QueueSpec& queue,
+                                   const LearnerSpec& learner, const Limits& limits)
+    : templates_(std::move(templates)),
+      kinds_(initial.kinds),
+      weights_(with_room(initial.flat, kinds_, initial.grown), learner.p),
+      grown_(initial.grown),
+      queue_spec_(queue),
+      queue_(queue.name == "exact" ? nullptr : make_queue(queue)),
+      learner_(learner, weights_),
+      exact_(kinds_, kinds_.stride(), templates_.order()),
+      closest_(kinds_, kinds_.stride(), templates_.order()),
+      two_best_(kinds_, kinds_.stride(), templates_.order()),
+      sums_(kinds_, kinds_.stride(), templates_.order()),
+      lattice_(kinds_, templates_.order(), sums_, least_posterior),
+      loss_(kinds_),
+      limits_(limits),
+      truncate_(learner.truncate) {
   if (queue_ == nullptr) check_exact(templates_);
 }
 
@@ -63,8 +75,10 @@ EpochResult SegmentSearch<Real>::epoch(const FeatureIndex& index, const Instance
       const double weight = sentence_weights.empty() ? 1.0 : sentence_weights[static_cast<std::size_t>(s)];
       space.open(s, truth);
       learner_.begin(weight);
-      if (search != nullptr) run_on(s, *search, &learner_);
-      else learn_exactly(space, truth);
+      if (search != nullptr)
+        run_on(s, *search, &learner_);
+      else
+        learn_exactly(space, truth);
       result.updates += learner_.updated();
       result.tokens += instances.length(s);
     }
@@ -88,8 +102,10 @@ void SegmentSearch<Real>::learn_exactly(SegmentSpace<Real>& space, std::span<con
   double cost = 0;
   if (learner_.spec().how == How::mira) {
     loss_.open(gold);
-    if (from_all) cost = lattice_.expected_loss(space.steps(), loss_);
-    else each_segment(kinds_, rival, [&](std::int32_t t, std::int32_t code, const Before&) { cost += loss_.of(t, code); });
+    if (from_all)
+      cost = lattice_.expected_loss(space.steps(), loss_);
+    else
+      each_segment(kinds_, rival, [&](std::int32_t t, std::int32_t code, const Before&) { cost += loss_.of(t, code); });
     cost -= loss_.least(0);
   }
   learner_.step(delta, cost);
@@ -178,28 +194,29 @@ std::vector<std::int32_t> decode_segments(const FeatureIndex& index, const Segme
 }
 
 template <class Real>
-Confidences segment_confidences(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances,
-                                const QueueSpec& queue, const Limits& limits, std::span<const double> temperatures, std::span<const std::int32_t> given,
-                                const Poll& poll) {
+Confidences segment_confidences(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
+                                const Instances& instances, const QueueSpec& queue, const Limits& limits,
+                                std::span<const double> temperatures, std::span<const std::int32_t> given, const Poll& poll) {
   check_fit(index, templates, weights, instances);
   const FixedWeights<Real> flat(weights.flat);
   const SegmentKinds& kinds = weights.kinds;
   SegmentSpace<Real, const FixedWeights<Real>> space(templates, kinds, instances, flat, weights.grown, nullptr, queue);
-  return with_confidences(space, instances, queue, limits, temperatures, given, 1, kinds.labels * kinds.most, poll,
-                          [&](const std::vector<ActionId>& path, std::span<std::int32_t> codes) {
-                            std::size_t t = 0;
-                            for (const ActionId code : path) {
-                              codes[t] = code;
-                              t += static_cast<std::size_t>(kinds.length(code));
-                            }
-                          },
-                          [](const Lattice& lattice, std::span<const std::int32_t> codes, double* out) {
-                            for (const Lattice::Edge& edge : lattice.edges()) {  // that are segments of the output
-                              const StateId start = lattice.nodes()[static_cast<std::size_t>(edge.from)].state;
-                              if (codes[static_cast<std::size_t>(start)] == edge.action) out[start] += lattice.probability(edge.from) * edge.probability;
-                            }
-                            for (std::size_t t = 0; t < codes.size(); ++t) out[t] = codes[t] < 0 ? out[t - 1] : std::min(out[t], 1.0);
-                          });
+  return with_confidences(
+      space, instances, queue, limits, temperatures, given, 1, kinds.labels * kinds.most, poll,
+      [&](const std::vector<ActionId>& path, std::span<std::int32_t> codes) {
+        std::size_t t = 0;
+        for (const ActionId code : path) {
+          codes[t] = code;
+          t += static_cast<std::size_t>(kinds.length(code));
+        }
+      },
+      [](const Lattice& lattice, std::span<const std::int32_t> codes, double* out) {
+        for (const Lattice::Edge& edge : lattice.edges()) {  // that are segments of the output
+          const StateId start = lattice.nodes()[static_cast<std::size_t>(edge.from)].state;
+          if (codes[static_cast<std::size_t>(start)] == edge.action) out[start] += lattice.probability(edge.from) * edge.probability;
+        }
+        for (std::size_t t = 0; t < codes.size(); ++t) out[t] = codes[t] < 0 ? out[t - 1] : std::min(out[t], 1.0);
+      });
 }
 
 template <class Real>
@@ -225,8 +242,8 @@ std::vector<double> segment_scores(const FeatureIndex& index, const SegmentTempl
 }
 
 template <class Real>
-SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& templates, SegmentWeights<Real>& weights, const Instances& instances,
-                         std::span<const std::int32_t> codes) {
+SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& templates, SegmentWeights<Real>& weights,
+                         const Instances& instances, std::span<const std::int32_t> codes) {
   weights.flat = with_room(std::move(weights.flat), weights.kinds, weights.grown);
   check_fit(index, templates, weights, instances);
   const FixedWeights<Real> nothing(weights.flat);
@@ -247,8 +264,8 @@ SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& temp
 }
 
 template <class Real>
-SegmentSums segment_sums(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances,
-                         double sharpness) {
+SegmentSums segment_sums(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
+                         const Instances& instances, double sharpness) {
   check_fit(index, templates, weights, instances);
   check_exact(templates);
   const FixedWeights<Real> flat(weights.flat);
@@ -260,8 +277,7 @@ SegmentSums segment_sums(const FeatureIndex& index, const SegmentTemplates& temp
     steps.open(s);
     out.log_z.push_back(instances.length(s) == 0 ? 0 : sums.open(steps, sharpness));
     Difference expected;
-    if (instances.length(s) > 0)
-      lattice.add_features(steps, 1, KnownRows{weights.grown}, expected);
+    if (instances.length(s) > 0) lattice.add_features(steps, 1, KnownRows{weights.grown}, expected);
     sum_up(expected);
     out.counts.push_back(static_cast<std::int64_t>(expected.size()));
     out.expected.insert(out.expected.end(), expected.begin(), expected.end());
@@ -290,8 +306,8 @@ BestSegments best_segments(const FeatureIndex& index, const SegmentTemplates& te
   return out;
 }
 
-std::vector<std::int32_t> segment_regrets(const SegmentKinds& kinds, std::span<const std::int64_t> starts, std::span<const std::int32_t> gold,
-                                          std::span<const std::int32_t> codes) {
+std::vector<std::int32_t> segment_regrets(const SegmentKinds& kinds, std::span<const std::int64_t> starts,
+                                          std::span<const std::int32_t> gold, std::span<const std::int32_t> codes) {
   SegmentLoss loss(kinds);
   std::vector<std::int32_t> regrets(codes.size(), -1);
   for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
@@ -311,17 +327,29 @@ template void check_fit(const FeatureIndex&, const SegmentTemplates&, const Segm
 template void check_fit(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&);
 template class SegmentSearch<float>;
 template class SegmentSearch<double>;
-template std::vector<std::int32_t> decode_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
-template std::vector<std::int32_t> decode_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, const QueueSpec&, const Limits&, const Poll&);
-template Confidences segment_confidences(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, const QueueSpec&, const Limits&, std::span<const double>, std::span<const std::int32_t>, const Poll&);
-template Confidences segment_confidences(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, const QueueSpec&, const Limits&, std::span<const double>, std::span<const std::int32_t>, const Poll&);
+template std::vector<std::int32_t> decode_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&,
+                                                   const Instances&, const QueueSpec&, const Limits&, const Poll&);
+template std::vector<std::int32_t> decode_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&,
+                                                   const Instances&, const QueueSpec&, const Limits&, const Poll&);
+template Confidences segment_confidences(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&,
+                                         const QueueSpec&, const Limits&, std::span<const double>, std::span<const std::int32_t>,
+                                         const Poll&);
+template Confidences segment_confidences(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&,
+                                         const QueueSpec&, const Limits&, std::span<const double>, std::span<const std::int32_t>,
+                                         const Poll&);
 template SegmentSums segment_sums(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, double);
 template SegmentSums segment_sums(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, double);
-template BestSegments best_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, std::int64_t, const Poll&);
-template BestSegments best_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, std::int64_t, const Poll&);
-template SegmentRows segment_rows(const FeatureIndex&, const SegmentTemplates&, SegmentWeights<float>&, const Instances&, std::span<const std::int32_t>);
-template SegmentRows segment_rows(const FeatureIndex&, const SegmentTemplates&, SegmentWeights<double>&, const Instances&, std::span<const std::int32_t>);
-template std::vector<double> segment_scores(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, std::span<const std::int32_t>);
-template std::vector<double> segment_scores(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, std::span<const std::int32_t>);
+template BestSegments best_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&,
+                                    std::int64_t, const Poll&);
+template BestSegments best_segments(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&,
+                                    std::int64_t, const Poll&);
+template SegmentRows segment_rows(const FeatureIndex&, const SegmentTemplates&, SegmentWeights<float>&, const Instances&,
+                                  std::span<const std::int32_t>);
+template SegmentRows segment_rows(const FeatureIndex&, const SegmentTemplates&, SegmentWeights<double>&, const Instances&,
+                                  std::span<const std::int32_t>);
+template std::vector<double> segment_scores(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&,
+                                            std::span<const std::int32_t>);
+template std::vector<double> segment_scores(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&,
+                                            std::span<const std::int32_t>);
 
 }  // namespace riata

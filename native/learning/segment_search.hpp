@@ -26,13 +26,13 @@ class SegmentSearch {
  public:
   // With the queue `exact`, the best segmentation is found first; where it is wrong, one step away from it, or from all of them
   // (`lattice`; Daumé & Marcu 2005, Sec. 4.1).
-  SegmentSearch(SegmentTemplates templates, const SegmentWeights<Real>& initial, const QueueSpec& queue,
-                const LearnerSpec& learner, const Limits& limits);
+  SegmentSearch(SegmentTemplates templates, const SegmentWeights<Real>& initial, const QueueSpec& queue, const LearnerSpec& learner,
+                const Limits& limits);
 
   // One pass over the sentences in the given order. sentence_weights [S] may be empty.
   // gold: [N] the code of the segment that starts at each token, -1 where none does.
-  EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int32_t> gold, std::span<const std::int64_t> order,
-                    std::span<const double> sentence_weights, const Poll& poll);
+  EpochResult epoch(const FeatureIndex& index, const Instances& instances, std::span<const std::int32_t> gold,
+                    std::span<const std::int64_t> order, std::span<const double> sentence_weights, const Poll& poll);
 
   SegmentWeights<Real> averaged() { return model(weights_.average()); }
   // The same in the memory of other weights.
@@ -84,7 +84,8 @@ class SegmentSearch {
 
 // Refuses weights, or sentences, of another feature index.
 template <class Real>
-void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances);
+void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
+               const Instances& instances);
 
 // The best segments, exactly or as a search finds them: [N] codes, -1 where none starts.
 template <class Real>
@@ -94,9 +95,9 @@ std::vector<std::int32_t> decode_segments(const FeatureIndex& index, const Segme
 // The same by a queue of levels, with how sure the search is of every segment, at every temperature; each token has that of its segment.
 // given: segments that the search keeps, of which to say it instead; none: those that it finds.
 template <class Real>
-Confidences segment_confidences(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances,
-                                const QueueSpec& queue, const Limits& limits, std::span<const double> temperatures, std::span<const std::int32_t> given,
-                                const Poll& poll);
+Confidences segment_confidences(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
+                                const Instances& instances, const QueueSpec& queue, const Limits& limits,
+                                std::span<const double> temperatures, std::span<const std::int32_t> given, const Poll& poll);
 
 // The score of given segments, sentence by sentence: [S].
 template <class Real>
@@ -110,8 +111,8 @@ struct SegmentRows {
   std::vector<std::int64_t> rows;
 };
 template <class Real>
-SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& templates, SegmentWeights<Real>& weights, const Instances& instances,
-                         std::span<const std::int32_t> codes);
+SegmentRows segment_rows(const FeatureIndex& index, const SegmentTemplates& templates, SegmentWeights<Real>& weights,
+                         const Instances& instances, std::span<const std::int32_t> codes);
 
 // Sums over all segmentations, each with the probability exp(sharpness * score) / Z: log Z [S], and the expected features, one sentence
 // after the other; counts [S]: how many numbers of each. Only of features that the weights know.
@@ -121,8 +122,8 @@ struct SegmentSums {
   Difference expected;
 };
 template <class Real>
-SegmentSums segment_sums(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights, const Instances& instances,
-                         double sharpness);
+SegmentSums segment_sums(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
+                         const Instances& instances, double sharpness);
 
 // The k best segmentations of every sentence: [S] how many, at most k; their codes one after the other, best first; their scores.
 struct BestSegments {
@@ -135,7 +136,7 @@ BestSegments best_segments(const FeatureIndex& index, const SegmentTemplates& te
                            const Instances& instances, std::int64_t k, const Poll& poll);
 
 // The regret of the states along given segments, [N] at the tokens where they start, -1 elsewhere; what has no gold is no matter.
-std::vector<std::int32_t> segment_regrets(const SegmentKinds& kinds, std::span<const std::int64_t> starts, std::span<const std::int32_t> gold,
-                                          std::span<const std::int32_t> codes);
+std::vector<std::int32_t> segment_regrets(const SegmentKinds& kinds, std::span<const std::int64_t> starts,
+                                          std::span<const std::int32_t> gold, std::span<const std::int32_t> codes);
 
 }  // namespace riata

@@ -12,8 +12,8 @@ namespace riata {
 
 // open(sentence): opens it in the space, with its truth. labels: of a token, to know when to look up.
 template <class Real, class Open>
-MarginReport space_margins(Space& space, Open open, Linear<Real>& weights, const Instances& instances, const QueueSpec& queue, std::int32_t labels,
-                           const Poll& poll) {
+MarginReport space_margins(Space& space, Open open, Linear<Real>& weights, const Instances& instances, const QueueSpec& queue,
+                           std::int32_t labels, const Poll& poll) {
   const std::unique_ptr<Queue> pending = make_queue(queue);
   std::int64_t done = 0;
   Limits limits;

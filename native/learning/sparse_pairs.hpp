@@ -69,8 +69,8 @@ class SparsePairs {
     return value;
   }
 
-  // out [labels][stride] = the factors of a token's pairs, times those of its labels, node [stride]. Returns what was taken off the scores, so that no factor is above
-  // its label's own.
+  // out [labels][stride] = the factors of a token's pairs, times those of its labels, node [stride]. Returns what was taken off the scores,
+  // so that no factor is above its label's own.
   double factors(std::int64_t n, const Real* node, Real* out) const {
     double highest = 0;
     each_matrix(n, [&](std::int32_t matrix) { highest += double(highest_[static_cast<std::size_t>(matrix)]); });
@@ -102,7 +102,8 @@ class SparsePairs {
   std::int64_t end(std::int32_t matrix) const noexcept { return ends_[static_cast<std::size_t>(matrix)]; }
   template <class Visit>
   void each_matrix(std::int64_t n, Visit visit) const {
-    for (std::int64_t k = starts_[static_cast<std::size_t>(n)]; k < starts_[static_cast<std::size_t>(n) + 1]; ++k) visit(read_[static_cast<std::size_t>(k)]);
+    for (std::int64_t k = starts_[static_cast<std::size_t>(n)]; k < starts_[static_cast<std::size_t>(n) + 1]; ++k)
+      visit(read_[static_cast<std::size_t>(k)]);
   }
   template <class Visit>
   void each(std::int64_t n, Visit visit) const {

@@ -37,9 +37,8 @@ class TraceLearner : public SearchLearner<Real> {
  protected:
   void update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) override {
     updated_ = true;
-    recorder_.updated({{siblings.begin(), siblings.end()},
-                       competitors,
-                       competitors.empty() ? Difference{} : difference(search, siblings, competitors)});
+    recorder_.updated(
+        {{siblings.begin(), siblings.end()}, competitors, competitors.empty() ? Difference{} : difference(search, siblings, competitors)});
   }
 
  private:

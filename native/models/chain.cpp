@@ -15,7 +15,8 @@ namespace riata {
 template <class Real>
 void check_fit(const FeatureIndex& index, const Weights<Real>& weights, const Instances& instances) {
   bool fits = instances.sizes.size() == static_cast<std::size_t>(index.families()) && instances.pad == index.pad() &&
-              weights.node.size() == instances.sizes.size() && weights.edge.size() == instances.sizes.size() && instances.hashed == index.hashed();
+              weights.node.size() == instances.sizes.size() && weights.edge.size() == instances.sizes.size() &&
+              instances.hashed == index.hashed();
   if (index.hashed()) {
     const HashTable table = index.table(weights.labels, weights.stride);
     fits = fits && table.fits() && weights.given.size() == std::size_t(table.rows()) * weights.stride;
@@ -33,8 +34,8 @@ void check_fit(const FeatureIndex& index, const Weights<Real>& weights, const In
 }
 
 template <class Real>
-void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
-                    const Instances& instances, std::int64_t s, ChainScores<Real>& chain) {
+void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances,
+                    std::int64_t s, ChainScores<Real>& chain) {
   const auto T = static_cast<std::int32_t>(instances.length(s));
   const std::int32_t stride = weights.stride;
   chain.length = T;
@@ -87,7 +88,8 @@ std::vector<std::int32_t> decode(const FeatureIndex& index, const Weights<Real>&
 
 // What the labels before token t of a path say of its label.
 template <class Real>
-static double history_score(const Weights<Real>& weights, const Instances& instances, std::int64_t s, std::int32_t t, const std::int32_t* path) {
+static double history_score(const Weights<Real>& weights, const Instances& instances, std::int64_t s, std::int32_t t,
+                            const std::int32_t* path) {
   const HistoryIndex& history = weights.history;
   std::vector<std::int32_t> before(static_cast<std::size_t>(history.order()), HistoryIndex::outside);
   for (std::int32_t k = 1; k <= std::min(history.order(), t); ++k) before[k - 1] = path[t - k] + 1;
@@ -119,13 +121,19 @@ std::vector<double> scores_of(const FeatureIndex& index, const Weights<Real>& we
   return scores;
 }
 
-template std::vector<double> scores_of(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, std::span<const std::int32_t>);
-template std::vector<double> scores_of(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, std::span<const std::int32_t>);
+template std::vector<double> scores_of(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&,
+                                       std::span<const std::int32_t>);
+template std::vector<double> scores_of(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&,
+                                       std::span<const std::int32_t>);
 template void check_fit(const FeatureIndex&, const Weights<float>&, const Instances&);
 template void check_fit(const FeatureIndex&, const Weights<double>&, const Instances&);
-template void score_sentence(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, std::int64_t, ChainScores<float>&);
-template void score_sentence(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, std::int64_t, ChainScores<double>&);
-template std::vector<std::int32_t> decode(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, const Poll&);
-template std::vector<std::int32_t> decode(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, const Poll&);
+template void score_sentence(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, std::int64_t,
+                             ChainScores<float>&);
+template void score_sentence(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, std::int64_t,
+                             ChainScores<double>&);
+template std::vector<std::int32_t> decode(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&,
+                                          const Poll&);
+template std::vector<std::int32_t> decode(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&,
+                                          const Poll&);
 
 }  // namespace riata

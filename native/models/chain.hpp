@@ -40,8 +40,8 @@ void check_fit(const FeatureIndex& index, const Weights<Real>& weights, const In
 
 // Fills `chain` with the scores of sentence s, constraints included, and what is known of its labels.
 template <class Real>
-void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
-                    const Instances& instances, std::int64_t s, ChainScores<Real>& chain);
+void score_sentence(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances,
+                    std::int64_t s, ChainScores<Real>& chain);
 
 // The best labels of every sentence: [N]. Stops early, leaving -1, when poll says so.
 template <class Real>

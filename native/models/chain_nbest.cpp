@@ -35,7 +35,9 @@ NBestLabels nbest(const FeatureIndex& index, const Weights<Real>& weights, const
   return out;
 }
 
-template NBestLabels nbest(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, std::int64_t, const Poll&);
-template NBestLabels nbest(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, std::int64_t, const Poll&);
+template NBestLabels nbest(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, std::int64_t,
+                           const Poll&);
+template NBestLabels nbest(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, std::int64_t,
+                           const Poll&);
 
 }  // namespace riata

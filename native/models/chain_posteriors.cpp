@@ -17,14 +17,16 @@ namespace {
 template <class Real>
 class SentencePosteriors {
  public:
-  SentencePosteriors(std::int32_t labels, std::int32_t stride) : labels_(static_cast<std::size_t>(labels)), stride_(static_cast<std::size_t>(stride)), sums_(labels, stride) {}
+  SentencePosteriors(std::int32_t labels, std::int32_t stride)
+      : labels_(static_cast<std::size_t>(labels)), stride_(static_cast<std::size_t>(stride)), sums_(labels, stride) {}
 
   double open(const ChainScores<Real>& chain, double temperature) {
     chain_ = &chain;
     temperature_ = temperature;
     length_ = static_cast<std::size_t>(chain.length);
     for (auto* rows : {&node_, &alpha_, &into_, &posterior_}) rows->assign(length_ * stride_, Real{0});
-    for (std::size_t k = 0; k < node_.size(); ++k) node_[k] = k % stride_ < labels_ ? static_cast<Real>(double(chain.node[k]) / temperature) : Constraint<Real>::never;
+    for (std::size_t k = 0; k < node_.size(); ++k)
+      node_[k] = k % stride_ < labels_ ? static_cast<Real>(double(chain.node[k]) / temperature) : Constraint<Real>::never;
     make_factors();
     const auto edge = [&](std::int32_t t) {
       const std::size_t at = place(static_cast<std::size_t>(t));
@@ -33,13 +35,17 @@ class SentencePosteriors {
     const double log_z = sums_(chain.length, node_.data(), edge, alpha_.data(), into_.data(), posterior_.data());
     logarithms_ = !std::isfinite(log_z);
     if (!logarithms_) return log_z;
-    return logs_(length_, labels_, [&](std::size_t t, std::size_t j) { return own(t, j); }, [&](std::size_t t, std::size_t i, std::size_t j) { return pair(t, i, j); });
+    return logs_(
+        length_, labels_, [&](std::size_t t, std::size_t j) { return own(t, j); },
+        [&](std::size_t t, std::size_t i, std::size_t j) { return pair(t, i, j); });
   }
 
   double unit(const ChunkFlags& chunks, const std::int32_t* found, std::size_t first, std::size_t end) const;
 
   // Of a label, and of two neighbouring ones.
-  double of(std::size_t t, std::size_t j) const noexcept { return logarithms_ ? logs_.posterior(t, j) : double(posterior_[t * stride_ + j]); }
+  double of(std::size_t t, std::size_t j) const noexcept {
+    return logarithms_ ? logs_.posterior(t, j) : double(posterior_[t * stride_ + j]);
+  }
   double of(std::size_t t, std::size_t i, std::size_t j) const noexcept {
     if (logarithms_) return logs_.posterior(t, i, j, pair(t, i, j) + own(t, j));
     return double(alpha_[(t - 1) * stride_ + i]) * double(forward_[place(t) + i * stride_ + j]) * double(into_[t * stride_ + j]);
@@ -62,7 +68,8 @@ class SentencePosteriors {
     for (std::size_t step = 0; step < steps; ++step) {
       const Real* scores = chain_->edge_into(static_cast<std::int32_t>(step) + 1);
       for (std::size_t k = 0; k < square; ++k) scaled_[k] = static_cast<Real>(double(scores[k]) / temperature_);
-      highest_[step] = make_edge_factors(scaled_.data(), static_cast<std::int32_t>(labels_), static_cast<std::int32_t>(stride_), forward_.data() + step * square, backward_.data() + step * square);
+      highest_[step] = make_edge_factors(scaled_.data(), static_cast<std::int32_t>(labels_), static_cast<std::int32_t>(stride_),
+                                         forward_.data() + step * square, backward_.data() + step * square);
     }
   }
 
@@ -115,11 +122,13 @@ double SentencePosteriors<Real>::unit(const ChunkFlags& chunks, const std::int32
 }  // namespace
 
 template <class Real>
-ChainProbabilities chain_probabilities(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances,
-                                       std::span<const std::int32_t> found, const ChunkFlags& chunks, double temperature, const Poll& poll) {
+ChainProbabilities chain_probabilities(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                                       const Instances& instances, std::span<const std::int32_t> found, const ChunkFlags& chunks,
+                                       double temperature, const Poll& poll) {
   check_fit(index, weights, instances);
   const auto labels = static_cast<std::size_t>(weights.labels), tokens = static_cast<std::size_t>(instances.tokens());
-  ChainProbabilities out{std::vector<double>(static_cast<std::size_t>(instances.sentences()), 0), std::vector<double>(tokens * labels, 0), std::vector<double>(found.size(), 0)};
+  ChainProbabilities out{std::vector<double>(static_cast<std::size_t>(instances.sentences()), 0), std::vector<double>(tokens * labels, 0),
+                         std::vector<double>(found.size(), 0)};
   ExactChain<Real> chain(index, weights, constraint, instances);
   SentencePosteriors<Real> one_back(weights.labels, weights.stride);
   std::optional<SecondOrderPosteriors<Real>> two_back;
@@ -137,21 +146,25 @@ ChainProbabilities chain_probabilities(const FeatureIndex& index, const Weights<
       const std::int32_t* here = found.data() + start;
       for (std::size_t first = 0; !found.empty() && first < length;) {
         std::size_t end = first + 1;
-        while (end < length && chunks.continues[static_cast<std::size_t>(here[end - 1]) * labels + static_cast<std::size_t>(here[end])]) ++end;
-        std::fill_n(out.confidences.begin() + static_cast<std::ptrdiff_t>(start + first), end - first, posterior.unit(chunks, here, first, end));
+        while (end < length && chunks.continues[static_cast<std::size_t>(here[end - 1]) * labels + static_cast<std::size_t>(here[end])])
+          ++end;
+        std::fill_n(out.confidences.begin() + static_cast<std::ptrdiff_t>(start + first), end - first,
+                    posterior.unit(chunks, here, first, end));
         first = end;
       }
     };
     const ChainScores<Real>& scores = chain.open(s);
-    if (two_back) write(*two_back, *chain.two_back());
-    else write(one_back, scores);
+    if (two_back)
+      write(*two_back, *chain.two_back());
+    else
+      write(one_back, scores);
   }
   return out;
 }
 
-template ChainProbabilities chain_probabilities(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, std::span<const std::int32_t>,
-                                                const ChunkFlags&, double, const Poll&);
-template ChainProbabilities chain_probabilities(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, std::span<const std::int32_t>,
-                                                const ChunkFlags&, double, const Poll&);
+template ChainProbabilities chain_probabilities(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&,
+                                                std::span<const std::int32_t>, const ChunkFlags&, double, const Poll&);
+template ChainProbabilities chain_probabilities(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&,
+                                                std::span<const std::int32_t>, const ChunkFlags&, double, const Poll&);
 
 }  // namespace riata

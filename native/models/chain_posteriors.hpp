@@ -19,7 +19,8 @@ struct ChainProbabilities {
 // A labelling has the probability exp(score / temperature) / Z. found: labels [N] whose chunks are judged, or nothing.
 // Throws Error where exact search does.
 template <class Real>
-ChainProbabilities chain_probabilities(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances,
-                                       std::span<const std::int32_t> found, const ChunkFlags& chunks, double temperature, const Poll& poll);
+ChainProbabilities chain_probabilities(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                                       const Instances& instances, std::span<const std::int32_t> found, const ChunkFlags& chunks,
+                                       double temperature, const Poll& poll);
 
 }  // namespace riata

@@ -27,14 +27,16 @@ struct Confidences {
   std::vector<double> values;         // [temperatures x tracks x N] from 0 to 1; tracks are the outputs of a token
 };
 
-// Searches sentence by sentence. read(path, outputs) fills in the outputs of one; write(lattice, outputs, values) its confidences, [tracks x N]
-// from the number of its first token on. given: outputs that the search keeps, [N], of which to say it instead of those that it finds.
+// Searches sentence by sentence. read(path, outputs) fills in the outputs of one; write(lattice, outputs, values) its confidences, [tracks
+// x N] from the number of its first token on. given: outputs that the search keeps, [N], of which to say it instead of those that it finds.
 template <class Space, class Read, class Write>
-Confidences with_confidences(Space& space, const Instances& instances, const QueueSpec& queue, const Limits& limits, std::span<const double> temperatures,
-                             std::span<const std::int32_t> given, std::size_t tracks, std::int32_t work, const Poll& poll, Read read, Write write) {
+Confidences with_confidences(Space& space, const Instances& instances, const QueueSpec& queue, const Limits& limits,
+                             std::span<const double> temperatures, std::span<const std::int32_t> given, std::size_t tracks,
+                             std::int32_t work, const Poll& poll, Read read, Write write) {
   if (!queue.by_level()) {
     const std::string by = queue.name == "beam" ? " by '" + queue.by + "'" : "";
-    throw Error("UnsupportedError", "confidence is the share of what a beam keeps; the queue '" + queue.name + "'" + by + " keeps no levels.",
+    throw Error("UnsupportedError",
+                "confidence is the share of what a beam keeps; the queue '" + queue.name + "'" + by + " keeps no levels.",
                 "Use the queue beam by operations or by prefix.");
   }
   const std::unique_ptr<Queue> pending = make_queue(queue);
@@ -45,7 +47,8 @@ Confidences with_confidences(Space& space, const Instances& instances, const Que
   Lattice lattice(space, queue);
   PollClock clock(work);
   const auto tokens = static_cast<std::size_t>(instances.tokens());
-  Confidences out{given.empty() ? std::vector<std::int32_t>(tokens, -1) : std::vector<std::int32_t>(given.begin(), given.end()), std::vector<double>(temperatures.size() * tracks * tokens, 0)};
+  Confidences out{given.empty() ? std::vector<std::int32_t>(tokens, -1) : std::vector<std::int32_t>(given.begin(), given.end()),
+                  std::vector<double>(temperatures.size() * tracks * tokens, 0)};
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     if (clock.due(instances.length(s)) && !poll(s)) break;
     if (instances.length(s) == 0) continue;

@@ -19,9 +19,12 @@ std::int32_t order_of(const FeatureIndex& index) {
 void check_exact(const FeatureIndex& index, std::int32_t labels) {
   const std::int32_t order = order_of(index);
   if (order > exact_order)
-    throw Error("UnsupportedError", "exact search looks two labels back; the templates read label[-" + std::to_string(order) + "].", "Use a beam.");
+    throw Error("UnsupportedError", "exact search looks two labels back; the templates read label[-" + std::to_string(order) + "].",
+                "Use a beam.");
   if (order == exact_order && labels > most_exact_labels)
-    throw Error("UnsupportedError", "exact search two labels back takes at most " + std::to_string(most_exact_labels) + " labels, found " + std::to_string(labels) + ".",
+    throw Error("UnsupportedError",
+                "exact search two labels back takes at most " + std::to_string(most_exact_labels) + " labels, found " +
+                    std::to_string(labels) + ".",
                 "Use a beam.");
 }
 
@@ -35,13 +38,21 @@ template <class Real>
 void check_two_back(std::int64_t sentence, std::int64_t length, const Weights<Real>& weights) {
   constexpr double most = 4.0 * (1 << 30);  // bytes
   if (double(length) * double(weights.square()) * sizeof(Real) <= most) return;
-  throw Error("UnsupportedError", "sentence " + std::to_string(sentence) + " (from 0) has " + std::to_string(length) + " tokens: too many for exact search two labels back with " +
-                                      std::to_string(weights.labels) + " labels.", "Split it, or use a beam.");
+  throw Error("UnsupportedError",
+              "sentence " + std::to_string(sentence) + " (from 0) has " + std::to_string(length) +
+                  " tokens: too many for exact search two labels back with " + std::to_string(weights.labels) + " labels.",
+              "Split it, or use a beam.");
 }
 
 template <class Real>
-ExactChain<Real>::ExactChain(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances)
-    : index_(index), weights_(weights), constraint_(constraint), instances_(instances), pairs_(states_of(index, weights, constraint)), open_(weights, pairs_),
+ExactChain<Real>::ExactChain(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint,
+                             const Instances& instances)
+    : index_(index),
+      weights_(weights),
+      constraint_(constraint),
+      instances_(instances),
+      pairs_(states_of(index, weights, constraint)),
+      open_(weights, pairs_),
       ngrams_(index.history_slots().size(), nullptr) {}
 
 template <class Real>
@@ -58,8 +69,10 @@ ChainScores<Real>& ExactChain<Real>::open(std::int64_t s) {
 
 template <class Real>
 void ExactChain<Real>::open_list() {
-  if (two_back()) pair_list_.open(*two_back());
-  else list_.open(open_.chain());
+  if (two_back())
+    pair_list_.open(*two_back());
+  else
+    list_.open(open_.chain());
 }
 
 template <class Real>
@@ -83,7 +96,9 @@ template void check_two_back(std::int64_t, std::int64_t, const Weights<float>&);
 template void check_two_back(std::int64_t, std::int64_t, const Weights<double>&);
 template class ExactChain<float>;
 template class ExactChain<double>;
-template std::vector<std::int32_t> decode_history(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&, const Poll&);
-template std::vector<std::int32_t> decode_history(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&, const Poll&);
+template std::vector<std::int32_t> decode_history(const FeatureIndex&, const Weights<float>&, const Constraint<float>&, const Instances&,
+                                                  const Poll&);
+template std::vector<std::int32_t> decode_history(const FeatureIndex&, const Weights<double>&, const Constraint<double>&, const Instances&,
+                                                  const Poll&);
 
 }  // namespace riata

@@ -32,8 +32,9 @@ template <class Real>
 class OpenChain {
  public:
   // pairs: of labels that may follow each other; none are needed where nothing looks two labels back.
-  OpenChain(const Weights<Real>& weights, const LabelPairs& pairs)
-      : two_back_(weights.history.order() == exact_order), history_(weights) { scores_.pairs = &pairs; }
+  OpenChain(const Weights<Real>& weights, const LabelPairs& pairs) : two_back_(weights.history.order() == exact_order), history_(weights) {
+    scores_.pairs = &pairs;
+  }
   OpenChain(const OpenChain&) = delete;
 
   // What to fill in first: all that does not depend on earlier labels.

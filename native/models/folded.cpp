@@ -39,11 +39,17 @@ std::vector<FoldedWeights::Link> fold(const SumPlan::ChainTerm& term, const Feat
 
 FoldedWeights::FoldedWeights(const FeatureIndex& the_index, const Weights<float>& the_weights, const Constraint<float>& constraint,
                              std::vector<AttributeSource> the_sources)
-    : index(the_index), weights(the_weights), sources(std::move(the_sources)), first(constraint.start), last(constraint.end),
+    : index(the_index),
+      weights(the_weights),
+      sources(std::move(the_sources)),
+      first(constraint.start),
+      last(constraint.end),
       pairs(states_of(index, weights, constraint)) {
-  if (index.hashed() || sources.size() != static_cast<std::size_t>(index.attributes())) throw Error("RiataError", "this model cannot be folded");
+  if (index.hashed() || sources.size() != static_cast<std::size_t>(index.attributes()))
+    throw Error("RiataError", "this model cannot be folded");
   const auto reads_label_before = [](const HistorySlot& slot) { return slot.back.back() == 1; };
-  shared_edges = index.edge_slots().size() <= 1 && std::none_of(index.history_slots().begin(), index.history_slots().end(), reads_label_before);
+  shared_edges =
+      index.edge_slots().size() <= 1 && std::none_of(index.history_slots().begin(), index.history_slots().end(), reads_label_before);
   std::vector<std::uint8_t> needed(index.families(), 0);
   for (const SumPlan::ChainTerm& term : index.plan().chains) {
     chains.push_back({term.offset, fold(term, index, weights)});
@@ -91,9 +97,9 @@ struct Folded::Scratch {
     std::size_t step;           // from type to type
   };
   struct LinkRead {
-    const std::int32_t* ids;    // [length]
+    const std::int32_t* ids;  // [length]
     const float* rows;
-    bool last;                  // of its chain
+    bool last;  // of its chain
   };
 
   explicit Scratch(const FoldedWeights& folded) : open(folded.weights, folded.pairs) {}
@@ -104,8 +110,8 @@ struct Folded::Scratch {
   std::vector<std::vector<std::int32_t>> ids;    // [families][padded length]
   std::vector<TypeRead> type_reads;
   std::vector<LinkRead> link_reads;
-  static constexpr std::int32_t ahead = 16;      // tokens whose rows are gathered at once
-  std::vector<const float*> rows;                // [ahead][reads]
+  static constexpr std::int32_t ahead = 16;  // tokens whose rows are gathered at once
+  std::vector<const float*> rows;            // [ahead][reads]
   std::int64_t counts[ahead];
 
   const float** rows_of(std::int32_t k) noexcept { return rows.data() + std::size_t(k) * (type_reads.size() + link_reads.size()); }
@@ -139,7 +145,8 @@ Folded::Folded(std::shared_ptr<const FoldedWeights> weights) : weights_(std::mov
     place_[a] = static_cast<std::int32_t>(column.attributes.size());
     column.attributes.push_back(a);
   }
-  for (std::size_t k = 0; k < weights_->index.plan().types.size(); ++k) columns_[weights_->index.plan().types[k].column].terms.push_back(static_cast<std::int32_t>(k));
+  for (std::size_t k = 0; k < weights_->index.plan().types.size(); ++k)
+    columns_[weights_->index.plan().types[k].column].terms.push_back(static_cast<std::int32_t>(k));
   for (const std::int32_t f : weights_->families) {
     if (index.spec(f).parent >= 0) continue;
     Column& column = columns_[index.column(index.spec(f).attribute)];
@@ -211,7 +218,8 @@ std::int32_t Folded::compute(Column& column, std::string_view text) {
   return append(column, values);
 }
 
-std::vector<std::int32_t> Folded::resolve(std::int32_t c, const Alphabet& texts, std::span<const std::int32_t> ids, std::vector<std::int32_t>& missing) {
+std::vector<std::int32_t> Folded::resolve(std::int32_t c, const Alphabet& texts, std::span<const std::int32_t> ids,
+                                          std::vector<std::int32_t>& missing) {
   constexpr std::int32_t used = -2;
   std::vector<std::int32_t> types(static_cast<std::size_t>(texts.size()), -1);
   for (const std::int32_t id : ids) {
@@ -225,8 +233,10 @@ std::vector<std::int32_t> Folded::resolve(std::int32_t c, const Alphabet& texts,
     for (std::int32_t id = 0; id < texts.size(); ++id) {
       if (types[id] != used) continue;
       const std::int32_t type = find(column, texts.text(id));
-      if (type >= 0) types[id] = type;
-      else all = false;
+      if (type >= 0)
+        types[id] = type;
+      else
+        all = false;
     }
   }
   if (all) return types;
@@ -269,7 +279,8 @@ std::int32_t Folded::add(std::int32_t c, std::string_view text, std::span<const 
 }
 
 // The types at every position of the sentence, and what stands for those outside it.
-void Folded::place_types(const std::vector<std::vector<std::int32_t>>& types, std::int64_t start, std::int32_t length, Scratch& scratch) const {
+void Folded::place_types(const std::vector<std::vector<std::int32_t>>& types, std::int64_t start, std::int32_t length,
+                         Scratch& scratch) const {
   const std::int32_t pad = weights_->pad;
   scratch.types.resize(columns_.size());
   for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -373,7 +384,9 @@ void Folded::score_edges(std::int32_t length, Scratch& scratch) const {
   for (const Slot& slot : slots) {
     const std::int32_t* ids = ids_of(slot);
     for (std::int32_t t = 1; t < length; ++t) {
-      if (ids[t] >= 0) add_row(folded.weights.edge_row(slot.family, std::size_t(ids[t]) * slot.slots + slot.slot), static_cast<std::int32_t>(square), chain.edge.data() + t * square);
+      if (ids[t] >= 0)
+        add_row(folded.weights.edge_row(slot.family, std::size_t(ids[t]) * slot.slots + slot.slot), static_cast<std::int32_t>(square),
+                chain.edge.data() + t * square);
     }
   }
 }

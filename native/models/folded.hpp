@@ -29,11 +29,12 @@ struct AttributeSource {
 class FoldedWeights {
  public:
   // Everything must outlive it. Throws Error where features are hashed, or templates read labels further back than exact search does.
-  FoldedWeights(const FeatureIndex& index, const Weights<float>& weights, const Constraint<float>& constraint, std::vector<AttributeSource> sources);
+  FoldedWeights(const FeatureIndex& index, const Weights<float>& weights, const Constraint<float>& constraint,
+                std::vector<AttributeSource> sources);
 
   struct Link {  // one template of a chain
     std::int32_t family;
-    Numbers<float> rows;      // [n-grams of the family][stride]
+    Numbers<float> rows;  // [n-grams of the family][stride]
   };
   struct Chain {
     std::int32_t offset;
@@ -44,12 +45,13 @@ class FoldedWeights {
   const Weights<float>& weights;
   std::vector<AttributeSource> sources;  // [A]
   std::vector<Chain> chains;
-  std::vector<std::int32_t> families;    // whose n-grams chains and edges read, parents before children
-  std::vector<float> first, last;        // [stride] constraints at the ends
-  LabelPairs pairs;                      // states, where templates read two labels back
-  bool shared_edges;                     // at most one edge template, and no `label[-1]`: tokens with the same n-gram have the same pairs
-  Numbers<float> edges;                  // [n-grams + 1][labels][stride]: pairs of labels, with the edge template's n-gram or, last, without; unless shared, the last alone
-  std::int32_t pad = 0;                  // how far outside a sentence any template reads
+  std::vector<std::int32_t> families;  // whose n-grams chains and edges read, parents before children
+  std::vector<float> first, last;      // [stride] constraints at the ends
+  LabelPairs pairs;                    // states, where templates read two labels back
+  bool shared_edges;                   // at most one edge template, and no `label[-1]`: tokens with the same n-gram have the same pairs
+  Numbers<float> edges;  // [n-grams + 1][labels][stride]: pairs of labels, with the edge template's n-gram or, last, without; unless
+                         // shared, the last alone
+  std::int32_t pad = 0;  // how far outside a sentence any template reads
 
  private:
   void fold_edges(const Constraint<float>& constraint);
@@ -68,24 +70,27 @@ class Folded {
 
   // The types of the texts of an alphabet: [size]. Only texts that `ids` name count; others have -1, and so has a text whose
   // attributes Python must compute: those are named in `missing`.
-  std::vector<std::int32_t> resolve(std::int32_t column, const Alphabet& texts, std::span<const std::int32_t> ids, std::vector<std::int32_t>& missing);
+  std::vector<std::int32_t> resolve(std::int32_t column, const Alphabet& texts, std::span<const std::int32_t> ids,
+                                    std::vector<std::int32_t>& missing);
   // The types of texts: [texts]. False where Python must add one of them first.
   bool resolve(std::int32_t column, std::span<const std::string_view> texts, std::int32_t* types);
 
   // The attributes of a column, in the order in which `add` takes their values.
-  const std::vector<std::int32_t>& attributes(std::int32_t column) const { return columns_.at(static_cast<std::size_t>(column)).attributes; }
+  const std::vector<std::int32_t>& attributes(std::int32_t column) const {
+    return columns_.at(static_cast<std::size_t>(column)).attributes;
+  }
   // Adds a type; values[k] is the attribute's value as the index knows it, without boundaries, or -1.
   std::int32_t add(std::int32_t column, std::string_view text, std::span<const std::int32_t> values);
 
   // The best labels of every sentence: [N]. types[c] are those of column c, [N]; empty for a column that nothing reads.
-  std::vector<std::int32_t> decode(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts, std::int32_t threads,
-                                   const Poll& poll) const;
+  std::vector<std::int32_t> decode(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts,
+                                   std::int32_t threads, const Poll& poll) const;
 
   const FoldedWeights& weights() const noexcept { return *weights_; }
 
  private:
   struct Column {
-    Alphabet texts;                        // text id = type - boundary_values
+    Alphabet texts;  // text id = type - boundary_values
     std::int32_t types = 0;
     std::vector<std::int32_t> attributes;  // that read this column
     std::vector<std::int32_t> terms;       // of the plan
@@ -107,7 +112,7 @@ class Folded {
 
   std::shared_ptr<const FoldedWeights> weights_;
   std::vector<Column> columns_;
-  std::vector<std::int32_t> place_;  // [A] of an attribute among those of its column
+  std::vector<std::int32_t> place_;       // [A] of an attribute among those of its column
   std::vector<std::int32_t> root_place_;  // [F] of a root among those of its column
   mutable std::unique_ptr<std::shared_mutex> lock_ = std::make_unique<std::shared_mutex>();
 };

@@ -10,7 +10,8 @@ template <class Real>
 HistoryScores<Real>::HistoryScores(const Weights<Real>& weights)
     : weights_(weights), nothing_(static_cast<std::size_t>(weights.stride), Real{0}) {
   const std::vector<HistorySlot>& slots = weights.history.slots();
-  if (weights.history.hashed() && !slots.empty()) throw Error("UnsupportedError", "exact search does not read earlier labels whose features are hashed", "Use a beam.");
+  if (weights.history.hashed() && !slots.empty())
+    throw Error("UnsupportedError", "exact search does not read earlier labels whose features are hashed", "Use a beam.");
   for (std::int32_t s = 0; s < static_cast<std::int32_t>(slots.size()); ++s) {
     auto& kind = slots[s].back.back() == 1 ? one_back_ : slots[s].family < 0 ? by_labels_ : by_input_;
     kind.push_back(s);
@@ -33,7 +34,8 @@ void HistoryScores<Real>::add_label_before(Ngrams ngrams, ChainScores<Real>& cha
   const std::size_t square = weights_.square();
   if (by_input && !chain.edge_per_token) {
     chain.edge.resize(square * chain.length);
-    for (std::int32_t t = 1; t < chain.length; ++t) std::copy_n(chain.edge.begin(), square, chain.edge.begin() + static_cast<std::ptrdiff_t>(square * t));
+    for (std::int32_t t = 1; t < chain.length; ++t)
+      std::copy_n(chain.edge.begin(), square, chain.edge.begin() + static_cast<std::ptrdiff_t>(square * t));
     chain.edge_per_token = true;
   }
   const std::int32_t tables = chain.edge_per_token ? chain.length : 2;  // where all tokens share one, it is that of token 1

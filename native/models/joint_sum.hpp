@@ -16,7 +16,8 @@ void add_scaled(JointWeights<Real>& to, const JointWeights<Real>& from, double s
       static_cast<std::int64_t>(from.flat.size()) - from.rows.size() != before)
     throw Error("RiataError", "the weights belong to different models");
   const auto add = [&](std::int64_t target, std::int64_t source, std::int64_t count) {
-    for (std::int64_t j = 0; j < count; ++j) to.flat[static_cast<std::size_t>(target + j)] += static_cast<Real>(scale * from.flat[static_cast<std::size_t>(source + j)]);
+    for (std::int64_t j = 0; j < count; ++j)
+      to.flat[static_cast<std::size_t>(target + j)] += static_cast<Real>(scale * from.flat[static_cast<std::size_t>(source + j)]);
   };
   add(0, 0, before);
   for (std::int32_t row = 0; row < from.rows.rows(); ++row) {

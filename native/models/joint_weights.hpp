@@ -17,19 +17,22 @@ namespace riata {
 // Which outputs there are. Those of a token are one number, its code.
 struct JointKinds {
   std::int32_t tags = 0, chunks = 0;
-  std::int32_t ahead = 0;  // 1: an operator gives a tag, and the chunk label of the token before
+  std::int32_t ahead = 0;                        // 1: an operator gives a tag, and the chunk label of the token before
   std::vector<std::uint8_t> start, end, follow;  // [chunks], [chunks], [chunks * chunks]: which chunk labels may start, end, follow
 
   std::int32_t code(std::int32_t tag, std::int32_t chunk) const noexcept { return tag * chunks + chunk; }
   std::int32_t tag(std::int32_t code) const noexcept { return code / chunks; }
   std::int32_t chunk(std::int32_t code) const noexcept { return code % chunks; }
-  bool follows(std::int32_t before, std::int32_t chunk) const noexcept { return follow[static_cast<std::size_t>(before) * chunks + chunk] != 0; }
+  bool follows(std::int32_t before, std::int32_t chunk) const noexcept {
+    return follow[static_cast<std::size_t>(before) * chunks + chunk] != 0;
+  }
 };
 
 // Where rows stand in one long vector: features of the input alone, output by output and family by family, then those that grow.
 class JointLayout {
  public:
-  JointLayout(const FeatureIndex& index, const JointTemplates& templates, const JointKinds& kinds) : strides_{padded(kinds.tags), padded(kinds.chunks)} {
+  JointLayout(const FeatureIndex& index, const JointTemplates& templates, const JointKinds& kinds)
+      : strides_{padded(kinds.tags), padded(kinds.chunks)} {
     for (const Output output : {Output::tag, Output::chunk}) {
       for (std::int32_t f = 0; f < index.families(); ++f) {
         starts_[number(output)].push_back(size);

@@ -13,8 +13,7 @@ namespace riata {
 
 class Layout {
  public:
-  Layout(const FeatureIndex& index, std::int32_t label_count, std::int32_t given_size)
-      : labels(label_count), stride(padded(label_count)) {
+  Layout(const FeatureIndex& index, std::int32_t label_count, std::int32_t given_size) : labels(label_count), stride(padded(label_count)) {
     const std::int64_t square = std::int64_t{labels} * stride;
     std::int64_t next = square;  // transitions come first
     for (std::int32_t f = 0; f < index.families(); ++f) {
@@ -85,7 +84,7 @@ class Layout {
 
   std::int32_t labels;
   std::int32_t stride;
-  std::int64_t size;  // of the long vector, before the rows of earlier labels
+  std::int64_t size;   // of the long vector, before the rows of earlier labels
   bool local = false;  // as Weights has it
 
  private:

@@ -55,7 +55,9 @@ template <class Real>
 void normalise_locally(ChainScores<Real>& chain) {
   LocalSums<Real> sums(chain.labels, chain.stride);
   const auto own = [&](std::int32_t t) { return chain.node.data() + std::size_t(t) * chain.stride; };
-  const auto taken = [](Real score, double sum) { return std::isfinite(sum) ? static_cast<Real>(double(score) - sum) : -std::numeric_limits<Real>::infinity(); };
+  const auto taken = [](Real score, double sum) {
+    return std::isfinite(sum) ? static_cast<Real>(double(score) - sum) : -std::numeric_limits<Real>::infinity();
+  };
   const double first = sums(own(0));
   for (std::int32_t i = 0; i < chain.labels; ++i) own(0)[i] = taken(own(0)[i], first);
   for (std::int32_t t = 1; t < chain.length; ++t) {

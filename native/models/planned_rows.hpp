@@ -14,7 +14,7 @@ namespace riata {
 template <class Real>
 class PlannedRows {
  public:
-  PlannedRows(const FeatureIndex& index, const Weights<Real>& weights, const Instances& instances) 
+  PlannedRows(const FeatureIndex& index, const Weights<Real>& weights, const Instances& instances)
       : weights_(weights), instances_(instances), hashed_(index.hashed()), table_(index.table(weights.labels, weights.stride)) {
     const auto read = [&](const std::vector<Slot>& slots) {
       for (const Slot& slot : slots) {

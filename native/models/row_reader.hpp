@@ -14,8 +14,12 @@ namespace riata {
 template <class Rows>
 class RowReader {
  public:
-  RowReader(const FeatureIndex& index, Rows& rows, const Instances& instances) : rows_(rows), instances_(instances), transitions_(index.transitions()),
-        hashed_(index.hashed()), table_(index.table(rows.labels, rows.stride)) {
+  RowReader(const FeatureIndex& index, Rows& rows, const Instances& instances)
+      : rows_(rows),
+        instances_(instances),
+        transitions_(index.transitions()),
+        hashed_(index.hashed()),
+        table_(index.table(rows.labels, rows.stride)) {
     if (hashed_) {
       read_table(index);
       return;
@@ -68,11 +72,15 @@ class RowReader {
   };
 
   void read_table(const FeatureIndex& index) {
-    const auto reads = [&](const Slot& slot) { return Read{instances_.ngrams[slot.family].data(), slot.offset, rows_.given_row(0), 0, slot.slot}; };
+    const auto reads = [&](const Slot& slot) {
+      return Read{instances_.ngrams[slot.family].data(), slot.offset, rows_.given_row(0), 0, slot.slot};
+    };
     for (const Slot& slot : index.node_slots()) nodes_.push_back(reads(slot));
     for (const Slot& slot : index.edge_slots()) edges_.push_back(reads(slot));
   }
-  Row hashed_row(std::int32_t id, Reader reader, const Read& read) const noexcept { return rows_.given_row(table_.row(id, reader, read.slot)); }
+  Row hashed_row(std::int32_t id, Reader reader, const Read& read) const noexcept {
+    return rows_.given_row(table_.row(id, reader, read.slot));
+  }
   std::size_t given(std::int32_t id) const noexcept { return hashed_ ? table_.row(id, Reader::given) : std::size_t(id); }
 
   Rows& rows_;

@@ -18,14 +18,17 @@ double SecondOrderPosteriors<Real>::open(const SecondOrderScores<Real>& scores, 
   cube_.resize(labels_ * labels_ * stride_);
   for (auto* rows : {&node_, &posterior_}) rows->assign(length_ * stride_, Real{0});
   for (auto* table : {&from_, &into_}) table->assign(labels_ * length_ * stride_, Real{0});
-  for (std::size_t k = 0; k < node_.size(); ++k) node_[k] = k % stride_ < labels_ ? static_cast<Real>(own(k / stride_, k % stride_)) : Constraint<Real>::never;
+  for (std::size_t k = 0; k < node_.size(); ++k)
+    node_[k] = k % stride_ < labels_ ? static_cast<Real>(own(k / stride_, k % stride_)) : Constraint<Real>::never;
   const auto step = [&](std::int32_t t) { return cube(static_cast<std::size_t>(t)); };
   const auto own_factors = [&](std::int32_t t) { return PairFactors<Real>{node_.data() + static_cast<std::size_t>(t) * stride_, 0, 0}; };
-  const double log_z = sums_(scores.chain.length, node_.data(), step, own_factors, from_.data(), into_.data(), posterior_.data(), [](auto...) {});
+  const double log_z =
+      sums_(scores.chain.length, node_.data(), step, own_factors, from_.data(), into_.data(), posterior_.data(), [](auto...) {});
   logarithms_ = !std::isfinite(log_z);
   if (!logarithms_) return log_z;
-  return logs_(length_, labels_, [&](std::size_t t, std::size_t j) { return own(t, j); },
-               [&](std::size_t t, std::size_t h, std::size_t i, std::size_t j) { return triple(t, h, i, j); });
+  return logs_(
+      length_, labels_, [&](std::size_t t, std::size_t j) { return own(t, j); },
+      [&](std::size_t t, std::size_t h, std::size_t i, std::size_t j) { return triple(t, h, i, j); });
 }
 
 // The scores of the step into token t, divided by the temperature.
@@ -76,13 +79,15 @@ void SecondOrderPosteriors<Real>::step(std::size_t t, const std::vector<double>&
     if (logarithms_) {
       std::fill_n(row, labels_, 0.0);
       for (std::size_t h = 0; h < height(t); ++h) {
-        for (std::size_t j = 0; j < labels_; ++j) row[j] += shares[h * labels_ + i] * logs_.posterior(t, h, i, j, triple(t, h, i, j) + own(t, j));
+        for (std::size_t j = 0; j < labels_; ++j)
+          row[j] += shares[h * labels_ + i] * logs_.posterior(t, h, i, j, triple(t, h, i, j) + own(t, j));
       }
       continue;
     }
-    for (std::size_t h = 0; h < height(t); ++h) from[h] = from_[(t - 1) * square + h * stride_ + i] * static_cast<Real>(shares[h * labels_ + i]);
-    weigh_rows(from.data(), cube(t).factors + i * height(t) * stride_, static_cast<std::int64_t>(height(t)), into_.data() + t * square + i * stride_,
-               static_cast<std::int32_t>(stride_), sums.data());
+    for (std::size_t h = 0; h < height(t); ++h)
+      from[h] = from_[(t - 1) * square + h * stride_ + i] * static_cast<Real>(shares[h * labels_ + i]);
+    weigh_rows(from.data(), cube(t).factors + i * height(t) * stride_, static_cast<std::int64_t>(height(t)),
+               into_.data() + t * square + i * stride_, static_cast<std::int32_t>(stride_), sums.data());
     std::copy_n(sums.begin(), labels_, row);
   }
 }

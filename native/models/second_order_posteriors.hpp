@@ -22,7 +22,9 @@ class SecondOrderPosteriors {
   double open(const SecondOrderScores<Real>& scores, double temperature);
 
   // Of label j at token t.
-  double of(std::size_t t, std::size_t j) const noexcept { return logarithms_ ? logs_.posterior(t, j) : double(posterior_[t * stride_ + j]); }
+  double of(std::size_t t, std::size_t j) const noexcept {
+    return logarithms_ ? logs_.posterior(t, j) : double(posterior_[t * stride_ + j]);
+  }
 
   // Of the chunk of tokens first to end - 1, whose labels are of one unit.
   double unit(const ChunkFlags& chunks, const std::int32_t* found, std::size_t first, std::size_t end);

@@ -9,11 +9,14 @@
 namespace riata {
 namespace {
 
-std::int32_t role(std::int32_t place, std::int32_t length) noexcept { return length == 1 ? 0 : place == 0 ? 1 : place == length - 1 ? 3 : 2; }
+std::int32_t role(std::int32_t place, std::int32_t length) noexcept {
+  return length == 1 ? 0 : place == 0 ? 1 : place == length - 1 ? 3 : 2;
+}
 
 // Adds the tags of one sentence to out, [length][tags].
 template <class Real>
-void add_tags(const SegmentKinds& kinds, const SemiMarkovSums<Real>& sums, std::int32_t length, std::span<const std::int32_t> tag_of, std::int32_t tags, double* out) {
+void add_tags(const SegmentKinds& kinds, const SemiMarkovSums<Real>& sums, std::int32_t length, std::span<const std::int32_t> tag_of,
+              std::int32_t tags, double* out) {
   for (std::int32_t t = 0; t < length; ++t) {
     for (std::int32_t l = 1; l <= std::min(kinds.most, length - t); ++l) {
       for (std::int32_t y = 0; y < kinds.labels; ++y) {
@@ -34,8 +37,9 @@ void add_tags(const SegmentKinds& kinds, const SemiMarkovSums<Real>& sums, std::
 }  // namespace
 
 template <class Real>
-SegmentProbabilities segment_probabilities(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
-                                           const Instances& instances, std::span<const std::int32_t> tag_of, std::int32_t tags, double temperature, const Poll& poll) {
+SegmentProbabilities segment_probabilities(const FeatureIndex& index, const SegmentTemplates& templates,
+                                           const SegmentWeights<Real>& weights, const Instances& instances,
+                                           std::span<const std::int32_t> tag_of, std::int32_t tags, double temperature, const Poll& poll) {
   check_fit(index, templates, weights, instances);
   check_exact(templates);
   const FixedWeights<Real> flat(weights.flat);
@@ -52,7 +56,9 @@ SegmentProbabilities segment_probabilities(const FeatureIndex& index, const Segm
   return out;
 }
 
-template SegmentProbabilities segment_probabilities(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&, const Instances&, std::span<const std::int32_t>, std::int32_t, double, const Poll&);
-template SegmentProbabilities segment_probabilities(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&, const Instances&, std::span<const std::int32_t>, std::int32_t, double, const Poll&);
+template SegmentProbabilities segment_probabilities(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<float>&,
+                                                    const Instances&, std::span<const std::int32_t>, std::int32_t, double, const Poll&);
+template SegmentProbabilities segment_probabilities(const FeatureIndex&, const SegmentTemplates&, const SegmentWeights<double>&,
+                                                    const Instances&, std::span<const std::int32_t>, std::int32_t, double, const Poll&);
 
 }  // namespace riata

@@ -20,10 +20,11 @@ struct SegmentProbabilities {
   std::vector<double> tags;   // [N][tags]
 };
 
-// A segmentation has the probability exp(score / temperature) / Z. tag_of: [labels][touching][segment_roles] the tag that a token of a segment has; touching: whether
-// the segment before has the same label.
+// A segmentation has the probability exp(score / temperature) / Z. tag_of: [labels][touching][segment_roles] the tag that a token of a
+// segment has; touching: whether the segment before has the same label.
 template <class Real>
-SegmentProbabilities segment_probabilities(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& weights,
-                                           const Instances& instances, std::span<const std::int32_t> tag_of, std::int32_t tags, double temperature, const Poll& poll);
+SegmentProbabilities segment_probabilities(const FeatureIndex& index, const SegmentTemplates& templates,
+                                           const SegmentWeights<Real>& weights, const Instances& instances,
+                                           std::span<const std::int32_t> tag_of, std::int32_t tags, double temperature, const Poll& poll);
 
 }  // namespace riata

@@ -18,7 +18,8 @@ void add_scaled(SegmentWeights<Real>& to, const SegmentWeights<Real>& from, doub
   std::vector<std::int32_t> same(static_cast<std::size_t>(from.grown.rows()));
   for (std::int32_t row = 0; row < from.grown.rows(); ++row) {
     const std::int32_t parent = from.grown.parent(row), value = from.grown.value(row);
-    same[row] = parent < 0 ? to.grown.add(from.grown.slot(-1 - parent), from.grown.code(-1 - parent), value) : to.grown.add_next(same[parent], value);
+    same[row] = parent < 0 ? to.grown.add(from.grown.slot(-1 - parent), from.grown.code(-1 - parent), value)
+                           : to.grown.add_next(same[parent], value);
   }
   to.flat.resize(std::size_t(to.grown.rows()) * stride, Real{0});
   for (std::int32_t row = 0; row < from.grown.rows(); ++row) {

@@ -53,7 +53,8 @@ class BackCodes {
     std::int64_t size = templates.reads_start() ? lengths_ : 1;
     for (std::int32_t k = 0; k < templates.order() && size < limit; ++k) size *= labels_;
     if (size >= limit)
-      throw Error("UnsupportedError", "there are too many labels for templates that read those of earlier segments.", "Read fewer of them, such as label[-1] alone.");
+      throw Error("UnsupportedError", "there are too many labels for templates that read those of earlier segments.",
+                  "Read fewer of them, such as label[-1] alone.");
   }
 
   std::int32_t operator()(const BackSlot& slot, const Before& before, std::int32_t t) const noexcept {

@@ -60,7 +60,8 @@ void fill_history(const HistoryView& sparse, const FeatureIndex& index, std::int
       ok = sparse.labels[k] <= static_cast<std::uint32_t>(labels);
       before[static_cast<std::size_t>(slot.back[b]) - 1] = static_cast<std::int32_t>(sparse.labels[k]);
     }
-    if (!ok || history.add(static_cast<std::int32_t>(s), slot.family < 0 ? -1 : static_cast<std::int32_t>(ngram), before) != static_cast<std::int32_t>(r))
+    if (!ok || history.add(static_cast<std::int32_t>(s), slot.family < 0 ? -1 : static_cast<std::int32_t>(ngram), before) !=
+                   static_cast<std::int32_t>(r))
       throw inconsistent("features of earlier labels");
   }
   if (k != sparse.labels.size()) throw inconsistent("features of earlier labels");
@@ -68,8 +69,8 @@ void fill_history(const HistoryView& sparse, const FeatureIndex& index, std::int
 
 constexpr std::size_t block = 256;  // rows between those whose start is known
 
-// Refuses rows that are not so many, and pairs that are not labels and finite numbers. Nothing is allocated for a file before all of its rows are checked.
-// Gives where every block of rows starts.
+// Refuses rows that are not so many, and pairs that are not labels and finite numbers. Nothing is allocated for a file before all of its
+// rows are checked. Gives where every block of rows starts.
 std::vector<std::uint64_t> check(const RowsView& rows, std::size_t count, std::int32_t height, std::int32_t labels) {
   if (rows.counts.size() != count || rows.columns.size() != rows.values.size()) throw inconsistent("weights");
   std::vector<std::uint64_t> starts;
@@ -96,7 +97,8 @@ std::vector<std::uint64_t> check(const RowsView& rows, std::size_t count, std::i
 
 // Writes the pairs of one sparse row, from the k-th on, into a dense one of `height` x stride.
 template <class Column>
-void fill_row(std::span<const Column> columns, std::span<const float> values, std::int32_t height, std::int32_t labels, std::int32_t stride, float* row) {
+void fill_row(std::span<const Column> columns, std::span<const float> values, std::int32_t height, std::int32_t labels, std::int32_t stride,
+              float* row) {
   for (std::size_t k = 0; k < columns.size(); ++k)
     row[height == 1 ? columns[k] : std::size_t(columns[k] / labels) * stride + columns[k] % labels] = values[k];
 }
@@ -119,7 +121,8 @@ void fill(const RowsView& rows, std::int32_t height, std::int32_t labels, std::i
 }
 
 // Writes row r; starts: of the blocks.
-void fill_one(const RowsView& rows, const std::vector<std::uint64_t>& starts, std::size_t r, std::int32_t height, std::int32_t labels, std::int32_t stride, float* row) {
+void fill_one(const RowsView& rows, const std::vector<std::uint64_t>& starts, std::size_t r, std::int32_t height, std::int32_t labels,
+              std::int32_t stride, float* row) {
   std::size_t k = starts[r / block];
   for (std::size_t before = r / block * block; before < r; ++before) k += rows.counts[before];
   const std::size_t count = rows.counts[r];
@@ -142,7 +145,8 @@ std::uint64_t key_of(std::uint64_t parent, std::uint64_t value) noexcept { retur
 // Parents and values must be in range. parents: how many n-grams the family above has, or -1 for a root; values: how many there are.
 void check_ngrams(const FamilyView& family, std::int64_t parents, std::int64_t values) {
   const std::size_t n = family.values.size();
-  if (n > PairIndex::most || (family.parents.size() != n && !(parents < 0 && family.parents.empty()))) throw inconsistent("feature families");
+  if (n > PairIndex::most || (family.parents.size() != n && !(parents < 0 && family.parents.empty())))
+    throw inconsistent("feature families");
   const auto top = [](const Narrow& numbers) {
     return numbers.with([](auto all) { return all.empty() ? -1 : static_cast<std::int64_t>(*std::max_element(all.begin(), all.end())); });
   };
@@ -222,7 +226,10 @@ SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {
   for (std::size_t a = 0; a < used.size(); ++a) {
     std::int32_t next = boundary_values;
     for (std::size_t v = 0; v < used[a].size(); ++v) {
-      if (v < std::size_t(boundary_values)) { used[a][v] = static_cast<std::int32_t>(v); continue; }
+      if (v < std::size_t(boundary_values)) {
+        used[a][v] = static_cast<std::int32_t>(v);
+        continue;
+      }
       if (!used[a][v]) continue;
       used[a][v] = next++;
       sparse.kept_values[a].push_back(static_cast<std::int32_t>(v) - boundary_values);
@@ -265,7 +272,10 @@ SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {
 }
 
 ChainView view(const SparseChain& sparse) {
-  ChainView out{{}, Narrow(sparse.kept_given), view(sparse.given), view(sparse.transition),
+  ChainView out{{},
+                Narrow(sparse.kept_given),
+                view(sparse.given),
+                view(sparse.transition),
                 {Narrow(sparse.history.slots), Narrow(sparse.history.ngrams), Narrow(sparse.history.labels), view(sparse.history.rows)}};
   for (const SparseFamily& family : sparse.families)
     out.families.push_back({Narrow(family.parents), Narrow(family.values), Narrow(family.order), view(family.node), view(family.edge)});
@@ -275,17 +285,21 @@ ChainView view(const SparseChain& sparse) {
 StoredChain::StoredChain(ChainView the_view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size,
                          const FeatureIndex& index)
     : view_(std::move(the_view)), labels_(labels), given_size_(given_size) {
-  if (view_.families.size() != static_cast<std::size_t>(index.families()) || alphabet_sizes.size() != static_cast<std::size_t>(index.attributes()))
+  if (view_.families.size() != static_cast<std::size_t>(index.families()) ||
+      alphabet_sizes.size() != static_cast<std::size_t>(index.attributes()))
     throw inconsistent("feature families");
   for (std::int32_t f = 0; f < index.families(); ++f) {
     const FamilyView& family = view_.families[f];
     const std::int32_t above = index.spec(f).parent;
     check_ngrams(family, above < 0 ? -1 : static_cast<std::int64_t>(view_.families[above].values.size()),
                  std::int64_t{boundary_values} + alphabet_sizes[index.spec(f).attribute]);
-    if (family.order.empty()) ordered_ = ordered_ && family.values.empty();
-    else check_order(family, above < 0);
+    if (family.order.empty())
+      ordered_ = ordered_ && family.values.empty();
+    else
+      check_order(family, above < 0);
     const std::size_t n = family.values.size();
-    blocks_.push_back({check(family.node, n * index.node_slots_of(f), 1, labels), check(family.edge, n * index.edge_slots_of(f), labels, labels)});
+    blocks_.push_back(
+        {check(family.node, n * index.node_slots_of(f), 1, labels), check(family.edge, n * index.edge_slots_of(f), labels, labels)});
   }
   check(view_.given, index.hashed() ? view_.kept_given.size() : static_cast<std::size_t>(given_size), 1, labels);
   check(view_.transition, 1, labels, labels);
@@ -319,8 +333,10 @@ Weights<float> StoredChain::weights(const FeatureIndex& index) const {
     fill(view_.families[f].node, 1, labels_, stride, weights.node[f]);
     fill(view_.families[f].edge, labels_, labels_, stride, weights.edge[f]);
   }
-  if (index.hashed()) fill(view_.given, 1, labels_, stride, weights.given, [&](std::size_t r) { return static_cast<std::size_t>(view_.kept_given[r]); });
-  else fill(view_.given, 1, labels_, stride, weights.given);
+  if (index.hashed())
+    fill(view_.given, 1, labels_, stride, weights.given, [&](std::size_t r) { return static_cast<std::size_t>(view_.kept_given[r]); });
+  else
+    fill(view_.given, 1, labels_, stride, weights.given);
   fill(view_.transition, labels_, labels_, stride, weights.transition);
   fill_history(view_.history, index, labels_, weights.history);
   weights.history_rows.resize(view_.history.slots.size() * stride);
@@ -336,8 +352,10 @@ std::int32_t StoredChain::find(std::int32_t family, std::int64_t parent, std::in
   std::size_t low = 0, high = in.order.size();
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    if (key_at(middle) < key) low = middle + 1;
-    else high = middle;
+    if (key_at(middle) < key)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low < in.order.size() && key_at(low) == key ? static_cast<std::int32_t>(in.order[low]) : -1;
 }
@@ -357,9 +375,11 @@ Weights<float> StoredChain::weights_of(const FeatureIndex& some) const {
       here[f].push_back(found);
       if (found < 0) continue;
       for (std::size_t k = 0; k < nodes; ++k)
-        fill_one(view_.families[f].node, blocks_[f].node, std::size_t(found) * nodes + k, 1, labels_, weights.stride, weights.node_row(f, std::size_t(id) * nodes + k));
+        fill_one(view_.families[f].node, blocks_[f].node, std::size_t(found) * nodes + k, 1, labels_, weights.stride,
+                 weights.node_row(f, std::size_t(id) * nodes + k));
       for (std::size_t k = 0; k < edges; ++k)
-        fill_one(view_.families[f].edge, blocks_[f].edge, std::size_t(found) * edges + k, labels_, labels_, weights.stride, weights.edge_row(f, std::size_t(id) * edges + k));
+        fill_one(view_.families[f].edge, blocks_[f].edge, std::size_t(found) * edges + k, labels_, labels_, weights.stride,
+                 weights.edge_row(f, std::size_t(id) * edges + k));
     }
   }
   fill(view_.transition, labels_, labels_, weights.stride, weights.transition);

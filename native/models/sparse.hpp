@@ -41,7 +41,7 @@ struct SparseChain {
   std::vector<std::int32_t> kept_given;                // which given features are, or rows of the table of a hashed index
   SparseRows given;
   SparseHistory history;
-  SparseRows transition;                               // one row, columns are from * labels + to
+  SparseRows transition;  // one row, columns are from * labels + to
 };
 
 // Drops n-grams without weight and renumbers the rest; the model scores every sentence as before.
@@ -57,7 +57,7 @@ struct RowsView {
 struct FamilyView {
   Narrow parents;  // of a root: empty, or -1 throughout
   Narrow values;
-  Narrow order;    // [n] the ids in the order of (parent, value); empty where it is not known
+  Narrow order;  // [n] the ids in the order of (parent, value); empty where it is not known
   RowsView node, edge;
 };
 
@@ -75,12 +75,14 @@ struct ChainView {
 
 ChainView view(const SparseChain& sparse);
 
-// A chain as it is stored, checked whole when it is made, but for the features of earlier labels, which are checked when they are entered, and, where
-// families have no order, for n-grams that stand there twice: this is what stands behind a hostile file. Throws Error ("ModelFileError") on anything inconsistent.
+// A chain as it is stored, checked whole when it is made, but for the features of earlier labels, which are checked when they are entered,
+// and, where families have no order, for n-grams that stand there twice: this is what stands behind a hostile file. Throws Error
+// ("ModelFileError") on anything inconsistent.
 class StoredChain {
  public:
   // index: the families, without n-grams. alphabet_sizes [A] bound the values.
-  StoredChain(ChainView view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size, const FeatureIndex& index);
+  StoredChain(ChainView view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size,
+              const FeatureIndex& index);
 
   // Whether every family has an order, so that n-grams are found without an index, and entering them cannot fail.
   bool ordered() const noexcept { return ordered_; }
@@ -91,8 +93,8 @@ class StoredChain {
   // The weights, over an index that `enter` has filled.
   Weights<float> weights(const FeatureIndex& index) const;
 
-  // The weights of the n-grams that an index of the same families happens to hold, such as those of a sentence; zero where the model does not know them.
-  // For chains that are ordered, and have neither given features nor those of earlier labels.
+  // The weights of the n-grams that an index of the same families happens to hold, such as those of a sentence; zero where the model does
+  // not know them. For chains that are ordered, and have neither given features nor those of earlier labels.
   Weights<float> weights_of(const FeatureIndex& some) const;
 
  private:

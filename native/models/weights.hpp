@@ -14,12 +14,12 @@ namespace riata {
 template <class Real>
 struct Weights {
   std::int32_t labels = 0;
-  std::int32_t stride = 0;              // labels padded to a multiple of 8; the padding stays zero
+  std::int32_t stride = 0;          // labels padded to a multiple of 8; the padding stays zero
   std::vector<Numbers<Real>> node;  // [F][(ngram, slot)][stride]
   std::vector<Numbers<Real>> edge;  // [F][(ngram, slot)][labels][stride]: from, to
   Numbers<Real> given;              // [G][stride]; of a hashed index, its table: all rows but the transitions
   Numbers<Real> transition;         // [labels][stride]: from, to
-  HistoryIndex history;                 // what earlier labels say: grows while learning, so it goes with the weights
+  HistoryIndex history;             // what earlier labels say: grows while learning, so it goes with the weights
   Numbers<Real> history_rows;       // [history.rows()][stride]
   bool local = false;               // a step's score is log P(label | label before, input): what the rows add up to, normalised (local.hpp)
 

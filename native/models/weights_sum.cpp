@@ -22,7 +22,8 @@ void add_history(Weights<Real>& to, const Weights<Real>& from, double scale) {
     for (std::size_t b = 0; b < back.size(); ++b) before[static_cast<std::size_t>(back[b]) - 1] = labels[b];
     const std::size_t row = std::size_t(to.history.add(slot, ngram, before)) * to.stride;
     if (row >= to.history_rows.size()) to.history_rows.resize(row + to.stride, Real{0});
-    for (std::int32_t j = 0; j < to.stride; ++j) to.history_rows[row + j] += static_cast<Real>(scale * from.history_rows[std::size_t(r) * to.stride + j]);
+    for (std::int32_t j = 0; j < to.stride; ++j)
+      to.history_rows[row + j] += static_cast<Real>(scale * from.history_rows[std::size_t(r) * to.stride + j]);
   }
 }
 
@@ -52,7 +53,8 @@ Weights<Real> normalised_sum(std::span<const Weights<Real>* const> parts) {
   out.history_rows.assign(out.history_rows.size(), Real{0});
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const Weights<Real>& part = *parts[p];
-    if (part.labels != out.labels || part.node.size() != out.node.size()) throw Error("RiataError", "the weights belong to different models");
+    if (part.labels != out.labels || part.node.size() != out.node.size())
+      throw Error("RiataError", "the weights belong to different models");
     if (norms[p] == 0) continue;
     const double scale = total / number / number / norms[p];
     each_block([scale](Numbers<Real>& to, const Numbers<Real>& from) { add_block(to, from, scale); }, out, part);

@@ -51,16 +51,19 @@ std::vector<Step> listed(const Beam<Real>& beam, std::int64_t width) {
     for (ActionId label = 0; label < beam.labels; ++label) {
       const bool good = node.good && label == beam.truth;
       const Real score = node.score + (node.row[static_cast<std::size_t>(label)] + beam.own[static_cast<std::size_t>(label)]);
-      if (score != -std::numeric_limits<Real>::infinity()) all.push_back({i, label, node.group, double(good ? score - beam.margin : score), good});
+      if (score != -std::numeric_limits<Real>::infinity())
+        all.push_back({i, label, node.group, double(good ? score - beam.margin : score), good});
     }
   }
   std::sort(all.begin(), all.end(), before);
   for (const Step& step : all) {
-    const bool beaten = std::any_of(merged.begin(), merged.end(), [&](const Step& s) { return s.group == step.group && s.label == step.label; });
+    const bool beaten =
+        std::any_of(merged.begin(), merged.end(), [&](const Step& s) { return s.group == step.group && s.label == step.label; });
     if (!beaten) merged.push_back(step);
   }
   if (width >= static_cast<std::int64_t>(groups.size()) * beam.labels)
-    std::sort(merged.begin(), merged.end(), [](const Step& a, const Step& b) { return a.from != b.from ? a.from < b.from : a.label < b.label; });
+    std::sort(merged.begin(), merged.end(),
+              [](const Step& a, const Step& b) { return a.from != b.from ? a.from < b.from : a.label < b.label; });
   else if (static_cast<std::int64_t>(merged.size()) > width)
     merged.resize(static_cast<std::size_t>(width));
   return merged;
@@ -95,8 +98,9 @@ void compare(Rng& rng, std::uint64_t values) {
   const Beam<Real> beam = drawn<Real>(rng, values);
   ChainLevel<Real> level(beam.labels, beam.stride);
   const auto entries = static_cast<std::int64_t>(beam.nodes.size()) * beam.labels;
-  for (const std::int64_t width : {std::int64_t{1}, std::int64_t{2}, std::int64_t{5}, std::int64_t{beam.labels} - 1, std::int64_t{beam.labels},
-                                   std::int64_t{beam.labels} + 1, std::int64_t{64}, std::int64_t{65}, std::int64_t{100}, entries, std::int64_t{1} << 40}) {
+  for (const std::int64_t width :
+       {std::int64_t{1}, std::int64_t{2}, std::int64_t{5}, std::int64_t{beam.labels} - 1, std::int64_t{beam.labels},
+        std::int64_t{beam.labels} + 1, std::int64_t{64}, std::int64_t{65}, std::int64_t{100}, entries, std::int64_t{1} << 40}) {
     if (width < 1) continue;
     level.open(beam.nodes.size());
     for (std::size_t i = 0; i < beam.nodes.size(); ++i) {

@@ -36,7 +36,9 @@ bool refuses(const std::string& text) {
 }  // namespace
 
 int main() {
-  const std::string file = "\xEF\xBB\xBF" "-DOCSTART- x\r\n\r\nThe DT\r\ncat NN\r\n\r\n\r\nsat VBD";
+  const std::string file =
+      "\xEF\xBB\xBF"
+      "-DOCSTART- x\r\n\r\nThe DT\r\ncat NN\r\n\r\n\r\nsat VBD";
   ColumnParser whole;
   whole.feed(file);
   whole.finish();

@@ -52,8 +52,9 @@ std::vector<std::int32_t> label(Folded& folded, std::uint64_t seed) {
 int main() {
   const Model model;
   const std::vector<std::uint8_t> ends(labels, 1), pairs(labels * labels, 1);
-  const auto weights = std::make_shared<const FoldedWeights>(model.index, model.weights, Constraint<float>(labels, model.weights.stride, ends, ends, pairs),
-                                                             std::vector<AttributeSource>{{native_attribute("identity"), &model.values}});
+  const auto weights =
+      std::make_shared<const FoldedWeights>(model.index, model.weights, Constraint<float>(labels, model.weights.stride, ends, ends, pairs),
+                                            std::vector<AttributeSource>{{native_attribute("identity"), &model.values}});
   constexpr std::uint64_t count = 6;
   std::vector<std::vector<std::int32_t>> expected(count), found(count);
   Folded alone(weights), shared(weights);

@@ -52,7 +52,8 @@ void compare(Rng& rng, std::int32_t stride, std::int64_t count) {
   CHECK(same_bits(summed, expected));
 
   std::vector<std::int32_t> ends;  // groups of random sizes, empty ones among them
-  for (std::int32_t end = 0; end < count;) ends.push_back(end = std::min(static_cast<std::int32_t>(count), end + static_cast<std::int32_t>(rng.below(4))));
+  for (std::int32_t end = 0; end < count;)
+    ends.push_back(end = std::min(static_cast<std::int32_t>(count), end + static_cast<std::int32_t>(rng.below(4))));
   std::vector<Real> grouped = numbers<Real>(rng, width), by_groups = grouped;
   sum_groups(rows.data(), ends.data(), static_cast<std::int64_t>(ends.size()), stride, grouped.data());
   std::size_t i = 0;

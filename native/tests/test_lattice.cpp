@@ -31,7 +31,8 @@ class Toy : public Space {
     for (const NodeId id : frontier) {
       const Node& node = tree[id];
       if (node.action == forbidden && node.depth == 2) continue;
-      for (std::int32_t label = 0; label < labels; ++label) out.push_back({node.score + step(node.depth, node.action, label), 0, label, 0, id, label, false});
+      for (std::int32_t label = 0; label < labels; ++label)
+        out.push_back({node.score + step(node.depth, node.action, label), 0, label, 0, id, label, false});
     }
   }
   StateId apply(StateId state, ActionId) override { return state + 1; }
@@ -45,7 +46,8 @@ class Toy : public Space {
 
   double score(const Path& path) const {
     double sum = 0;
-    for (std::int32_t t = 0, before = -1; t < length; before = path[static_cast<std::size_t>(t)], ++t) sum += step(t, before, path[static_cast<std::size_t>(t)]);
+    for (std::int32_t t = 0, before = -1; t < length; before = path[static_cast<std::size_t>(t)], ++t)
+      sum += step(t, before, path[static_cast<std::size_t>(t)]);
     return sum;
   }
 
@@ -130,7 +132,8 @@ void check_beam(Toy& space, const QueueSpec& spec) {
     }
     for (std::size_t t = 0; t < length; ++t) CHECK(std::abs(values[t] - expected[t] / whole) < 1e-9);
     double ends = 0;
-    for (std::size_t n = 0; n < lattice.nodes().size(); ++n) ends += lattice.nodes()[n].goal ? lattice.probability(static_cast<std::int32_t>(n)) : 0;
+    for (std::size_t n = 0; n < lattice.nodes().size(); ++n)
+      ends += lattice.nodes()[n].goal ? lattice.probability(static_cast<std::int32_t>(n)) : 0;
     CHECK(std::abs(ends - 1) < 1e-9);
     for (const Lattice::Edge& edge : lattice.edges()) CHECK(edge.from < edge.to && edge.probability >= 0 && edge.probability <= 1);
   }

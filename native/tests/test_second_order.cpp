@@ -20,8 +20,7 @@ const Poll go_on = [](std::int64_t) { return true; };
 
 // word[0], label[-1], label[-2], label[-2] label[-1], label[-2] label[-1] word[0], label[-1] word[-1], and edges
 FeatureIndex empty_index() {
-  return FeatureIndex({{-1, 0, 0}}, {{0, 0, false}}, 1, true,
-                      {{-1, 0, {1}}, {-1, 0, {2}}, {-1, 0, {1, 2}}, {0, 0, {1, 2}}, {0, -1, {1}}});
+  return FeatureIndex({{-1, 0, 0}}, {{0, 0, false}}, 1, true, {{-1, 0, {1}}, {-1, 0, {2}}, {-1, 0, {1, 2}}, {0, 0, {1, 2}}, {0, -1, {1}}});
 }
 
 template <class Real>

@@ -48,7 +48,8 @@ struct Data {
 
   // further: whether more is read of the segments before than exact search can tell apart.
   Data(Rng& rng, bool further)
-      : templates(index, {{Role::inside, 0, 0}, {Role::inside, 1, 0}, {Role::first, 0, -1}, {Role::last, 0, 1}}, true, {{0, 0}, {0, 1}}, histories(further)) {
+      : templates(index, {{Role::inside, 0, 0}, {Role::inside, 1, 0}, {Role::first, 0, -1}, {Role::last, 0, 1}}, true, {{0, 0}, {0, 1}},
+                  histories(further)) {
     const RandomSentences sentences(rng, words, [](const std::vector<std::int32_t>&) { return 0; });
     instances = sentences.entered(index);
     for (std::int64_t s = 0; s < instances.sentences(); ++s) {

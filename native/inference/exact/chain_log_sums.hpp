@@ -36,7 +36,9 @@ class ChainLogSums {
     return log_z_ = log_sum(terms_);
   }
 
-  double posterior(std::size_t t, std::size_t j) const noexcept { return std::exp(alpha_[t * labels_ + j] + beta_[t * labels_ + j] - log_z_); }
+  double posterior(std::size_t t, std::size_t j) const noexcept {
+    return std::exp(alpha_[t * labels_ + j] + beta_[t * labels_ + j] - log_z_);
+  }
 
   // Of labels i and j at tokens t - 1 and t; score: of the pair and of j at t.
   double posterior(std::size_t t, std::size_t i, std::size_t j, double score) const noexcept {

@@ -19,13 +19,14 @@ struct EdgeFactors {
   double highest;        // taken off all scores
 };
 
-// Makes them from scores [labels][stride], minus infinity where a pair is not allowed; what the padding holds does not matter. Returns the highest score.
-// forward, backward: [labels][stride] to write.
+// Makes them from scores [labels][stride], minus infinity where a pair is not allowed; what the padding holds does not matter. Returns the
+// highest score. forward, backward: [labels][stride] to write.
 template <class Real>
 double make_edge_factors(const Real* scores, std::int32_t labels, std::int32_t stride, Real* forward, Real* backward) {
   constexpr Real never = -std::numeric_limits<Real>::infinity();
   Real highest = never;
-  for (std::int32_t i = 0; i < labels; ++i) highest = std::max(highest, *std::max_element(scores + std::int64_t{i} * stride, scores + std::int64_t{i} * stride + labels));
+  for (std::int32_t i = 0; i < labels; ++i)
+    highest = std::max(highest, *std::max_element(scores + std::int64_t{i} * stride, scores + std::int64_t{i} * stride + labels));
   if (highest == never) highest = 0;
   for (std::int32_t i = 0; i < labels; ++i) {
     Real* row = forward + std::int64_t{i} * stride;
@@ -39,8 +40,8 @@ double make_edge_factors(const Real* scores, std::int32_t labels, std::int32_t s
   return double(highest);
 }
 
-// Forward-backward with every position scaled to a sum of 1 (Rabiner 1989), in both directions: no logarithms inside, and no length is too long.
-// It gives up where a step is so improbable that its factors vanish; then logarithms must do it.
+// Forward-backward with every position scaled to a sum of 1 (Rabiner 1989), in both directions: no logarithms inside, and no length is too
+// long. It gives up where a step is so improbable that its factors vanish; then logarithms must do it.
 //
 // Of the open sentence, edge posteriors are: alpha(t - 1)[i] * factor(i, j) * into(t)[j].
 template <class Real>
@@ -67,8 +68,9 @@ class ChainSums {
     for (std::int32_t t = 1; t < length; ++t) {
       const std::int32_t back = length - 1 - t;
       const EdgeFactors<Real> factors = edge(t);
-      const StepSums<Real> sums = chain_steps(row(alpha, t - 1), factors.forward, row(node, t), row(alpha, t), row(node, back + 1), row(posterior, back + 1),
-                                              edge(back + 1).backward, row(into, back + 1), row(posterior, back), labels_, stride_);
+      const StepSums<Real> sums =
+          chain_steps(row(alpha, t - 1), factors.forward, row(node, t), row(alpha, t), row(node, back + 1), row(posterior, back + 1),
+                      edge(back + 1).backward, row(into, back + 1), row(posterior, back), labels_, stride_);
       if (!(sums.ahead >= least && sums.back >= least)) return given_up;
       scale_[static_cast<std::size_t>(t)] = 1 / sums.ahead;
       log_z += double(highest_[static_cast<std::size_t>(t)]) + factors.highest;

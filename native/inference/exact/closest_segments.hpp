@@ -38,7 +38,8 @@ class ClosestSegments {
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
 
-  // [T + 1][L] the best way to the end of a segment, and to the start of one; length of the last segment, its layer before, the label before it.
+  // [T + 1][L] the best way to the end of a segment, and to the start of one; length of the last segment, its layer before, the label
+  // before it.
   struct Layer {
     std::vector<double> ends, starts;
     std::vector<std::int32_t> length, before, from;

@@ -63,7 +63,9 @@ class SecondOrderForward {
   const ChainScores<Real>& chain() const noexcept { return scores_->chain; }
   std::int32_t labels() const noexcept { return chain().labels; }
   std::int32_t before(std::int32_t state) const noexcept { return state % labels(); }
-  const Real* row(std::int32_t t, std::int32_t before) const noexcept { return alpha_.data() + (std::size_t(t) * labels() + before) * chain().stride; }
+  const Real* row(std::int32_t t, std::int32_t before) const noexcept {
+    return alpha_.data() + (std::size_t(t) * labels() + before) * chain().stride;
+  }
 
   const SecondOrderScores<Real>* scores_ = nullptr;
   std::vector<Real> alpha_;  // [length][labels][stride] score of the best prefix that ends in a label (last index) after another;

@@ -13,8 +13,8 @@ namespace riata {
 
 class SecondOrderLogSums {
  public:
-  // node(t, j), triple(t, h, i, j): scores, minus infinity where not allowed; at token 1, h is 0 alone. triple is asked for token by token, up and down
-  // again. Returns log Z.
+  // node(t, j), triple(t, h, i, j): scores, minus infinity where not allowed; at token 1, h is 0 alone. triple is asked for token by token,
+  // up and down again. Returns log Z.
   template <class Node, class Triple>
   double operator()(std::size_t length, std::size_t labels, Node node, Triple triple) {
     labels_ = labels;

@@ -14,11 +14,13 @@ namespace riata {
 // Scores of three neighbouring labels as factors: exp(score - highest); 0 where not allowed.
 template <class Real>
 struct TripleFactors {
-  const Real* factors;  // [labels: the one before][the one before that][stride: the label]; at token 1, no label is before that, and the middle is 1
+  const Real* factors;  // [labels: the one before][the one before that][stride: the label]; at token 1, no label is before that, and the
+                        // middle is 1
   double highest;       // taken off all scores
 };
 
-// Makes factors of scores [rows][stride], in place; the padding holds minus infinity. Returns the highest score. highest: of each row, to write.
+// Makes factors of scores [rows][stride], in place; the padding holds minus infinity. Returns the highest score. highest: of each row, to
+// write.
 template <class Real>
 double make_factors(Real* scores, std::int64_t rows, std::int32_t stride, std::vector<Real>& highest) {
   highest.resize(static_cast<std::size_t>(rows));
@@ -44,8 +46,8 @@ struct PairFactors {
 // It gives up where a step is so improbable that its factors vanish; then logarithms must do it.
 //
 // Tables hold [labels: the one before][stride: the label] per token; at token 0, the first row alone. from(t): prefixes that end in a pair;
-// into(t)[i][j]: what follows i, with the label j. The posterior of h, i and j at tokens t - 2 to t is from(t - 1)[h][i] * factor(i, h, j) * into(t)[i][j]; at
-// token 1, h is 0.
+// into(t)[i][j]: what follows i, with the label j. The posterior of h, i and j at tokens t - 2 to t is from(t - 1)[h][i] * factor(i, h, j)
+// * into(t)[i][j]; at token 1, h is 0.
 template <class Real>
 class SecondOrderSums {
  public:
@@ -53,10 +55,11 @@ class SecondOrderSums {
     for (auto* rows : {&back_, &next_, &sums_}) rows->assign(static_cast<std::size_t>(square()), Real{0});
   }
 
-  // node: [length][stride] scores, where minus infinity is not allowed; left as factors. cube(t): TripleFactors of the step into token t > 0, and own(t) its
-  // PairFactors, the label's own factor among them; both asked for in turn, up and down again, and read until the next is asked for. from, into:
-  // [length][labels][stride] to write; into(0) means nothing. posterior: [length][stride] to write. pairs(t, back, share): called for every token t > 0; the
-  // posterior of a pair of labels is from(t) * back * share. Returns log Z, or NaN where it gave up.
+  // node: [length][stride] scores, where minus infinity is not allowed; left as factors. cube(t): TripleFactors of the step into token t >
+  // 0, and own(t) its PairFactors, the label's own factor among them; both asked for in turn, up and down again, and read until the next is
+  // asked for. from, into: [length][labels][stride] to write; into(0) means nothing. posterior: [length][stride] to write. pairs(t, back,
+  // share): called for every token t > 0; the posterior of a pair of labels is from(t) * back * share. Returns log Z, or NaN where it gave
+  // up.
   template <class Cube, class Own, class Visit>
   double operator()(std::int32_t length, Real* node, Cube cube, Own own, Real* from, Real* into, Real* posterior, Visit pairs) {
     scale_.resize(static_cast<std::size_t>(length));
@@ -109,8 +112,8 @@ class SecondOrderSums {
       pairs(t, back_.data(), share);
       const TripleFactors<Real> step = cube(t);
       const PairFactors<Real> factors = own(t);
-      const Real sum = pair_steps_back(back_.data(), step.factors, labels_, height(t), factors.rows, factors.step, stride_, scale_[static_cast<std::size_t>(t)] * share,
-                                       into + t * square(), next_.data(), sums_.data());
+      const Real sum = pair_steps_back(back_.data(), step.factors, labels_, height(t), factors.rows, factors.step, stride_,
+                                       scale_[static_cast<std::size_t>(t)] * share, into + t * square(), next_.data(), sums_.data());
       if (!(sum >= least)) return false;
       const Real weight = 1 / sum;
       for (std::int64_t k = 0; k < std::int64_t{height(t)} * stride_; ++k) next_[static_cast<std::size_t>(k)] *= weight;

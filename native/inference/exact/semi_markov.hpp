@@ -16,7 +16,8 @@ inline bool exact_reads(const SegmentTemplates& templates) noexcept { return tem
 
 inline void check_exact(const SegmentTemplates& templates) {
   if (!exact_reads(templates))
-    throw Error("UnsupportedError", "exact search over segments looks back no further than label[-1].", "Use a beam, which may be unbounded.");
+    throw Error("UnsupportedError", "exact search over segments looks back no further than label[-1].",
+                "Use a beam, which may be unbounded.");
 }
 
 template <class Real>

@@ -12,16 +12,16 @@
 
 namespace riata {
 
-// Every position has a row of factors whose highest is 1, and a logarithm that is taken off. It gives up where a label can follow, or be followed, only with a factor so small
-// that what has vanished could count beside it; then logarithms must do it.
+// Every position has a row of factors whose highest is 1, and a logarithm that is taken off. It gives up where a label can follow, or be
+// followed, only with a factor so small that what has vanished could count beside it; then logarithms must do it.
 template <class Real>
 class SemiMarkovFactors {
  public:
   SemiMarkovFactors(const SegmentKinds& kinds, std::int32_t order) : kinds_(kinds), stride_(kinds.stride()), order_(order) {}
 
   // spans: [length][most][stride] scores of segments, minus infinity where there is none; left as posteriors, times a factor.
-  // edges: [length][labels][stride] scores of a label behind another, where labels are looked back at; of the first token only the first row. Left as posteriors too.
-  // Returns log Z, or NaN where it gave up.
+  // edges: [length][labels][stride] scores of a label behind another, where labels are looked back at; of the first token only the first
+  // row. Left as posteriors too. Returns log Z, or NaN where it gave up.
   double operator()(std::int32_t length, std::int32_t most, Real* spans, Real* edges, Real times) {
     length_ = length;
     most_ = most;
@@ -43,7 +43,9 @@ class SemiMarkovFactors {
 
   std::int32_t lengths(std::int32_t t) const noexcept { return std::min(most_, length_ - t); }
   Real* span(Real* spans, std::int32_t t, std::int32_t l) const noexcept { return spans + (std::size_t(t) * most_ + l - 1) * stride_; }
-  Real* edge(Real* edges, std::int32_t t, std::int32_t before) const noexcept { return edges + (std::size_t(t) * kinds_.labels + before) * stride_; }
+  Real* edge(Real* edges, std::int32_t t, std::int32_t before) const noexcept {
+    return edges + (std::size_t(t) * kinds_.labels + before) * stride_;
+  }
   Real* row(std::vector<Real>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * stride_; }
   double highest(std::int32_t t, std::int32_t l) const noexcept { return double(highest_[std::size_t(t) * most_ + l - 1]); }
 
@@ -187,10 +189,10 @@ class SemiMarkovFactors {
 
   const SegmentKinds& kinds_;
   std::int32_t stride_, order_, length_ = 0, most_ = 0;
-  std::vector<Real> alpha_, reach_;   // [T + 1][stride] ways to the end of a segment, and to the start of one
-  std::vector<Real> beta_, leave_;    // [T + 1][stride] ways on from the end of a segment, and from the start of one
+  std::vector<Real> alpha_, reach_;  // [T + 1][stride] ways to the end of a segment, and to the start of one
+  std::vector<Real> beta_, leave_;   // [T + 1][stride] ways on from the end of a segment, and from the start of one
   std::vector<double> alpha_log_, reach_log_, beta_log_, leave_log_;  // [T + 1] taken off
-  std::vector<double> edge_log_;      // [T]
+  std::vector<double> edge_log_;                                      // [T]
   std::vector<Real> highest_, edge_highest_;
 };
 

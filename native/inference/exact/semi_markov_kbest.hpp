@@ -29,7 +29,8 @@ class SemiMarkovKBest {
       const Real* spans = steps.spans(t);
       for (std::int32_t l = 1; l <= steps.lengths(t); ++l)
         for (std::int32_t y = 0; y < kinds_.labels; ++y)
-          if (const Real score = spans[std::size_t(l - 1) * stride_ + y]; score != -std::numeric_limits<Real>::infinity()) leave(t, l, y, double(score));
+          if (const Real score = spans[std::size_t(l - 1) * stride_ + y]; score != -std::numeric_limits<Real>::infinity())
+            leave(t, l, y, double(score));
     }
     best_.clear();
     for (std::int32_t y = 0; y < kinds_.labels; ++y) gather(end(length_, y), y, 0, best_);

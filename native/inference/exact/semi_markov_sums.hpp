@@ -68,7 +68,8 @@ class SemiMarkovSums {
       const Real* spans = steps.spans(t);
       for (std::int32_t l = 1; l <= lengths(t); ++l)
         for (std::int32_t y = 0; y < L; ++y)
-          if (kinds_.allows(l, y)) spans_[(std::size_t(t) * most_ + l - 1) * L + y] = sharpness * double(spans[std::size_t(l - 1) * stride_ + y]);
+          if (kinds_.allows(l, y))
+            spans_[(std::size_t(t) * most_ + l - 1) * L + y] = sharpness * double(spans[std::size_t(l - 1) * stride_ + y]);
       for (std::int32_t before = 0; order_ > 0 && before < (t == 0 ? 1 : L); ++before) {  // before the sentence: the first row
         const Real* history = steps.history(t, {{t == 0 ? 0 : before + 1}});
         double* out = edges_.data() + (std::size_t(t) * L + before) * L;
@@ -123,10 +124,10 @@ class SemiMarkovSums {
   const SegmentKinds& kinds_;
   std::int32_t stride_, order_, length_ = 0, most_ = 0;
   double log_z_ = 0;
-  std::vector<double> spans_;            // [T][most][L] scores
-  std::vector<double> edges_, zeros_;    // [T][L][L] of a label behind another; [L]
-  std::vector<double> alpha_, reach_;    // [T + 1][L] sums over ways to the end of a segment, and to the start of one
-  std::vector<double> beta_, leave_;     // [T + 1][L] sums over ways on from the end of a segment, and from the start of one
+  std::vector<double> spans_;          // [T][most][L] scores
+  std::vector<double> edges_, zeros_;  // [T][L][L] of a label behind another; [L]
+  std::vector<double> alpha_, reach_;  // [T + 1][L] sums over ways to the end of a segment, and to the start of one
+  std::vector<double> beta_, leave_;   // [T + 1][L] sums over ways on from the end of a segment, and from the start of one
   std::vector<double> terms_;
 };
 

@@ -11,9 +11,9 @@ template <class Real>
 struct ChainScores {
   std::int32_t length = 0;
   std::int32_t labels = 0;
-  std::int32_t stride = 0;    // padded(labels); what the padding holds does not matter
-  std::vector<Real> node;     // [length][stride]
-  std::vector<Real> edge;     // [labels][stride], or [length][labels][stride] (row 0 unused) if edge_per_token
+  std::int32_t stride = 0;  // padded(labels); what the padding holds does not matter
+  std::vector<Real> node;   // [length][stride]
+  std::vector<Real> edge;   // [labels][stride], or [length][labels][stride] (row 0 unused) if edge_per_token
   bool edge_per_token = false;
   std::vector<const Real*> shared_edge;  // [length] matrices [labels][stride] that stand elsewhere, instead of `edge`; or empty
 
@@ -43,7 +43,9 @@ struct ForwardScores {
   void each_before(std::int32_t, std::int32_t, Visit visit) const {
     for (std::int32_t from = 0; from < chain_->labels; ++from) visit(from);
   }
-  Real step(std::int32_t t, std::int32_t from, std::int32_t state) const noexcept { return chain_->edge_into(t)[std::size_t(from) * chain_->stride + state]; }
+  Real step(std::int32_t t, std::int32_t from, std::int32_t state) const noexcept {
+    return chain_->edge_into(t)[std::size_t(from) * chain_->stride + state];
+  }
   Real own(std::int32_t t, std::int32_t state) const noexcept { return chain_->node[std::size_t(t) * chain_->stride + state]; }
 
  private:

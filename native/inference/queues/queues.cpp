@@ -40,7 +40,8 @@ void merge_and_trim(const Tree& tree, Space& space, const Ranking& ranking, std:
   if (!space.merges()) return trim(tree, ranking, nodes, width);
   sort_best_first(tree, ranking, nodes);
   std::unordered_set<std::int64_t> seen;
-  std::erase_if(nodes, [&](NodeId id) { return static_cast<std::int64_t>(seen.size()) == width || !seen.insert(space.key(tree, id)).second; });
+  std::erase_if(nodes,
+                [&](NodeId id) { return static_cast<std::int64_t>(seen.size()) == width || !seen.insert(space.key(tree, id)).second; });
 }
 
 // A beam over equal numbers of operations: a level at a time. Goals of a level come back into the next.
@@ -115,6 +116,7 @@ class BestFirst : public Queue {
   }
   std::vector<NodeId> pending() const override { return nodes_; }
   bool keeps_all() const override { return width_ == unbounded; }
+
  private:
   std::int64_t width_;
   std::vector<NodeId> nodes_;  // sorted where the width is finite, else a heap
@@ -136,6 +138,7 @@ class DepthFirst : public Queue {
   }
   std::vector<NodeId> pending() const override { return stack_; }
   bool keeps_all() const override { return true; }
+
  private:
   std::vector<NodeId> stack_;
 };
@@ -154,6 +157,7 @@ class BreadthFirst : public Queue {
   }
   std::vector<NodeId> pending() const override { return {line_.begin(), line_.end()}; }
   bool keeps_all() const override { return true; }
+
  private:
   std::deque<NodeId> line_;
 };

@@ -69,7 +69,8 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
   start.good = learning;
   start.regret = learning ? space_.initial_regret() : 0;
   if (!queue_.ends_at_goal() && !start.goal)
-    throw Error("UnsupportedError", "hill-climbing starts from a complete output, but the initial state is no goal.", "Use a queue that builds outputs, such as beam.");
+    throw Error("UnsupportedError", "hill-climbing starts from a complete output, but the initial state is no goal.",
+                "Use a queue that builds outputs, such as beam.");
   next_ = {tree_.add(start)};
   good_levels_ = {next_};
   good_ = 0;
@@ -108,8 +109,10 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
     open_.clear();
     next_.clear();  // goals of a level wait in the queue until every survivor is one
     for (const NodeId id : front) {
-      if (is_goal(id) && queue_.ends_at_goal()) next_.push_back(id);
-      else if (!given_up(id)) open_.push_back(id);
+      if (is_goal(id) && queue_.ends_at_goal())
+        next_.push_back(id);
+      else if (!given_up(id))
+        open_.push_back(id);
     }
     candidates_.clear();
     space_.expand(tree_, open_, ranking_, learning, candidates_);  // next <- Operators(node)
@@ -137,7 +140,8 @@ bool Search::given_up(NodeId id) {
 
 void Search::too_deep() const {
   throw Error("SearchError", "no goal was reached within " + std::to_string(limits_.max_depth) + " steps.",
-              "Is is_goal(x, s) ever true? Where steps can be undone, define key(x, s); where outputs need so many steps, raise the setting max_depth.");
+              "Is is_goal(x, s) ever true? Where steps can be undone, define key(x, s); where outputs need so many steps, raise the "
+              "setting max_depth.");
 }
 
 void Search::enqueue(std::span<const NodeId> nodes) {
@@ -168,8 +172,10 @@ NodeId Search::best_goal() const {
 void Search::admit() {
   const std::int64_t width = queue_.width();
   const bool all = !space_.merges() && static_cast<std::int64_t>(candidates_.size()) <= width;
-  if (!all && width <= small) keep_best(width);
-  else if (space_.merges()) merge();
+  if (!all && width <= small)
+    keep_best(width);
+  else if (space_.merges())
+    merge();
   for (const Candidate& candidate : candidates_) next_.push_back(add(candidate));
 }
 
@@ -232,7 +238,8 @@ std::int64_t Search::standing(NodeId node) const {
   if (!queue_.by_prefix()) return tree_[node].depth;
   const std::int64_t covered = prefix_of(tree_, space_, node);
   std::int64_t since = 0;
-  for (; !tree_[node].goal && tree_[node].parent >= 0 && space_.covered(tree_, tree_[node].parent) == covered; node = tree_[node].parent) ++since;
+  for (; !tree_[node].goal && tree_[node].parent >= 0 && space_.covered(tree_, tree_[node].parent) == covered; node = tree_[node].parent)
+    ++since;
   return (covered << 32) + since;
 }
 
@@ -316,7 +323,8 @@ std::vector<NodeId> Search::absorbers_of(NodeId good) {
   if (!space_.keyed()) return out;
   const std::int64_t key = space_.key(tree_, good);
   for (const NodeId id : next_) {
-    if (!tree_[id].good && prefix_of(tree_, space_, id) == prefix_of(tree_, space_, good) && space_.key(tree_, id) == key) out.push_back(id);
+    if (!tree_[id].good && prefix_of(tree_, space_, id) == prefix_of(tree_, space_, good) && space_.key(tree_, id) == key)
+      out.push_back(id);
   }
   return out;
 }
@@ -380,7 +388,8 @@ void Search::rescore(std::span<const NodeId> nodes) {
 NodeId run_on(std::int64_t sentence, Search& search, Learner* learner, Recorder* recorder) {
   try {
     const NodeId goal = search.run(learner, recorder);
-    if (goal < 0 && learner == nullptr) throw Error("SearchError", "the search ended without a goal.", "Use a wider beam, or exact search where there is one.");
+    if (goal < 0 && learner == nullptr)
+      throw Error("SearchError", "the search ended without a goal.", "Use a wider beam, or exact search where there is one.");
     return goal;
   } catch (const Error& error) {
     throw Error(error.kind(), "sentence " + std::to_string(sentence) + ": " + error.what(), error.remedy());

@@ -14,10 +14,10 @@
 namespace riata {
 
 struct Limits {
-  std::int64_t max_nodes = 1'000'000;  // of one search; past it the search is an error, not a guess
+  std::int64_t max_nodes = 1'000'000;                                 // of one search; past it the search is an error, not a guess
   std::int32_t max_depth = std::numeric_limits<std::int32_t>::max();  // a path of so many steps goes no further
   double seconds = std::numeric_limits<double>::infinity();  // for decoding; then the best goal so far is returned, or it is an error
-  std::function<void()> poll = {};     // called now and then from a long search; throws to end it
+  std::function<void()> poll = {};                           // called now and then from a long search; throws to end it
 };
 
 class Search;
@@ -49,7 +49,7 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
   virtual void at_front(const Search& search, std::span<const NodeId> front) = 0;
-  virtual void restarted(const Search& search, std::span<const NodeId> siblings) = 0;       // now rescored
+  virtual void restarted(const Search& search, std::span<const NodeId> siblings) = 0;      // now rescored
   virtual void expanded(const Search& search, std::span<const Candidate> candidates) = 0;  // before any is cut
   virtual void enqueued(const Search& search, std::span<const NodeId> nodes) = 0;
 };
@@ -79,12 +79,13 @@ class Search {
     std::vector<NodeId> siblings, rivals;
   };
 
-  // Of the siblings of a front. They compete with all that is pending; where equal prefixes compete, with the front, if they cover as much as it does.
-  // If they all cover more, they were merged away when they were made, and what absorbed them is what they compete with.
+  // Of the siblings of a front. They compete with all that is pending; where equal prefixes compete, with the front, if they cover as much
+  // as it does. If they all cover more, they were merged away when they were made, and what absorbed them is what they compete with.
   Match match(std::span<const NodeId> siblings, std::span<const NodeId> front);
 
   // The best y-good states that compete with a front: those in it, and those that lead there from the start, of which `most` are
-  // followed. One search follows them once, so its fronts must not go back to less cover. None: no y-good state covers as much as the front.
+  // followed. One search follows them once, so its fronts must not go back to less cover. None: no y-good state covers as much as the
+  // front.
   std::vector<NodeId> good_beside(std::span<const NodeId> front, std::int64_t most);
 
   // How far on a node is, in the order in which its queue takes nodes: in operations, or in cover and then in the operations since.
@@ -139,8 +140,8 @@ class Search {
   Tree tree_;
   Ranking ranking_;
   bool at_goal_ = false;
-  bool gave_up_ = false;   // a path of this run was as deep as can be
-  std::int64_t good_ = 0;  // y-good nodes in the queue, if it keeps all
+  bool gave_up_ = false;                      // a path of this run was as deep as can be
+  std::int64_t good_ = 0;                     // y-good nodes in the queue, if it keeps all
   std::vector<Candidate> candidates_, kept_;  // buffers, kept from step to step
   std::vector<NodeId> front_, open_, next_;
   std::vector<std::vector<NodeId>> good_levels_;  // as good_beside has followed them: by depth; or one, where equal prefixes compete

@@ -8,7 +8,8 @@ namespace riata {
 
 std::size_t Lattice::Hash::operator()(const Mark& mark) const noexcept {
   std::uint64_t mixed = static_cast<std::uint64_t>(mark.key) * 0x9e3779b97f4a7c15u;
-  mixed ^= (static_cast<std::uint64_t>(static_cast<std::uint32_t>(mark.level)) << 32 | static_cast<std::uint32_t>(mark.state)) * 0xc2b2ae3d27d4eb4fu;
+  mixed ^= (static_cast<std::uint64_t>(static_cast<std::uint32_t>(mark.level)) << 32 | static_cast<std::uint32_t>(mark.state)) *
+           0xc2b2ae3d27d4eb4fu;
   return static_cast<std::size_t>(mixed ^ mixed >> 29);
 }
 
@@ -30,7 +31,8 @@ void Lattice::build(const Search& search) {
     for (const Candidate& candidate : candidates_) {
       const StateId state = space_.apply(nodes_[i].state, candidate.action);
       const auto found = kept_.find({level(nodes_[i].depth + 1), state, candidate.key});
-      if (found != kept_.end()) edges_.push_back({static_cast<std::int32_t>(i), found->second, candidate.action, candidate.score - nodes_[i].score});
+      if (found != kept_.end())
+        edges_.push_back({static_cast<std::int32_t>(i), found->second, candidate.action, candidate.score - nodes_[i].score});
     }
   }
   space_.looking_aside(false);
@@ -58,7 +60,8 @@ void Lattice::weigh(double temperature) {
   }
   probability_.assign(nodes_.size(), 0);
   probability_[0] = 1;
-  for (const Edge& edge : edges_) probability_[static_cast<std::size_t>(edge.to)] += probability_[static_cast<std::size_t>(edge.from)] * edge.probability;
+  for (const Edge& edge : edges_)
+    probability_[static_cast<std::size_t>(edge.to)] += probability_[static_cast<std::size_t>(edge.from)] * edge.probability;
 }
 
 }  // namespace riata

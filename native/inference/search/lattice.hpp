@@ -10,8 +10,9 @@
 
 namespace riata {
 
-// Paths from the start to a goal are outputs. With temperature T an output has the probability exp(score / T) / Z among those of the graph: paths
-// that were merged into better ones count too, so an unbounded beam over states that merge gives exact probabilities. Only for queues by level.
+// Paths from the start to a goal are outputs. With temperature T an output has the probability exp(score / T) / Z among those of the graph:
+// paths that were merged into better ones count too, so an unbounded beam over states that merge gives exact probabilities. Only for queues
+// by level.
 class Lattice : public Recorder {
  public:
   struct Edge {
@@ -44,7 +45,8 @@ class Lattice : public Recorder {
   // Gives edges and nodes their probabilities.
   void weigh(double temperature);
 
-  // In the order in which they came out of the queue: an edge leads from an earlier to a later one. Edges are in the order of where they start.
+  // In the order in which they came out of the queue: an edge leads from an earlier to a later one. Edges are in the order of where they
+  // start.
   const std::vector<Node>& nodes() const noexcept { return nodes_; }
   const std::vector<Edge>& edges() const noexcept { return edges_; }
   double probability(std::int32_t node) const noexcept { return probability_[static_cast<std::size_t>(node)]; }

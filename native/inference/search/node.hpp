@@ -15,32 +15,32 @@ using ActionId = std::int32_t;
 
 // A step that could be taken: an operator applied to a node, not yet a node itself.
 struct Candidate {
-  double score;         // g of the node it would become
-  double heuristic;     // h of it
-  std::int64_t key;     // states of equal key are merged, where the space merges
-  double regret;        // of it; known where `good_parent`
+  double score;      // g of the node it would become
+  double heuristic;  // h of it
+  std::int64_t key;  // states of equal key are merged, where the space merges
+  double regret;     // of it; known where `good_parent`
   NodeId parent;
   ActionId action;
-  bool good;            // y-good: its regret equals the initial state's
+  bool good;  // y-good: its regret equals the initial state's
 };
 
 struct Node {
-  double score = 0;        // g = w . features of the path
-  double heuristic = 0;    // h
+  double score = 0;      // g = w . features of the path
+  double heuristic = 0;  // h
   double regret = 0;
-  NodeId parent = -1;      // -1 for the initial node
-  ActionId action = -1;    // that led here
+  NodeId parent = -1;    // -1 for the initial node
+  ActionId action = -1;  // that led here
   StateId state = -1;
   std::int32_t depth = 0;  // operations so far
   bool goal = false;
-  bool good = false;       // y-good (always false while decoding)
+  bool good = false;  // y-good (always false while decoding)
 };
 
-// The order of nodes: by score; at equal score against the truth, while learning; then by age. Sums that rounding alone tells apart are equal:
-// a few roundings are taken off y-good nodes.
+// The order of nodes: by score; at equal score against the truth, while learning; then by age. Sums that rounding alone tells apart are
+// equal: a few roundings are taken off y-good nodes.
 struct Ranking {
   static constexpr double roundings = 8 * std::numeric_limits<double>::epsilon();
-  double margin = 0;  // taken off y-good nodes while learning (ALMA)
+  double margin = 0;                                              // taken off y-good nodes while learning (ALMA)
   std::int64_t width = std::numeric_limits<std::int64_t>::max();  // candidates of one expansion that can survive
 
   template <class N>  // Node or Candidate

@@ -70,8 +70,10 @@ void TraceRecorder::enqueued(const Search& search, std::span<const NodeId> nodes
   std::vector<Candidate> cut;
   for (const Candidate& candidate : candidates_) {
     const auto found = made.find({candidate.parent, candidate.action});
-    if (found == made.end() || found->second-- <= 0) cut.push_back(candidate);
-    else keys.insert(candidate.key);
+    if (found == made.end() || found->second-- <= 0)
+      cut.push_back(candidate);
+    else
+      keys.insert(candidate.key);
   }
   for (const Candidate& candidate : cut) step.cut.push_back({candidate, space_.merges() && keys.count(candidate.key) > 0});
 }

@@ -28,14 +28,14 @@ struct Trace {
   };
 
   struct Step {
-    std::vector<NodeId> front;  // as it was taken from the queue, best first
-    double margin = 0;          // of the ranking
+    std::vector<NodeId> front;         // as it was taken from the queue, best first
+    double margin = 0;                 // of the ranking
     bool lost = false, wrong = false;  // see Learner::at_front
     std::optional<Update> update = {};
     std::vector<std::pair<NodeId, double>> restart = {};  // the siblings that became the queue, with their new scores
-    std::vector<NodeId> enqueued = {};  // new nodes, and goals that wait for the others of their level
+    std::vector<NodeId> enqueued = {};                    // new nodes, and goals that wait for the others of their level
     std::vector<Cut> cut = {};
-    std::vector<NodeId> pruned = {};    // nodes that the queue dropped before the next front was taken
+    std::vector<NodeId> pruned = {};  // nodes that the queue dropped before the next front was taken
   };
 
   // A step of a forced path: from this state, by this action, to a node of this score.
@@ -50,7 +50,8 @@ struct Trace {
   std::vector<Step> steps;
   std::vector<StepFeatures> features;  // [nodes] of the step that led there; or empty
   NodeId goal = -1;
-  std::vector<Taken> truth;  // the best path to the truth, scored from the start, whatever the queue kept; empty where it is not known, or no path leads to it
+  std::vector<Taken> truth;  // the best path to the truth, scored from the start, whatever the queue kept; empty where it is not known, or
+                             // no path leads to it
 };
 
 class TraceRecorder : public Recorder {
@@ -78,7 +79,7 @@ class TraceRecorder : public Recorder {
   void force(Search& search, bool with_features);
 
   Space& space_;
-  bool drops_;     // the queue may drop what it holds
+  bool drops_;  // the queue may drop what it holds
   bool learning_;
   Trace trace_;
   std::vector<Candidate> candidates_;   // of the step at hand

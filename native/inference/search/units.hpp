@@ -19,8 +19,9 @@ struct Track {
   Label label;
 };
 
-// A unit is a chunk: a token, and those after it that go on with it. Its probability is that of all outputs that have just this chunk there,
-// whichever labels say so. Where nothing goes on with anything, it is that of the label of a token. out: [T], each token that of its unit.
+// A unit is a chunk: a token, and those after it that go on with it. Its probability is that of all outputs that have just this chunk
+// there, whichever labels say so. Where nothing goes on with anything, it is that of the label of a token. out: [T], each token that of its
+// unit.
 template <class Label>
 class Units {
  public:

@@ -26,8 +26,15 @@ class ChainSpace : public Space {
   // history: features of earlier labels; where `grows`, those that an update touches first are added to it and to the weights.
   ChainSpace(const FeatureIndex& index, const Layout& layout, const Constraint<Real>& constraint, const Instances& instances,
              Linear<Real>& weights, HistoryIndex& history, bool grows, const QueueSpec& queue)
-      : layout_(layout), instances_(instances), weights_(weights), history_(history), grows_(grows), remembers_(!queue.by_level()), blind_(queue.blind()),
-        steps_(index, layout, history, constraint, instances, weights), level_(layout.labels, layout.stride),
+      : layout_(layout),
+        instances_(instances),
+        weights_(weights),
+        history_(history),
+        grows_(grows),
+        remembers_(!queue.by_level()),
+        blind_(queue.blind()),
+        steps_(index, layout, history, constraint, instances, weights),
+        level_(layout.labels, layout.stride),
         before_(static_cast<std::size_t>(history.order())) {}
 
   void open(std::int64_t sentence) {
@@ -73,7 +80,8 @@ class ChainSpace : public Space {
     const ActionId label = tree[node].action;
     const ActionId before = t > 0 ? tree[tree[node].parent].action : 0;
     steps_.rows().nodes(sentence_, t, [&](std::int64_t row, float value) { out.push_back({row + label, value}); });
-    steps_.rows().edges(sentence_, t, [&](std::int64_t row, float value) { out.push_back({row + std::int64_t{before} * layout_.stride + label, value}); });
+    steps_.rows().edges(
+        sentence_, t, [&](std::int64_t row, float value) { out.push_back({row + std::int64_t{before} * layout_.stride + label, value}); });
     if (history_.order() > 0) history_features(tree, node, out);
   }
 
@@ -109,7 +117,8 @@ class ChainSpace : public Space {
     return group() * (layout_.labels + 1) + tree[id].action;
   }
 
-  void expand_position(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
+  void expand_position(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning,
+                       std::vector<Candidate>& out) {
     const std::int32_t t = tree[nodes.front()].depth;
     const Real* own = steps_.node(t);
     const ActionId truth = learning ? gold(t) : -1;
@@ -122,7 +131,8 @@ class ChainSpace : public Space {
       const Node& node = tree[nodes[i]];
       const Real* row = step_row(tree, nodes[i], i);
       level_.set(i, static_cast<Real>(node.score - base), row, group(), node.good);
-      if (node.good && truth >= 0) margin += Ranking::roundings * std::max(1.0, std::abs(node.score + double(row[truth] + own[truth])));  // as Ranking::rank
+      if (node.good && truth >= 0)
+        margin += Ranking::roundings * std::max(1.0, std::abs(node.score + double(row[truth] + own[truth])));  // as Ranking::rank
     }
     for (const auto& step : level_.best(own, truth, static_cast<Real>(margin), ranking.width)) {
       const NodeId from = nodes[step.from];

@@ -142,7 +142,8 @@ class ChainLevel {
     if (nodes_.size() == 1) return survivors_.size();  // in the order of the labels already
     std::vector<std::size_t> from(ranks_.size());
     for (const std::int32_t e : survivors_) from[e] = nodes_[parent(e)].place;
-    std::sort(survivors_.begin(), survivors_.end(), [&](std::int32_t a, std::int32_t b) { return from[a] != from[b] ? from[a] < from[b] : label(a) < label(b); });
+    std::sort(survivors_.begin(), survivors_.end(),
+              [&](std::int32_t a, std::int32_t b) { return from[a] != from[b] ? from[a] < from[b] : label(a) < label(b); });
     return survivors_.size();
   }
 
@@ -159,7 +160,8 @@ class ChainLevel {
     survivors_.assign(ranks_.size(), -1);
     for (std::size_t e = 0; e < ranks_.size(); ++e) survivors_[static_cast<std::size_t>(places_[e])] = static_cast<std::int32_t>(e);
     // A tie leaves the next place empty. What cannot be reached ties with the padding.
-    return std::none_of(survivors_.begin(), survivors_.begin() + static_cast<std::ptrdiff_t>(width) + 1, [](std::int32_t e) { return e < 0; });
+    return std::none_of(survivors_.begin(), survivors_.begin() + static_cast<std::ptrdiff_t>(width) + 1,
+                        [](std::int32_t e) { return e < 0; });
   }
 
   // The same with ties: they fill the places from their common one on, and are put in order there. Returns how many there are.
@@ -193,10 +195,11 @@ class ChainLevel {
       }
       std::size_t place = kept++;
       if (kept > few) {  // many survive: by halves
-        place = static_cast<std::size_t>(
-            std::upper_bound(survivors_.begin(), survivors_.begin() + static_cast<std::ptrdiff_t>(place), e,
-                             [&](std::int32_t x, std::int32_t y) { return before(x, y); }) - survivors_.begin());
-        std::copy_backward(survivors_.begin() + static_cast<std::ptrdiff_t>(place), survivors_.begin() + static_cast<std::ptrdiff_t>(kept) - 1,
+        place = static_cast<std::size_t>(std::upper_bound(survivors_.begin(), survivors_.begin() + static_cast<std::ptrdiff_t>(place), e,
+                                                          [&](std::int32_t x, std::int32_t y) { return before(x, y); }) -
+                                         survivors_.begin());
+        std::copy_backward(survivors_.begin() + static_cast<std::ptrdiff_t>(place),
+                           survivors_.begin() + static_cast<std::ptrdiff_t>(kept) - 1,
                            survivors_.begin() + static_cast<std::ptrdiff_t>(kept));
       } else {
         for (; place > 0 && before(e, survivors_[place - 1]); --place) survivors_[place] = survivors_[place - 1];
@@ -215,10 +218,10 @@ class ChainLevel {
   bool sorted_ = true;
   std::vector<std::size_t> begins_;  // of the groups, then the number of nodes
   const Real* own_ = nullptr;
-  std::vector<Real> ranks_;  // [groups][stride]; an entry is a place in it
-  std::size_t good_ = 0;             // the y-good node
-  std::int32_t truth_entry_ = -1;    // the truth in its group
-  std::int32_t good_entry_ = -1;     // the same, if it is reached from the y-good node
+  std::vector<Real> ranks_;        // [groups][stride]; an entry is a place in it
+  std::size_t good_ = 0;           // the y-good node
+  std::int32_t truth_entry_ = -1;  // the truth in its group
+  std::int32_t good_entry_ = -1;   // the same, if it is reached from the y-good node
   std::vector<Rank<Real>> places_;
   std::vector<std::int32_t> survivors_;
   std::vector<Step> steps_;

@@ -26,9 +26,17 @@ class ChainSteps {
  public:
   ChainSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Constraint<Real>& constraint,
              const Instances& instances, const Linear<Real>& weights)
-      : layout_(layout), history_(history), constraint_(constraint), instances_(instances), weights_(weights), rows_(index, layout, instances),
-        per_token_(!index.edge_slots().empty() || layout.local), no_edge_(static_cast<std::size_t>(layout.stride), Real{0}),
-        edge_known_(static_cast<std::size_t>(layout.labels), -1), edge_(std::size_t(layout.labels) * layout.stride), local_sums_(layout.labels, layout.stride) {}
+      : layout_(layout),
+        history_(history),
+        constraint_(constraint),
+        instances_(instances),
+        weights_(weights),
+        rows_(index, layout, instances),
+        per_token_(!index.edge_slots().empty() || layout.local),
+        no_edge_(static_cast<std::size_t>(layout.stride), Real{0}),
+        edge_known_(static_cast<std::size_t>(layout.labels), -1),
+        edge_(std::size_t(layout.labels) * layout.stride),
+        local_sums_(layout.labels, layout.stride) {}
 
   void open(std::int64_t sentence) {
     sentence_ = sentence;
@@ -154,15 +162,15 @@ class ChainSteps {
   bool per_token_;  // whether transitions depend on the input
   std::int64_t sentence_ = 0;
   std::int32_t length_ = 0;
-  std::vector<Real> no_edge_;              // [stride] of zeros
-  std::vector<std::int64_t> node_known_;   // [T] under which weights the row below was computed; -1: not yet
-  std::vector<Real> node_;                 // [T][stride]
-  std::vector<std::int64_t> edge_known_;   // the same for edges
-  std::vector<Real> edge_;                 // [labels][stride]: from, to; or [T] of them
+  std::vector<Real> no_edge_;             // [stride] of zeros
+  std::vector<std::int64_t> node_known_;  // [T] under which weights the row below was computed; -1: not yet
+  std::vector<Real> node_;                // [T][stride]
+  std::vector<std::int64_t> edge_known_;  // the same for edges
+  std::vector<Real> edge_;                // [labels][stride]: from, to; or [T] of them
   RowSum<Real> sum_;
-  LocalSums<Real> local_sums_;             // of models that normalise every step
+  LocalSums<Real> local_sums_;  // of models that normalise every step
   LegalLabels legal_;
-  std::int32_t gathered_at_ = -1;                          // the token whose rows are these:
+  std::int32_t gathered_at_ = -1;                         // the token whose rows are these:
   std::vector<std::pair<std::int64_t, float>> gathered_;  // number and value
 };
 

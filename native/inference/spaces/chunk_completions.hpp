@@ -32,14 +32,17 @@ class ChunkCompletions {
     const auto length = static_cast<std::int32_t>(gold.size());
     least_.assign(static_cast<std::size_t>(length + 1) * row(), 0);
     for (std::int32_t t = length - 1; t >= 0; --t) {
-      for (std::int32_t before = t == 0 ? -1 : 0; before < (t == 0 ? 0 : kinds_.chunks); ++before) entry(t, before) = least_after(t, length, before, kinds_.chunk(gold[t]));
+      for (std::int32_t before = t == 0 ? -1 : 0; before < (t == 0 ? 0 : kinds_.chunks); ++before)
+        entry(t, before) = least_after(t, length, before, kinds_.chunk(gold[t]));
     }
   }
   std::int32_t least(std::int32_t t, std::int32_t before) const noexcept { return least_[place(t, before)]; }
 
  private:
   std::size_t row() const noexcept { return static_cast<std::size_t>(kinds_.chunks) + 1; }
-  std::size_t place(std::int32_t t, std::int32_t before) const noexcept { return static_cast<std::size_t>(t) * row() + static_cast<std::size_t>(before + 1); }
+  std::size_t place(std::int32_t t, std::int32_t before) const noexcept {
+    return static_cast<std::size_t>(t) * row() + static_cast<std::size_t>(before + 1);
+  }
   std::int32_t& entry(std::int32_t t, std::int32_t before) noexcept { return least_[place(t, before)]; }
 
   std::int32_t least_after(std::int32_t t, std::int32_t length, std::int32_t before, std::int32_t gold) {
@@ -56,7 +59,8 @@ class ChunkCompletions {
     if (!alive_.empty()) {
       for (std::int32_t chunk = 0; chunk < kinds_.chunks; ++chunk) {
         bool any = false;
-        for (std::int32_t next = 0; next < kinds_.chunks && !any; ++next) any = kinds_.follows(chunk, next) && alive_.back()[static_cast<std::size_t>(next)];
+        for (std::int32_t next = 0; next < kinds_.chunks && !any; ++next)
+          any = kinds_.follows(chunk, next) && alive_.back()[static_cast<std::size_t>(next)];
         flags[static_cast<std::size_t>(chunk)] = any;
       }
     }

@@ -1,5 +1,5 @@
-// A tag and a chunk label for every token, from left to right (Daumé & Marcu 2005, Sec. 4.2): an operator gives both for the next token, or,
-// one token ahead, its tag and the chunk label of the token before.
+// A tag and a chunk label for every token, from left to right (Daumé & Marcu 2005, Sec. 4.2): an operator gives both for the next token,
+// or, one token ahead, its tag and the chunk label of the token before.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@
 #include "core/error.hpp"
 #include "inference/search/queue.hpp"
 #include "inference/search/space.hpp"
-#include "inference/spaces/chunk_completions.hpp"
 #include "inference/spaces/best_ranks.hpp"
+#include "inference/spaces/chunk_completions.hpp"
 #include "inference/spaces/expanded.hpp"
 #include "inference/spaces/joint_steps.hpp"
 
 namespace riata {
 
-// A state is the number of operators so far; the outputs are in the tree. States of one number that agree in the last outputs, as far back as
-// templates read them, go on alike and are merged. Loss is Hamming, of tags and of chunk labels; regret counts the wrong ones so far and
+// A state is the number of operators so far; the outputs are in the tree. States of one number that agree in the last outputs, as far back
+// as templates read them, go on alike and are merged. Loss is Hamming, of tags and of chunk labels; regret counts the wrong ones so far and
 // those that legality forces. An operator is a code, whose tag or chunk label means nothing where the operator gives none.
 template <class Real, class Held = Linear<Real>>  // Held: weights that change, or FixedWeights
 class JointSpace : public Space {
@@ -27,10 +27,21 @@ class JointSpace : public Space {
   // grown: where given, features that an update touches first are added to it and to the weights; `known` are the same rows.
   JointSpace(const JointTemplates& templates, const JointLayout& layout, const JointKinds& kinds, const Instances& instances, Held& weights,
              const JointRows& known, JointRows* grown, const QueueSpec& queue)
-      : templates_(templates), layout_(layout), kinds_(kinds), instances_(instances), weights_(weights), known_(known), grown_(grown),
-        remembers_(!queue.by_level()), steps_(templates, layout, kinds, known, instances, weights, queue.by_level()),
-        completions_(kinds), window_(static_cast<std::size_t>(templates.window())), tags_(static_cast<std::size_t>(layout.stride(Output::tag))),
-        chunks_(static_cast<std::size_t>(layout.stride(Output::chunk))), both_(chunks_.size()), expanded_(queue.blind()) {
+      : templates_(templates),
+        layout_(layout),
+        kinds_(kinds),
+        instances_(instances),
+        weights_(weights),
+        known_(known),
+        grown_(grown),
+        remembers_(!queue.by_level()),
+        steps_(templates, layout, kinds, known, instances, weights, queue.by_level()),
+        completions_(kinds),
+        window_(static_cast<std::size_t>(templates.window())),
+        tags_(static_cast<std::size_t>(layout.stride(Output::tag))),
+        chunks_(static_cast<std::size_t>(layout.stride(Output::chunk))),
+        both_(chunks_.size()),
+        expanded_(queue.blind()) {
     for (std::int32_t back = 1; back < templates.tags_back(); ++back) tags_unit_ *= kinds.tags + 1;
     for (std::int32_t back = 1; back < templates.chunks_back(); ++back) chunks_unit_ *= kinds.chunks + 1;
     if (templates.tags_back() == 0) tags_unit_ = 0;
@@ -65,7 +76,8 @@ class JointSpace : public Space {
     return key_of(tree[node].state, tags_key(templates_.tags_back()), chunks_key(templates_.chunks_back()));
   }
 
-  void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning, std::vector<Candidate>& out) override {
+  void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
+              std::vector<Candidate>& out) override {
     ranks_.begin();
     for (const NodeId id : frontier) ask(tree, id);
     for (const NodeId id : frontier) {
@@ -74,7 +86,8 @@ class JointSpace : public Space {
       if (remembers && !expanded_.is_new(key(tree, id), tree[id])) continue;
       const auto first = static_cast<std::ptrdiff_t>(out.size());
       expand_node(tree, id, ranking, learning, out);
-      if (remembers) out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return expanded_.is_known(c); }), out.end());
+      if (remembers)
+        out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return expanded_.is_known(c); }), out.end());
     }
   }
 
@@ -136,7 +149,9 @@ class JointSpace : public Space {
 
   std::int32_t operators() const noexcept { return steps_.length() + kinds_.ahead; }
   bool gives_tag(StateId from) const noexcept { return from < steps_.length(); }
-  std::int32_t chunk_token(StateId from) const noexcept { return from - kinds_.ahead; }  // whose chunk label the step from a state gives; -1: of none
+  std::int32_t chunk_token(StateId from) const noexcept {
+    return from - kinds_.ahead;
+  }  // whose chunk label the step from a state gives; -1: of none
 
   std::int64_t codes() const noexcept { return std::int64_t{kinds_.tags} * kinds_.chunks; }
 
@@ -180,7 +195,8 @@ class JointSpace : public Space {
     for (std::int32_t back = 0; back < templates_.tags_back(); ++back) states *= kinds_.tags + 1;
     for (std::int32_t back = 0; back < templates_.chunks_back(); ++back) states *= kinds_.chunks + 1;
     if (states > double(std::numeric_limits<std::int64_t>::max() / 2))
-      throw Error("UnsupportedError", "there are too many labels for templates that read so far back.", "Use templates that read fewer outputs back.");
+      throw Error("UnsupportedError", "there are too many labels for templates that read so far back.",
+                  "Use templates that read fewer outputs back.");
   }
 
   // For all that the expansion of a node will need.
@@ -202,7 +218,8 @@ class JointSpace : public Space {
   // The tags that the step from a state may give; one that means nothing where it gives none.
   std::span<const std::int32_t> listed(StateId from) const noexcept {
     if (!gives_tag(from)) return {&none, 1};
-    return std::span<const std::int32_t>(listed_).subspan(static_cast<std::size_t>(starts_[from]), static_cast<std::size_t>(starts_[from + 1] - starts_[from]));
+    return std::span<const std::int32_t>(listed_).subspan(static_cast<std::size_t>(starts_[from]),
+                                                          static_cast<std::size_t>(starts_[from + 1] - starts_[from]));
   }
 
   // What the step from a state, after what look_back left, says of all tags, and of all chunk labels whatever the tag.
@@ -250,7 +267,8 @@ class JointSpace : public Space {
       for (const std::int32_t chunk : allowed_) {
         Candidate candidate{node.score + step(from, scores, tag, chunk), 0, 0, 0, id, kinds_.code(tag, chunk), false};
         if (choosy && candidate.score < ranks_.least()) continue;
-        candidate.key = key_of(from + 1, (gives_tag(from) ? tag + 1 : 0) * tags_unit_ + tags_before, (u < 0 ? 0 : chunk + 1) * chunks_unit_ + chunks_before);
+        candidate.key = key_of(from + 1, (gives_tag(from) ? tag + 1 : 0) * tags_unit_ + tags_before,
+                               (u < 0 ? 0 : chunk + 1) * chunks_unit_ + chunks_before);
         if (learning) {
           candidate.regret = node.regret - before_it + wrong(from, candidate.action) + forced(from + 1, u < 0 ? -1 : chunk);
           candidate.good = node.good && candidate.regret == forced(0, -1);
@@ -283,7 +301,9 @@ class JointSpace : public Space {
     for (std::int32_t back = 1; back <= most; ++back) key = key * (kinds_.chunks + 1) + window_[templates_.chunk_place(back)];
     return key;
   }
-  std::int64_t key_of(StateId state, std::int64_t tags, std::int64_t chunks) const noexcept { return (state * tags_size_ + tags) * chunks_size_ + chunks; }
+  std::int64_t key_of(StateId state, std::int64_t tags, std::int64_t chunks) const noexcept {
+    return (state * tags_size_ + tags) * chunks_size_ + chunks;
+  }
 
   // The outputs before the step out of a node, each plus one; 0 before the sentence. The tag of the step itself is still to be set.
   void look_back(const Tree& tree, NodeId id) {
@@ -292,8 +312,10 @@ class JointSpace : public Space {
     for (std::int32_t back = 1; back <= most; ++back) {
       const bool inside = tree[id].parent >= 0;
       const StateId from = tree[id].state - 1;
-      if (back <= templates_.tags_back()) window_[templates_.tag_place(back)] = inside && gives_tag(from) ? kinds_.tag(tree[id].action) + 1 : 0;
-      if (back <= templates_.chunks_back()) window_[templates_.chunk_place(back)] = inside && chunk_token(from) >= 0 ? kinds_.chunk(tree[id].action) + 1 : 0;
+      if (back <= templates_.tags_back())
+        window_[templates_.tag_place(back)] = inside && gives_tag(from) ? kinds_.tag(tree[id].action) + 1 : 0;
+      if (back <= templates_.chunks_back())
+        window_[templates_.chunk_place(back)] = inside && chunk_token(from) >= 0 ? kinds_.chunk(tree[id].action) + 1 : 0;
       if (inside) id = tree[id].parent;
     }
   }
@@ -336,7 +358,8 @@ class JointSpace : public Space {
   std::vector<std::int32_t> allowed_;          // chunk labels of the node at hand
   std::vector<std::int32_t> window_;           // as look_back leaves it; its first place is the tag of the operator at hand
   std::vector<Real> tags_, chunks_, both_;     // [stride] of the node at hand; both: beside the tag at hand
-  std::int64_t tags_unit_ = 1, chunks_unit_ = 1, tags_size_ = 1, chunks_size_ = 1;  // of keys: what the last output counts, and all of its kind
+  std::int64_t tags_unit_ = 1, chunks_unit_ = 1, tags_size_ = 1,
+               chunks_size_ = 1;  // of keys: what the last output counts, and all of its kind
   BestRanks ranks_;
   Expanded expanded_;
 };

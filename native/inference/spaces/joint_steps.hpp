@@ -1,5 +1,5 @@
-// What tags and chunk labels score. Rows are computed when first asked for under the present weights: those of the input once per token, those
-// that read outputs once for each of the outputs that they read, however many states share these.
+// What tags and chunk labels score. Rows are computed when first asked for under the present weights: those of the input once per token,
+// those that read outputs once for each of the outputs that they read, however many states share these.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace riata {
 template <class Real, class Held = Linear<Real>>
 class JointSteps {
  public:
-  JointSteps(const JointTemplates& templates, const JointLayout& layout, const JointKinds& kinds, const JointRows& rows, const Instances& instances,
-             const Held& weights, bool by_level)
+  JointSteps(const JointTemplates& templates, const JointLayout& layout, const JointKinds& kinds, const JointRows& rows,
+             const Instances& instances, const Held& weights, bool by_level)
       : templates_(templates), layout_(layout), kinds_(kinds), rows_(rows), instances_(instances), weights_(weights), forgets_(by_level) {}
 
   void open(std::int64_t sentence) {
@@ -45,8 +45,8 @@ class JointSteps {
     if (known_[number(output)][t] != weights_.version()) compute_plain(output, t);
     std::copy_n(plain_row(output, t), layout_.stride(output), out);
   }
-  // Before the step from a state is scored. Where the search leaves a level for good, what was remembered of others is forgotten, so that it
-  // stays in the cache; and where there is too much of it.
+  // Before the step from a state is scored. Where the search leaves a level for good, what was remembered of others is forgotten, so that
+  // it stays in the cache; and where there is too much of it.
   void at_step(StateId from) {
     if (version_ != weights_.version() || (forgets_ && from_ != from) || arena_.size() > most_remembered) forget(from);
   }
@@ -58,8 +58,8 @@ class JointSteps {
     for (const std::int64_t start : starts_) found_.push_back(arena_.data() + start);
     sum_rows(found_.data(), static_cast<std::int64_t>(found_.size()), layout_.stride(output), out);
   }
-  // The same in two steps, for many at once: all that will be needed is asked for, then computed side by side, so that the memory works on all of
-  // it at once.
+  // The same in two steps, for many at once: all that will be needed is asked for, then computed side by side, so that the memory works on
+  // all of it at once.
   void ask(Output output, std::int32_t t, std::span<const std::int32_t> window, bool candidate) {
     starts_.clear();
     for (const JointGroup& group : templates_.groups(output)) {
@@ -134,7 +134,8 @@ class JointSteps {
       for (const JointGroup& group : templates_.groups(output)) most = std::max(most, group.size(kinds_.tags, kinds_.chunks));
     }
     if (most * double(length_) * templates_.all_groups() > double(std::numeric_limits<std::int64_t>::max() / 2))
-      throw Error("UnsupportedError", "there are too many labels for templates that read so many of them together.", "Use templates that read fewer outputs.");
+      throw Error("UnsupportedError", "there are too many labels for templates that read so many of them together.",
+                  "Use templates that read fewer outputs.");
   }
 
   void forget(StateId from) {
@@ -145,7 +146,9 @@ class JointSteps {
     from_ = from;
   }
 
-  Real* plain_row(Output output, std::int32_t t) noexcept { return plain_[number(output)].data() + std::size_t(t) * layout_.stride(output); }
+  Real* plain_row(Output output, std::int32_t t) noexcept {
+    return plain_[number(output)].data() + std::size_t(t) * layout_.stride(output);
+  }
 
   void compute_plain(Output output, std::int32_t t) {
     Real* out = plain_row(output, t);
@@ -175,7 +178,8 @@ class JointSteps {
   // Where the row of a group is in the arena, once it is computed.
   std::int64_t group_row(Output output, const JointGroup& group, std::int32_t t, std::span<const std::int32_t> window) {
     const std::uint64_t packed = group.packed(window, kinds_.tags, kinds_.chunks);
-    std::int64_t& start = memo_.at((packed * std::uint64_t(templates_.all_groups()) + std::uint64_t(group.number)) * std::uint64_t(length_) + std::uint64_t(t));
+    std::int64_t& start = memo_.at(
+        (packed * std::uint64_t(templates_.all_groups()) + std::uint64_t(group.number)) * std::uint64_t(length_) + std::uint64_t(t));
     if (start >= 0) return start;
     start = static_cast<std::int64_t>(arena_.size());
     arena_.resize(arena_.size() + static_cast<std::size_t>(layout_.stride(output)), Real{0});
@@ -198,8 +202,8 @@ class JointSteps {
   std::int32_t length_ = 0;
   bool forgets_;
   StateId from_ = -1;
-  std::int64_t version_ = -1;                 // of the weights under which memo and arena were filled
-  Memo memo_;                                 // (token, group, outputs that it reads) -> place in the arena
+  std::int64_t version_ = -1;  // of the weights under which memo and arena were filled
+  Memo memo_;                  // (token, group, outputs that it reads) -> place in the arena
   std::vector<Real> arena_;
   std::vector<std::int64_t> known_[outputs];  // [T] under which weights the rows below were computed; -1: not yet
   std::vector<Real> plain_[outputs];          // [T][stride]

@@ -32,10 +32,18 @@ struct AddedRows {
 template <class Real, class Held = Linear<Real>>
 class SegmentSteps {
  public:
-  SegmentSteps(const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown, const Instances& instances, const Held& weights)
-      : templates_(templates), kinds_(kinds), codes_(kinds, templates), grown_(grown), instances_(instances), weights_(weights), stride_(kinds.stride()),
+  SegmentSteps(const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown, const Instances& instances,
+               const Held& weights)
+      : templates_(templates),
+        kinds_(kinds),
+        codes_(kinds, templates),
+        grown_(grown),
+        instances_(instances),
+        weights_(weights),
+        stride_(kinds.stride()),
         begin_(static_cast<std::size_t>(stride_)) {
-    for (const AnchoredSlot& slot : templates.anchored()) (slot.role == Role::first ? first_ : slot.role == Role::last ? last_ : inside_).push_back(slot);
+    for (const AnchoredSlot& slot : templates.anchored())
+      (slot.role == Role::first ? first_ : slot.role == Role::last ? last_ : inside_).push_back(slot);
     first_rows_.resize(first_.size());
     std::stable_sort(inside_.begin(), inside_.end(), [](const AnchoredSlot& a, const AnchoredSlot& b) { return a.reach < b.reach; });
   }
@@ -64,7 +72,8 @@ class SegmentSteps {
   // How long a segment from token t can be.
   std::int32_t lengths(std::int32_t t) const noexcept { return std::min(kinds_.most, length_ - t); }
 
-  // What the input says of every label of a segment from token t, by length: [lengths][stride]. Minus infinity where there is no such segment.
+  // What the input says of every label of a segment from token t, by length: [lengths][stride]. Minus infinity where there is no such
+  // segment.
   const Real* spans(std::int32_t t) {
     if (spans_known_[t] != weights_.version()) compute_spans(t);
     return spans_.data() + std::size_t(t) * most_ * stride_;
@@ -157,7 +166,8 @@ class SegmentSteps {
   template <class Rows>
   std::int32_t sequence_row(const SequenceSlot& slot, std::int32_t t, std::int32_t length, const Rows& rows) const {
     std::int32_t row = rows.first(slot.slot, 0, ngram(slot.family, t - slot.around));
-    for (std::int32_t at = t - slot.around + 1; at < t + length + slot.around && row >= 0; ++at) row = rows.next(row, ngram(slot.family, at));
+    for (std::int32_t at = t - slot.around + 1; at < t + length + slot.around && row >= 0; ++at)
+      row = rows.next(row, ngram(slot.family, at));
     return row;
   }
 
@@ -320,17 +330,17 @@ class SegmentSteps {
   std::vector<std::int32_t> first_rows_;             // of the token at hand
   std::vector<Walk> walks_;                          // one per sequence slot
   Gathered now_, next_;
-  std::int32_t gathered_ = -1, gathered_from_ = 0;   // of which token next_ is, -1: of none; and how many rows were known then
+  std::int32_t gathered_ = -1, gathered_from_ = 0;  // of which token next_ is, -1: of none; and how many rows were known then
   std::int64_t origin_ = 0;
-  std::int32_t length_ = 0, most_ = 0;  // of the sentence; tokens of a segment in it
+  std::int32_t length_ = 0, most_ = 0;                   // of the sentence; tokens of a segment in it
   std::vector<std::int64_t> spans_known_, token_known_;  // [T] under which weights the rows below were computed; -1: not yet
   std::vector<Real> spans_;                              // [T][most][stride]
   std::vector<Real> peaks_;                              // [T][most]
   std::vector<Real> tokens_;                             // [T][rows_of_token][stride]
   std::vector<std::vector<History>> histories_;          // [T] by what is before
   std::vector<Real> history_rows_;
-  std::vector<Real> begin_;                              // [stride]
-  std::vector<const Real*> inside_rows_, last_rows_;     // [most]
+  std::vector<Real> begin_;                           // [stride]
+  std::vector<const Real*> inside_rows_, last_rows_;  // [most]
   RowSum<Real> rows_;
 };
 

@@ -22,11 +22,20 @@ template <class Real, class Held = Linear<Real>>  // Held: weights that change, 
 class SegmentSpace : public Space {
  public:
   // grown: where given, features that an update touches first are added to it and to the weights; `known` are the same rows.
-  SegmentSpace(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances, Held& weights, const GrownRows& known,
-               GrownRows* grown, const QueueSpec& queue)
-      : order_(templates.order()), looks_back_(templates.looks_back()), reads_start_(templates.reads_start()), stride_(kinds.stride()), kinds_(kinds),
-        weights_(weights), known_(known), grown_(grown), remembers_(!queue.by_level()),
-        steps_(templates, kinds, known, instances, weights), loss_(kinds), expanded_(queue.blind()) {}
+  SegmentSpace(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances, Held& weights,
+               const GrownRows& known, GrownRows* grown, const QueueSpec& queue)
+      : order_(templates.order()),
+        looks_back_(templates.looks_back()),
+        reads_start_(templates.reads_start()),
+        stride_(kinds.stride()),
+        kinds_(kinds),
+        weights_(weights),
+        known_(known),
+        grown_(grown),
+        remembers_(!queue.by_level()),
+        steps_(templates, kinds, known, instances, weights),
+        loss_(kinds),
+        expanded_(queue.blind()) {}
 
   // gold: as SegmentLoss takes it; empty where nothing is learnt.
   void open(std::int64_t sentence, std::span<const std::int32_t> gold = {}) {
@@ -56,14 +65,16 @@ class SegmentSpace : public Space {
     return key_after(start(tree, node), tree[node].action);
   }
 
-  void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning, std::vector<Candidate>& out) override {
+  void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
+              std::vector<Candidate>& out) override {
     ranks_.begin();
     for (const NodeId id : frontier) {
       const bool remembers = remembers_ && !aside_;
       if (remembers && !expanded_.is_new(key(tree, id), tree[id])) continue;
       const auto first = static_cast<std::ptrdiff_t>(out.size());
       expand_node(tree, id, ranking, learning, out);
-      if (remembers) out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return expanded_.is_known(c); }), out.end());
+      if (remembers)
+        out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return expanded_.is_known(c); }), out.end());
     }
   }
 
@@ -148,8 +159,10 @@ class SegmentSpace : public Space {
       for (std::int32_t label = 0; label < kinds_.labels; ++label) {
         if (row[label] == never || (choosy && node.score + step(row, history, label) < ranks_.least())) continue;
         const Candidate candidate = candidate_of(label);
-        if (!merged) take(candidate, ranking, choosy, out);
-        else if (best.action < 0 || ranking.beats(candidate, best)) best = candidate;
+        if (!merged)
+          take(candidate, ranking, choosy, out);
+        else if (best.action < 0 || ranking.beats(candidate, best))
+          best = candidate;
       }
       if (best.action >= 0) take(best, ranking, choosy, out);
     }
@@ -174,7 +187,8 @@ class SegmentSpace : public Space {
     if (!looks_back_) return;
     before_ = {};
     if (tree[id].parent >= 0) before_.start = start(tree, id);
-    for (std::int32_t k = 0; k < order_ && tree[id].parent >= 0; ++k, id = tree[id].parent) before_.labels[k] = kinds_.label(tree[id].action) + 1;
+    for (std::int32_t k = 0; k < order_ && tree[id].parent >= 0; ++k, id = tree[id].parent)
+      before_.labels[k] = kinds_.label(tree[id].action) + 1;
   }
 
   // Of the state that a segment from token t leads to after those that look_back has found.
@@ -202,7 +216,7 @@ class SegmentSpace : public Space {
   bool aside_ = false;
   SegmentSteps<Real, Held> steps_;
   SegmentLoss loss_;
-  Before before_;                     // as look_back leaves it
+  Before before_;  // as look_back leaves it
   BestRanks ranks_;
   Expanded expanded_;
 };
