@@ -12,7 +12,8 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.learning.events import Epoch, Note, Progressed, Started
-from riata.learning.online import PerceptronTrainer, Plan, TrainingSet, train
+from riata.learning.loop import Plan, train
+from riata.learning.online import PerceptronTrainer, TrainingSet
 from riata.models.chain import Legality
 from riata.models.file import to_bytes
 
@@ -234,7 +235,9 @@ class TestPartialFit:
         assert "classes=" in caught.value.remedy
 
     def test_labels_named_at_the_first_call_may_come_later(self):
-        tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]], classes=["Z", "X"])
+        tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit(
+            [["a", "b"]], [["X", "Y"]], classes=["Z", "X"]
+        )
         assert sorted(tagger.classes_) == ["X", "Y", "Z"]
         tagger.partial_fit([["c"]], [["Z"]])
         assert tagger.predict([["c", "a", "b"]]) == [["Z", "X", "Y"]]
@@ -301,7 +304,9 @@ def test_warm_start_refuses_labels_that_the_model_does_not_have():
 
 
 def test_warm_start_keeps_the_labels_of_the_model_when_the_data_have_fewer():
-    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b", "b"]], [["X", "Y", "Y"]], listener=ignore)
+    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit(
+        [["a", "b", "b"]], [["X", "Y", "Y"]], listener=ignore
+    )
     tagger.fit([["a", "c"]], [["X", "X"]], listener=ignore)
     assert tagger.classes_ == ["Y", "X"]
 

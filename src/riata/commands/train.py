@@ -167,7 +167,7 @@ def _check_calibrates(options: dict[str, Any]) -> None:
 
 def _development(estimator: Any, data: Any) -> Any:
     """The development data of a training: those given, or the end of the training data."""
-    from riata.learning.fit import held_out
+    from riata.learning.development import held_out
 
     if not isinstance(estimator.dev, (int, float)):
         return estimator.dev

@@ -26,6 +26,7 @@ from riata.features.segments import SegmentFeatures
 from riata.learning.batch import prior
 from riata.learning.batch.segments import SegmentCrfTrainer
 from riata.learning.cost import tell_of_cost
+from riata.learning.development import held_out, train_again
 from riata.learning.events import Listener, Note
 from riata.learning.joint import JointTrainer, check_joint, joint_labels, learnt_pairs, new_features, tell_of_labels
 from riata.learning.labels import (
@@ -38,8 +39,9 @@ from riata.learning.labels import (
     learnable,
     legal,
 )
-from riata.learning.online import Outcome, OutputTrainer, Plan, Trainer, TrainingSet, train
-from riata.learning.options import LARGEST_WEIGHT, Options, check_dev, check_only_chains
+from riata.learning.loop import Outcome, Plan, Trainer, train
+from riata.learning.online import OutputTrainer, TrainingSet
+from riata.learning.options import Options, check_dev, check_only_chains
 from riata.learning.search import SearchTrainer
 from riata.learning.seeds import SeedsTrainer
 from riata.learning.segments import SegmentTrainer
@@ -396,17 +398,9 @@ class Fit:
 
         return score
 
-    def refit(self, first: Outcome, train_again: Callable[[int], tuple[Outcome, LabelSet]]) -> tuple[Outcome, LabelSet]:
+    def refit(self, first: Outcome, again: Callable[[int], tuple[Outcome, LabelSet]]) -> tuple[Outcome, LabelSet]:
         """After a first training, a second one for the best number of epochs."""
-        self.tell(
-            Note(
-                f"Best development score {first.best_score:.2f}, epoch {first.best_epoch}; training again on all data."
-            )
-        )
-        again, labels = train_again(first.best_epoch - (0 if self.start is None else self.start.epochs))
-        if again.model is None:  # interrupted before an epoch was done: the first model stands
-            return replace(first, interrupted=True), labels
-        return replace(again, best_score=first.best_score, history=[*first.history, *again.history]), labels
+        return train_again(first, 0 if self.start is None else self.start.epochs, self.tell, again)
 
     def _again(
         self, epochs: int, train_part: Corpus, dev_part: Corpus, weights: NDArray[np.float64]
@@ -422,17 +416,6 @@ class Fit:
             weights = np.concatenate([weights, np.ones(len(both) - len(weights))])
         labels = self.labels(both)
         return self._train(both, None, weights, labels, again=epochs), labels
-
-
-def held_out(sentences: int, dev: float, name: str, tell: Listener) -> int:
-    """How many sentences at the end are development data."""
-    if not 0 < dev < 1:
-        raise SettingError(f"dev is {dev}; expected a corpus or a fraction between 0 and 1, such as 0.1.")
-    number = max(1, round(sentences * dev))
-    if number >= sentences:
-        raise DataError(f"{sentences} sentences are too few to hold out {dev:.0%} of them.", file=name)
-    tell(Note(f"The last {number:,} of {sentences:,} sentences are held out to choose the epoch."))
-    return number
 
 
 def _check_exact(features: Features, labels: int, recipe: str) -> None:
@@ -496,23 +479,3 @@ def check_width(data: Corpus, width: int, array_width: int | None) -> None:
         )
     if width == 0:
         check_kind(data.given, array_width, data.name)
-
-
-def sentence_weights(given: Any, sentences: int) -> NDArray[np.float64]:
-    """sample_weight as an array [S]; empty where there is none."""
-    if given is None:
-        return np.empty(0)
-    try:
-        weights = np.asarray(given, np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"sample_weight is {given!r:.60}; expected one number per sentence.") from None
-    if weights.shape != (sentences,):
-        raise DataError(
-            f"sample_weight has the shape {weights.shape}; expected one number for each of {sentences} sentences."
-        )
-    if not ((weights >= 0) & (weights <= LARGEST_WEIGHT)).all():
-        raise DataError(
-            "sample_weight holds NaN, an infinite, a negative or a huge number; "
-            f"expected finite numbers from 0 to {LARGEST_WEIGHT:g}."
-        )
-    return np.ascontiguousarray(weights)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from riata.errors import SettingError
 from riata.features.compile import Features
 from riata.learning.diagnostics import Run
-from riata.learning.online import Trainer
+from riata.learning.loop import Trainer
 
 
 class FlatTrainer(Trainer):

@@ -9,7 +9,8 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any, Generic, TypeVar
 
 from riata.learning.events import Epoch
-from riata.learning.online import Trainer, TrainingSet
+from riata.learning.loop import Trainer
+from riata.learning.online import TrainingSet
 from riata.parallel import cores
 
 Found = TypeVar("Found")

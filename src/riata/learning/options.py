@@ -20,6 +20,7 @@ from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, che
 from riata.features.templates import LABEL, NUMBER, Template
 from riata.learning.preference import CHAIN, JOINT, LANGUAGES, SEGMENTS, preferred, recipe_name
 from riata.learning.recipe import Choice, Recipe, chosen
+from riata.learning.sample_weight import LARGEST_WEIGHT
 from riata.learning.unknown import MARK
 from riata.models.chain import FEWEST_BITS, MOST_BITS, Decoder
 from riata.settings import Setting, resolve
@@ -35,7 +36,6 @@ SHARDS = Setting("shards", 1, "parts of the data to learn from at once, mixed af
 THREADS = Setting("threads", 1, "that work at once; never changes the model", low=1, high=10_000)
 PATIENCE = Setting("patience", 5, "epochs without a better development score before training stops", low=1)
 UNSET: tuple[Any, ...] = (None, 1, {})  # of parameters that a recipe may refuse
-LARGEST_WEIGHT = 1e6  # of a class or a sentence: weights must stay finite in single precision
 
 
 @dataclass(frozen=True)
@@ -381,12 +381,10 @@ def _check_learn_as(estimator: Any) -> None:
 
 def check_dev(options: Options) -> None:
     """Refuses what only makes sense with development data, where there are none."""
-    for name, given in (("refit", options.refit), ("patience", options.patience)):
-        if given and options.dev is None:
-            raise SettingError(
-                f"{name} is {given!r}, but there are no development data to choose an epoch by.",
-                remedy="Give dev, a corpus or a fraction such as 0.1 (--dev, --dev-fraction).",
-            )
+    from riata.learning.development import check_needs
+
+    remedy = "Give dev, a corpus or a fraction such as 0.1 (--dev, --dev-fraction)."
+    check_needs(options.dev is not None, refit=options.refit, patience=options.patience, remedy=remedy)
 
 
 def _check_template(given: Any) -> None:

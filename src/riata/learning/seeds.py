@@ -8,8 +8,9 @@ from typing import Any
 
 from riata._core import normalised_sum
 from riata.learning.events import Epoch
+from riata.learning.loop import Trainer
 from riata.learning.members import Members
-from riata.learning.online import Trainer, TrainingSet
+from riata.learning.online import TrainingSet
 
 SEED_RANGE = 2**63
 

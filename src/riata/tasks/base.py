@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from riata.learning.events import Event, Listener
     from riata.learning.fit import Start
     from riata.learning.labels import LabelSet
-    from riata.learning.online import Outcome, Trainer
+    from riata.learning.loop import Outcome, Trainer
     from riata.models.model import Model
     from riata.scoring.evaluation import Evaluation
     from riata.scoring.search_errors import SearchErrors
@@ -223,7 +223,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
         Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
         """
         from riata.learning.fit import Fit, check_width, label_ids
-        from riata.learning.online import Outcome
+        from riata.learning.loop import Outcome
 
         options = checked(self, goes_on=True)
         if options.stream:
@@ -302,8 +302,8 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
         fresh: there are no labels but those of the data.
         """
-        from riata.learning.fit import sentence_weights
         from riata.learning.labels import check_labels_differ, chunk_tags, learnable
+        from riata.learning.sample_weight import sentence_weights
         from riata.learning.unknown import partly_known
 
         data = self.with_output(X, y, unknown=options.has_unknown)
@@ -666,7 +666,7 @@ class SequenceEstimator(Confident, ByLabel, Params):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The task's main score, from 0 to 1: span F1 as conlleval counts it for chunks, accuracy for tags."""
-        from riata.learning.fit import sentence_weights
+        from riata.learning.sample_weight import sentence_weights
 
         evaluation = self.evaluate(X, y)
         weights = sentence_weights(sample_weight, len(evaluation.rows))

@@ -20,7 +20,7 @@ from riata.learning.events import Listener
 from riata.learning.fit import Start
 from riata.learning.joint import totals
 from riata.learning.labels import LabelSet
-from riata.learning.online import Outcome
+from riata.learning.loop import Outcome
 from riata.learning.options import Options
 from riata.models.model import Model
 from riata.scoring.evaluation import Evaluation

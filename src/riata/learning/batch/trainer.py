@@ -25,7 +25,8 @@ from riata.errors import DataError, RiataError, SettingError, UnsupportedError
 from riata.learning.batch.lbfgs import Function, Minimiser, Tolerance, Vector
 from riata.learning.batch.sgd import StochasticMinimiser
 from riata.learning.events import Epoch
-from riata.learning.online import OnlineTrainer, Trainer, TrainingSet
+from riata.learning.loop import Trainer
+from riata.learning.online import OnlineTrainer, TrainingSet
 from riata.models.chain import Flags, Legality
 from riata.settings import Setting
 

@@ -1,0 +1,44 @@
+"""Development data: how much of the end is held out, what needs such data, and training again on everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from riata.errors import DataError, SettingError
+from riata.learning.events import Listener, Note
+from riata.learning.loop import Outcome
+
+Made = TypeVar("Made")
+
+
+def held_out(number: int, dev: float, name: str | None, tell: Listener, of: str = "sentences") -> int:
+    """How many sentences (or what `of` names) at the end are development data. name: of their file."""
+    if not 0 < dev < 1:
+        raise SettingError(f"dev is {dev}; expected a corpus or a fraction between 0 and 1, such as 0.1.")
+    last = max(1, round(number * dev))
+    if last >= number:
+        raise DataError(f"{number} {of} are too few to hold out {dev:.0%} of them.", file=name)
+    tell(Note(f"The last {last:,} of {number:,} {of} are held out to choose the epoch."))
+    return last
+
+
+def check_needs(given: bool, *, refit: bool, patience: int | None, remedy: str) -> None:
+    """Refuses what only makes sense with development data, where none are given."""
+    for name, value in (("refit", refit), ("patience", patience)):
+        if value and not given:
+            raise SettingError(
+                f"{name} is {value!r}, but there are no development data to choose an epoch by.", remedy=remedy
+            )
+
+
+def train_again(
+    first: Outcome, before: int, tell: Listener, again: Callable[[int], tuple[Outcome, Made]]
+) -> tuple[Outcome, Made]:
+    """After a first training, a second one for the best number of epochs. before: epochs of the model that training goes on from."""
+    tell(Note(f"Best development score {first.best_score:.2f}, epoch {first.best_epoch}; training again on all data."))
+    second, made = again(first.best_epoch - before)
+    if second.model is None:  # interrupted before an epoch was done: the first model stands
+        return replace(first, interrupted=True), made
+    return replace(second, best_score=first.best_score, history=[*first.history, *second.history]), made

@@ -1,0 +1,30 @@
+"""Weights of sentences or other examples, as users give them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.errors import DataError
+
+LARGEST_WEIGHT = 1e6  # of a class or a sentence: weights must stay finite in single precision
+
+
+def sentence_weights(given: Any, number: int, of: str = "sentence") -> NDArray[np.float64]:
+    """sample_weight as an array [number]; empty where there is none. of: what each weight belongs to."""
+    if given is None:
+        return np.empty(0)
+    try:
+        weights = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"sample_weight is {given!r:.60}; expected one number per {of}.") from None
+    if weights.shape != (number,):
+        raise DataError(f"sample_weight has the shape {weights.shape}; expected one number for each of {number} {of}s.")
+    if not ((weights >= 0) & (weights <= LARGEST_WEIGHT)).all():
+        raise DataError(
+            "sample_weight holds NaN, an infinite, a negative or a huge number; "
+            f"expected finite numbers from 0 to {LARGEST_WEIGHT:g}."
+        )
+    return np.ascontiguousarray(weights)
