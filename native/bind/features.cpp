@@ -12,7 +12,7 @@
 #include "core/error.hpp"
 #include "features/index.hpp"
 #include "features/instances.hpp"
-#include "learning/label_ranges.hpp"
+#include "inference/structures/label_ranges.hpp"
 
 namespace riata::bind {
 namespace {

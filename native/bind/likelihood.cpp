@@ -13,9 +13,9 @@
 #include "bind/likelihood.hpp"
 #include "bind/module.hpp"
 #include "core/error.hpp"
+#include "inference/structures/label_ranges.hpp"
 #include "learning/chain_likelihood.hpp"
 #include "learning/chain_stochastic.hpp"
-#include "learning/label_ranges.hpp"
 #include "learning/second_order_likelihood.hpp"
 #include "models/chain_posteriors.hpp"
 

@@ -8,7 +8,7 @@
 #include "core/numbers.hpp"
 #include "inference/constraint.hpp"
 #include "inference/exact/chain_sums.hpp"
-#include "learning/chain_pairs.hpp"
+#include "inference/structures/chain_pairs.hpp"
 #include "models/chain.hpp"
 #include "models/row_sum.hpp"
 

@@ -9,9 +9,9 @@
 #include "core/numbers.hpp"
 #include "inference/constraint.hpp"
 #include "inference/exact/second_order_sums.hpp"
-#include "learning/chain_pairs.hpp"
-#include "learning/row_groups.hpp"
-#include "learning/second_order_steps.hpp"
+#include "inference/structures/chain_pairs.hpp"
+#include "inference/structures/row_groups.hpp"
+#include "inference/structures/second_order_steps.hpp"
 #include "models/chain.hpp"
 #include "models/layout.hpp"
 

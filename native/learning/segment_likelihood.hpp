@@ -9,8 +9,8 @@
 #include "features/instances.hpp"
 #include "inference/exact/semi_markov_factors.hpp"
 #include "inference/exact/semi_markov_sums.hpp"
+#include "inference/structures/row_bundles.hpp"
 #include "learning/chain_likelihood.hpp"
-#include "learning/row_bundles.hpp"
 #include "models/segment_weights.hpp"
 
 namespace riata {

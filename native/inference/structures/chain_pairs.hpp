@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "features/instances.hpp"
-#include "learning/label_ranges.hpp"
+#include "inference/structures/label_ranges.hpp"
 #include "models/layout.hpp"
 #include "models/row_reader.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/numbers.hpp"
-#include "learning/chain_pairs.hpp"
+#include "inference/structures/chain_pairs.hpp"
 #include "models/layout.hpp"
 
 namespace riata {

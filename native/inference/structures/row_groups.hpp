@@ -10,7 +10,7 @@
 #include "core/tasks.hpp"
 #include "features/index.hpp"
 #include "features/instances.hpp"
-#include "learning/chain_pairs.hpp"
+#include "inference/structures/chain_pairs.hpp"
 #include "models/layout.hpp"
 
 namespace riata {

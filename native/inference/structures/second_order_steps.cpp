@@ -1,4 +1,4 @@
-#include "learning/second_order_steps.hpp"
+#include "inference/structures/second_order_steps.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/kernels.hpp"
-#include "learning/label_ranges.hpp"
+#include "inference/structures/label_ranges.hpp"
 #include "models/row_reader.hpp"
 
 namespace riata {
@@ -73,6 +73,98 @@ std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, con
   return there;
 }
 
+// Finds the contexts of all steps.
+template <class Real>
+class SecondOrderSteps<Real>::Finder {
+ public:
+  Finder(SecondOrderSteps& to, const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances,
+         double often)
+      : to_(to),
+        history_(history),
+        instances_(instances),
+        reader_(index, layout, instances),
+        steps_(to.steps_of_matrices(index, layout, instances)),
+        enough_(often * double(instances.tokens() - instances.sentences())) {}
+
+  void run() {
+    for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
+      for (std::int64_t t = 0; t < instances_.length(s); ++t) {
+        Context here{t == 1, {}, {}};
+        find_matrices(s, t, here);
+        find_lists(s, t, here);
+        if (t > 0) enter(instances_.starts[s] + t, std::move(here));
+      }
+      to_.first_starts_.push_back(static_cast<std::int64_t>(first_.size()));
+    }
+    to_.history_at_ = square() * static_cast<std::int64_t>(to_.matrices_.size());
+    for (const std::int32_t row : first_) to_.first_rows_.push_back(to_.history_at_ + std::int64_t{row} * to_.stride_);
+    for (const auto& [slot, ngram, second] : to_list_) to_.lists_.push_back(to_.terms(history_, slot, ngram, second != 0));
+  }
+
+ private:
+  std::int64_t square() const noexcept { return std::int64_t{to_.labels_} * to_.stride_; }
+
+  // The matrices of label pairs that a token reads: those of its context, and those that few steps read.
+  void find_matrices(std::int64_t s, std::int64_t t, Context& here) {
+    sparse_here_.clear();
+    reader_.edges(s, t, [&](std::int64_t row, float) {
+      if (double(steps_.at(row)) < enough_) {
+        const auto [number, first_time] = sparse_.emplace(row, 0);
+        if (first_time) number->second = to_.sparse_.add_matrix(row);
+        sparse_here_.push_back(number->second);
+        return;
+      }
+      const auto [place, fresh] = matrices_.emplace(row, square() * static_cast<std::int64_t>(to_.matrices_.size()));
+      if (fresh) to_.matrices_.push_back(row);
+      here.matrices.push_back(place->second);
+    });
+    to_.sparse_.add_token(sparse_here_);
+  }
+
+  // The rows of earlier labels that a token reads.
+  void find_lists(std::int64_t s, std::int64_t t, Context& here) {
+    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history_.slots().size()); ++slot) {
+      const std::int32_t ngram = history_ngram(history_.slots()[static_cast<std::size_t>(slot)], instances_, s, t);
+      if (ngram == unseen) continue;
+      if (t == 0) {
+        const std::int32_t row = history_.find(slot, ngram, not_begun);
+        if (row >= 0) first_.push_back(row);
+        continue;
+      }
+      const std::array<std::int32_t, 3> list{slot, ngram, t == 1};
+      const auto [place, fresh] = lists_.emplace(list, static_cast<std::int32_t>(to_list_.size()));
+      if (fresh) to_list_.push_back(list);
+      here.lists.push_back(place->second);
+    }
+  }
+
+  void enter(std::int64_t n, Context here) {
+    key_.assign({here.second});
+    key_.insert(key_.end(), here.matrices.begin(), here.matrices.end());
+    key_.push_back(-1);
+    key_.insert(key_.end(), here.lists.begin(), here.lists.end());
+    const auto [place, fresh] = known_.emplace(key_, to_.contexts());
+    if (fresh) to_.contexts_.push_back(std::move(here));
+    ++to_.contexts_[static_cast<std::size_t>(place->second)].tokens;
+    to_.of_[static_cast<std::size_t>(n)] = place->second;
+  }
+
+  SecondOrderSteps& to_;
+  const HistoryIndex& history_;
+  const Instances& instances_;
+  RowReader<const Layout> reader_;
+  std::unordered_map<std::int64_t, std::int64_t> steps_;       // how many steps read a matrix
+  double enough_;                                              // steps from which on a matrix is part of contexts
+  std::unordered_map<std::int64_t, std::int64_t> matrices_;    // places in the long vector, and in the table
+  std::unordered_map<std::int64_t, std::int32_t> sparse_;      // places in the long vector, and numbers among sparse matrices
+  std::vector<std::int32_t> sparse_here_;                      // sparse matrices of a token
+  std::map<std::array<std::int32_t, 3>, std::int32_t> lists_;  // slot, n-gram, whether of token 1
+  std::vector<std::array<std::int32_t, 3>> to_list_;
+  std::map<std::vector<std::int64_t>, std::int32_t> known_;  // contexts by what they read
+  std::vector<std::int32_t> first_;                          // rows of the index that first tokens read
+  std::vector<std::int64_t> key_;
+};
+
 template <class Real>
 SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history,
                                          const Instances& instances, const Constraint<Real>& constraint, const RowWeights& there,
@@ -85,62 +177,7 @@ SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout
       of_(static_cast<std::size_t>(instances.tokens()), -1),
       sparse_(there, layout),
       first_starts_{0} {
-  const std::int64_t square = std::int64_t{labels_} * stride_;
-  const RowReader<const Layout> reader(index, layout, instances);
-  const std::unordered_map<std::int64_t, std::int64_t> steps = steps_of_matrices(index, layout, instances);
-  const double enough = often * double(instances.tokens() - instances.sentences());
-  std::unordered_map<std::int64_t, std::int64_t> matrices;    // places in the long vector, and in the table
-  std::unordered_map<std::int64_t, std::int32_t> sparse;      // and the numbers of those that are not in it
-  std::vector<std::int32_t> own;                              // of a token
-  std::map<std::array<std::int32_t, 3>, std::int32_t> lists;  // slot, n-gram, whether of token 1
-  std::map<std::vector<std::int64_t>, std::int32_t> known;
-  std::vector<std::array<std::int32_t, 3>> to_list;
-  std::vector<std::int32_t> first;  // rows of the index
-  std::vector<std::int64_t> key;
-  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
-    for (std::int64_t t = 0; t < instances.length(s); ++t) {
-      Context here{t == 1, {}, {}};
-      own.clear();
-      reader.edges(s, t, [&](std::int64_t row, float) {
-        if (double(steps.at(row)) < enough) {
-          const auto [number, first_time] = sparse.emplace(row, 0);
-          if (first_time) number->second = sparse_.add_matrix(row);
-          own.push_back(number->second);
-          return;
-        }
-        const auto [place, fresh] = matrices.emplace(row, square * static_cast<std::int64_t>(matrices_.size()));
-        if (fresh) matrices_.push_back(row);
-        here.matrices.push_back(place->second);
-      });
-      sparse_.add_token(own);
-      for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
-        const std::int32_t ngram = history_ngram(history.slots()[static_cast<std::size_t>(slot)], instances, s, t);
-        if (ngram == unseen) continue;
-        if (t == 0) {
-          const std::int32_t row = history.find(slot, ngram, not_begun);
-          if (row >= 0) first.push_back(row);
-          continue;
-        }
-        const std::array<std::int32_t, 3> list{slot, ngram, t == 1};
-        const auto [place, fresh] = lists.emplace(list, static_cast<std::int32_t>(to_list.size()));
-        if (fresh) to_list.push_back(list);
-        here.lists.push_back(place->second);
-      }
-      if (t == 0) continue;
-      key.assign({t == 1});
-      key.insert(key.end(), here.matrices.begin(), here.matrices.end());
-      key.push_back(-1);
-      key.insert(key.end(), here.lists.begin(), here.lists.end());
-      const auto [place, fresh] = known.emplace(key, contexts());
-      if (fresh) contexts_.push_back(std::move(here));
-      ++contexts_[static_cast<std::size_t>(place->second)].tokens;
-      of_[static_cast<std::size_t>(instances.starts[s] + t)] = place->second;
-    }
-    first_starts_.push_back(static_cast<std::int64_t>(first.size()));
-  }
-  history_at_ = square * static_cast<std::int64_t>(matrices_.size());
-  for (const std::int32_t row : first) first_rows_.push_back(history_at_ + std::int64_t{row} * stride_);
-  for (const auto& [slot, ngram, second] : to_list) lists_.push_back(terms(history, slot, ngram, second != 0));
+  Finder(*this, index, layout, history, instances, often).run();
 }
 
 // How many steps read a matrix, by its place in the long vector.

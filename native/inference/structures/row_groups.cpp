@@ -1,4 +1,4 @@
-#include "learning/row_groups.hpp"
+#include "inference/structures/row_groups.hpp"
 
 #include <algorithm>
 

@@ -9,8 +9,8 @@
 #include "features/history.hpp"
 #include "features/instances.hpp"
 #include "inference/constraint.hpp"
-#include "learning/chain_pairs.hpp"
-#include "learning/sparse_pairs.hpp"
+#include "inference/structures/chain_pairs.hpp"
+#include "inference/structures/sparse_pairs.hpp"
 #include "models/layout.hpp"
 
 namespace riata {
@@ -69,6 +69,7 @@ class SecondOrderSteps {
   }
 
  private:
+  class Finder;
   static constexpr std::int32_t any = -1;
 
   // A row of the table and the labels before that it is for.
