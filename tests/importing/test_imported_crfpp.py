@@ -115,6 +115,14 @@ def test_only_legal_labels_are_given_where_they_are_asked_for(toy):
     assert illegal(legal) == 0
 
 
+def test_labels_of_which_no_legal_one_stands_alone_are_refused(folder):
+    path = folder / "pairs.txt"
+    path.write_text(crfpp.model_text(("B-P", "E-P"), ["U00:%x[0,0]"], {"U00:a": 0}, [1.0, 2.0], 1))
+    assert riata.import_model(path, encoding="bioes").predict([["a"]]) == [["E-P"]]
+    with pytest.raises(riata.errors.UnsupportedError, match="legal labelling"):
+        riata.import_model(path, encoding="bioes", legal=True)
+
+
 def test_what_can_be_read_in_too_many_ways_is_refused(folder):
     template = "U00:" + "".join(f"%x[{i},0]" for i in range(6))
     text = "U00:" + "a" * 30

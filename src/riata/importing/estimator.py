@@ -77,6 +77,11 @@ def _estimator(found: Imported, name: str, task: str | None, encoding: str, *, l
         if both is None:
             raise UnsupportedError("legal=True is for chunk tags; of plain labels, each may follow each.")
         model = replace(model, legality=Legality(*both.learnt.allowed(labels)))
+        if not model.legality.is_complete:
+            raise UnsupportedError(
+                f"with these labels not every sentence has a legal labelling in {both.learnt.name.upper()}.",
+                remedy="Leave out legal=True.",
+            )
     estimator = cls("crf", encoding=encoding if both is None else both.data.name)
     estimator.set_model(model, both)
     estimator.attributes = {**expressions(model.features.functions)} or None

@@ -87,6 +87,14 @@ class Legality:
     def is_free(self) -> bool:
         return bool(self.start.all() and self.end.all() and self.follow.all())
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether a label may stand alone and follow itself, so that a sentence of any length has a legal labelling.
+
+        In every encoding of chunks, that is the label outside of them.
+        """
+        return bool((self.start & self.end & self.follow[:: len(self.start) + 1]).any())
+
 
 @dataclass(frozen=True, eq=False)
 class ChainModel:
@@ -198,7 +206,8 @@ class ChainModel:
             self.features.index, instances, legal.start, legal.end, legal.follow, n
         )
         lengths = np.repeat(np.diff(corpus.starts), counts)
-        each = list(zip(np.split(labels, np.cumsum(lengths)[:-1]), scores.tolist(), strict=True))
+        behind = np.cumsum(lengths)
+        each = [(labels[end - n : end], score) for end, n, score in zip(behind, lengths, scores.tolist(), strict=True)]
         ends = np.cumsum(counts).tolist()
         return [each[end - count : end] for count, end in zip(counts.tolist(), ends, strict=True)]
 
@@ -374,6 +383,8 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     legality = Legality(
         _flags(arrays, "start", count), _flags(arrays, "end", count), _flags(arrays, "follow", count * count)
     )
+    if not legality.is_complete:
+        raise ModelFileError("the model's labels are inconsistent: not every sentence has a legal labelling")
     lists = read_lists(header, arrays)
     features = Features(
         read_templates(header, parse, {*functions, NUMBER, FREQUENCY, *attribute_names(lists)}),
