@@ -131,10 +131,22 @@ class Confident:
         labels = self._label_ids(self._learnt_column(data.columns[-1], data.starts))
         known = np.maximum(labels, 0)
         scores = model.scores_of(model.features.instances(inputs), known)
-        never = np.flatnonzero((labels < 0) | model.never_gives(inputs, known))
+        never = np.flatnonzero((labels < 0) | model.never_gives(inputs, known) | self._written_otherwise(data, known))
         scores[np.searchsorted(data.starts, never, side="right") - 1] = -np.inf
         found: Values = np.minimum(scores / temperature - log_z, 0.0)
         return found
+
+    def _written_otherwise(self, data: Corpus, labels: Ids) -> Rights:
+        """The tokens whose gold label is not written as predictions of these labels would be: [N].
+
+        With learn_as, legal and illegal gold labels may be learnt as the same ones, of which predictions are the legal.
+        """
+        if self._recoder is None:
+            return np.zeros(len(labels), bool)
+        gold, at = data.columns[-1], {text: i for i, text in enumerate(self.classes_)}
+        classes = np.array([at.get(text, -1) for text in gold.alphabet.texts()], np.int32)[gold.ids]
+        differ: Rights = classes != self._as_classes(labels, data.starts)
+        return differ
 
     def _summed_by_class(self, rows: Values) -> Values:
         """Probabilities of labels as they are learnt as those of the labels that are written."""
