@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from riata.errors import SettingError, UnknownNameError
+
+ANY = "any value"  # key of Setting.needs
 
 
 def is_count(text: str) -> bool:
@@ -28,6 +30,14 @@ class Setting:
     high: float | None = None
     choices: tuple[str, ...] = ()
     words: tuple[str, ...] = ()  # values beside the numbers, such as "auto"
+    # Operations that the structure or the queue must offer for a value to mean anything. ANY: for every value but the default.
+    needs: Mapping[Any, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    # Other settings, each with the values at which this one is read. A recipe that does not have the other setting always reads it.
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    def needed(self, value: Any) -> tuple[str, ...]:
+        """The operations that a value needs. The default never needs any."""
+        return () if value == self.default else self.needs.get(value, self.needs.get(ANY, ()))
 
     def parse(self, value: Any) -> bool | int | float | str:
         """A value of the right type and range, from itself or from text; SettingError otherwise."""

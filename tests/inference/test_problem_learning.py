@@ -257,5 +257,5 @@ def test_truncation_leaves_out_the_smallest_weights():
 
 
 def test_other_norms_are_for_alma_only():
-    with pytest.raises(SettingError, match="p is 3, but the step 'mira' is Euclidean"):
+    with pytest.raises(SettingError, match=r"setting 'p' has the value .*, which nothing reads: step is 'mira'"):
         riata.Predictor(Tagging(), settings={"p": 3, "step": "mira"}).fit(WORDS, TAGS)

@@ -279,7 +279,9 @@ def test_the_larger_p_the_fewer_features_carry_the_weight():
 
 @pytest.mark.parametrize("step", ["perceptron", "mira"])
 def test_other_norms_are_for_alma_only(step):
-    with pytest.raises(riata.errors.SettingError, match=f"p is 3, but the step '{step}' is Euclidean") as caught:
+    with pytest.raises(
+        riata.errors.SettingError, match=f"'p' has the value 3.0, which nothing reads: step is '{step}'"
+    ) as caught:
         riata.Chunker("laso-alma", settings={"p": 3, "step": step}).fit(riata.load("embedded", "train"))
     assert "step=alma" in caught.value.remedy
 

@@ -139,9 +139,9 @@ def test_with_exact_search_the_laso_perceptron_is_the_perceptron():
 
 def test_what_has_no_lattice_is_refused():
     data = embedded()[:10]
-    with pytest.raises(SettingError, match="meets only some"):
+    with pytest.raises(UnsupportedError, match="needs all outputs"):
         chunker("laso-alma", "lattice", queue="beam").fit(data)
-    with pytest.raises(SettingError, match="meets only some"):
+    with pytest.raises(UnsupportedError, match="needs all outputs"):
         chunker("laso-alma", "lattice", queue=None, structure="chain").fit(data)
     with pytest.raises(UnsupportedError, match="keeps states"):
         chunker("laso-alma", structure="chain").fit(data)

@@ -32,7 +32,7 @@ def tagger():
 @cache
 def observer():
     """Names with actions, and settings of every type."""
-    chosen = {"when": "early", "alpha": np.float32(0.5), "average": True, "max_nodes": 5000}
+    chosen = {"when": "early", "seconds": np.float32(500), "average": True, "max_nodes": 5000}
     return riata.Predictor(Keyed(), "laso-perceptron", beam=np.int64(3), epochs=5, settings=chosen).fit(DATA, TRUTH)
 
 

@@ -51,6 +51,8 @@ def command(json_: bool) -> None:
         for i, (name, piece) in enumerate(pieces.items()):
             last = i == len(pieces) - 1
             about = registry.summary(kind, name)
+            alias_of = getattr(piece, "alias_of", None)
+            about += f" (another name of {alias_of})" if alias_of else ""
             table.add_row(kind if i == 0 else "", name, about, getattr(piece, "paper", ""), end_section=last)
     for i, (kind, structure) in enumerate(LANGUAGES.items()):
         about = "named sets of features" if i == 0 else f"the same for {structure}"
@@ -88,8 +90,17 @@ def _facts(kind: str, name: str, piece: object) -> dict[str, object]:
     from riata.tasks.base import Task
 
     settings = [
-        {"name": s.name, "default": s.default, "expected": s.expected(), "help": s.help}
+        {
+            "name": s.name,
+            "default": s.default,
+            "expected": s.expected(),
+            "help": s.help,
+            "needs": {str(value).lower(): operations for value, operations in s.needs.items()},
+            "only": s.only,
+        }
         for s in getattr(piece, "settings", ())
     ]
     facts = {"summary": registry.summary(kind, name), "paper": getattr(piece, "paper", ""), "settings": settings}
+    facts |= {key: sorted(getattr(piece, key)) for key in ("needs", "offers") if hasattr(piece, key)}
+    facts |= {"alias_of": piece.alias_of} if hasattr(piece, "alias_of") else {}
     return {**facts, "recipes": piece.estimator.default_recipes} if isinstance(piece, Task) else facts

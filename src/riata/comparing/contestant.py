@@ -9,9 +9,11 @@ from typing import Any
 
 from riata import registry
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
-from riata.inference.predictor import Predictor, declared
+from riata.inference.predictor import OFFERED, Predictor, declared
 from riata.learning.options import check_dev, check_only_chains, checked, choice_of
+from riata.learning.refusals import refusals
 from riata.params import Params
+from riata.settings import resolve
 from riata.tasks.base import SequenceEstimator
 
 ALL = "all"  # every recipe that there is
@@ -137,8 +139,10 @@ def _contestant(asked: _Asked, kind: Kind) -> Contestant:
         return judged(asked.name, estimator)
     except RiataError as error:
         raise about_error(asked.name, error) from None
-    shared = {key: value for key, value in kind.settings.items() if key in known}
+    shared = {key: value for key, value in kind.settings.items() if key in known and key not in settings}
     estimator.set_params(settings={**shared, **settings} or None)
+    unread = _unread(estimator)
+    estimator.set_params(settings={**{k: v for k, v in shared.items() if k not in unread}, **settings} or None)
     if kind.beam is not None and has_beam and "beam" not in own:
         estimator.set_params(beam=kind.beam)
     return judged(asked.name, estimator)
@@ -186,8 +190,23 @@ def _takes(estimator: Any) -> tuple[bool, set[str]]:
     return registry.get("queue", choice.queue).has_beam, {setting.name for setting in settings}
 
 
+def _unread(estimator: Any) -> set[str]:
+    """The settings that nothing would read, beside its others."""
+    if isinstance(estimator, Predictor):
+        queue = registry.get("queue", estimator.queue or "beam")
+        known, offered = declared(estimator.recipe), (OFFERED, "", queue)
+    else:
+        choice = choice_of(estimator)
+        known, offered = (*choice.recipe.settings, *choice.structure.settings), choice.offered
+    try:
+        settings = resolve(known, estimator.settings or {}, "")
+    except SettingError:
+        return set()  # refused when it is judged
+    return {name for name, _ in refusals(known, settings, *offered)}
+
+
 def _check_shared(contestants: Sequence[Contestant], kind: Kind) -> None:
-    """Refuses a setting of all that none of them has."""
+    """Refuses a setting of all that none of them reads."""
     able = [contestant.estimator for contestant in contestants if not contestant.refused]
     if not able:
         return
@@ -196,6 +215,8 @@ def _check_shared(contestants: Sequence[Contestant], kind: Kind) -> None:
     for key in kind.settings:
         if key not in known:
             raise UnknownNameError.of("setting", key, known, remedy="None of the recipes has it; see `riata pieces`.")
+        if not any(key in (estimator.settings or {}) for estimator in able):
+            raise SettingError(f"setting {key!r} is given, but none of the recipes reads it.", remedy="Leave it out.")
     if kind.beam is not None and not any(has_beam for has_beam, _ in taken):
         raise SettingError("beam is given, but none of the recipes searches with a beam.", remedy="Leave it out.")
 

@@ -19,8 +19,8 @@ from riata.inference.problem import Problem, check, defined, same_features
 from riata.inference.structure import Queue
 from riata.inference.trace import Trace
 from riata.inference.watched import Watched
-from riata.learning.decoding import check_update
 from riata.learning.diagnostics import Run
+from riata.learning.refusals import check_read
 from riata.params import Params
 from riata.settings import Setting, resolve
 
@@ -43,6 +43,7 @@ HERE = (
     ),
 )
 WATCHED, CALLS = 3, 100  # examples at the start of training, and calls of methods in them, that are looked at closely
+OFFERED = frozenset({"a search space", "several right states"})  # operations
 FIRST = 100  # examples in which some operators must have features that others do not have
 
 
@@ -290,12 +291,11 @@ class Predictor(Params):
             )
         if learning:
             queue.check_trains()
-            check_update(settings, queue)
+            check_read(declared(self.recipe), settings, OFFERED, "a problem in Python", queue)
         if queue.name == "a-star":
             self._check_defines("heuristic", "The queue 'a-star'", "Without it, best-first is the same search.")
         if queue.name == "beam" and settings["beam_by"] == "prefix":
             self._check_defines("covered", "beam_by='prefix'", "Without it, compare equal numbers of operations.")
-        registry.get("recipe", self.recipe).check(settings)
         beam = unbounded if self.beam in (None, math.inf) else _whole("beam", self.beam, 1)
         _whole("epochs", self.epochs, 1)
         _whole("seed", self.seed, 0)

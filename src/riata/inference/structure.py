@@ -8,6 +8,30 @@ from dataclasses import dataclass, field
 from riata.errors import UnsupportedError
 from riata.settings import Setting
 
+# The operations of structures, and what each of them is. Recipes and settings name those that they need.
+OF_STRUCTURES = {
+    "argmax": "the best output",
+    "loss-augmented argmax": "the best output when wrong parts get a bonus",
+    "k best": "the k best outputs",
+    "expectations": "sums over all outputs",
+    "local sums": "sums over the labels of one step, after the true label before it",
+    "stochastic steps": "the gradient of one sentence at a time",
+    "legal sums": "sums over the legal outputs alone",
+    "unknown labels": "sums over all that an unknown label may be",
+    "counts": "labels that are counted one by one",
+    "a search space": "states that are built step by step",
+    "several right states": "more than one state from which the least loss can be reached",
+    "exact updates": "search recipes that learn from the exact best output",
+    "whole segments": "segments that are scored as a whole",
+}
+STATES, BEAM, ALL_OUTPUTS = "states of a search", "a beam", "all outputs"
+OF_QUEUES = {
+    STATES: "the states that a search keeps, with the truth among them or not",
+    BEAM: "a limited number of states that compete with each other",
+    ALL_OUTPUTS: "every output, not only those that a search meets",
+}
+OPERATIONS = OF_STRUCTURES | OF_QUEUES
+
 
 @dataclass(frozen=True)
 class Structure:
@@ -34,6 +58,13 @@ class Queue:
     searches: bool = True  # false: the structure's own dynamic program takes its place
     decode_only: str = ""
     settings: tuple[Setting, ...] = ()
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """Operations."""
+        if not self.searches:
+            return frozenset({ALL_OUTPUTS})
+        return frozenset({STATES, BEAM} if self.has_beam else {STATES})
 
     def check_trains(self) -> None:
         if self.decode_only:

@@ -20,8 +20,9 @@ from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, che
 from riata.features.templates import LABEL, NUMBER, Template
 from riata.learning.preference import CHAIN, JOINT, LANGUAGES, SEGMENTS, preferred, recipe_name
 from riata.learning.recipe import Choice, Recipe, chosen
+from riata.learning.refusals import check_read
 from riata.learning.sample_weight import LARGEST_WEIGHT
-from riata.learning.unknown import MARK
+from riata.learning.unknown import MARK, UNKNOWN_LABELS
 from riata.models.chain import FEWEST_BITS, MOST_BITS, Decoder
 from riata.settings import Setting, resolve
 
@@ -127,7 +128,7 @@ class Options:
     @property
     def has_unknown(self) -> bool:
         """Whether labels may be unknown."""
-        return MARK.name in self.settings and self.is_chain
+        return MARK.name in self.settings and UNKNOWN_LABELS in self.choice.structure.offers
 
     @property
     def has_segments(self) -> bool:
@@ -196,8 +197,6 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
 
     goes_on: whether training goes on from the model that is there. structure: where it is known and the estimator names none.
     """
-    from riata.learning.decoding import check_update
-
     if not isinstance(estimator.settings, (Mapping, type(None))):
         raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
     attributes = estimator.attributes or {}
@@ -212,9 +211,8 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         _check_refused(estimator, recipe)
     declared = (*recipe.settings, *choice.structure.settings)
     settings = resolve(declared, estimator.settings or {}, f"The recipe {recipe.name!r}")
-    recipe.check(settings)
     if training:
-        check_update(settings, registry.get("queue", choice.queue))
+        check_read(declared, settings, *choice.offered)
     return Options(
         chunks=estimator.chunks,
         outputs=estimator.outputs,

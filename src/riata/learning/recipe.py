@@ -11,15 +11,11 @@ from riata import registry
 from riata._core import unbounded
 from riata.errors import UnsupportedError
 from riata.features.templates import Template
-from riata.inference.structure import Queue, Structure
+from riata.inference.structure import OPERATIONS, Queue, Structure
 from riata.models.chain import Decoder
 from riata.settings import Setting
 
 WIDTH = Setting("beam", 5, "states kept at each step", low=1, high=2**40)
-
-
-def any_settings(settings: Mapping[str, Any]) -> None:
-    """The check of recipes whose settings all go together."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +29,8 @@ class Recipe:
     structure: str  # preferred
     queue: str  # preferred
     settings: tuple[Setting, ...]
+    alias_of: str | None = None  # the recipe that this is another name of, with a structure of its own
     searches: bool = False  # learns from the states of a search, not from outputs alone
-    check: Callable[[Mapping[str, Any]], None] = any_settings  # refuses settings that do not go together
     trainer: Callable[..., Any] | None = (
         None  # of learners that do not search: features, labels, legality, settings, start
     )
@@ -67,6 +63,11 @@ class Choice:
     def decoder(self) -> Decoder:
         return Decoder(self.queue, self.beam)
 
+    @property
+    def offered(self) -> tuple[frozenset[str], str, Queue]:
+        """The operations of the structure, what messages call it, and the queue."""
+        return self.structure.offers, f"the structure {self.structure.name!r}", registry.get("queue", self.queue)
+
 
 def chosen(
     recipe_name: str,
@@ -84,12 +85,8 @@ def chosen(
     recipe: Recipe = registry.get("recipe", recipe_name)
     structure: Structure = registry.get("structure", structure_name or preferred or recipe.structure)
     queue = registry.get("queue", queue_name or recipe.queue)
-    missing = sorted(recipe.needs - structure.offers)
-    if missing:
-        raise UnsupportedError(
-            f"Recipe {recipe.name!r} needs {', '.join(missing)}; the structure {structure.name!r} has none.",
-            remedy=f"Use structure={recipe.structure!r}, or another recipe.",
-        )
+    if training:
+        _check_offers(recipe, structure)
     if queue.name not in structure.queues:
         reason = structure.refused.get(queue.name, f"{queue.name!r} is no queue for it.")
         raise UnsupportedError(
@@ -99,6 +96,16 @@ def chosen(
     if training:
         _check_trains(recipe, structure, queue)
     return Choice(recipe, structure, queue.name, _width(recipe, queue, beam))
+
+
+def _check_offers(recipe: Recipe, structure: Structure) -> None:
+    missing = sorted(recipe.needs - structure.offers)
+    if missing:
+        needed = ", ".join(f"{operation} ({OPERATIONS[operation]})" for operation in missing)
+        raise UnsupportedError(
+            f"Recipe {recipe.name!r} needs {needed}; the structure {structure.name!r} has none.",
+            remedy=f"Use structure={recipe.structure!r}, or another recipe.",
+        )
 
 
 def _check_trains(recipe: Recipe, structure: Structure, queue: Queue) -> None:

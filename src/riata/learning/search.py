@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,15 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import ChainSearch, ChainSearch64, ChainWeights
-from riata.errors import SettingError, UnsupportedError
+from riata.errors import UnsupportedError
+from riata.inference.structure import ALL_OUTPUTS, STATES
 from riata.learning.decoding import DECODING, LATTICE
 from riata.learning.diagnostics import Run
 from riata.learning.online import SETTINGS, OnlineTrainer, TrainingSet
 from riata.learning.recipe import Recipe
 from riata.models.chain import ChainModel, Decoder
-from riata.settings import Setting
+from riata.settings import ANY, Setting
 
 LARGEST = 1e6  # step or margin: weights must stay finite in single precision
+
+IF_ALMA = {"step": ("alma",)}
 
 SEARCH_SETTINGS = (
     *SETTINGS,
@@ -28,6 +31,7 @@ SEARCH_SETTINGS = (
         "laso: whenever the truth is lost, then on from it; early: once; standard: after the whole search; "
         "max-violation: after it, where the truth was beaten by most",
         choices=("laso", "early", "max-violation", "standard"),
+        needs={ANY: (STATES,)},
     ),
     Setting(
         "update",
@@ -35,19 +39,29 @@ SEARCH_SETTINGS = (
         "away from the mean of the states that outrank the truth; of the whole queue (Eq. 2 to the letter); "
         "from the best one; weighted by regret; or, with exact search alone, from all outputs by their probability",
         choices=("mean", "queue", "best", "loss-weighted", LATTICE),
+        needs={
+            **dict.fromkeys(("mean", "queue", "loss-weighted"), (STATES,)),
+            LATTICE: (ALL_OUTPUTS, "expectations"),
+        },
     ),
     Setting("step", "perceptron", "how far an update goes", choices=("perceptron", "alma", "mira")),
-    Setting("alpha", 0.9, "of ALMA: 1 asks for no margin, towards 0 for the largest", low=0.01, high=1),
-    Setting("B", 0.0, "of ALMA: scale of the margin; 0 means 1/alpha", low=0, high=LARGEST),
+    Setting("alpha", 0.9, "of ALMA: 1 asks for no margin, towards 0 for the largest", low=0.01, high=1, only=IF_ALMA),
+    Setting("B", 0.0, "of ALMA: scale of the margin; 0 means 1/alpha", low=0, high=LARGEST, only=IF_ALMA),
     Setting(
         "C",
         0.0,
         "of ALMA: size of the step, 0 means sqrt(2); of MIRA: the largest step, 0 means 1",
         low=0,
         high=LARGEST,
+        only={"step": ("alma", "mira")},
     ),
     Setting(
-        "p", 2.0, "of ALMA: steps under this norm; the larger, the fewer features carry the weight", low=2, high=100
+        "p",
+        2.0,
+        "of ALMA: steps under this norm; the larger, the fewer features carry the weight",
+        low=2,
+        high=100,
+        only=IF_ALMA,
     ),
     Setting("truncate", 0.0, "leave out weights below this fraction of the largest; 0 keeps all", low=0, high=1),
     Setting(
@@ -57,8 +71,9 @@ SEARCH_SETTINGS = (
         "0 means 64, and as many as the beam is wide with when=max-violation or standard",
         low=0,
         high=1_000_000,
+        needs={ANY: (STATES, "several right states")},
     ),
-    Setting("record", False, "keep the difference of every update in memory, for diagnose"),
+    Setting("record", False, "keep the difference of every update in memory, for diagnose", needs={ANY: (STATES,)}),
     *DECODING,
 )
 
@@ -75,17 +90,7 @@ def search_recipe(name: str, summary: str, paper: str, **settings: str) -> Recip
         queue="beam",
         settings=declared,
         searches=True,
-        check=check_steps,
     )
-
-
-def check_steps(settings: Mapping[str, Any]) -> None:
-    """Refuses norms for steps that know only one."""
-    if settings["p"] != 2 and settings["step"] != "alma":
-        raise SettingError(
-            f"p is {settings['p']:g}, but the step {settings['step']!r} is Euclidean: only alma is defined for other norms.",
-            remedy="Set step=alma, or leave out p.",
-        )
 
 
 class SearchTrainer(OnlineTrainer):

@@ -9,31 +9,31 @@ import numpy as np
 from riata.data.types import Corpus, Ids, Starts
 from riata.data.unknown import check_some_known, hidden, is_unknown
 from riata.errors import DataError, UnsupportedError
-from riata.settings import Setting
+from riata.settings import ANY, Setting
 
 if TYPE_CHECKING:
     from riata.learning.events import Listener
     from riata.learning.options import Options
     from riata.models.chain import Legality
 
-MARK = Setting("unknown", "", "labels written so are unknown, and all that they may be is summed over")
+UNKNOWN_LABELS = "unknown labels"  # an operation
+MARK = Setting(
+    "unknown",
+    "",
+    "labels written so are unknown, and all that they may be is summed over",
+    needs={ANY: (UNKNOWN_LABELS,)},
+)
 
 
 def partly_known(data: Corpus, options: Options) -> Corpus:
     """The data, whose labels are unknown where they are marked so."""
-    mark = options.settings.get(MARK.name, "")
     if not options.has_unknown:
-        if mark:
-            raise UnsupportedError(
-                f"the setting {MARK.name!r} is {mark!r}, but on the structure {options.choice.structure.name!r} all labels must be known.",
-                remedy="Use structure='chain'.",
-            )
         if is_unknown(data.columns[-1]).any():
             raise DataError(
                 f"a label is empty, and the recipe {options.choice.recipe.name!r} must know all labels.", file=data.name
             )
         return data
-    data = hidden(data, mark)
+    data = hidden(data, options.settings[MARK.name])
     if options.learn_as is not None and is_unknown(data.columns[-1]).any():
         raise UnsupportedError(
             f"learn_as is {options.learn_as!r}, but some labels are unknown, and how a chunk is written depends on all of its tokens.",

@@ -6,7 +6,20 @@ STRUCTURE = Structure(
     name="chain",
     summary="one label per token, scored with its neighbour; BIO legality as a constraint",
     paper="rabiner1989",
-    offers=frozenset({"argmax", "loss-augmented argmax", "k best", "expectations", "counts", "a search space"}),
+    offers=frozenset(
+        {
+            "argmax",
+            "loss-augmented argmax",
+            "k best",
+            "expectations",
+            "local sums",
+            "stochastic steps",
+            "legal sums",
+            "unknown labels",
+            "counts",
+            "a search space",
+        }
+    ),
     queues=frozenset({"exact", "beam", "greedy", "best-first", "depth-first", "breadth-first"}),
     refused={
         "a-star": "a chain has no heuristic for the labels to come.",

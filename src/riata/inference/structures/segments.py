@@ -7,7 +7,17 @@ STRUCTURE = Structure(
     name="segments",
     summary="whole labelled chunks, appended one by one; a token outside chunks is a segment of its own",
     paper="daume2005laso",
-    offers=frozenset({"argmax", "k best", "expectations", "exact updates", "a search space", "whole segments"}),
+    offers=frozenset(
+        {
+            "argmax",
+            "k best",
+            "expectations",
+            "exact updates",
+            "a search space",
+            "several right states",
+            "whole segments",
+        }
+    ),
     queues=frozenset({"exact", "beam", "greedy", "best-first", "depth-first", "breadth-first"}),
     refused={
         "a-star": "segments have no heuristic for those to come.",

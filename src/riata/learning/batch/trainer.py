@@ -21,7 +21,7 @@ from riata._core import (
     exact_order,
 )
 from riata.data.types import Ids
-from riata.errors import DataError, RiataError, SettingError, UnsupportedError
+from riata.errors import DataError, RiataError, UnsupportedError
 from riata.learning.batch.lbfgs import Function, Minimiser, Tolerance, Vector
 from riata.learning.batch.sgd import StochasticMinimiser
 from riata.learning.events import Epoch
@@ -31,8 +31,16 @@ from riata.models.chain import Flags, Legality
 from riata.settings import Setting
 
 AUTO = "auto"
+IF_LBFGS = {"optimiser": ("lbfgs",)}  # what stochastic gradient descent does not have
+
 SETTINGS = (  # of all
-    Setting("c1", 0.0, "the weight of the sum of absolute weights (L1), which makes most weights zero", low=0.0),
+    Setting(
+        "c1",
+        0.0,
+        "the weight of the sum of absolute weights (L1), which makes most weights zero",
+        low=0.0,
+        only=IF_LBFGS,
+    ),
     Setting(
         "c2",
         AUTO,
@@ -43,9 +51,21 @@ SETTINGS = (  # of all
     Setting(
         "pairs", "seen", "features have weights with the labels seen with them, or with all", choices=("seen", "all")
     ),
-    Setting("memory", 6, "steps whose curvature L-BFGS remembers", low=1, high=1000),
-    Setting("gradient_tolerance", 1e-5, "L-BFGS stops at a gradient this small beside the weights", low=0.0),
-    Setting("gain_tolerance", 1e-5, "L-BFGS stops when ten steps gain less than this part of the objective", low=0.0),
+    Setting("memory", 6, "steps whose curvature L-BFGS remembers", low=1, high=1000, only=IF_LBFGS),
+    Setting(
+        "gradient_tolerance",
+        1e-5,
+        "L-BFGS stops at a gradient this small beside the weights",
+        low=0.0,
+        only=IF_LBFGS,
+    ),
+    Setting(
+        "gain_tolerance",
+        1e-5,
+        "L-BFGS stops when ten steps gain less than this part of the objective",
+        low=0.0,
+        only=IF_LBFGS,
+    ),
     Setting(
         "precision",
         "single",
@@ -58,21 +78,16 @@ OPTIMISER = Setting(
     "lbfgs",
     "L-BFGS (OWL-QN with c1), or averaged stochastic gradient descent",
     choices=("lbfgs", "sgd"),
+    needs={"sgd": ("stochastic steps",)},
 )
-CONSTRAIN = Setting("constrain", False, "while learning, sum over legal label sequences only")
+CONSTRAIN = Setting(
+    "constrain", False, "while learning, sum over legal label sequences only", needs={True: ("legal sums",)}
+)
 
 REFUSES = {
     "seeds": "the minimum does not depend on a seed",
     "class_weight": "the likelihood is of whole sentences, which sample_weight weighs",
 }
-
-
-def check(settings: Any) -> None:
-    if settings["optimiser"] == "sgd" and settings["c1"]:
-        raise SettingError(
-            f"c1 is {settings['c1']:g}, but stochastic gradient descent has no L1 penalty here.",
-            remedy="Leave out c1, or optimiser=sgd: L-BFGS has it.",
-        )
 
 
 class BatchTrainer(Trainer):

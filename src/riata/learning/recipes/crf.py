@@ -1,6 +1,6 @@
 """The conditional random field."""
 
-from riata.learning.batch.trainer import CONSTRAIN, OPTIMISER, REFUSES, SETTINGS, CrfTrainer, check
+from riata.learning.batch.trainer import CONSTRAIN, OPTIMISER, REFUSES, SETTINGS, CrfTrainer
 from riata.learning.recipe import Recipe
 from riata.learning.unknown import MARK
 
@@ -12,7 +12,6 @@ RECIPE = Recipe(
     structure="chain",
     queue="exact",
     settings=(*SETTINGS, OPTIMISER, CONSTRAIN, MARK),
-    check=check,
     trainer=CrfTrainer,
     epochs=1000,
     whole=True,

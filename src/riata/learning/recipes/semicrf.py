@@ -1,18 +1,15 @@
-"""The conditional random field over segments."""
+"""The conditional random field over segments: `crf`, by the name that it has there."""
 
-from riata.learning.batch.trainer import REFUSES, SETTINGS
-from riata.learning.recipe import Recipe
+from dataclasses import replace
 
-RECIPE = Recipe(
+from riata.learning.recipes.crf import RECIPE as CRF
+
+RECIPE = replace(
+    CRF,
     name="semicrf",
-    summary="maximise the probability of the true segments among all segmentations of a sentence, with a prior on the weights (L-BFGS; OWL-QN with c1)",
+    alias_of=CRF.name,
+    summary="crf on segments: maximise the probability of the true segments among all segmentations of a sentence",
     paper="sarawagi2004",
-    needs=frozenset({"argmax", "expectations", "whole segments"}),
+    needs=CRF.needs | {"whole segments"},
     structure="segments",
-    queue="exact",
-    settings=SETTINGS,
-    epochs=1000,
-    whole=True,
-    refuses=REFUSES,
-    probabilistic=True,
 )

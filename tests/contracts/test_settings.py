@@ -1,0 +1,267 @@
+"""Recipes differ, and settings do something, on every structure with every queue: what would not is refused, with the reason.
+
+Nothing here says which recipe goes with which structure: what the library accepts must show, and what it refuses must say why.
+"""
+
+import random
+import warnings
+from functools import cache
+from itertools import chain, combinations
+
+import numpy as np
+import pytest
+
+import riata
+from riata import registry
+from riata.errors import RiataError, RiataWarning, SettingError, UnsupportedError
+from riata.features import joint as joint_templates
+from riata.features import segments as segment_templates
+from riata.features import templates
+from riata.inference.structure import OF_QUEUES, OF_STRUCTURES, OPERATIONS
+from riata.learning.options import checked
+from riata.models.file import from_bytes, to_bytes
+
+STRUCTURES = registry.names("structure")
+RECIPES = registry.names("recipe")
+TYPES = "ABCDEFGH"  # more than a beam keeps, so that search is not exact
+QUICK = {"c2": 0.01}  # instead of a choice on held-out sentences
+TRAINS = [queue for queue in registry.names("queue") if not registry.get("queue", queue).decode_only]
+
+
+def noise(seed, sentences=16):
+    """Words whose tags and chunks are drawn at random: every learner makes errors on them."""
+    draw = random.Random(seed)
+
+    def sentence():
+        rows, inside = [], None
+        for _ in range(draw.randint(3, 7)):
+            chunk = f"I-{inside}" if inside and draw.random() < 0.6 else draw.choice([f"B-{draw.choice(TYPES)}", "O"])
+            inside = None if chunk == "O" else chunk[2:]
+            rows.append((draw.choice("uvwxyz"), draw.choice("NVD"), chunk))
+        return rows
+
+    return [sentence() for _ in range(sentences)]
+
+
+TRAIN, OTHER = noise(1), noise(2)
+EASY = [[(word, tag, chunk) for word, tag, chunk in zip("uvwx", "NVDN", ("B-A", "I-A", "O", "B-B"), strict=True)]] * 3
+NOISY, LEARNABLE, CONTINUED = (
+    "errors are made",
+    "no errors are made",
+    "training goes on with words that have other tags",
+)
+TEMPLATES = {  # too little to tell the labels of TRAIN apart
+    "chain": templates.parse("x0[0]\nedge"),
+    "segments": segment_templates.parse("inside x0[0]\nlast x1[0]\nlabel[-1]"),
+    "joint": joint_templates.parse("tag x0[0]\nchunk x0[0]\nchunk tag[0]\nchunk chunk[-1]"),
+}
+
+
+def made(recipe, structure, queue=None, **settings):
+    declared = {setting.name for setting in registry.get("recipe", recipe).settings}
+    quick = {name: value for name, value in QUICK.items() if name in declared}
+    kind = {1: riata.Chunker, 2: riata.JointTagger}[registry.get("structure", structure).outputs]
+    template = None if registry.get("recipe", recipe).templates else TEMPLATES[structure]
+    epochs = 15 if registry.get("recipe", recipe).whole else 2
+    return kind(
+        recipe, structure=structure, queue=queue, epochs=epochs, template=template, settings={**quick, **settings}
+    )
+
+
+def weights_of(estimator):
+    arrays = estimator.model_.to_parts()[1]
+    return {name: np.asarray(values).tobytes() for name, values in arrays.items()}
+
+
+def seen(estimator, how=NOISY):
+    """All that a user could see of a training: weights, messages, outputs and diagnoses, or the text of an error."""
+    told = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RiataWarning)
+        try:
+            data = EASY if how == LEARNABLE else TRAIN
+            if how == CONTINUED:
+                rows = {row[-estimator.outputs :] for sentence in TRAIN + OTHER for row in sentence}
+                classes = sorted(rows) if estimator.outputs > 1 else sorted(row[0] for row in rows)
+                estimator.partial_fit(TRAIN[:6], classes=classes).partial_fit(OTHER[:6])
+            else:
+                estimator.fit(data, listener=lambda event: told.append(getattr(event, "text", None)))
+            diagnosed = repr(estimator.diagnose(data)) if getattr(estimator, "_run", None) is not None else ""
+            weights = type(estimator.model_.weights), weights_of(estimator)
+            return weights, told, estimator.predict(OTHER), diagnosed
+        except RiataError as error:
+            return str(error)
+
+
+@cache
+def trained(recipe, structure):
+    """With the queue that the recipe prefers; the error where it is refused."""
+    estimator = made(recipe, structure)
+    error = refused(estimator)
+    if error is None:
+        seen(estimator)
+    return error or estimator
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_two_recipes_learn_the_same_only_if_one_is_declared_an_alias_of_the_other(structure):
+    able = {name: trained(name, structure) for name in RECIPES if not isinstance(trained(name, structure), RiataError)}
+    assert len(able) >= 5
+    assert all(estimator.score(TRAIN) < 1 for estimator in able.values())  # otherwise weights may be equal by chance
+    for one, other in combinations(able, 2):
+        names = {registry.get("recipe", name).alias_of or name for name in (one, other)}
+        same = weights_of(able[one]) == weights_of(able[other])
+        assert same == (len(names) == 1), f"{one} and {other} on {structure}"
+
+
+def test_an_alias_is_of_a_recipe_that_is_none_itself():
+    aliases = [piece.alias_of for piece in registry.all_of("recipe").values() if piece.alias_of]
+    assert aliases
+    assert all(registry.get("recipe", name).alias_of is None for name in aliases)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_refused_recipe_names_the_operation_that_is_missing_and_a_remedy(recipe, structure):
+    error = trained(recipe, structure)
+    if isinstance(error, RiataError):
+        assert isinstance(error, UnsupportedError)
+        assert recipe in error.message and structure in error.message and error.remedy
+        missing = set(OF_STRUCTURES) - registry.get("structure", structure).offers
+        assert any(f"{operation} ({OPERATIONS[operation]})" in error.message for operation in missing)
+
+
+def values(setting):
+    """Some that a setting takes and that are not its default."""
+    if setting.choices:
+        found = setting.choices
+    elif isinstance(setting.default, bool):
+        found = (not setting.default,)
+    elif isinstance(setting.default, str) and not setting.words:
+        found = ("O",)
+    elif isinstance(setting.default, int):
+        found = (1, 2, 0, 3)
+    else:
+        found = (1e-9, 0.5, 3.0)
+    low, high = setting.low, setting.high
+    found = [
+        v for v in found if isinstance(v, (str, bool)) or ((low is None or v >= low) and (high is None or v <= high))
+    ]
+    return [value for value in found if value != setting.default]
+
+
+def accepted(recipe, structure):
+    """The queues with which a recipe learns on a structure."""
+    return [queue for queue in TRAINS if refused(made(recipe, structure, queue)) is None]
+
+
+def refused(estimator):
+    """Why it cannot be trained, whatever the data; None where it can."""
+    try:
+        checked(estimator)
+    except RiataError as error:
+        return error
+
+
+def check_refusal(error, setting, structure, queue, others):
+    """It says which setting, what is missing (an operation, or another setting's value), and what to do."""
+    assert repr(setting.name) in error.message and f"eave out {setting.name}" in error.remedy
+    offers = registry.get("structure", structure).offers | registry.get("queue", queue).offers
+    operations = [name for name in OPERATIONS if f"{name} ({OPERATIONS[name]})" in error.message]
+    if operations:
+        kind = "queue" if operations[0] in OF_QUEUES else "structure"
+        assert operations[0] not in offers
+        assert {"queue": queue, "structure": structure}[kind] in error.message and f"{kind}=" in error.remedy
+    else:
+        assert any(f"{other} is " in error.message and f"Set {other}=" in error.remedy for other in others)
+
+
+SHOWS = {
+    "several right states": {"segments": {"longest": 2}}
+}  # settings under which the data have what an operation is about
+
+
+def changes(recipe, structure, queue, beside, setting, able):
+    """Whether one of these values does, on some data."""
+    for how in (NOISY, LEARNABLE) if registry.get("recipe", recipe).whole else (NOISY, LEARNABLE, CONTINUED):
+        plain = observed(recipe, structure, queue, tuple(beside.items()), how)
+        for value in able:
+            if seen(made(recipe, structure, queue, **beside, **{setting.name: value}), how) != plain:
+                return True
+    return False
+
+
+@cache
+def observed(recipe, structure, queue, settings, how):
+    found = seen(made(recipe, structure, queue, **dict(settings)), how)
+    assert not isinstance(found, str), found
+    return found
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_every_setting_changes_something_or_is_refused(recipe, structure):
+    declared = (*registry.get("recipe", recipe).settings, *registry.get("structure", structure).settings)
+    names = {setting.name for setting in declared}
+    for queue in accepted(recipe, structure):
+        for setting in declared:
+            beside = {other: able[0] for other, able in setting.only.items() if other in names}
+            for operation in chain.from_iterable(setting.needs.values()):
+                beside |= SHOWS.get(operation, {}).get(structure, {})
+            able = []
+            for value in values(setting):
+                error = refused(made(recipe, structure, queue, **beside, **{setting.name: value}))
+                if error is None:
+                    able.append(value)
+                else:
+                    check_refusal(error, setting, structure, queue, names)
+            shown = f"{setting.name} of {recipe} on {structure} by {queue}"
+            assert not able or changes(recipe, structure, queue, beside, setting, able), shown
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_setting_that_is_read_beside_another_alone_is_refused_without_it(recipe):
+    piece = registry.get("recipe", recipe)
+    for setting in piece.settings:
+        for other, able in setting.only.items():
+            unable = [value for s in piece.settings if s.name == other for value in s.choices if value not in able]
+            for value in unable:
+                error = refused(made(recipe, piece.structure, **{other: value, setting.name: values(setting)[0]}))
+                assert isinstance(error, SettingError)
+                assert error.message.startswith(f"setting {setting.name!r} has the value")
+
+
+def test_a_default_that_is_given_is_never_refused():
+    for recipe in RECIPES:
+        piece = registry.get("recipe", recipe)
+        for queue in accepted(recipe, piece.structure):
+            defaults = {setting.name: setting.default for setting in piece.settings}
+            assert refused(made(recipe, piece.structure, queue, **defaults)) is None
+
+
+def test_every_operation_that_a_recipe_or_a_setting_needs_is_known_and_offered():
+    pieces = [*registry.all_of("recipe").values(), *registry.all_of("structure").values()]
+    needed = set().union(*(getattr(piece, "needs", ()) for piece in pieces))
+    settings = [setting for piece in pieces for setting in piece.settings]
+    needed |= {operation for setting in settings for operations in setting.needs.values() for operation in operations}
+    offered = set().union(
+        *(piece.offers for kind in ("structure", "queue") for piece in registry.all_of(kind).values())
+    )
+    assert needed <= offered == set(OPERATIONS)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "queue", "settings"),
+    [
+        ("crf", None, {"optimiser": "sgd", "memory": 9}),
+        ("memm", None, {}),
+        ("laso-perceptron", "exact", {"when": "early", "alpha": 0.5}),
+    ],
+)
+def test_a_stored_model_whose_training_would_be_refused_today_is_read_and_predicts(recipe, queue, settings):
+    model = made("laso-perceptron", "segments", "exact")
+    seen(model)
+    model.set_params(recipe=recipe, queue=queue, settings=settings)
+    assert from_bytes(to_bytes(model)).predict(OTHER) == model.predict(OTHER)
+    with pytest.raises((UnsupportedError, SettingError)):
+        model.fit(TRAIN)
