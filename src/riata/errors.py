@@ -27,6 +27,15 @@ def shortened(message: str) -> str:
     return _LONG.sub(lambda long: f"{long[0][:60]}…{long[0][-20:]}", message)
 
 
+def printed(value: object) -> str:
+    """The repr of any value, for a message: also of a number with more digits than Python prints."""
+    try:
+        return repr(value)
+    except Exception:  # of a user's class, or of a number within a list
+        digits = f"number of about {value.bit_length() * 0.30103:,.0f} digits" if isinstance(value, int) else ""
+        return f"<{digits or f'{type(value).__name__} that cannot be printed'}>"
+
+
 class RiataWarning(UserWarning):
     """Something about the data or the training that a user should know."""
 

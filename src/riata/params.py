@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping, Sized
 from typing import Any, TypeVar
 
-from riata.errors import SettingError, UnknownNameError
+from riata.errors import SettingError, UnknownNameError, printed
 
 INSIDE = (
     "__"  # between a parameter that is a dictionary and the key of an entry, as scikit-learn writes nested parameters
@@ -111,13 +111,15 @@ def _entries(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _dictionary(name: str, value: Any) -> Mapping[str, Any]:
     if value is not None and not isinstance(value, Mapping):
-        raise SettingError(f"{name} is {value!r:.60}, which has no entries to set; expected a dictionary or None.")
+        raise SettingError(
+            f"{name} is {printed(value):.60}, which has no entries to set; expected a dictionary or None."
+        )
     return value or {}
 
 
 def short(value: object) -> str:
     """The repr of a value, or what stands for a long one."""
-    text = repr(value)
+    text = printed(value)
     if len(text) <= 60:
         return text
     return f"<{type(value).__name__} of {len(value)}>" if isinstance(value, Sized) else f"{text[:57]}..."

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from riata.errors import SettingError, UnknownNameError
+from riata.errors import SettingError, UnknownNameError, printed
+
+MOST_WHOLE = 10**15  # of whole numbers that declare no limit; the core holds them in 64 bits
 
 ANY = "any value"  # key of Setting.needs
 
@@ -46,22 +48,27 @@ class Setting:
         try:
             parsed = self._convert(value)
         except (TypeError, ValueError, KeyError, OverflowError):
-            raise SettingError(f"setting {self.name!r} has the value {value!r}; expected {self.expected()}.") from None
-        outside = isinstance(parsed, (int, float)) and not isinstance(parsed, bool) and not self._in_range(parsed)
-        if outside or (self.choices and parsed not in self.choices):
-            raise SettingError(f"setting {self.name!r} has the value {value!r}; expected {self.expected()}.")
+            raise self._refused(value, self.expected()) from None
+        if isinstance(parsed, (int, float)) and not isinstance(parsed, bool) and not self._in_range(parsed):
+            too_large = self._type is int and self.high is None and parsed > MOST_WHOLE
+            raise self._refused(value, self._expected_number(MOST_WHOLE) if too_large else self.expected())
+        if self.choices and parsed not in self.choices:
+            raise self._refused(value, self.expected())
         return parsed
+
+    def _refused(self, value: Any, expected: str) -> SettingError:
+        return SettingError(f"setting {self.name!r} has the value {printed(value)}; expected {expected}.")
 
     def expected(self) -> str:
         """The allowed values in words: "a whole number of at least 1"."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
-        return " or ".join([*self.words, self._expected_number()])
+        return " or ".join([*self.words, self._expected_number(self.high)])
 
-    def _expected_number(self) -> str:
+    def _expected_number(self, high: float | None) -> str:
         kind = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[self._type]
-        if self.low is not None and self.high is not None:
-            return f"{kind} from {self.low:g} to {self.high:g}"
+        if self.low is not None and high is not None:
+            return f"{kind} from {self.low:g} to {high:g}"
         return f"{kind} of at least {self.low:g}" if self.low is not None else kind
 
     @property
@@ -73,16 +80,21 @@ class Setting:
             if isinstance(value, bool):
                 return value
             return {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}[str(value).lower()]
+        if isinstance(value, (bytes, bytearray)):  # which float() reads
+            raise TypeError
         if self._type is int:
+            if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+                return int(value)
             if isinstance(value, (bool, np.bool_)) or float(value) != int(float(value)):
                 raise ValueError
-            return int(value) if isinstance(value, (int, np.integer)) else int(float(value))
+            return int(float(value))
         return float(value) if self._type is float else str(value)
 
     def _in_range(self, value: float) -> bool:
-        if not math.isfinite(value):
+        if not isinstance(value, int) and not math.isfinite(value):
             return False
-        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+        high = MOST_WHOLE if self.high is None and self._type is int else self.high
+        return (self.low is None or value >= self.low) and (high is None or value <= high)
 
 
 def resolve(declared: Sequence[Setting], given: Mapping[str, Any], owner: str) -> dict[str, bool | int | float | str]:

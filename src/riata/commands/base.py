@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from riata.entry import INTERRUPTED
-from riata.errors import RiataError, UnknownNameError
+from riata.errors import RiataError, UnknownNameError, shortened
 
 FOLDER = Path(__file__).parent
 SHARED = ("base", "estimator_options")  # modules here that are no verbs
@@ -81,7 +81,9 @@ def run(arguments: list[str] | None) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
-        error.show()
+        said = io.StringIO()
+        error.show(said)
+        click.echo(shortened(said.getvalue()), err=True, nl=False)
         return 2
     except RiataError as error:
         click.echo(f"Error: {error}", err=True)

@@ -53,7 +53,8 @@ class Columns(click.ParamType[Any]):
 
 
 def _is_number(text: str) -> bool:
-    return text.removeprefix("-").isascii() and text.removeprefix("-").isdigit()
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and len(digits) <= 9  # int() refuses thousands of digits
 
 
 def _together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:

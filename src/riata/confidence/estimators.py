@@ -11,7 +11,7 @@ import numpy as np
 
 from riata import registry
 from riata.data.types import Column, Corpus, Ids
-from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError
+from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError, printed
 from riata.estimators.per_sentence import PerSentence
 from riata.learning.preference import recipe_name
 
@@ -293,4 +293,4 @@ def _outside(column: Column) -> Rights:
 
 def check_least(least: float) -> None:
     if isinstance(least, bool) or not isinstance(least, (int, float)) or not 0 <= least <= 1:
-        raise SettingError(f"min_confidence is {least!r}; expected a number from 0 to 1.")
+        raise SettingError(f"min_confidence is {printed(least)}; expected a number from 0 to 1.")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from riata._core import Alphabet, largest_value, read_dictionaries
 from riata.data.texts import interned
-from riata.errors import DataError
+from riata.errors import DataError, printed
 
 DEEPEST = 100  # dictionaries within dictionaries
 LARGEST = largest_value  # of a value
@@ -49,14 +49,14 @@ class Given:
             for t, features in enumerate(sentence):
                 if not isinstance(features, Mapping):
                     raise DataError(
-                        f"sentence {s}, token {t} is {features!r}; expected a dictionary of features, as the first token is.",
+                        f"sentence {s}, token {t} is {printed(features):.60}; expected a dictionary of features, as the first token is.",
                         file=name,
                     )
                 for key, value in _read(features, s, t, name):
                     number = _number(value)
                     if number is None:
                         raise DataError(
-                            f"sentence {s}, token {t}: feature {key!r} has the value {value!r}; expected a finite number up to "
+                            f"sentence {s}, token {t}: feature {key!r} has the value {printed(value):.60}; expected a finite number up to "
                             "1e9, a string, a bool, a list of strings or a dictionary.",
                             remedy="Leave the feature out where its value is unknown.",
                             file=name,

@@ -13,7 +13,7 @@ from riata.data.given import Given, is_array
 from riata.data.names import REMEDY, SETS, are_names, counted
 from riata.data.types import Column, Corpus
 from riata.data.unknown import UNKNOWN
-from riata.errors import DataError
+from riata.errors import DataError, printed
 
 NAME = "<memory>"
 ROWS = (Sequence, np.ndarray)  # what a token of several columns may be
@@ -66,7 +66,7 @@ def label_column(labels: Any, corpus: Corpus, *, unknown: bool = False) -> Colum
             continue
         if label is not None:
             raise DataError(
-                f"a label is {label!r}, a {type(label).__name__}; expected a string that is not empty.",
+                f"a label is {printed(label):.60}, a {type(label).__name__}; expected a string that is not empty.",
                 remedy="Convert labels with str(); None stands for a label that nobody knows.",
             )
         if not unknown:
@@ -125,7 +125,7 @@ def _columns(sentences: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
             )
             if not row or not all(isinstance(value, str) for value in row):
                 raise DataError(
-                    f"sentence {s}: token {token!r:.60} is neither a string nor a tuple of strings.",
+                    f"sentence {s}: token {printed(token):.60} is neither a string nor a tuple of strings.",
                     remedy="Numbers go in as one NumPy array [T, d] per sentence, or as dictionaries.",
                 )
             if rows and len(row) != len(rows[0]):
@@ -143,7 +143,7 @@ def _counted(sentences: Sequence[Sequence[Any]]) -> list[list[dict[str, float]]]
         for token in sentence:
             is_list = isinstance(token, (Sequence, *SETS)) and not isinstance(token, str)
             if not is_list or not all(isinstance(name, str) for name in token):
-                raise DataError(f"sentence {s}: token {token!r:.60} is no list of names, as other tokens are.")
+                raise DataError(f"sentence {s}: token {printed(token):.60} is no list of names, as other tokens are.")
     return [[counted(token) for token in sentence] for sentence in sentences]
 
 

@@ -15,7 +15,7 @@ from riata._core import Alphabet, FeatureIndex, Instances, attribute_values, for
 from riata.data.given import LARGEST, Given
 from riata.data.texts import is_unicode
 from riata.data.types import Column, Corpus, Ids
-from riata.errors import DataError
+from riata.errors import DataError, printed
 from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import ANY_CASE, POSITIONS, WordList, list_read
@@ -297,7 +297,7 @@ def _apply(name: str, function: Attribute, text: str) -> str | None:
     if not isinstance(value, str):
         kind = type(value).__name__
         raise DataError(
-            f"attribute {name!r} gave {value!r:.60} for {text!r}, a{'n' * (kind[0] in 'aeiou')} {kind}; expected a text or None.",
+            f"attribute {name!r} gave {printed(value):.60} for {text!r}, a{'n' * (kind[0] in 'aeiou')} {kind}; expected a text or None.",
             remedy="Give texts, such as str(value), or None where the word has no such attribute.",
         )
     if not is_unicode(value):

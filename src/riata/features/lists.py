@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from riata.data import source
 from riata.data.texts import is_unicode
 from riata.data.types import Column, Starts
-from riata.errors import DataError, SettingError, UnknownNameError
+from riata.errors import DataError, SettingError, UnknownNameError, printed
 
 POSITIONS = ("S", "B", "I", "E")  # a token that is an entry; the first, an inner and the last token of one
 SINGLE, FIRST, INSIDE, LAST = range(4)
@@ -142,12 +142,12 @@ def unknown_list(attribute: str, known: Iterable[str]) -> UnknownNameError:
 def check_lists(lists: Mapping[str, Any]) -> None:
     """Refuses what cannot be lists, before anything is read."""
     if not isinstance(lists, Mapping):
-        raise SettingError(f"lists is {lists!r:.60}; expected a dictionary from names to files or entries.")
+        raise SettingError(f"lists is {printed(lists):.60}; expected a dictionary from names to files or entries.")
     for name, given in lists.items():
         if not isinstance(name, str) or not name.replace("_", "a").isalnum():
             raise SettingError(f"the list {name!r} has a name that templates cannot use: letters, digits and _ can.")
         if not isinstance(given, (str, Path, list, tuple, set, frozenset)):
-            raise SettingError(f"the list {name!r} is {given!r:.60}; expected the path of a file, or entries.")
+            raise SettingError(f"the list {name!r} is {printed(given):.60}; expected the path of a file, or entries.")
 
 
 def _lines(path: str | Path) -> list[str]:
@@ -172,5 +172,5 @@ def _texts(name: str, given: Iterable[Any]) -> list[str]:
     texts = list(given)
     for text in texts:
         if not isinstance(text, str) or not is_unicode(text):
-            raise DataError(f"the list {name!r} has the entry {text!r:.60}; expected a text.")
+            raise DataError(f"the list {name!r} has the entry {printed(text):.60}; expected a text.")
     return sorted(texts) if isinstance(given, (set, frozenset)) else texts

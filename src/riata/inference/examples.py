@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from riata.errors import DataError
+from riata.errors import DataError, printed
 
 
 def paired(X: Iterable[Any], Y: Iterable[Any] | None) -> tuple[list[Any], list[Any]]:
@@ -44,5 +44,5 @@ def as_examples(name: str, given: Iterable[Any]) -> list[Any]:
     try:
         entries = iter(given)
     except TypeError:
-        raise DataError(f"{name} is {given!r:.60}; expected a list with one entry per example.") from None
+        raise DataError(f"{name} is {printed(given):.60}; expected a list with one entry per example.") from None
     return list(entries)

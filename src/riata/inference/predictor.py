@@ -13,7 +13,7 @@ import numpy as np
 
 from riata import registry
 from riata._core import ProblemModel, ProblemTrainer, shuffled, unbounded
-from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, UnsupportedError
+from riata.errors import DataError, NotFittedError, RiataWarning, SettingError, UnsupportedError, printed
 from riata.inference.examples import as_inputs, paired
 from riata.inference.problem import Problem, check, defined, same_features
 from riata.inference.structure import Queue
@@ -313,7 +313,7 @@ def _whole(name: str, value: Any, low: int) -> int:
     number = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= unbounded
     if not number:
         or_none = ", or None for an unbounded one" if name == "beam" else ""
-        raise SettingError(f"{name} is {value!r}; expected a whole number of at least {low}{or_none}.")
+        raise SettingError(f"{name} is {printed(value)}; expected a whole number of at least {low}{or_none}.")
     return int(value)
 
 
@@ -323,7 +323,7 @@ def _finite(loss: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise DataError(f"loss returned {loss!r:.100}; expected a finite number.")
+        raise DataError(f"loss returned {printed(loss):.100}; expected a finite number.")
     return number
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.errors import DataError
+from riata.errors import DataError, printed
 
 LARGEST_WEIGHT = 1e6  # of a class or a sentence: weights must stay finite in single precision
 
@@ -18,8 +18,8 @@ def sentence_weights(given: Any, number: int, of: str = "sentence") -> NDArray[n
         return np.empty(0)
     try:
         weights = np.asarray(given, np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"sample_weight is {given!r:.60}; expected one number per {of}.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"sample_weight is {printed(given):.60}; expected one number per {of}.") from None
     if weights.shape != (number,):
         raise DataError(f"sample_weight has the shape {weights.shape}; expected one number for each of {number} {of}s.")
     if not ((weights >= 0) & (weights <= LARGEST_WEIGHT)).all():

@@ -1,0 +1,69 @@
+"""Numbers beyond all bounds, and of more digits than Python prints, are refused in words."""
+
+import pytest
+
+import riata
+from riata.errors import DataError, SettingError
+from riata.settings import Setting
+from samples import TAGS, WORDS, quietly
+
+HUGE = 10**5000
+WHOLE = ("beam", "epochs", "seed", "seeds", "bits", "cutoff", "threads", "shards", "patience")
+
+
+@pytest.mark.parametrize(
+    "value", [HUGE, -HUGE, 2**64, 1e308, "9" * 5000, b"3", bytearray(b"3")], ids=lambda v: type(v).__name__
+)
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_numbers_beyond_all_bounds_are_refused(name, value):
+    made = riata.Tagger("early", dev=0.5, **{name: value})
+    with pytest.raises(SettingError, match=name) as refused:
+        made.fit(WORDS, TAGS)
+    assert len(str(refused.value)) < 400
+    assert len(repr(made)) < 200
+
+
+def test_whole_numbers_without_a_limit_of_their_own_have_that_of_the_core():
+    setting = Setting("many", 1, "", low=1)
+    assert setting.parse(10**15) == 10**15
+    with pytest.raises(SettingError, match=r"from 1 to 1e\+15"):
+        setting.parse(10**15 + 1)
+    with pytest.raises(SettingError, match="number of about 5,000 digits>; expected a whole number from 1 to"):
+        setting.parse(HUGE)
+    with pytest.raises(SettingError, match="at least 1"):
+        setting.parse(0)
+
+
+@pytest.mark.parametrize("sentences", [[[{"w": HUGE}]], [["a", HUGE]], [[["a", HUGE]]]])
+def test_huge_numbers_in_data_are_refused(sentences):
+    with pytest.raises(DataError, match=r"digits|cannot be printed"):
+        riata.Tagger().fit(sentences, [["A"] * len(sentences[0])])
+
+
+def test_huge_labels_and_weights_are_refused():
+    with pytest.raises(DataError, match="digits"):
+        riata.Tagger().fit([["a"]], [[HUGE]])
+    with pytest.raises(DataError, match="sample_weight"):
+        quietly(riata.Tagger(epochs=1), WORDS, TAGS, sample_weight=[HUGE] * len(WORDS))
+
+
+def test_a_huge_loss_is_refused():
+    from riata.inference.predictor import _finite
+
+    with pytest.raises(DataError, match="number of about 5,000 digits"):
+        _finite(HUGE)
+
+
+@pytest.mark.parametrize("option", ["--inputs", "--outputs", "--epochs", "--cutoff", "--beam"])
+def test_options_of_thousands_of_digits_are_refused_in_few_words(run, option):
+    code, _, err = run("train", "tag", "--train", "-", "--model", "m.riata", option, "9" * 5000)
+    assert code == 2
+    assert option[2:] in err
+    assert len(err) < 600
+
+
+def test_a_cutoff_beyond_64_bits_is_refused(run, tmp_path):
+    (tmp_path / "t.txt").write_text("a A\nb B\n")
+    code, _, err = run("train", "tag", "--train", tmp_path / "t.txt", "--model", tmp_path / "m", "--cutoff", 2**63)
+    assert code == 2
+    assert "expected a whole number from 1 to 1e+15" in err
