@@ -131,6 +131,7 @@ void ColumnParser::token(std::string_view text) {
   if (width_ == 0) {
     width_ = static_cast<std::int64_t>(fields_.size());
     width_line_ = line_number_;
+    comment_ = text.starts_with('#');
   }
   if (format_ == Format::conllu && is_skipped_id(fields_.front())) {
     done_.others.push_back({std::string(text), place()});
@@ -159,20 +160,25 @@ void ColumnParser::split(std::string_view text) {
   }
 }
 
+std::string ColumnParser::way_out(std::string_view text, const char* otherwise) const {
+  const bool likely = comment_ || text.starts_with('#');
+  return (likely ? "If this is CoNLL-U, add --format conllu; in Python, use read_conllu. " : "") + std::string(otherwise);
+}
+
 void ColumnParser::check_width(std::string_view text) const {
   const auto found = static_cast<std::int64_t>(fields_.size());
   if (format_ == Format::conllu && found != conllu_width)
     throw Error("DataError", "expected the 10 tab-separated columns of CoNLL-U, found " + std::to_string(found) + ": " + shown(text) + ".",
-                "If this is a plain column file, pass format=\"columns\" (--format columns).", line_number_);
+                "If this is a plain column file, pass format=\"columns\" (--format columns), and columns by number.", line_number_);
   if (width_ != 0 && found != width_)
     throw Error("DataError",
                 "expected " + std::to_string(width_) + " columns separated by " + (separator_ == '\t' ? "tabs" : "spaces") +
                     ", as in line " + std::to_string(width_line_) + ", found " + std::to_string(found) + ": " + shown(text) + ".",
-                "Mend the line, or give every line the same number of columns.", line_number_);
+                way_out(text, "Mend the line, or give every line the same number of columns."), line_number_);
   if (separator_ == ' ' && text.find('\t') != std::string_view::npos)
     throw Error("DataError",
                 "found a tab: " + shown(text) + "; expected columns separated by spaces, as in line " + std::to_string(width_line_) + ".",
-                "Separate the columns of every line alike.", line_number_);
+                way_out(text, "Separate the columns of every line alike."), line_number_);
   if (std::any_of(fields_.begin(), fields_.end(), [](std::string_view field) { return field.empty(); }))
     throw Error("DataError", "an empty column: " + shown(text) + ".", "Columns are separated by one tab; write _ for an empty value.",
                 line_number_);

@@ -35,6 +35,7 @@ class ColumnParser {
   void token(std::string_view text);
   void split(std::string_view text);
   void check_width(std::string_view text) const;
+  std::string way_out(std::string_view text, const char* otherwise) const;
   void end_sentence();
   bool is_skipped_id(std::string_view id) const;
   std::int64_t place() const noexcept { return done_.tokens() + static_cast<std::int64_t>(done_.starts.size()) - 1; }
@@ -47,6 +48,7 @@ class ColumnParser {
   std::int64_t line_number_ = 0;
   std::int64_t width_ = 0;       // columns, 0 before the first token
   std::int64_t width_line_ = 0;  // the line that decided it
+  bool comment_ = false;         // whether that line starts with #, as comments of CoNLL-U do
   char separator_ = ' ';
 };
 

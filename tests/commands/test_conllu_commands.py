@@ -132,7 +132,8 @@ def test_a_field_with_one_label_is_refused_and_those_with_more_are_named(folder,
 def test_names_are_refused_where_columns_have_none(folder, run):
     status, _, err = run("train", "tag", "--train", "plain.txt", "--outputs", "upos", "--model", "x.riata")
     assert status == 2
-    assert "plain.txt: 'upos' is a field of CoNLL-U" in err
+    assert "plain.txt:1: expected the 10 tab-separated columns of CoNLL-U" in err
+    assert "columns by number" in err
     status, _, err = run("train", "tag", "--train", "train.conllu", "--outputs", "pos", "--model", "x.riata")
     assert status == 2
     assert "CoNLL-U fields such as form,upos" in err
@@ -160,3 +161,23 @@ def test_all_columns_of_the_training_file_are_known(folder, run):
     assert status == 0, err
     assert out.startswith("x The DET y DET\n")
     assert run("predict", "--model", "w.riata", "plain.txt")[0] == 0
+
+
+def test_names_of_fields_make_pipes_and_files_of_any_name_conllu(tagger, folder, run, monkeypatch):
+    (folder / "train.txt").write_text(FILE, encoding="utf-8")
+    names = ["--inputs", "form", "--outputs", "upos"]
+    for source in ("train.txt", "-"):
+        typed(monkeypatch, FILE)
+        status, _, err = run("train", "tag", "--train", source, *names, "--model", "u.riata", "--epochs", "5")
+        assert status == 0, err
+    status, out, err = run("evaluate", "--gold", "train.txt", "--predicted", "train.conllu", "--outputs", "upos")
+    assert (status, "100.00 of 7 tokens" in out) == (0, True), err
+    assert run("predict", "--model", tagger, "--inputs", "form", "train.txt")[0] == 0
+
+
+def test_a_file_that_is_no_conllu_is_named(tagger, folder, run):
+    (folder / "train.txt").write_text(FILE, encoding="utf-8")
+    status, _, err = run("predict", "--model", tagger, "train.txt")
+    assert (status, "If this is CoNLL-U, add --format conllu" in err) == (2, True)
+    status, _, err = run("predict", "--model", tagger, "--inputs", "form", "--format", "columns", "train.txt")
+    assert (status, "train.txt: 'form' is a field of CoNLL-U" in err) == (2, True)

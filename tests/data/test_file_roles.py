@@ -94,11 +94,27 @@ def test_roles_that_do_not_fit_are_refused(
 
 def test_names_of_fields_are_for_conllu(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"file.txt: 'upos' is a field of CoNLL-U, and this is a file of columns"):
+        read_roles(file(tmp_path, "a b\n"), output="upos", format="columns")
+    with pytest.raises(DataError, match=r"file.txt:1: expected the 10 .* of CoNLL-U.*\n.*columns by number"):
         read_roles(file(tmp_path, "a b\n"), output="upos")
     with pytest.raises(UnknownNameError, match=r"CoNLL-U field 'pos'. Did you mean 'xpos'|'upos'"):
         read_roles(file(tmp_path, CONLLU, "file.conllu"), output="pos")
     with pytest.raises(DataError, match="column upos is both input and output"):
         read_roles(file(tmp_path, CONLLU, "file.conllu"), inputs=["form", "upos"], output=3)
+
+
+def test_names_of_fields_say_that_a_file_is_conllu(tmp_path: Path) -> None:
+    for path in (file(tmp_path, CONLLU, "plain.txt"), file(tmp_path, "# text = a b\n" + CONLLU, "noted.txt")):
+        assert read_roles(path, inputs=["form"], output="xpos").columns[1].texts() == ["X", "Y"]
+    assert is_conllu("-", "auto", columns=["form", 3])
+    assert not is_conllu("-", "columns", columns=["form"])
+    assert not is_conllu("-", "auto", columns=[1, 3])
+
+
+@pytest.mark.parametrize("text", ["# text = a b\n" + CONLLU, "# a\n# b c\n" + CONLLU, CONLLU + "\n\n# a\n" + CONLLU])
+def test_comments_in_a_file_of_columns_remind_of_conllu(tmp_path: Path, text: str) -> None:
+    with pytest.raises(DataError, match="If this is CoNLL-U, add --format conllu"):
+        read_file(file(tmp_path, text))
 
 
 def test_what_has_no_name_is_in_the_format_of_the_model() -> None:

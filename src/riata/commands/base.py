@@ -23,7 +23,7 @@ format_option = click.option(
     default="auto",
     show_default=True,
     metavar="NAME",
-    help="auto (by the file's name), columns or conllu.",
+    help="auto (by the file's name, or conllu where columns are asked for by name), columns or conllu.",
 )
 
 

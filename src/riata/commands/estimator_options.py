@@ -198,13 +198,17 @@ def pairs(option: str, assignments: tuple[str, ...], form: str) -> dict[str, str
 
 def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = False) -> tuple[Any, bool]:
     """The estimator of a model file, as it reads this file, and whether that is CoNLL-U."""
-    from riata.data.files import is_conllu
+    from riata.data.files import asked_for, is_conllu
+    from riata.errors import DataError
     from riata.models.file import load_model
 
-    estimator = load_model(model_file)
-    conllu = not text and is_conllu(file, options["format_"], estimator.format_)
-    if options["inputs"] is not None or options["outputs"] is not None:
-        estimator = estimator.reading(options["inputs"], options["outputs"], conllu=conllu)
+    estimator, columns = load_model(model_file), asked_for(options["inputs"], options["outputs"])
+    conllu = not text and is_conllu(file, options["format_"], estimator.format_, columns)
+    if columns:
+        try:
+            estimator = estimator.reading(options["inputs"], options["outputs"], conllu=conllu)
+        except DataError as error:
+            raise error.located(file) from None
     return estimator, conllu
 
 

@@ -92,7 +92,7 @@ def _evaluate_files(options: dict[str, Any]) -> None:
     from riata.scoring.significance import paired_test
 
     meter = Meter()
-    gold = read_file(options["gold_file"], options["format_"])
+    gold = read_file(options["gold_file"], options["format_"], columns=options["outputs"])
     if options["inputs"] is not None:
         raise click.UsageError("--inputs is for --model: two files are compared by their outputs.")
     task = _task(gold, options["task_name"], options["outputs"])
@@ -133,7 +133,7 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str) -> Any:
     from riata.scoring.pairs import evaluate_columns
 
     outputs = options["outputs"]
-    predicted = read_file(path, options["format_"])
+    predicted = read_file(path, options["format_"], columns=outputs)
     aligned(gold, predicted)
     estimator = registry.get("task", task).estimator
     chunks = bool(estimator.chunks)

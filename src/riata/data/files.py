@@ -21,21 +21,30 @@ FORMATS = ("auto", "columns", "conllu")
 CONLLU_INPUTS, CONLLU_OUTPUT = (FIELDS.index("form"),), FIELDS.index("xpos")
 
 
-def is_conllu(path: str | Path, format: str = "auto", like: str | None = None) -> bool:
+def is_conllu(
+    path: str | Path, format: str = "auto", like: str | None = None, columns: Sequence[ColumnName] | None = None
+) -> bool:
     """Whether a file is CoNLL-U: by the format or, if that is auto, by its name; standard input and pipes, which have no name
-    that tells, are in the format that the model was trained on (`like`).
+    that tells, are in the format that the model was trained on (`like`). Columns that are asked for by name are of CoNLL-U.
     """
     if format not in FORMATS:
         raise UnknownNameError.of("format", format, FORMATS)
     if format != "auto":
         return format == "conllu"
+    if any(column in FIELDS for column in columns or ()):
+        return True
     nameless = str(path) == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path))
     return like == "conllu" if nameless else str(path).removesuffix(".gz").endswith(".conllu")
 
 
-def read_file(path: str | Path, format: str = "auto", like: str | None = None) -> Corpus:
-    """Every column of a file. like: the format that a model was trained on, in which it reads what has no name."""
-    return read(path, conllu=is_conllu(path, format, like))
+def read_file(
+    path: str | Path, format: str = "auto", like: str | None = None, columns: Sequence[ColumnName] | None = None
+) -> Corpus:
+    """Every column of a file. like: the format that a model was trained on, in which it reads what has no name.
+
+    columns: those that are asked for.
+    """
+    return read(path, conllu=is_conllu(path, format, like, columns))
 
 
 def read_roles(
@@ -50,7 +59,16 @@ def read_roles(
 
     number: of output columns, where they are not given.
     """
-    return with_roles(read_file(path, format), inputs=inputs, output=output, number=number)
+    corpus = read_file(path, format, columns=asked_for(inputs, output))
+    return with_roles(corpus, inputs=inputs, output=output, number=number)
+
+
+def asked_for(
+    inputs: Sequence[ColumnName] | None, output: ColumnName | Sequence[ColumnName] | None
+) -> list[ColumnName]:
+    """All columns that are named, by number or by the field of CoNLL-U."""
+    outputs = [output] if isinstance(output, (int, str)) else output
+    return [*(inputs or ()), *(outputs or ())]
 
 
 def column_number(name: ColumnName, *, conllu: bool) -> int:
@@ -95,7 +113,7 @@ def with_roles(
 
 def _outputs(corpus: Corpus, output: ColumnName | Sequence[ColumnName] | None, number: int) -> Sequence[ColumnName]:
     if output is not None:
-        return [output] if isinstance(output, (int, str)) else output
+        return asked_for(None, output)
     if corpus.format != "conllu":
         return range(max(corpus.width - number, 0), corpus.width)
     if number > 1:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from riata.data.columns import stream
-from riata.data.files import ColumnName, is_conllu, with_roles
+from riata.data.files import ColumnName, asked_for, is_conllu, with_roles
 from riata.data.source import STANDARD_INPUT, name_of
 from riata.data.types import Corpus
 from riata.errors import DataError
@@ -54,6 +54,6 @@ class ColumnFile:
 
     def parts(self) -> Iterator[Corpus]:
         """The sentences in the order of the file, inputs first and output last, as many at a time as PART bytes hold."""
-        conllu = is_conllu(self.path, self.format)
+        conllu = is_conllu(self.path, self.format, columns=asked_for(self.inputs, self.output))
         for part in stream(self.path, conllu=conllu, size=PART):
             yield with_roles(part, inputs=self.inputs, output=self.output, number=self.number)
