@@ -42,7 +42,7 @@ def test_strings_are_not_taken_for_anything_else():
         tagger().predict(WORDS, text=True)
     with pytest.raises(errors.SettingError, match="expected True, or a function"):
         tagger().predict(LINES, text="spaces")
-    with pytest.raises(errors.DataError, match="the tokenizer gave 'The"):
+    with pytest.raises(errors.DataError, match=r"the tokenizer str\.strip gave 'The"):
         tagger().predict(LINES, text=str.strip)
 
 
@@ -79,7 +79,7 @@ def test_the_command_takes_a_function_of_the_users(model, run, tmp_path):
         (["--tokenizer", "re:split"], b"a", "Add --text"),
         (["--text", "--tokenizer", "re:none"], b"a", "there is no such function"),
         (["--text", "--tokenizer", "no_such_module:f"], b"a", "cannot be imported"),
-        (["--text", "--tokenizer", "json:loads"], b"[1]", "<standard input>:1: the tokenizer gave [1]"),
+        (["--text", "--tokenizer", "json:loads"], b"[1]", "<standard input>:1: the tokenizer loads gave [1]"),
         (["--text", "--format", "conllu"], b"a", "running text has no columns"),
         (["--text", "--given", "0"], b"a", "no column of labels"),
         (["--text"], b" \n\n", "<standard input>: the input holds no words"),
@@ -98,3 +98,47 @@ def test_whole_files_of_text(model, tmp_path):
     tagger().predict_file("in.txt", "out.txt", text=True)
     rows = [line.split(" ") for line in (tmp_path / "out.txt").read_text().splitlines()]
     assert [row[0] for row in rows if len(row) == 2] == [word for words in WORDS for word in words]
+
+
+def raises(sentence):
+    raise RuntimeError("boom")
+
+
+def ends(sentence):
+    sys.exit(0)
+
+
+def joins(sentence):
+    return ["a\nb"]
+
+
+def breaks(sentence):
+    return ["\ud800"]
+
+
+WRONG = {
+    raises: "failed on 'a b': RuntimeError('boom').",
+    ends: "failed on 'a b': SystemExit(0).",
+    joins: "gave the word 'a\\nb', which a column file cannot hold",
+    breaks: "gave ['\\ud800']; it holds a lone surrogate",
+}
+
+
+@pytest.mark.parametrize("function", WRONG)
+def test_what_a_tokenizer_does_wrong_is_told_with_its_name_and_the_line(model, run, tmp_path, function):
+    (tmp_path / "in.txt").write_text("a b\n")
+    says = f"the tokenizer {function.__name__} {WRONG[function]}"
+    status, out, err = run(
+        "predict", "--model", model, "--text", "--tokenizer", f"{__name__}:{function.__name__}", "in.txt"
+    )
+    assert (status, out) == (2, "")
+    assert f"in.txt:1: {says}" in err
+    if function is not joins:  # words in memory may hold line ends
+        with pytest.raises(errors.DataError, match=re.escape(says)):
+            tagger().predict(["a b"], text=function)
+
+
+def test_a_module_that_ends_the_program_is_no_tokenizer(model, run, tmp_path):
+    (tmp_path / "ends_the_program.py").write_text("import sys; sys.exit(0)")
+    status, _, err = run("predict", "--model", model, "--text", "--tokenizer", "ends_the_program:f", "-")
+    assert (status, "cannot be imported: SystemExit(0)" in err) == (2, True)

@@ -126,8 +126,8 @@ def _imported(name: str) -> Any:
     sys.path.insert(0, "")
     try:
         found = getattr(importlib.import_module(module), function, None) if module and function else None
-    except Exception as error:  # whatever the user's module raises
-        raise SettingError(f"--tokenizer {name}: the module cannot be imported: {error}.") from None
+    except (Exception, SystemExit) as error:  # whatever the user's module raises
+        raise SettingError(f"--tokenizer {name}: the module cannot be imported: {error!r:.200}.") from None
     finally:
         sys.path.remove("")
     if not callable(found):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -11,12 +12,14 @@ import numpy as np
 
 from riata.data.memory import is_list
 from riata.data.source import name_of, pieces
+from riata.data.texts import is_unicode
 from riata.data.types import Column, Corpus
-from riata.errors import DataError, SettingError
+from riata.errors import DataError, SettingError, printed
 
 Tokenizer = Callable[[str], Sequence[str]]  # a sentence to its words
 FORMAT = "text"
 LONGEST = 16 << 20  # bytes of a line
+_BETWEEN = re.compile(r"[ \t\n]")
 
 
 def tokenizer_of(text: bool | Tokenizer) -> Tokenizer:
@@ -71,12 +74,30 @@ def stream_text(path: str | Path, tokenizer: Tokenizer, stopped: threading.Event
 
 
 def _words(sentence: str, tokenizer: Tokenizer, name: str, line: int | None) -> Sequence[str]:
-    found = tokenizer(sentence)
+    """What the tokenizer gives; whatever a user's function does wrong is told with the function, and the line where there is one."""
+
+    def wrong(what: str, remedy: str = "") -> DataError:
+        by = getattr(tokenizer, "__qualname__", type(tokenizer).__name__)
+        return DataError(f"the tokenizer {by} {what}", remedy=remedy, file=name, line=line)
+
+    try:
+        found = tokenizer(sentence)
+    except (Exception, SystemExit) as error:
+        raise wrong(f"failed on {sentence!r:.60}: {printed(error):.200}.") from error
     if not is_list(found) or not all(isinstance(word, str) and word for word in found):
-        raise DataError(
-            f"the tokenizer gave {found!r:.80} for {sentence!r:.60}; expected a list of strings that are not empty.",
-            file=name,
-            line=line,
+        raise wrong(
+            f"gave {printed(found):.80} for {sentence!r:.60}; expected a list of strings that are not empty.",
+        )
+    if not is_unicode("".join(found)):
+        raise wrong(
+            f"gave {printed(found):.80}; it holds a lone surrogate, which no UTF-8 file can hold.",
+            'Decode the text with its own encoding, and not with errors="surrogateescape".',
+        )
+    bad = next((word for word in found if _BETWEEN.search(word)), None) if line is not None else None
+    if bad is not None:
+        raise wrong(
+            f"gave the word {bad!r:.60}, which a column file cannot hold: spaces, tabs and line ends separate words there.",
+            "Split at them, or write another character for them.",
         )
     return found
 
