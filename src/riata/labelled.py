@@ -20,7 +20,7 @@ from riata.parallel import in_order
 
 if TYPE_CHECKING:
     from riata.data.running_text import Tokenizer
-    from riata.tasks.base import SequenceEstimator
+    from riata.estimators.predicting import Predicting
 
 
 ABSTAINED = "_"  # in place of a tag
@@ -36,7 +36,7 @@ class Shown:
 
 
 def labelled(
-    estimator: SequenceEstimator,
+    estimator: Predicting,
     file: str | Path,
     *,
     conllu: bool,
@@ -115,7 +115,7 @@ def _batches(file: str | Path, text: bool | Tokenizer, stopped: threading.Event)
     return stream_text(file, tokenizer_of(text), stopped)
 
 
-def check_reads_words(estimator: SequenceEstimator) -> None:
+def check_reads_words(estimator: Predicting) -> None:
     """Refuses running text for a model that reads more than words, or something else."""
     number = len(estimator.inputs_)
     if number == 1:
@@ -129,7 +129,7 @@ def check_reads_words(estimator: SequenceEstimator) -> None:
     )
 
 
-def _check_width(estimator: SequenceEstimator, batch: Corpus, given: int | None) -> None:
+def _check_width(estimator: Predicting, batch: Corpus, given: int | None) -> None:
     """Refuses columns that the model knows nothing of: running text looks like a token of many columns."""
     known = max(estimator.known_width(batch.format), 0 if given is None else given + 1)
     if batch.width <= known:

@@ -15,10 +15,10 @@ import riata
 from oracle import confidence as oracle
 from riata import Chunker, JointTagger, Tagger
 from riata.confidence.calibration import COLDEST, HOTTEST, UNCALIBRATED, Calibration, fitted
-from riata.confidence.estimators import _calibrated
 from riata.confidence.reliability import log_loss, reliability
 from riata.confidence.units import Units
 from riata.errors import DataError, ModelFileError, SettingError
+from riata.estimators.confident import _calibrated
 from riata.models import container
 from riata.models.file import from_bytes, to_bytes
 from samples import CHUNKS, TAGS, WORDS, embedded, quietly

@@ -143,7 +143,7 @@ def _typed() -> list[str]:
 
 def _preset(options: dict[str, Any], estimator: Any, params: dict[str, Any]) -> dict[str, Any]:
     """The parameters with those of the preset, where the command line has none of its own."""
-    from riata.tasks.base import preset_of
+    from riata.estimators.parameters import preset_of
 
     if options["preset"] is None:
         return params

@@ -9,10 +9,10 @@ from riata.errors import SettingError
 from riata.learning.options import Options
 
 if TYPE_CHECKING:
-    from riata.tasks.base import SequenceEstimator
+    from riata.estimators.columns import Columns
 
 
-def with_dev(estimator: SequenceEstimator, options: Options, X: Any, y: Any) -> Options:
+def with_dev(estimator: Columns, options: Options, X: Any, y: Any) -> Options:
     """The options with these sentences and labels as development data, or as they are where none are given."""
     if X is None:
         if y is not None:

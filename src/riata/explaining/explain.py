@@ -16,16 +16,16 @@ from riata.models.segments import SegmentModel
 
 if TYPE_CHECKING:
     from riata.data.types import Corpus
+    from riata.estimators.looking import Looking
     from riata.inference.predictor import Predictor
     from riata.scoring.search_errors import SearchErrors
-    from riata.tasks.base import SequenceEstimator
 
 BEST = "best"  # the name of the output that was missed
 SHOWN = 10  # the beam that is shown of a model that decodes exactly
 
 
 def explain_sentence(
-    estimator: SequenceEstimator, corpus: Corpus, labels: Any, against: Sequence[Any] | None, training: bool
+    estimator: Looking, corpus: Corpus, labels: Any, against: Sequence[Any] | None, training: bool
 ) -> Explanation:
     """corpus: one sentence. labels: the true ones, or True for those in the data, or None; against: other labels to compare with."""
     shown, note = _searching(estimator)
@@ -64,7 +64,7 @@ def _explanation(
 
 
 def _missed(
-    estimator: SequenceEstimator, shown: SequenceEstimator, corpus: Corpus, trace: Trace, errors: SearchErrors | None
+    estimator: Looking, shown: Looking, corpus: Corpus, trace: Trace, errors: SearchErrors | None
 ) -> Path | None:
     """The better output that the search missed: the best of all or, where that is not known, the truth."""
     if errors is None or not errors.missed[0]:
@@ -88,7 +88,7 @@ def _sentences(*parts: str | None) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _searching(estimator: SequenceEstimator) -> tuple[SequenceEstimator, str | None]:
+def _searching(estimator: Looking) -> tuple[Looking, str | None]:
     """The estimator or, where it decodes exactly, a twin that searches with the same weights."""
     if estimator.decoder().queue != EXACT.queue:
         return estimator, None
@@ -99,7 +99,7 @@ def _searching(estimator: SequenceEstimator) -> tuple[SequenceEstimator, str | N
     return shown, f"The model decodes exactly; the search shown is a beam of {SHOWN} with the same weights."
 
 
-def _forced(estimator: SequenceEstimator, corpus: Corpus, labels: Sequence[Any], name: str) -> Path:
+def _forced(estimator: Looking, corpus: Corpus, labels: Sequence[Any], name: str) -> Path:
     """The path to given labels, whatever a search would keep of it."""
     trace = estimator.twin(queue="greedy", beam=None).trace(corpus, labels, features=True, training=False)
     path = true_path(trace, trace.truth or (), name)
@@ -111,9 +111,7 @@ def _forced(estimator: SequenceEstimator, corpus: Corpus, labels: Sequence[Any],
     return path
 
 
-def _runner_up(
-    estimator: SequenceEstimator, shown: SequenceEstimator, corpus: Corpus, chosen: Path, trace: Trace
-) -> Path | None:
+def _runner_up(estimator: Looking, shown: Looking, corpus: Corpus, chosen: Path, trace: Trace) -> Path | None:
     """The best other output: exactly where there are lists of the best, else the next one that the search ended with."""
     if shown is not estimator:
         try:

@@ -11,12 +11,12 @@ from riata import registry
 from riata.data.encodings.base import PREFERENCE, Encoding
 from riata.data.recoding import Tags
 from riata.errors import ModelFileError, RiataError, UnsupportedError
+from riata.estimators.columns import ANY_WIDTH
 from riata.features.expressions import expressions
 from riata.importing.formats.base import Format, head_of
 from riata.importing.model_text import ModelText
 from riata.importing.parts import Imported
 from riata.models.chain import Legality
-from riata.tasks.base import ANY_WIDTH
 
 if TYPE_CHECKING:
     from riata.tasks.base import SequenceEstimator

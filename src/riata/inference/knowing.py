@@ -15,13 +15,13 @@ from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, LabelError, UnsupportedError
 
 if TYPE_CHECKING:
-    from riata.tasks.base import SequenceEstimator
+    from riata.estimators.columns import Columns
 
 FREE_TEXT = "_"  # in a file, where any label will do
 CLOSE = 1e-5  # to 1, in single precision
 
 
-def knowing(estimator: SequenceEstimator, X: Any, given: Any) -> Corpus:
+def knowing(estimator: Columns, X: Any, given: Any) -> Corpus:
     """The corpus of these sentences with what is given of their labels: a list per sentence, of labels and None; None: nothing.
 
     Where there are no tokens, it has no columns either.
@@ -40,7 +40,7 @@ def knowing(estimator: SequenceEstimator, X: Any, given: Any) -> Corpus:
     return _with_known(estimator, corpus, filled, np.array(free, bool), by_line=False)
 
 
-def knowing_column(estimator: SequenceEstimator, corpus: Corpus, column: int) -> Corpus:
+def knowing_column(estimator: Columns, corpus: Corpus, column: int) -> Corpus:
     """The same, with labels from a column of the corpus, which holds `_` where any will do."""
     _check_structure(estimator)
     at = column + corpus.width if column < 0 else column
@@ -80,7 +80,7 @@ def _filled(sentence: Any) -> Any:
 
 
 def _with_known(
-    estimator: SequenceEstimator, corpus: Corpus, labels: Column, free: NDArray[np.bool_], *, by_line: bool
+    estimator: Columns, corpus: Corpus, labels: Column, free: NDArray[np.bool_], *, by_line: bool
 ) -> Corpus:
     classes = estimator.classes_
     at = {label: i for i, label in enumerate(classes)}
@@ -101,7 +101,7 @@ def _with_known(
     return replace(corpus, known=known)
 
 
-def _written(estimator: SequenceEstimator) -> NDArray[np.int64]:
+def _written(estimator: Columns) -> NDArray[np.int64]:
     """Of every label of the model the class that it is written as."""
     if estimator._recoder is None:
         return np.arange(len(estimator.classes_))
@@ -114,7 +114,7 @@ def _written(estimator: SequenceEstimator) -> NDArray[np.int64]:
     return np.asarray(table, np.int64)
 
 
-def _check_structure(estimator: SequenceEstimator) -> None:
+def _check_structure(estimator: Columns) -> None:
     if estimator.outputs > 1:
         raise UnsupportedError(
             f"{type(estimator).__name__} decides several labels per word in one search, which takes no given ones.",

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from riata import registry
 from riata.errors import ModelFileError, RiataError, UnsupportedError
+from riata.estimators.predicting import Predicting
 from riata.features.attributes import Attribute, builtin
 from riata.learning.options import checked
 from riata.learning.preference import JOINT, recipe_name
 from riata.models import container
 from riata.models.chain import ChainModel, from_parts
-from riata.tasks.base import SequenceEstimator
 
 if TYPE_CHECKING:
     from riata.confidence.calibration import Calibration
@@ -35,7 +35,7 @@ NOT_STORED = (
 )  # parameters that are stored as what they led to, if to anything
 
 
-def save_model(estimator: SequenceEstimator | Predictor, path: str | Path) -> None:
+def save_model(estimator: Predicting | Predictor, path: str | Path) -> None:
     container.write(path, to_bytes(estimator))
 
 
@@ -58,8 +58,8 @@ def from_bytes(content: bytes, using: Iterable[Any] = ()) -> Any:
         raise _as_model_error(error) from None
 
 
-def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
-    if not isinstance(estimator, SequenceEstimator):
+def to_bytes(estimator: Predicting | Predictor) -> bytes:
+    if not isinstance(estimator, Predicting):
         from riata.models import predictor_file
 
         header, arrays = predictor_file.to_parts(estimator)
@@ -117,7 +117,7 @@ def qualified_name(function: Any) -> str:
     return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', type(function).__qualname__)}"
 
 
-def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
+def _storable(estimator: Predicting) -> dict[str, Any]:
     """The parameters that are plain values; corpora, templates and functions are stored as what they led to."""
     params = {}
     for name, value in estimator.get_params(deep=False).items():
@@ -127,7 +127,7 @@ def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
     return {**params, "recipe": recipe_name(estimator)}
 
 
-def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> SequenceEstimator | Predictor:
+def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> Predicting | Predictor:
     task = header.get("task")
     if header.get("format") != FORMAT or (task != PROBLEM and task not in registry.names("task")):
         raise ModelFileError(
@@ -168,8 +168,8 @@ def _reader(structure: str) -> Callable[..., Model]:
     return {segments.NAME: segments.from_parts, joint.NAME: joint.from_parts}.get(structure, from_parts)
 
 
-def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> SequenceEstimator:
-    cls: type[SequenceEstimator] = registry.get("task", header["task"]).estimator
+def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Predicting:
+    cls: type[Predicting] = registry.get("task", header["task"]).estimator
     params = _mapping(header, "params")
     unknown = set(params) - (set(cls._param_names()) - set(NOT_STORED))
     if unknown:
@@ -183,7 +183,7 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Sequen
     return estimator
 
 
-def _restore_training(estimator: SequenceEstimator, training: dict[str, Any]) -> None:
+def _restore_training(estimator: Predicting, training: dict[str, Any]) -> None:
     score, counts, name = training.get("best_score"), training.get("label_counts"), training.get("name")
     epoch, sentences, tokens = (training.get(key) for key in ("best_epoch", "sentences", "tokens"))
     chosen = training.get("chosen", {})
@@ -258,7 +258,7 @@ def _mapping(header: dict[str, Any], key: str) -> dict[str, Any]:
     return value
 
 
-def _inputs(header: dict[str, Any], estimator: SequenceEstimator) -> tuple[int, ...]:
+def _inputs(header: dict[str, Any], estimator: Predicting) -> tuple[int, ...]:
     inputs = header.get("inputs")
     if not isinstance(inputs, list) or not all(_is_count(i) and i < 1 << 31 for i in inputs):
         raise ModelFileError("the model's inputs are missing or inconsistent")
@@ -296,7 +296,7 @@ def _calibration(header: dict[str, Any], number: int) -> tuple[Calibration, ...]
     return tuple(map(Calibration.from_dict, found))
 
 
-def _structure(header: dict[str, Any], estimator: SequenceEstimator) -> str:
+def _structure(header: dict[str, Any], estimator: Predicting) -> str:
     """A task of one output has no model of two, nor the other way round."""
     name = header.get("structure", ChainModel.structure)
     if not isinstance(name, str) or (name == JOINT) != (estimator.outputs > 1):

@@ -2,7 +2,8 @@
 
 from typing import Any, ClassVar
 
-from riata.tasks.base import PARAMETERS, SequenceEstimator, Task
+from riata.estimators.parameters import PARAMETERS
+from riata.tasks.base import SequenceEstimator, Task
 
 
 class Chunker(SequenceEstimator):

@@ -16,6 +16,7 @@ from riata.data.recoding import Tags
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, SettingError
+from riata.estimators.parameters import PARAMETERS
 from riata.learning.events import Listener
 from riata.learning.fit import Start
 from riata.learning.joint import totals
@@ -25,7 +26,7 @@ from riata.learning.options import Options
 from riata.models.model import Model
 from riata.scoring.evaluation import Evaluation
 from riata.scoring.pairs import evaluate_pairs
-from riata.tasks.base import PARAMETERS, SequenceEstimator, Task
+from riata.tasks.base import SequenceEstimator, Task
 
 OUTPUTS = 2
 

@@ -1,6 +1,7 @@
 """Entity recognition: names and their types, as chunks."""
 
-from riata.tasks.base import PARAMETERS, SequenceEstimator, Task
+from riata.estimators.parameters import PARAMETERS
+from riata.tasks.base import SequenceEstimator, Task
 
 
 class EntityRecognizer(SequenceEstimator):

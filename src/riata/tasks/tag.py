@@ -1,6 +1,7 @@
 """Tagging: a plain label for every token."""
 
-from riata.tasks.base import PARAMETERS, SequenceEstimator, Task
+from riata.estimators.parameters import PARAMETERS
+from riata.tasks.base import SequenceEstimator, Task
 
 
 class Tagger(SequenceEstimator):

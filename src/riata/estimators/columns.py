@@ -1,0 +1,129 @@
+"""Which column is what: inputs, outputs and gold labels, in training data and in others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from riata.data.given import check_kind
+from riata.data.memory import as_corpus, label_column, with_column
+from riata.data.texts import interned
+from riata.data.types import Column, Corpus, Ids
+from riata.errors import DataError, SettingError
+from riata.estimators.trained import Trained
+
+if TYPE_CHECKING:
+    from riata.data.files import ColumnName
+
+Self = TypeVar("Self", bound="Columns")  # typing.Self needs Python 3.11
+
+ANY_WIDTH = 1 << 30  # of a file whose columns were named
+
+
+class Columns(Trained):
+    """Finds the columns that the model reads, those that it gives, and those to score by."""
+
+    def sentences(self, X: Any) -> Corpus:
+        """What the trained model is asked about, as a Corpus: tokens that are lists hold columns or names, as it has learnt."""
+        return as_corpus(X, names=not self.inputs_ and self.array_width_ is None)
+
+    def input_columns(self, corpus: Corpus) -> Corpus:
+        """The columns that the model reads; the output column may be there or not.
+
+        In a file of the kind that the model was trained on, they are the columns of the same numbers; in other data, the first ones.
+        """
+        if not self.inputs_:
+            check_kind(corpus.given, self.array_width_, corpus.name)
+        here = corpus.origins if corpus.format == self.format_ else tuple(range(corpus.width))
+        wanted = self.inputs_ if corpus.format == self.format_ else tuple(range(len(self.inputs_)))
+        missing = [column for column in wanted if column not in here]
+        if missing:
+            raise DataError(
+                f"the model reads column {missing[0]}, but the data have only {corpus.width} column{'s' * (corpus.width != 1)}.",
+                remedy=f"Give the same input columns as in training: {', '.join(map(str, wanted))}.",
+                file=corpus.name,
+            )
+        return corpus.select([here.index(column) for column in wanted])
+
+    def known_width(self, format: str) -> int:
+        """How many columns data of this format may have: those of the training data, or else the inputs and outputs."""
+        if format != self.format_:
+            return len(self.inputs_) + self.outputs
+        return max([self.breadth_ or 0, *(column + 1 for column in (*self.inputs_, *self.outputs_))])
+
+    def reading(
+        self: Self,
+        inputs: Sequence[ColumnName] | None,
+        outputs: Sequence[ColumnName] | None,
+        *,
+        conllu: bool,
+    ) -> Self:
+        """The same trained model for files in which other columns are its inputs and outputs; None: where they are anyway."""
+        from riata.data.files import column_number
+
+        made, format_ = self.twin(), "conllu" if conllu else "columns"
+        same = format_ == self.format_
+        for kind, names, number in (("inputs", inputs, len(self.inputs_)), ("outputs", outputs, self.outputs)):
+            if names is not None and len(names) != number:
+                raise SettingError(f"the model has {number} {kind}; --{kind} names {len(names)}.")
+        read = inputs if inputs is not None else self.inputs_ if same else range(len(self.inputs_))
+        made.inputs_ = tuple(column_number(name, conllu=conllu) for name in read)
+        if outputs is not None:
+            made.outputs_ = tuple(column_number(name, conllu=conllu) for name in outputs)
+        elif not same:
+            made.outputs_ = (-1,) * self.outputs
+        if min((*made.inputs_, *(made.outputs_ if outputs else ())), default=0) < 0:
+            raise SettingError("columns of a file to predict are counted from 0.")
+        made.format_, made.breadth_ = format_, ANY_WIDTH
+        return made
+
+    def scored_columns(self, corpus: Corpus) -> Corpus:
+        """The columns that the model reads and, last, the gold output: the column of training, or else the last one."""
+        inputs = self.input_columns(corpus)
+        same = corpus.format == self.format_ and self.output_ in corpus.origins
+        gold = corpus.origins.index(self.output_) if same else corpus.width - 1
+        if corpus.origins[gold] in inputs.origins:
+            raise DataError(
+                f"scoring needs the output column, but the data have only the inputs ({corpus.width} columns).",
+                remedy="Score a file that holds the gold labels too.",
+                file=corpus.name,
+            )
+        return with_column(inputs, corpus.columns[gold])
+
+    def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
+        """The data with the output as the last column, or columns. unknown: labels may be None."""
+        corpus = as_corpus(X)
+        if y is not None:
+            return with_column(corpus, label_column(y, corpus, unknown=unknown))
+        if corpus.width + (corpus.given is not None) < 2:
+            raise DataError(
+                f"training needs at least one input column and the output column; found {corpus.width}.",
+                remedy="Give the labels as y, or as the last column.",
+                file=corpus.name,
+            )
+        return corpus
+
+    def _with_gold(self, X: Any, y: Any) -> Corpus:
+        """The columns that the model reads and, last, the gold labels, from the data or from y."""
+        corpus = self.sentences(X)
+        if y is None:
+            return self.scored_columns(corpus)
+        return with_column(self.input_columns(corpus), label_column(y, corpus))
+
+    @property
+    def chunk_outputs(self) -> tuple[bool, ...]:
+        return (self.chunks,)
+
+    def _gold_columns(self, data: Corpus) -> Sequence[Column]:
+        """The gold labels of data that `_with_gold` made, output by output."""
+        return data.columns[-1:]
+
+    def output_columns(self, ids: Ids) -> Sequence[Column]:
+        """The columns to write for what predict_ids gave."""
+        return (Column(interned(self.classes_)[0], ids),)
+
+    def _knowing(self, X: Any, given: Any) -> Corpus:
+        """The corpus with the labels that are given."""
+        from riata.inference.knowing import knowing
+
+        return knowing(self, X, given)

@@ -1,0 +1,207 @@
+"""Learning: from all data, from a file in parts, or portion by portion."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data.recoding import Tags
+from riata.data.types import Corpus
+from riata.errors import DataError, SettingError, UnsupportedError
+from riata.estimators.columns import Columns
+from riata.estimators.notes import warn_of
+from riata.interrupts import AsInterrupt
+from riata.learning.options import Options, check_only_chains, check_parts, check_stream, checked
+
+if TYPE_CHECKING:
+    from riata.learning.events import Listener
+    from riata.learning.fit import Start
+    from riata.learning.labels import LabelSet
+    from riata.learning.loop import Outcome, Trainer
+    from riata.models.model import Model
+
+Self = TypeVar("Self", bound="Fitting")  # typing.Self needs Python 3.11
+
+
+class Fitting(Columns):
+    """Trains the model, and keeps what training found."""
+
+    def fit(
+        self: Self,
+        X: Any,
+        y: Any = None,
+        X_dev: Any = None,
+        y_dev: Any = None,
+        *,
+        sample_weight: Any = None,
+        listener: Listener | None = None,
+    ) -> Self:
+        """Learns from a Corpus (its last column is the output), or from sentences and their labels; with `stream`, from a file.
+
+        A sentence is a list of words, of tuples of columns or of dictionaries of features, or an array of numbers [T, d].
+        X_dev, y_dev: development data, instead of the parameter `dev`.
+
+        Ctrl-C keeps the model of the last good epoch and raises KeyboardInterrupt.
+        """
+        from riata.data.streamed import ColumnFile
+        from riata.estimators.development import with_dev
+        from riata.learning.fit import Fit
+        from riata.learning.streaming import StreamedFit
+        from riata.learning.survey import survey
+
+        tell = warn_of if listener is None else listener
+        began = time.perf_counter()
+        options = with_dev(self, checked(self, goes_on=self.warm_start), X_dev, y_dev)
+        start = self._start() if self.warm_start else None
+        if not options.is_chain:
+            check_only_chains(options)
+        if options.stream:
+            check_parts(options, "stream=True gives a part of the data at a time")
+            check_stream(self, labels=y is not None, weights=sample_weight is not None)
+            file = ColumnFile.of(X)
+            found = survey(file, options, tell, fresh=start is None)
+            with AsInterrupt():
+                outcome, labels = StreamedFit(Fit(options, found.tags, start, tell), file, found).run()
+            kept = (outcome, found.shape, labels, found.sentences, found.tokens)
+        else:
+            data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell, fresh=start is None)
+            with AsInterrupt():
+                outcome, labels = Fit(options, tags, start, tell).run(data, weights)
+            kept = (outcome, data, labels, len(data), data.tokens)
+        history = [event.__dict__ for event in outcome.history]
+        # partial_fit goes on from this training
+        self._set_at_once(*kept, history_=history, seconds_=time.perf_counter() - began, _partial=None)
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        return self
+
+    def partial_fit(
+        self: Self, X: Any, y: Any = None, *, classes: Sequence[str] | None = None, sample_weight: Any = None
+    ) -> Self:
+        """One epoch over these sentences, on top of what was learnt before.
+
+        Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
+        """
+        from riata.learning.fit import Fit, check_width, label_ids
+        from riata.learning.loop import Outcome
+
+        options = checked(self, goes_on=True)
+        if options.stream:
+            raise UnsupportedError(
+                "partial_fit takes sentences from memory; stream=True is for fit.", remedy="Leave out stream."
+            )
+        check_parts(options, "partial_fit learns from a part of the data at a time")
+        start = self._start()
+        fresh = start is None and classes is None
+        data, tags, weights = self._training_data(options, X, y, sample_weight, start, warn_of, fresh=fresh)
+        fit = Fit(options, tags, start, warn_of)
+        partial: tuple[Trainer, LabelSet] | None = getattr(self, "_partial", None)
+        if partial is not None:
+            trainer, labels = partial
+            fit.check_same_tags(labels.tags)
+            check_width(data, len(self.inputs_), self.array_width_)
+            label_ids(data, labels)  # refuses before anything is changed
+        else:
+            labels = fit.labels(data, self._class_names(classes))
+            trainer = fit.trainer(data, labels)
+        instances = fit.learn_features(trainer.features, data)
+        number = getattr(self, "best_epoch_", 0) + 1
+        with AsInterrupt():
+            event = trainer.epoch(fit.examples(instances, data, weights, labels), options.seed, number)
+        model = trainer.model()
+        self._set_at_once(
+            Outcome(replace(model, features=model.features.copy()), best_epoch=number),
+            data,
+            labels,
+            len(data),
+            data.tokens,
+            history_=[*getattr(self, "history_", []), replace(event, dropped=trainer.dropped).__dict__],
+            seconds_=(getattr(self, "seconds_", None) or 0.0) + event.seconds,
+            _partial=(trainer, labels),
+        )
+        return self
+
+    def _training_data(
+        self,
+        options: Options,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        start: Start | None,
+        tell: Listener,
+        *,
+        fresh: bool,
+    ) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
+        """The corpus with its output as the last column and tags as they are learnt, how they are written, and weights of sentences.
+
+        fresh: there are no labels but those of the data.
+        """
+        from riata.learning.labels import check_labels_differ, chunk_tags, learnable
+        from riata.learning.sample_weight import sentence_weights
+        from riata.learning.unknown import partly_known
+
+        data = self.with_output(X, y, unknown=options.has_unknown)
+        if data.tokens == 0:
+            raise DataError("there are no tokens to learn from.", file=data.name)
+        data = given = partly_known(data, options)
+        tags = None
+        if self.chunks:
+            tags = chunk_tags(data, options.encoding, options.learn_as, None if start is None else start.tags)
+            data = learnable(data, tags, strict=options.strict, listener=tell)
+        if fresh:
+            check_labels_differ(given, self.outputs, tell)
+        return data, tags, sentence_weights(sample_weight, len(data))
+
+    def _class_names(self, classes: Any) -> tuple[str, ...]:
+        if classes is None:
+            return ()
+        if isinstance(classes, str) or not all(isinstance(label, str) for label in classes):
+            raise SettingError(f"classes is {classes!r}; expected a list of labels, each a string.")
+        return tuple(classes)
+
+    def _start(self) -> Start | None:
+        from riata.learning.fit import Start
+
+        model: Model | None = getattr(self, "model_", None)
+        if model is None:
+            return None
+        chosen: Any = self.facts_.get("chosen", {})
+        return Start(model, len(self.inputs_), self.array_width_, self.best_epoch_, self._tags(), chosen)
+
+    def _set_at_once(
+        self, outcome: Outcome, data: Corpus, labels: LabelSet, sentences: int, tokens: int, **others: Any
+    ) -> None:
+        """All that training sets, in one step: an interrupt leaves the estimator as it was, or as it should be."""
+        if outcome.model is None:
+            return
+        made = self.twin()
+        made._keep(outcome, data, labels, sentences, tokens)
+        self.__dict__.update({**made.__dict__, **others})
+
+    def _keep(self, outcome: Outcome, data: Corpus, labels: LabelSet, sentences: int, tokens: int) -> None:
+        """data: of the columns that were learnt from, with all sentences or none."""
+        if outcome.model is None:
+            return
+        self.set_model(outcome.model, labels.tags)
+        self.inputs_ = data.origins[:-1]
+        self.array_width_ = None if data.given is None else data.given.width
+        self.outputs_ = data.origins[-1:]
+        self.format_ = data.format
+        more = data.breadth is not None and data.breadth > max(data.origins) + 1
+        self.breadth_ = data.breadth if more else None  # None: no column after those that were learnt from
+        self.best_epoch_ = outcome.best_epoch
+        self.best_score_ = outcome.best_score
+        self._run = outcome.run
+        self.facts_ = {
+            "name": Path(data.name).name,
+            "sentences": sentences,
+            "tokens": tokens,
+            "label_counts": labels.counts,
+            **({"chosen": dict(outcome.chosen)} if outcome.chosen else {}),
+        }

@@ -1,0 +1,75 @@
+"""How good predictions are, and whose fault wrong ones are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from riata.data.types import Column, Corpus, Ids, Starts
+from riata.estimators.predicting import Predicting
+from riata.learning.options import checked
+from riata.parallel import cores
+
+if TYPE_CHECKING:
+    from riata.scoring.evaluation import Evaluation
+    from riata.scoring.search_errors import SearchErrors
+
+
+class Judging(Predicting):
+    """Compares predictions with gold labels."""
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The task's main score, from 0 to 1: span F1 as conlleval counts it for chunks, accuracy for tags."""
+        from riata.learning.sample_weight import sentence_weights
+
+        evaluation = self.evaluate(X, y)
+        weights = sentence_weights(sample_weight, len(evaluation.rows))
+        rows = evaluation.rows * weights[:, None] if len(weights) else evaluation.rows
+        return float(evaluation.statistic(rows.sum(axis=0))) / 100
+
+    def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
+        """Everything about the predictions for these sentences: report per type, metrics in per cent, intervals.
+
+        predicted: what predict_ids gave for them, where it is known already.
+        """
+        from riata.learning.fit import inputs_of
+
+        model = self._check_fitted()
+        data = self._with_gold(X, y)
+        if predicted is None:
+            predicted = self._as_classes(model.predict(inputs_of(data), self.decoder()), data.starts)
+        return self._evaluated(data.columns[-1], predicted, data.starts)
+
+    def _evaluated(self, gold: Column, predicted: Ids, starts: Starts) -> Evaluation:
+        from riata.scoring.evaluation import evaluate_column
+
+        return evaluate_column(gold, predicted, self.classes_, starts, chunks=self.chunks)
+
+    def gold_and_found(self, X: Any, y: Any = None) -> tuple[Corpus, Sequence[Column], Sequence[Column]]:
+        """The columns that the model reads, those of gold labels and those of predicted ones: one of each, or one per output."""
+        from riata.learning.fit import inputs_of
+
+        model, options = self._check_fitted(), checked(self, training=False)
+        data = self._with_gold(X, y)
+        inputs = inputs_of(data)
+        labels = model.predict(inputs, options.decoder, options.threads or cores())
+        return inputs, self._gold_columns(data), self.output_columns(self._as_classes(labels, data.starts))
+
+    def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
+        """Whose fault wrong sentences are: of the search alone, of the model alone, or of both (docs/search.md). predicted: as for evaluate."""
+        from riata.learning.fit import inputs_of
+        from riata.scoring.search_errors import split_errors
+
+        model = self._check_fitted()
+        data = self._with_gold(X, y)
+        truth = self._label_ids(self._learnt_column(data.columns[-1], data.starts))
+        found = None if predicted is None else self._as_labels(predicted, data.starts)
+        return split_errors(model, inputs_of(data), found, truth, self.decoder())
+
+    def best_output(self, corpus: Corpus) -> list[Any] | None:
+        """The labels of one sentence that score highest of all, whatever the queue finds; None where exact search is too costly."""
+        from riata.scoring.search_errors import best_labels
+
+        model, inputs = self._check_fitted(), self.input_columns(corpus)
+        best = best_labels(model, model.features.instances(inputs), inputs.starts)
+        return None if best is None else [self.classes_[i] for i in self._as_classes(best, inputs.starts)]

@@ -1,0 +1,136 @@
+"""Looking inside: errors, margins, the search of one sentence, and why it ends as it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from riata import registry
+from riata.data.types import Corpus
+from riata.errors import UnsupportedError
+from riata.estimators.judging import Judging
+from riata.estimators.notes import warn_of
+from riata.learning.options import Options, checked
+from riata.learning.preference import recipe_name
+from riata.models.chain import ChainModel
+
+if TYPE_CHECKING:
+    from riata.analysis.error_analysis import ErrorAnalysis
+    from riata.explaining.explanation import Explanation
+    from riata.inference.trace import Trace
+    from riata.learning.diagnostics import Diagnostics, Run
+    from riata.learning.events import Listener
+
+
+class Looking(Judging):
+    """Shows what a trained model does, and why."""
+
+    def errors(
+        self, X: Any, y: Any = None, *, train: Any = None, beams: Sequence[float] = (), examples: int = 1
+    ) -> ErrorAnalysis:
+        """Where the model goes wrong on these sentences, as `riata errors` shows it (docs/analysis.md).
+
+        train: the training data, to tell seen words from unseen ones. beams: decode with each of these widths too.
+        """
+        from riata.analysis.error_analysis import error_analysis
+
+        return error_analysis(self, X, y, train=train, beams=beams, examples=examples)
+
+    def diagnose(self, X: Any, y: Any = None, *, beam: float | None = None) -> Diagnostics:
+        """The margins of the final weights on these sentences, and what the theory of LaSO says about the training (docs/theory.md).
+
+        Give the training data. beam: the states kept while measuring (None: as in training); float("inf") keeps all of them,
+        which is what the bounds need unless training was greedy. Needs a recipe that searches, trained by this object.
+        """
+        from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
+        from riata.learning.fit import inputs_of, label_ids
+        from riata.learning.labels import LabelSet
+        from riata.learning.recipe import beam_width
+
+        self._check_fitted()
+        run: Run | None = getattr(self, "_run", None)
+        if run is None:
+            options = checked(self, training=False)
+            searches = options.choice.recipe.searches and registry.get("queue", options.choice.queue).searches
+            raise not_kept(type(self).__name__, recipe_name(self), searches=searches, seeds=options.seeds)
+        settings = measured_settings(run, beam, beam_width)
+        data = self._learnable(self._with_gold(X, y), warn_of)
+        labels = LabelSet(run.model.labels, {}, self._tags())
+        instances = run.model.features.instances(inputs_of(data))
+        margins = run.model.margins(instances, label_ids(data, labels), settings)
+        return diagnosis(run, margins, settings, len(data))
+
+    def trace(
+        self,
+        sentence: Any,
+        labels: Sequence[Any] | bool | None = None,
+        *,
+        features: bool = False,
+        training: bool = True,
+    ) -> Trace:
+        """What the search for one sentence does, step by step: a list of tokens, or a Corpus of one sentence.
+
+        labels: the true ones, or True for those in the data. With them the search is that of training, so far as the recipe trains
+        with the present queue; no weight is changed. training=False: it goes on as in prediction, and shows the first update that
+        training would make. features: record those of every step, with their weights.
+        With learn_as, the labels of the trace are those that were learnt.
+        """
+        from riata.inference.tracing import BY_STRUCTURE, one_sentence
+        from riata.learning.decoding import LATTICE
+
+        model, options = self._check_fitted(), checked(self, training=False)
+        if features and getattr(model, "local", False):
+            raise UnsupportedError(
+                "The scores of the recipe 'memm' are normalised step by step: they are no sums of what features say, which explanations are.",
+                remedy="trace(..., features=False) shows the search; of the recipes perceptron and crf, explain shows the features.",
+            )
+        corpus, truth = one_sentence(sentence, self.sentences), None
+        inputs = self.input_columns(corpus)
+        if labels is not None and labels is not False:
+            truth = self._true_labels(corpus, None if labels is True else [labels], options)
+        queue = registry.get("queue", options.choice.queue)
+        recipe, settings = options.choice.recipe, options.settings
+        trained = recipe.searches and queue.searches and not queue.decode_only and settings["update"] != LATTICE
+        followed = {**settings, **vars(options.decoder), "recipe": recipe.name, "training": training}
+        learner = followed if truth is not None and trained else None
+        learnt_as = None if self._recoder is None else self.learnt_as_
+        return BY_STRUCTURE[model.structure](model, inputs, truth, options.decoder, learner, features, learnt_as)
+
+    def explain(
+        self,
+        sentence: Any,
+        labels: Sequence[Any] | bool | None = None,
+        *,
+        against: Sequence[Any] | None = None,
+        training: bool = False,
+    ) -> Explanation:
+        """Why one sentence gets the labels it gets: every feature that speaks for them or against them, and the search that found them.
+
+        labels: the true ones, or True for those in the data. The labels are compared with `against`; without it with the truth, where
+        it is another output, or else with the runner-up. training: show the search as it is in training, with its updates and restarts.
+        Of a model that decodes exactly, a beam with the same weights is shown.
+        """
+        from riata.explaining.explain import explain_sentence
+        from riata.inference.tracing import one_sentence
+
+        self._check_fitted()
+        truth = None if labels is False else labels
+        return explain_sentence(self, one_sentence(sentence, self.sentences), truth, against, training)
+
+    def _true_labels(self, corpus: Corpus, y: Any, options: Options) -> list[str]:
+        """All gold labels as they are learnt; illegal tags are read as in training."""
+        return self._learnable(self._with_gold(corpus, y), warn_of, strict=options.strict).columns[-1].texts()
+
+    def _learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:
+        """Data with gold labels, written as the model has learnt them. A model that gives illegal tags (an imported one) knows them as they are."""
+        from riata.learning.labels import learnable
+
+        tags, model = self._tags(), self._check_fitted()
+        if tags is None or (isinstance(model, ChainModel) and model.legality.is_free):
+            return data
+        return learnable(data, tags, strict=strict, listener=tell)
+
+    def _repr_html_(self) -> str:
+        from riata.showing.estimators import sequence_facts
+
+        return sequence_facts(self) if hasattr(self, "model_") else super()._repr_html_()

@@ -1,0 +1,130 @@
+"""The parameters of estimators of sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from riata.data.types import Corpus
+from riata.errors import UnknownNameError
+from riata.estimators.internal import INTERNAL
+from riata.params import Params
+
+if TYPE_CHECKING:
+    from riata.features.attributes import Attribute
+    from riata.features.templates import Template
+
+Self = TypeVar("Self", bound="Parameters")  # typing.Self needs Python 3.11
+
+PARAMETERS = """recipe: the learner (None: the one that the task prefers, which `riata pieces` names); structure, queue, beam: what it searches, and how (None: what
+the recipe prefers).
+template: a named set, a file, or templates (None: the task's own). attributes: your own functions of a word, by name.
+lists: words and phrases by name, each a file (an entry per line) or entries; templates read them as list(NAME)[0].
+cutoff: n-grams seen less often are left out. bits: keep no dictionaries, but hash features into a table of 2^bits weights.
+stream: fit takes the path of a file, which it reads in parts in every epoch and never holds.
+epochs, seed, settings: of the learner. seeds: train so many models, with seed, seed + 1, …, and sum them into one.
+shards: learn from so many parts of the data at once, and mix the weights after every epoch.
+threads: how many work at once (None: all cores), which never changes the model.
+dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
+many epochs without a better score; refit: then train again on all data for that many epochs.
+class_weight: by label, or "balanced". encoding: of chunk tags ("auto" finds it); learn_as: another one to learn them in,
+which the output does not show; strict: refuse illegal tags instead of reading them as conlleval does. warm_start: go on from the present model when fit is called again.
+"""
+
+
+class Parameters(Params):
+    """What estimators are told before they learn, and what subclasses say of their task."""
+
+    _internal = INTERNAL
+    task_name: str
+    chunks: bool  # labels are chunk tags, and the score is span F1; otherwise plain labels and accuracy
+    default_template: str
+    default_segments = "chunk"  # the default template of segments
+    search_structure: str | None = None  # what recipes that search prefer to the chain
+    outputs = 1  # columns to predict
+    own_structure: str | None = None  # of the task, whatever the recipe prefers
+    default_recipes: ClassVar[dict[str, str]] = {"chain": "mira", "segments": "laso-alma"}  # by structure
+    presets: ClassVar[dict[str, dict[str, Any]]] = {  # parameters by what matters most: time, or the score
+        "fast": {"epochs": 5},
+        "best": {"epochs": 20, "seeds": 5},
+    }
+
+    def __init__(
+        self,
+        recipe: str | None = None,
+        *,
+        structure: str | None = None,
+        queue: str | None = None,
+        beam: float | None = None,
+        template: str | Path | Sequence[Template] | None = None,
+        attributes: Mapping[str, Attribute] | None = None,
+        lists: Mapping[str, str | Path | Sequence[str]] | None = None,
+        cutoff: int = 1,
+        bits: int | None = None,
+        stream: bool = False,
+        epochs: int | None = None,
+        seed: int = 0,
+        seeds: int = 1,
+        shards: int = 1,
+        threads: int | None = None,
+        settings: Mapping[str, Any] | None = None,
+        dev: float | Corpus | None = None,
+        patience: int | None = None,
+        refit: bool = False,
+        class_weight: Mapping[str, float] | str | None = None,
+        encoding: str = "auto",
+        learn_as: str | None = None,
+        strict: bool = False,
+        warm_start: bool = False,
+    ) -> None:
+        self.recipe: str | None = recipe
+        self.structure = structure
+        self.queue = queue
+        self.beam = beam
+        self.template = template
+        self.attributes = attributes
+        self.lists = lists
+        self.cutoff = cutoff
+        self.bits = bits
+        self.stream = stream
+        self.epochs = epochs
+        self.seed = seed
+        self.seeds = seeds
+        self.shards = shards
+        self.threads = threads
+        self.settings = settings
+        self.dev = dev
+        self.patience = patience
+        self.refit = refit
+        self.class_weight = class_weight
+        self.encoding = encoding
+        self.learn_as = learn_as
+        self.strict = strict
+        self.warm_start = warm_start
+
+    @classmethod
+    def preset(cls: type[Self], name: str, **parameters: Any) -> Self:
+        """An estimator for what matters most: "fast" learns in little time, "best" scores highest in what was compared (docs/defaults.md).
+
+        parameters: others, or in place of those of the preset.
+        """
+        return cls(**preset_of(cls, name, parameters))
+
+    def twin(self: Self, **params: Any) -> Self:
+        """The same trained model with other parameters; nothing is copied."""
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made.set_params(**params)
+
+
+def preset_of(estimator: type[Parameters], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a preset, those given in place of its own: settings one by one, and for another recipe none of the preset's."""
+    if name not in estimator.presets:
+        raise UnknownNameError.of("preset", name, estimator.presets)
+    preset = estimator.presets[name]
+    found = {**preset, **given}
+    if "settings" in preset:
+        same = found["recipe"] == preset["recipe"]
+        found["settings"] = {**(preset["settings"] if same else {}), **(given.get("settings") or {})}
+    return found

@@ -1,0 +1,179 @@
+"""Labels for sentences: the best, the k best, from memory or from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from riata.data.memory import is_empty
+from riata.data.types import Corpus, Ids
+from riata.estimators.by_label import ByLabel
+from riata.estimators.columns import Columns
+from riata.estimators.confident import Confident
+from riata.learning.options import checked
+from riata.models.chain import EXACT, Decoder
+from riata.parallel import cores
+
+if TYPE_CHECKING:
+    from riata.data.running_text import Tokenizer
+    from riata.models.model import Model
+    from riata.showing.predictions import Predictions
+
+
+class Predicting(Confident, ByLabel, Columns):
+    """Searches for the labels of sentences, by the parameters of now."""
+
+    def prepare(self) -> None:
+        """Folds the model, which the first prediction would do otherwise (docs/speed.md)."""
+        model = self._check_fitted()
+        if self.decoder().queue == EXACT.queue and model.folded is not None:
+            model.folded.meet_known()
+
+    def decoder(self) -> Decoder:
+        """How to search, by the present parameters: a trained model may be decoded with another queue or beam."""
+        return checked(self, training=False).decoder
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        min_confidence: float | None = None,
+        given: Any = None,
+        text: bool | Tokenizer = False,
+    ) -> Predictions:
+        """The labels of every sentence: a list, which notebooks show as labelled text.
+
+        Below min_confidence, from 0 to 1, it abstains: a chunk is left out (O), a tag is None.
+        given: labels that are known, a list per sentence, with None where any will do; the best labelling that has them is found.
+        text: X is a list of sentences, each a string, which are split at spaces; or a function from a sentence to its words, to split them by.
+        """
+        from riata.showing.predictions import Predictions
+
+        model = self._check_fitted()
+        if text:
+            X = self.split_text(X, text)
+        if min_confidence is not None:
+            from riata.estimators.confident import check_least
+            from riata.inference.knowing import check_given
+
+            check_given(given, min_confidence)
+            check_least(min_confidence)
+        elif given is None and type(X) is list and (found := self._predict_at_once(model, X)) is not None:
+            predictions = Predictions(found)
+            predictions._about = (X, 0, self.chunks)
+            return predictions
+        corpus = self._knowing(X, given)
+        if is_empty(X):
+            return Predictions([] for _ in X)
+        if min_confidence is None:
+            labels: list[Any] = [self.classes_[i] for i in self.predict_ids(corpus)]
+        else:
+            outputs = self.abstaining(*self.confidence_ids(corpus), min_confidence)
+            labels = outputs[0] if len(outputs) == 1 else list(zip(*outputs, strict=True))
+        predictions = Predictions(
+            labels[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)
+        )
+        words = corpus.origins.index(self.inputs_[0]) if self.inputs_ and corpus.format == self.format_ else 0
+        predictions._about = (X if isinstance(X, (list, tuple)) else corpus, words, self.chunks)
+        return predictions
+
+    def split_text(self, sentences: Any, text: bool | Tokenizer = True) -> list[list[str]]:
+        """The words of sentences that are strings: what predict reads and labels with text=True."""
+        from riata.data.running_text import text_corpus, tokenizer_of
+        from riata.labelled import check_reads_words
+
+        self._check_fitted()
+        check_reads_words(self)
+        return text_corpus(sentences, tokenizer_of(text)).sentences_of(0)
+
+    def _predict_at_once(self, model: Model, sentences: list[Any]) -> list[list[str]] | None:
+        """The short way of a few sentences in plain lists; None where something about them or the model is not plain."""
+        facts = (self.recipe, self.structure, self.queue, self.beam, self.inputs_, self.format_, self.array_width_)
+        if self.__dict__.get("_plain_with") != facts:
+            if self.format_ == "memory" and self.inputs_ != tuple(range(len(self.inputs_))):
+                return None
+            if self.decoder().queue != EXACT.queue or self.array_width_ is not None:
+                return None
+            self._plain_with = facts
+        if model.folded is None or self._texts is None:
+            return None
+        return model.folded.label(sentences, len(self.inputs_), self._texts)
+
+    def predict_ids(self, X: Any) -> Ids:
+        """Labels as numbers, indices of `classes_`, of all tokens in one array."""
+        model, options = self._check_fitted(), checked(self, training=False)
+        inputs = self.input_columns(self.sentences(X))
+        return self._as_classes(model.predict(inputs, options.decoder, options.threads or cores()), inputs.starts)
+
+    def labeller(self) -> Callable[[Corpus], Ids]:
+        """predict_ids for corpus after corpus, on one thread, by the parameters of now."""
+        model, decoder = self._check_fitted(), self.decoder()
+        return lambda corpus: self._as_classes(model.predict(self.input_columns(corpus), decoder), corpus.starts)
+
+    def predict_file(
+        self,
+        source: str | Path,
+        target: str | Path,
+        *,
+        nbest: int | None = None,
+        confidence: bool = False,
+        min_confidence: float | None = None,
+        given: int | None = None,
+        text: bool | Tokenizer = False,
+    ) -> None:
+        """Writes a file with a column of predictions more, as `riata predict` does; each may be compressed (.gz).
+
+        CoNLL-U (.conllu) goes out as CoNLL-U. text: the file holds a sentence per line, as for predict. nbest: every sentence so many times, best labelling first. confidence: one more column
+        with it. Below min_confidence a chunk is O, and a tag is _. given: the number of a column that holds labels to keep, _ elsewhere.
+        """
+        from riata.data.columns import write
+        from riata.data.files import is_conllu
+        from riata.labelled import Shown, labelled
+
+        self._check_fitted()
+        threads = checked(self, training=False).threads or cores()
+        shown = Shown(nbest, confidence, min_confidence)
+        conllu = not text and is_conllu(source, "auto", self.format_)
+        answers = labelled(self, source, conllu=conllu, threads=threads, shown=shown, given=given, text=text)
+        with closing(answers):
+            write(answers, target)
+
+    def predict_nbest(
+        self, X: Any, k: int, *, probabilities: bool = False, given: Any = None
+    ) -> list[list[tuple[list[str], float]]]:
+        """The k best labellings of every sentence with their scores, best first; fewer where fewer are legal. The first is predict's.
+
+        probabilities: with these instead of scores, among all legal labellings (see predict_proba).
+        They are exact, so they need the queue `exact` and templates that read no label further back than label[-2].
+        given: as predict takes it; then among labellings that have these labels.
+        """
+        self._check_fitted()
+        corpus = self._knowing(X, given)
+        found = self.nbest_ids(corpus, k)
+        scores = [[score for _, score in sentence] for sentence in found]
+        if probabilities and corpus.tokens:
+            scores = self.nbest_probabilities(corpus, scores)
+        return [
+            [([self.classes_[i] for i in ids], number) for (ids, _), number in zip(sentence, numbers, strict=True)]
+            for sentence, numbers in zip(found, scores, strict=True)
+        ]
+
+    def nbest_ids(self, X: Any, k: int) -> list[list[tuple[Ids, float]]]:
+        """predict_nbest with labels as numbers, indices of `classes_`."""
+        from riata.inference.chain import K
+
+        model, k = self._check_fitted(), int(K.parse(k))
+        model.check_nbest(self.decoder())
+        corpus = self._knowing(X, None)
+        if corpus.tokens == 0:
+            return [[(np.empty(0, np.int32), 0.0)] for _ in range(len(corpus))]
+        found = model.nbest(self.input_columns(corpus), k)
+        if self._recoder is None:
+            return found
+        return [
+            [(self._as_classes(ids, np.array([0, len(ids)])), score) for ids, score in sentence] for sentence in found
+        ]
