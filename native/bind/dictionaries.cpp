@@ -29,6 +29,7 @@ bool NamedFeatures::add_sentence(PyObject* sentence) {
   const Py_ssize_t length = PySequence_Fast_GET_SIZE(sentence);
   for (Py_ssize_t t = 0; t < length; ++t) {
     PyObject* token = PySequence_Fast_ITEMS(sentence)[t];
+    left_ = most_items;
     if (!PyDict_CheckExact(token) || !add_dictionary(token, {}, 0)) return false;
     token_starts.push_back(static_cast<std::int64_t>(ends.size()));
   }
@@ -41,6 +42,7 @@ bool NamedFeatures::add_dictionary(PyObject* features, std::string_view prefix, 
   if (depth > deepest) return false;
   PyObject *key = nullptr, *value = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(features, &at, &key, &value);) {
+    if (--left_ < 0) return false;
     const std::size_t name = bytes.size();
     bytes.append(prefix);
     if (!append(key) || !add_value(value, name, depth)) return false;
@@ -72,6 +74,7 @@ bool NamedFeatures::add_items(PyObject* items, std::size_t name) {
   const std::string prefix = bytes.substr(name) + ':';
   bytes.resize(name);
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); ++i) {
+    if (--left_ < 0) return false;
     bytes.append(prefix);
     if (!append(PySequence_Fast_ITEMS(items)[i]) || !finish(1)) return false;
   }
@@ -183,6 +186,7 @@ nb::object label(const NamedChain& self, nb::list sentences, nb::list labels) {
 
 void dictionaries(nb::module_& m) {
   m.attr("largest_value") = largest_value;
+  m.attr("most_items") = most_items;
   m.def("read_dictionaries", &read_dictionaries, nb::arg("sentences"), nb::arg("names"),
         nb::sig("def read_dictionaries(sentences: list, names: Alphabet) -> tuple | None"),
         "The features of every token: starts, ids of their names, which the alphabet learns, and values; None where they need a closer "

@@ -13,6 +13,8 @@ namespace riata::bind {
 
 inline constexpr double largest_value = 1e9;  // of a feature: sums of updates must stay finite in single precision
 
+inline constexpr std::int64_t most_items = 1'000'000;  // of the dictionaries of one token: more come from one that is shared many times
+
 // Names and values of the features of token after token. Whatever is not of Python's own types is left to riata.data.given, and so is
 // whatever is wrong. No Python code runs while a token is read, so borrowed references stay good.
 class NamedFeatures {
@@ -34,6 +36,8 @@ class NamedFeatures {
   bool add_items(PyObject* items, std::size_t name);
   bool append(PyObject* text);
   bool finish(double value);
+
+  std::int64_t left_ = 0;  // items that the token may still have
 };
 
 }  // namespace riata::bind

@@ -145,7 +145,7 @@ def test_labels_that_do_not_fit_are_refused(labels: object, parts: list[str]) ->
         ({"suffix": ["s", "es"]}, [("suffix:s", 1.0), ("suffix:es", 1.0)]),
         ({"suffix": ("s", "es")}, [("suffix:s", 1.0), ("suffix:es", 1.0)]),
         ({"lists": {"b", "c", "a"}}, [("lists:a", 1.0), ("lists:b", 1.0), ("lists:c", 1.0)]),
-        ({"lists": frozenset({"b", 1})}, [("lists:1", 1.0), ("lists:b", 1.0)]),
+        ({"lists": frozenset({"b", "1"})}, [("lists:1", 1.0), ("lists:b", 1.0)]),
         ({"prev": {"word": "the", "len": 3, "more": {"x": True, "y": False}}}, [("prev:word:the", 1.0), ("prev:len", 3.0), ("prev:more:x", 1.0)]),
         ({7: 2}, [("7", 2.0)]),
         ({}, []),

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Alphabet, largest_value, read_dictionaries
+from riata._core import Alphabet, largest_value, most_items, read_dictionaries
 from riata.data.texts import interned
 from riata.errors import DataError, printed
 
 DEEPEST = 100  # dictionaries within dictionaries
 LARGEST = largest_value  # of a value
+MOST_ITEMS = most_items  # of the dictionaries of one token
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +36,7 @@ class Given:
         """From `list[list[dict]]`, read as sklearn-crfsuite reads it.
 
         A number is the feature's value, True is 1, False leaves the feature out, a string makes `key:string` with value 1,
-        a list or set of strings makes one such feature each, and a nested dictionary has its keys joined with `:`.
+        a list or set of strings makes one such feature each (other items are refused), and a nested dictionary has its keys joined with `:`.
         """
         alphabet = Alphabet()
         found = read_dictionaries(sentences, alphabet) if type(sentences) is list else None
@@ -64,7 +67,8 @@ class Given:
                     names.append(key)
                     values.append(number)
                 starts.append(len(names))
-        alphabet, ids = interned(names)
+        places = [f"sentence {s}, token {t}" for s, sentence in enumerate(sentences) for t in range(len(sentence))]
+        alphabet, ids = interned(names, lambda name: places[bisect_right(starts, name) - 1])
         return cls(alphabet, np.array(starts, np.int64), ids, np.array(values, np.float32))
 
     @classmethod
@@ -72,6 +76,8 @@ class Given:
         """From real-valued arrays [T, d], one per sentence: column j is the feature `xj`, with the number as its value."""
         arrays = [_array(sentence, s, name) for s, sentence in enumerate(sentences)]
         width = arrays[0].shape[1]
+        if width == 0:
+            raise DataError("the arrays have no columns; expected at least one number per token.", file=name)
         for s, array in enumerate(arrays):
             if array.shape[1] != width:
                 raise DataError(
@@ -131,6 +137,12 @@ def _array(sentence: Any, s: int, name: str) -> NDArray[np.float64]:
         raise DataError(
             f"sentence {s} is {found}; expected an array of numbers of shape [T, d], as for all sentences.", file=name
         )
+    if np.ma.is_masked(sentence):
+        raise DataError(
+            f"sentence {s} is an array with masked values, which mean nothing here.",
+            remedy="Put a number where a value is unknown: array.filled(0), which scores nothing.",
+            file=name,
+        )
     return np.asarray(sentence, np.float64)
 
 
@@ -151,32 +163,65 @@ def _read(features: Mapping[str, Any], s: int, t: int, name: str) -> list[tuple[
         return list(_flat(features))
     except DataError as error:
         raise DataError(f"sentence {s}, token {t}: {error.message}", remedy=error.remedy, file=name) from None
-    except Exception as error:  # of a user's class, when its objects become text
-        raise DataError(f"sentence {s}, token {t}: a feature cannot be printed: {error!r:.100}.", file=name) from error
 
 
-def _flat(features: Mapping[str, Any], prefix: str = "", depth: int = 1) -> Iterator[tuple[str, object]]:
-    """Names and what stands for their values; what is no number is for the caller to refuse."""
+def _flat(
+    features: Mapping[str, Any], prefix: str = "", depth: int = 1, items: Iterator[int] | None = None
+) -> Iterator[tuple[str, object]]:
+    """Names and what stands for their values; what is no number is for the caller to refuse. items: counts them."""
+    items = count(1) if items is None else items
     if depth > DEEPEST:
         raise DataError(
             f"the features hold dictionaries within dictionaries, more than {DEEPEST} deep, or one that holds itself.",
             remedy="Give features by name: {'word': 'dog', 'suffix': 'og'}.",
         )
     for key, value in features.items():
-        name = f"{prefix}{key}"
+        _check_ends(items)
+        name = prefix + _text(key)
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{name}:", depth + 1)
+            yield from _flat(value, f"{name}:", depth + 1, items)
         elif isinstance(value, str):
-            yield f"{name}:{value}", 1.0
+            yield f"{name}:{_text(value)}", 1.0
         elif isinstance(value, (bool, np.bool_)):
             if value:
                 yield name, 1.0
         elif isinstance(value, (list, tuple, set, frozenset)):
-            # Sets come in an order of their own on every run; the model must not depend on it.
-            for item in sorted(map(str, value)) if isinstance(value, (set, frozenset)) else value:
+            for item in _texts(value, name, items):
                 yield f"{name}:{item}", 1.0
         else:
             yield name, value
+
+
+def _check_ends(items: Iterator[int]) -> None:
+    if next(items) > MOST_ITEMS:
+        raise DataError(
+            f"the features hold more than {MOST_ITEMS:,} items, those of dictionaries within dictionaries counted each time.",
+            remedy="Does a dictionary hold another one many times, or go on for ever? Give features by name: {'word': 'dog', 'suffix': 'og'}.",
+        )
+
+
+def _text(key: object) -> str:
+    """A key as it is in a name."""
+    if type(key) is str:
+        return key
+    try:
+        return f"{key}"
+    except Exception as error:  # of a user's class
+        raise DataError(f"a feature cannot be printed: {error!r:.100}.") from error
+
+
+def _texts(value: Iterable[object], name: str, items: Iterator[int]) -> list[str]:
+    """The strings of a list; those of a set in sorted order, since they come in another one on every run."""
+    found = []
+    for item in value:
+        _check_ends(items)
+        if not isinstance(item, str):
+            raise DataError(
+                f"feature {name!r} has {printed(item):.60} in its list; expected a list of strings.",
+                remedy="Give numbers by name: {'size': 2.5}; or make strings of them.",
+            )
+        found.append(_text(item))
+    return sorted(found) if isinstance(value, (set, frozenset)) else found
 
 
 def _number(value: object) -> float | None:

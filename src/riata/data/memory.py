@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from riata.data.frames import apart, check_is_no_table
 from riata.data.given import Given, is_array
 from riata.data.names import REMEDY, SETS, are_names, counted
-from riata.data.types import Column, Corpus
+from riata.data.types import Column, Corpus, Starts
 from riata.data.unknown import UNKNOWN
 from riata.errors import DataError, printed
 
@@ -74,7 +74,7 @@ def label_column(labels: Any, corpus: Corpus, *, unknown: bool = False) -> Colum
                 "a label is None; expected a string.",
                 remedy="The recipe crf on chains can learn from sentences that have unknown labels; others cannot.",
             )
-    return Column.of([UNKNOWN if label is None else label for label in flat])
+    return Column.of([UNKNOWN if label is None else label for label in flat], _places(corpus.starts))
 
 
 def with_column(corpus: Corpus, column: Column) -> Corpus:
@@ -134,7 +134,18 @@ def _columns(sentences: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
                     remedy=REMEDY if isinstance(token, list) else "",
                 )
             rows.append(row)
-    return tuple(Column.of(values) for values in zip(*rows, strict=True))
+    where = _places(np.cumsum([0, *map(len, sentences)]))
+    return tuple(Column.of(values, where) for values in zip(*rows, strict=True))
+
+
+def _places(starts: Starts) -> Callable[[int], str]:
+    """Where a token stands, in words."""
+
+    def place(token: int) -> str:
+        sentence = int(np.searchsorted(starts, token, side="right")) - 1
+        return f"sentence {sentence}, token {token - starts[sentence]}"
+
+    return place
 
 
 def _counted(sentences: Sequence[Sequence[Any]]) -> list[list[dict[str, float]]]:

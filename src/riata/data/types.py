@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copyreg
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, overload
 
@@ -47,8 +47,9 @@ class Column:
     ids: Ids  # [N]
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Column:
-        return cls(*interned(texts))
+    def of(cls, texts: Sequence[str], where: Callable[[int], str] | None = None) -> Column:
+        """where: says in an error where a text stands."""
+        return cls(*interned(texts, where))
 
     def texts(self) -> list[str]:
         known = self.alphabet.texts()
