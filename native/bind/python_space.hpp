@@ -90,6 +90,7 @@ class PythonSpace : public Space {
 
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
+  static constexpr std::int64_t most_held = 1 << 24;  // pointers: 128 MB
   static constexpr double unasked = std::numeric_limits<double>::quiet_NaN();
 
   struct Value {
