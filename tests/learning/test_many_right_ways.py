@@ -1,11 +1,12 @@
 """Problems with many right derivations: what is followed of them, what it costs, and what updates after the search are against."""
 
 import random
+from typing import ClassVar
 
 import pytest
 
 import riata
-from python_problems import KeyedSet, WordSet
+from python_problems import KeyedSet, WordSet, with_weights
 from riata.errors import SettingError
 
 
@@ -92,6 +93,73 @@ def learnt(problem, data, truth, **settings):
 def test_of_the_right_states_the_best_are_followed(when):
     found = learnt(Choice(), "abcdf", "abcd", when=when, siblings=2, update="best")
     assert found == {"c": 0.5, "d": 0.5, "f": -1.0}
+
+
+class Ways(riata.Problem):
+    """Three steps of any letters; what is right has the letters of the truth in any order. Ranks are given by h alone."""
+
+    ranks: ClassVar = {}  # of letters
+
+    def initial(self, x):
+        return ()
+
+    def actions(self, x, s):
+        return [a for a in x if a not in s]
+
+    def apply(self, x, s, a):
+        return (*s, a)
+
+    def is_goal(self, x, s):
+        return len(s) == 3
+
+    def features(self, x, s, a):
+        return ["".join((*s, a))]  # a feature per state: an update shows which states it is towards
+
+    def heuristic(self, x, s):
+        return sum(self.ranks[a] * (10 - i) for i, a in enumerate(s))
+
+    def covered(self, x, s):
+        return len(s)
+
+    def regret(self, x, s, y):
+        return float(sum(a not in y for a in s))
+
+
+def right_states(problem, x, y, level, depth, most):
+    """What is to be followed, by definition: level by level the best of all right ways on."""
+    while len(level[0]) < depth:
+        ways = [(*s, a) for s in level for a in problem.actions(x, s) if a in y]
+        level = sorted(ways, key=lambda s: -problem.heuristic(x, s))[:most]
+    return level
+
+
+QUEUES = [
+    {"queue": "greedy"},
+    {"beam": 2},
+    {"beam": 3, "settings": {"beam_by": "prefix"}},
+    {"beam": 3, "settings": {"beam_by": "pending"}},
+    {"queue": "best-first"},
+    {"queue": "a-star"},
+]
+
+
+@pytest.mark.parametrize("order", ["abcdz", "dazbc"])
+@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("when", ["laso", "max-violation", "standard"])
+@pytest.mark.parametrize("params", QUEUES)
+def test_beyond_the_cap_it_is_the_best_that_are_followed_under_every_queue(params, when, most, order):
+    problem = Ways()
+    problem.ranks = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4, "z": 5.0}  # z is wrong, and comes first
+    settings = {**params.get("settings", {}), "when": when, "siblings": most, "update": "best"}
+    trace = with_weights(problem, {}, **{**params, "settings": settings}).trace(order, "abcd")
+    step = next(step for step in trace.steps if step.update is not None)
+    found = [trace.path(i) for i in step.update.siblings]
+    node = step.front[0]
+    while not trace.nodes[node].good:
+        node = trace.nodes[node].parent
+    start = () if when == "max-violation" else trace.path(node)
+    expected = right_states(problem, order, "abcd", [start], len(found[0]), most)
+    assert sorted(found) == sorted(expected[:1] if when == "max-violation" else expected)
 
 
 # Ranks: f 3, d 2, c 1, b 0.5, a 0. Only b is right; f, d and c outrank it.
