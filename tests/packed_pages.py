@@ -18,8 +18,13 @@ def trace_of(data):
     packed, values = data["trace"], data["values"]
     names = ("truth", "queue", "beam", "beam_by", "followed", "goal", "output", "learnt_as")
     nodes = [
-        {**row, "goal": bool(row["goal"]), "features": features}
-        for row, features in zip(rows(packed["nodes"], values), node_features(packed["nodes"], data), strict=True)
+        {**row, "goal": bool(row["goal"]), "features": features, "state": state}
+        for row, features, state in zip(
+            rows(packed["nodes"], values),
+            node_features(packed["nodes"], data),
+            states_of(packed["nodes"], values),
+            strict=True,
+        )
     ]
     nodes[0]["action"] = None
     return {
@@ -39,11 +44,15 @@ def taken_of(path, data):
 
 
 def rows(columns, values):
-    kept = {name: column for name, column in columns.items() if name != "features"}
+    kept = {name: column for name, column in columns.items() if name not in ("features", "state")}
     for cells in zip(*kept.values(), strict=True):
         row = dict(zip(kept, cells, strict=True))
         good = None if row["good"] is None else bool(row["good"])
         yield {**row, "action": values[row["action"]], "good": good}
+
+
+def states_of(columns, values):
+    return [values[i] for i in columns["state"]] if "state" in columns else [None] * len(columns["parent"])
 
 
 def step_of(step, data):

@@ -22,8 +22,9 @@ inline Methods methods_of(const nb::object& problem, const std::vector<std::stri
     const bool has = std::find(defined.begin(), defined.end(), name) != defined.end();
     return has ? nb::object(problem.attr(name)) : nb::object();
   };
-  return {problem.attr("initial"), problem.attr("actions"), problem.attr("apply"), problem.attr("is_goal"), optional("features"),
-          optional("observe"),     optional("regret"),      optional("key"),       optional("heuristic"),   optional("covered")};
+  return {problem.attr("initial"), problem.attr("actions"), problem.attr("apply"), problem.attr("is_goal"),
+          optional("features"),    optional("observe"),     optional("regret"),    optional("key"),
+          optional("heuristic"),   optional("covered"),     optional("parts")};
 }
 
 inline SpaceOptions options_of(const QueueSpec& queue, bool grows) {
@@ -64,6 +65,14 @@ class DepthLimit {
   std::int64_t deepest_;  // of the truths
 };
 
+// The message of an error with the example and, where the search failed, the state that was expanded last.
+inline std::string placed(std::int64_t number, const PythonSpace& space, const Error& error) {
+  std::string place = "example " + std::to_string(number);
+  const std::string state = error.kind() == "SearchError" ? space.last_state() : "";
+  if (!state.empty()) place += ", state " + state;
+  return place + ": " + error.what();
+}
+
 // Runs one search; its errors say which example it was and, where the search failed, which state came last.
 template <class Run>
 void at_example(std::int64_t number, const PythonSpace& space, Run run) {
@@ -71,17 +80,15 @@ void at_example(std::int64_t number, const PythonSpace& space, Run run) {
   try {
     run();
   } catch (const Error& error) {
-    std::string place = "example " + std::to_string(number);
-    const std::string state = error.kind() == "SearchError" ? space.last_state() : "";
-    if (!state.empty()) place += ", state " + state;
-    throw Error(error.kind(), place + ": " + error.what(), error.remedy());
+    throw Error(error.kind(), placed(number, space, error), error.remedy());
   }
 }
 
-inline void check_found(NodeId goal) {
+inline NodeId check_found(NodeId goal) {
   if (goal < 0)
     throw Error("SearchError", "the search ended without a goal: no state that is left has an operator.",
                 "Use a wider queue, or give no operators that lead to a dead end.");
+  return goal;
 }
 
 }  // namespace riata::bind

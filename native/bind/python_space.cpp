@@ -25,6 +25,7 @@ void PythonSpace::open(nb::handle x, nb::handle y) {
   seen_.clear();
   keys_.clear();
   new_actions_.clear();
+  has_parts_.resize(std::min(has_parts_.size(), nb::len(vocabulary_.actions)));
   last_ = -1;
   held_.clear();
   size_ = last_size_ = 0;
@@ -77,25 +78,11 @@ void PythonSpace::draft(const Tree& tree, NodeId id) {
   }
 
   const Range actions = at(node.state).actions, observed = at(node.state).observed;
-  const std::size_t count = actions.to - actions.from;
-  const std::size_t known = nb::len(vocabulary_.actions) + nb::len(new_actions_);
-  if (by_action_.size() < known) by_action_.resize(known);
-  for (std::size_t i = actions.from; i < actions.to; ++i) by_action_[static_cast<std::size_t>(actions_[i])] = 0;
-  for (std::size_t i = observed.from; i < observed.to; ++i) {
-    const auto [name, value] = values_[i];
-    const std::span<const NameIndex::Entry> joined = vocabulary_.features.joined(name);
-    if (joined.size() <= 4 * count) {
-      for (const auto& [action, weight] : joined) by_action_[static_cast<std::size_t>(action)] += value * weights_.data()[weight];
-      continue;
-    }
-    for (std::size_t k = actions.from; k < actions.to; ++k) {
-      const std::int32_t weight = vocabulary_.features.find(name, actions_[k]);
-      if (weight >= 0) by_action_[static_cast<std::size_t>(actions_[k])] += value * weights_.data()[weight];
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i) {
+  sum_observed(actions, observed);
+  for (std::size_t i = 0; i < actions.to - actions.from; ++i) {
     const ActionId action = actions_[actions.from + i];
     double step = by_action_[static_cast<std::size_t>(action)];
+    for (const ActionId part : parts_of(action)) step += by_action_[static_cast<std::size_t>(part)];
     const Range plain = steps_[at(node.state).steps + i].features;
     for (std::size_t k = plain.from; k < plain.to; ++k) {
       const std::int32_t weight = vocabulary_.features.find(values_[k].name, NameIndex::none);
@@ -103,6 +90,36 @@ void PythonSpace::draft(const Tree& tree, NodeId id) {
     }
     const double heuristic = methods_.heuristic.is_valid() ? heuristic_of(child(node.state, i)) : 0;
     drafts_.push_back({{node.score + weights_.scale() * step, heuristic, 0, 0, id, action, false}, i});
+  }
+}
+
+// Sums up in by_action_ what the observed features of a state say of every operator, and of every part of one.
+void PythonSpace::sum_observed(const Range& actions, const Range& observed) {
+  std::span<const ActionId> with(actions_.data() + actions.from, actions.to - actions.from);
+  if (methods_.parts.is_valid()) {
+    joined_with_.assign(with.begin(), with.end());
+    for (const ActionId action : with) {
+      const std::span<const ActionId> parts = parts_of(action);
+      joined_with_.insert(joined_with_.end(), parts.begin(), parts.end());
+    }
+    std::sort(joined_with_.begin(), joined_with_.end());
+    joined_with_.erase(std::unique(joined_with_.begin(), joined_with_.end()), joined_with_.end());
+    with = joined_with_;
+  }
+  const std::size_t known = nb::len(vocabulary_.actions) + nb::len(new_actions_);
+  if (by_action_.size() < known) by_action_.resize(known);
+  for (const ActionId action : with) by_action_[static_cast<std::size_t>(action)] = 0;
+  for (std::size_t i = observed.from; i < observed.to; ++i) {
+    const auto [name, value] = values_[i];
+    const std::span<const NameIndex::Entry> joined = vocabulary_.features.joined(name);
+    if (joined.size() <= 4 * with.size()) {
+      for (const auto& [action, weight] : joined) by_action_[static_cast<std::size_t>(action)] += value * weights_.data()[weight];
+      continue;
+    }
+    for (const ActionId action : with) {
+      const std::int32_t weight = vocabulary_.features.find(name, action);
+      if (weight >= 0) by_action_[static_cast<std::size_t>(action)] += value * weights_.data()[weight];
+    }
   }
 }
 
@@ -178,6 +195,7 @@ double PythonSpace::score_of(const State& state, std::size_t operation, ActionId
     }
   };
   add(state.observed, action);
+  for (const ActionId part : parts_of(action)) add(state.observed, part);
   add(steps_[state.steps + operation].features, NameIndex::none);
   return weights_.scale() * score;
 }
@@ -195,6 +213,7 @@ void PythonSpace::features(const Tree& tree, NodeId node, StepFeatures& out) {
     for (std::size_t i = range.from; i < range.to; ++i) out.push_back({vocabulary_.features.add(values_[i].name, with), values_[i].value});
   };
   add(at(parent).observed, action);
+  for (const ActionId part : parts_of(action)) add(at(parent).observed, part);
   add(steps_[at(parent).steps + place(parent, action)].features, NameIndex::none);
   weights_.grow(static_cast<std::size_t>(vocabulary_.features.weights()));
 }

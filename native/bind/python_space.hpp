@@ -31,7 +31,7 @@ struct Vocabulary {
 // The methods of a problem; those that it does not define are null.
 struct Methods {
   nb::object initial, actions, apply, is_goal;  // always there
-  nb::object features, observe, regret, key, heuristic, covered;
+  nb::object features, observe, regret, key, heuristic, covered, parts;
 };
 
 struct SpaceOptions {
@@ -82,8 +82,9 @@ class PythonSpace : public Space {
   double initial_regret() override { return regret_of(0); }
   double regret(const Tree& tree, NodeId node) override { return regret_of(tree[node].state); }
   bool merges() const override { return methods_.key.is_valid(); }
-  std::int64_t key(const Tree& tree, NodeId node) override { return key_of(tree[node].state); }
-  std::int32_t covered(const Tree& tree, NodeId node) const override;
+  std::int64_t key(const Tree& tree, NodeId node) override { return merges() ? key_of(tree[node].state) : 0; }
+  std::int32_t covered(const Tree& tree, NodeId node) const override { return covered_by(tree[node].state); }
+  std::int32_t covered_by(StateId state) const;
   double step_score(const Tree& tree, NodeId node) override;
   void features(const Tree& tree, NodeId node, StepFeatures& out) override;
   void weights_changed() override { best_.assign(best_.size(), never); }
@@ -139,6 +140,8 @@ class PythonSpace : public Space {
   std::size_t place(StateId state, ActionId action) const;
   void ask_operators(StateId state);
   ActionId action_id(nb::handle action);
+  void ask_parts(ActionId id, nb::handle action);
+  std::span<const ActionId> parts_of(ActionId action) const noexcept;
   Range read_features(const nb::object& list, const char* method);
   Value read_feature(nb::handle item, const char* method);
 
@@ -147,6 +150,7 @@ class PythonSpace : public Space {
   double heuristic_of(StateId state);
 
   void draft(const Tree& tree, NodeId node);
+  void sum_observed(const Range& actions, const Range& observed);
   bool complete(const Tree& tree, bool learning, Draft& draft);
   void select(const Tree& tree, bool learning, std::vector<Candidate>& out);
   bool visited(const Tree& tree, const Candidate& candidate);
@@ -165,6 +169,8 @@ class PythonSpace : public Space {
   mutable std::vector<StateId> held_;                         // those that have a value, oldest first
   mutable std::int64_t size_ = 0, most_ = 0, last_size_ = 0;  // of what is held; when to drop; of the state measured last
   std::vector<ActionId> actions_;
+  std::vector<std::vector<ActionId>> parts_;  // [actions] other than the action itself, each once, and only those that have weights
+  std::vector<std::uint8_t> has_parts_;       // [actions] whether they were asked for
   std::vector<Step> steps_;
   std::vector<Value> values_;
   std::vector<double> best_;  // [keys] the best score of an expanded state; never: not expanded
@@ -173,7 +179,8 @@ class PythonSpace : public Space {
   bool tells_apart_ = false, tells_wrong_ = false;
 
   std::vector<Draft> drafts_;                // of one expansion
-  std::vector<double> by_action_;            // [actions] scores of one state
+  std::vector<double> by_action_;            // [actions] scores of one state, joined with an action or a part of one
+  std::vector<ActionId> joined_with_;        // the actions of one state and their parts, each once
   std::vector<std::size_t> order_, chosen_;  // of drafts_
   std::vector<std::uint64_t> seen_;          // [keys] the last expansion that chose the key
   std::uint64_t expansion_ = 0;

@@ -118,6 +118,34 @@ ActionId PythonSpace::action_id(nb::handle action) {
   return static_cast<ActionId>(interned(new_actions_, action, known + static_cast<std::int64_t>(nb::len(new_actions_)), "action"));
 }
 
+// Asks for the parts of an action, once. While decoding, parts that the vocabulary does not have have no weights, and are left out.
+void PythonSpace::ask_parts(ActionId id, nb::handle action) {
+  const auto at = static_cast<std::size_t>(id);
+  if (at >= has_parts_.size()) has_parts_.resize(at + 1, 0);
+  if (at >= parts_.size()) parts_.resize(at + 1);
+  if (has_parts_[at]) return;
+  const nb::object answer = methods_.parts(action);
+  if (PyUnicode_Check(answer.ptr()) || !is_iterable(answer))
+    throw Error("DataError", "parts returned " + in_words(answer) + "; expected a list of parts.",
+                "Where an action has no parts, return an empty list.");
+  const nb::object items = listed(answer, most_actions, "parts", "parts");
+  std::vector<ActionId> parts;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
+    const nb::handle item = PySequence_Fast_GET_ITEM(items.ptr(), i);
+    const auto fresh = options_.grows ? static_cast<std::int64_t>(nb::len(vocabulary_.actions)) : -1;
+    const auto part = static_cast<ActionId>(interned(vocabulary_.action_ids, item, fresh, "part"));
+    if (part == fresh && part >= 0) vocabulary_.actions.append(item);
+    if (part >= 0 && part != id && std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
+  }
+  parts_[at] = std::move(parts);
+  has_parts_[at] = 1;
+}
+
+std::span<const ActionId> PythonSpace::parts_of(ActionId action) const noexcept {
+  if (!methods_.parts.is_valid()) return {};
+  return parts_[static_cast<std::size_t>(action)];
+}
+
 // Asks for the operators of a state and the features of its steps, once.
 void PythonSpace::ask_operators(StateId id) {
   if (at(id).operators.is_valid()) return;
@@ -136,6 +164,10 @@ void PythonSpace::ask_operators(StateId id) {
     actions.from = actions_.size();
     for (std::size_t i = 0; i < count; ++i) actions_.push_back(action_id(PyTuple_GET_ITEM(operators.ptr(), static_cast<Py_ssize_t>(i))));
     actions.to = actions_.size();
+    if (methods_.parts.is_valid()) {
+      for (std::size_t i = 0; i < count; ++i)
+        ask_parts(actions_[actions.from + i], PyTuple_GET_ITEM(operators.ptr(), static_cast<Py_ssize_t>(i)));
+    }
   }
 
   Range observed;
@@ -232,8 +264,8 @@ double PythonSpace::regret_of(StateId id) {
   return at(id).regret;
 }
 
-std::int32_t PythonSpace::covered(const Tree& tree, NodeId node) const {
-  const nb::object answer = methods_.covered(x_, state(tree[node].state));
+std::int32_t PythonSpace::covered_by(StateId id) const {
+  const nb::object answer = methods_.covered(x_, state(id));
   const nb::object whole = nb::steal(PyNumber_Index(answer.ptr()));
   if (!whole.is_valid()) PyErr_Clear();
   int overflow = 0;

@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
 #include "features/instances.hpp"
 #include "inference/search/lattice.hpp"
 #include "inference/search/units.hpp"
@@ -33,12 +31,7 @@ template <class Space, class Read, class Write>
 Confidences with_confidences(Space& space, const Instances& instances, const QueueSpec& queue, const Limits& limits,
                              std::span<const double> temperatures, std::span<const std::int32_t> given, std::size_t tracks,
                              std::int32_t work, const Poll& poll, Read read, Write write) {
-  if (!queue.by_level()) {
-    const std::string by = queue.name == "beam" ? " by '" + queue.by + "'" : "";
-    throw Error("UnsupportedError",
-                "confidence is the share of what a beam keeps; the queue '" + queue.name + "'" + by + " keeps no levels.",
-                "Use the queue beam by operations or by prefix.");
-  }
+  check_keeps_levels(queue);
   const std::unique_ptr<Queue> pending = make_queue(queue);
   std::int64_t done = 0;
   Limits polled = limits;

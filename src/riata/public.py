@@ -13,11 +13,11 @@ from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError, RiataWarning
 from riata.importing.estimator import import_model
 from riata.inference.chain import kbest, loss_augmented_viterbi, viterbi
-from riata.inference.check_problem import check_problem
-from riata.inference.predictor import Predictor
-from riata.inference.problem import Problem
 from riata.inference.trace import Trace
 from riata.models.file import load_model
+from riata.problems.check_problem import check_problem
+from riata.problems.predictor import Predictor
+from riata.problems.problem import Problem
 from riata.tasks.chunk import Chunker
 from riata.tasks.joint import JointTagger
 from riata.tasks.ner import EntityRecognizer

@@ -21,10 +21,10 @@ from oracle.perceptron import score
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, NotFittedError, SettingError, UnsupportedError
-from riata.inference.problem import defined
 from riata.inference.tracing import trace_chain
 from riata.models.chain import ChainModel, Decoder
 from riata.models.weights_by_name import heaviest
+from riata.problems.problem import defined
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, quietly
 
 WHEN = ["laso", "early", "max-violation", "standard"]

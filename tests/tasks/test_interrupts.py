@@ -16,7 +16,7 @@ from riata.features.templates import parse
 from riata.interrupts import AsInterrupt
 from samples import CHUNKS, INPUTS, TAGS, WORDS, quietly
 
-FILES = ("estimators/fitting.py", "estimators/trained.py", "tasks/joint.py", "inference/predictor.py")
+FILES = ("estimators/fitting.py", "estimators/trained.py", "tasks/joint.py", "problems/predictor.py")
 
 
 def in_riata(frame, files):

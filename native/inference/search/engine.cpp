@@ -256,9 +256,7 @@ void Search::add_good_children(std::span<const NodeId> nodes, std::int64_t most,
   candidates_.clear();
   space_.expand(tree_, nodes, {}, true, candidates_);
   std::erase_if(candidates_, [](const Candidate& c) { return !c.good; });
-  if (candidates_.empty() && level.empty())
-    throw Error("SearchError", "a y-good state has no y-good child: its regret rises on every operator.",
-                "regret(x, s, y) must be the least loss that any completion of s can reach.");
+  if (candidates_.empty() && level.empty()) throw NoGoodChild();
   if (space_.merges()) merge();
   keep_first(candidates_, most, [](const Candidate& a, const Candidate& b) { return Ranking{}.beats(a, b); });
   for (const Candidate& candidate : candidates_) level.push_back(add(candidate));

@@ -7,11 +7,20 @@
 #include <span>
 #include <vector>
 
+#include "core/error.hpp"
 #include "inference/search/node.hpp"
 #include "inference/search/queue.hpp"
 #include "inference/search/space.hpp"
 
 namespace riata {
+
+// The regret of a space contradicts itself: it rises on every operator of a y-good state.
+class NoGoodChild : public Error {
+ public:
+  NoGoodChild()
+      : Error("SearchError", "a y-good state has no y-good child: its regret rises on every operator.",
+              "regret(x, s, y) must be the least loss that any completion of s can reach.") {}
+};
 
 struct Limits {
   std::int64_t max_nodes = 1'000'000;                                 // of one search; past it the search is an error, not a guess
@@ -67,7 +76,7 @@ class Search {
   static constexpr std::int64_t most_good = 64;  // y-good states that are followed at once, the best of them, unless told otherwise
 
   // siblings(node, y): from the last y-good ancestor forward, through children of unchanged regret, to the same depth.
-  // The scores are under the present weights. Throws Error where there is none: the space's regret contradicts itself.
+  // The scores are under the present weights. Throws NoGoodChild where there is none: the space's regret contradicts itself.
   std::vector<NodeId> siblings(NodeId node);
 
   // The same of the best of a front, as far on as the front is: goals that wait for the rest of their level count as being of its depth;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+
+#include "core/error.hpp"
 
 namespace riata {
 
@@ -21,7 +24,7 @@ void Lattice::build(const Search& search) {
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Node& node = tree[order_[i]];
     nodes_.push_back(node);
-    if (node.parent >= 0) kept_.emplace(Mark{level(node.depth), node.state, space_.key(tree, order_[i])}, static_cast<std::int32_t>(i));
+    if (node.parent >= 0) kept_.emplace(mark(node.depth, node.state, space_.key(tree, order_[i])), static_cast<std::int32_t>(i));
   }
   space_.looking_aside(true);
   for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -30,7 +33,7 @@ void Lattice::build(const Search& search) {
     space_.expand(tree, {&order_[i], 1}, {}, false, candidates_);
     for (const Candidate& candidate : candidates_) {
       const StateId state = space_.apply(nodes_[i].state, candidate.action);
-      const auto found = kept_.find({level(nodes_[i].depth + 1), state, candidate.key});
+      const auto found = kept_.find(mark(nodes_[i].depth + 1, state, candidate.key));
       if (found != kept_.end())
         edges_.push_back({static_cast<std::int32_t>(i), found->second, candidate.action, candidate.score - nodes_[i].score});
     }
@@ -62,6 +65,13 @@ void Lattice::weigh(double temperature) {
   probability_[0] = 1;
   for (const Edge& edge : edges_)
     probability_[static_cast<std::size_t>(edge.to)] += probability_[static_cast<std::size_t>(edge.from)] * edge.probability;
+}
+
+void check_keeps_levels(const QueueSpec& queue) {
+  if (queue.by_level()) return;
+  const std::string by = queue.name == "beam" ? " by '" + queue.by + "'" : "";
+  throw Error("UnsupportedError", "confidence is the share of what a beam keeps; the queue '" + queue.name + "'" + by + " keeps no levels.",
+              "Use the queue beam by operations or by prefix.");
 }
 
 }  // namespace riata

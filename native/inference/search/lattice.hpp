@@ -22,7 +22,9 @@ class Lattice : public Recorder {
     double probability = 0;  // of taking it, once the search is where it starts; as `weigh` leaves it
   };
 
-  Lattice(Space& space, const QueueSpec& queue) : space_(space), by_prefix_(queue.name == "beam" && queue.by == "prefix") {}
+  // by_key: states of equal key are one state, whatever their numbers; else their numbers tell them apart, too.
+  Lattice(Space& space, const QueueSpec& queue, bool by_key = false)
+      : space_(space), by_prefix_(queue.name == "beam" && queue.by == "prefix"), by_key_(by_key) {}
 
   // Before every search.
   void clear() noexcept {
@@ -49,6 +51,8 @@ class Lattice : public Recorder {
   // start.
   const std::vector<Node>& nodes() const noexcept { return nodes_; }
   const std::vector<Edge>& edges() const noexcept { return edges_; }
+  // The logarithm of Z, as `weigh` leaves it.
+  double log_sum() const noexcept { return to_come_.front(); }
   double probability(std::int32_t node) const noexcept { return probability_[static_cast<std::size_t>(node)]; }
 
  private:
@@ -62,10 +66,12 @@ class Lattice : public Recorder {
   struct Hash {
     std::size_t operator()(const Mark& mark) const noexcept;
   };
-  std::int32_t level(std::int32_t depth) const noexcept { return by_prefix_ ? 0 : depth; }  // equal prefixes meet at any depth
+  Mark mark(std::int32_t depth, StateId state, std::int64_t key) const noexcept {
+    return {by_prefix_ ? 0 : depth, by_key_ ? 0 : state, key};  // equal prefixes meet at any depth
+  }
 
   Space& space_;
-  bool by_prefix_;
+  bool by_prefix_, by_key_;
   std::vector<NodeId> order_;
   std::unordered_map<NodeId, std::int32_t> places_;  // in order_
   std::vector<Node> nodes_;
@@ -74,5 +80,8 @@ class Lattice : public Recorder {
   std::unordered_map<Mark, std::int32_t, Hash> kept_;
   std::vector<Candidate> candidates_;
 };
+
+// Refuses queues that keep no levels.
+void check_keeps_levels(const QueueSpec& queue);
 
 }  // namespace riata

@@ -78,7 +78,7 @@ def _contestants(estimators: Any, task: Any, parameters: Mapping[str, Any]) -> t
     from riata import registry
     from riata.comparing.contestant import Kind, named, written
     from riata.errors import SettingError
-    from riata.inference.predictor import Predictor
+    from riata.problems.predictor import Predictor
 
     if isinstance(estimators, Mapping):
         if task is not None or parameters:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from riata.inference.predictor import Predictor
 from riata.learning.events import Listener
 from riata.learning.options import choice_of
 from riata.models.file import to_bytes
 from riata.models.weights_by_name import count
+from riata.problems.predictor import Predictor
 
 Result = Mapping[str, Any]  # as JSON keeps it
 EXAMPLE_SCORE = "score"  # the main score of problems: the mean over examples

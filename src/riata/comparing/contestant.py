@@ -9,10 +9,11 @@ from typing import Any
 
 from riata import registry
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
-from riata.inference.predictor import OFFERED, Predictor, declared
 from riata.learning.options import check_dev, check_only_chains, checked, choice_of
 from riata.learning.refusals import refusals
 from riata.params import Params
+from riata.problems.options import OFFERED, declared
+from riata.problems.predictor import Predictor
 from riata.settings import resolve
 from riata.tasks.base import SequenceEstimator
 

@@ -10,10 +10,10 @@ from riata.comparing.folds import folds
 from riata.comparing.plan import Examples, Plan
 from riata.data.types import Corpus
 from riata.errors import DataError, RiataError, SettingError, UnsupportedError
-from riata.inference.predictor import Predictor
 from riata.learning.events import Event, Listener, Note, ignore
 from riata.learning.fit import Fit
 from riata.learning.options import SEED, checked
+from riata.problems.predictor import Predictor
 from riata.settings import Setting
 
 SEEDS = Setting("seeds", 1, "trainings of every contestant, with seed, seed + 1, …", low=1, high=1000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from riata.errors import SettingError
+from riata.learning.development import check_given_once
 from riata.learning.options import Options
 
 if TYPE_CHECKING:
@@ -14,12 +14,6 @@ if TYPE_CHECKING:
 
 def with_dev(estimator: Columns, options: Options, X: Any, y: Any) -> Options:
     """The options with these sentences and labels as development data, or as they are where none are given."""
-    if X is None:
-        if y is not None:
-            raise SettingError("y_dev is given, but X_dev is not.", remedy="Give both.")
+    if not check_given_once(X, y, options.dev):
         return options
-    if options.dev is not None:
-        raise SettingError(
-            "development data are given twice: as X_dev, and as the parameter dev.", remedy="Leave out one of them."
-        )
     return replace(options, dev=estimator.with_output(X, y))

@@ -17,7 +17,7 @@ from riata.models.segments import SegmentModel
 if TYPE_CHECKING:
     from riata.data.types import Corpus
     from riata.estimators.looking import Looking
-    from riata.inference.predictor import Predictor
+    from riata.problems.predictor import Predictor
     from riata.scoring.search_errors import SearchErrors
 
 BEST = "best"  # the name of the output that was missed

@@ -152,6 +152,8 @@ def _nodes(nodes: Sequence[Node], tables: _Tables) -> dict[str, Any]:
     known = any(node.features is not None for node in nodes)
     ids, values = tables.features(feature for node in nodes for feature in node.features or ())
     counts = [None if node.features is None else len(node.features) for node in nodes]
+    if any(node.state is not None for node in nodes):
+        columns["state"] = [tables.value(node.state) for node in nodes]
     return {**columns, "features": {"count": counts, "feature": ids, "value": values} if known else None}
 
 

@@ -43,6 +43,7 @@ class Node:
     good: bool | None  # y-good: the truth can still be reached; None: the truth is not known
     goal: bool
     features: tuple[Feature, ...] | None = None  # of the step that led here, where they were asked for
+    state: str | None = None  # the state in words, where the problem describes it
 
 
 @dataclass(frozen=True)

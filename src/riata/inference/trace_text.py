@@ -10,6 +10,7 @@ from riata.visible import visible
 MOST = 8  # nodes of a front that are shown
 LONGEST = 24  # characters of an action or a token
 LONGEST_NAME = 80  # characters of a feature
+LONGEST_STATE = 120  # characters of a state in words
 PUSHES = 5  # features of an update that are shown
 
 SEGMENT = re.compile(r"\[(\d+):(\d+)\]$")  # as in NP[2:5]
@@ -37,6 +38,7 @@ def in_lines(trace: Trace) -> list[list[Part]]:
         )
     for number, step in enumerate(trace.steps):
         lines.append(_front(trace, number, step, width))
+        lines += [[(f"      {text}", "")] for text in _states(trace, step)]
         lines += [[(f"      {text}", kind)] for text, kind in _events(trace, number, step)]
     return [*lines, [(_end(trace), "output")]]
 
@@ -63,6 +65,16 @@ def _front(trace: Trace, number: int, step: Step, width: int) -> list[Part]:
     dropped = len(step.cut) + len(step.pruned)
     tail = (f"  and {more} more" if more > 0 else "") + (f"  [{dropped} dropped]" if dropped else "")
     return [(f"{number:4}  {_place(trace, step, width)}", ""), *shown, (tail, "")]
+
+
+def _states(trace: Trace, step: Step) -> list[str]:
+    """The states of a front in words, in its order, where the problem describes them."""
+    shown = [(i, trace.nodes[i].state) for i in step.front[:MOST]]
+    return [
+        f"{'*' if trace.nodes[i].good else '-'} {short(state, LONGEST_STATE)}"
+        for i, state in shown
+        if state is not None
+    ]
 
 
 def alignment(trace: Trace) -> str | None:

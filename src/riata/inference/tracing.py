@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from riata._core import ProblemModel, trace_by_search, unbounded
+from riata._core import trace_by_search, unbounded
 from riata._core import trace_joint as trace_by_pairs
 from riata._core import trace_segments as trace_by_segments
 from riata.data.memory import as_corpus
 from riata.data.pairs import parts_of
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, LabelError, UnsupportedError
-from riata.inference.problem import Problem, defined
-from riata.inference.trace import Cut, Feature, Labels, Node, Plain, Step, Taken, Trace, Update, plain, plain_row
+from riata.inference.trace import Cut, Feature, Labels, Node, Plain, Step, Taken, Trace, Update
 from riata.models.chain import ChainModel, Decoder
 from riata.models.joint import JointModel
 from riata.models.joint_names import JointNames
@@ -81,7 +80,7 @@ def trace_chain(
     found = trace_by_search(
         model.weights, model.features.index, instances, *flags, vars(decoder), _native(learner), features
     )
-    return _built(
+    return built(
         found,
         action=lambda label: model.labels[label],
         feature=lambda place: name_of(model, place),
@@ -89,7 +88,7 @@ def trace_chain(
         merges=True,
         input=tuple(inputs.columns[0].texts()) if inputs.width else tuple(map(str, range(1, inputs.tokens + 1))),
         truth=None if truth is None else tuple(truth),
-        **_head(vars(decoder), learner, learnt_as),
+        **searched_with(vars(decoder), learner, learnt_as),
     )
 
 
@@ -116,7 +115,7 @@ def trace_segments(
         length, kind = divmod(step[1], len(segmentation.types))
         return f"{segmentation.types[kind]}[{step[0]}:{step[0] + length + 1}]"
 
-    return _built(
+    return built(
         found,
         action=action,
         feature=names.name_of,
@@ -124,7 +123,7 @@ def trace_segments(
         merges=True,
         input=tuple(inputs.columns[0].texts()),
         truth=None if truth is None else tuple(truth),
-        **_head(vars(decoder), learner, learnt_as),
+        **searched_with(vars(decoder), learner, learnt_as),
     )
 
 
@@ -162,7 +161,7 @@ def trace_joint(
         steps = [given(step) for step in path]
         return tuple((str(tag), str(chunk)) for (tag, _), (_, chunk) in zip(steps, steps[ahead:], strict=False))
 
-    return _built(
+    return built(
         found,
         action=lambda step: " ".join(label for label in given(step) if label is not None),
         feature=names.name_of,
@@ -170,7 +169,7 @@ def trace_joint(
         merges=False,
         input=tuple(inputs.columns[0].texts()),
         truth=pairs,
-        **_head(vars(decoder), learner, learnt_as),
+        **searched_with(vars(decoder), learner, learnt_as),
     )
 
 
@@ -179,31 +178,6 @@ BY_STRUCTURE: Mapping[str, Callable[..., Trace]] = {
     SegmentModel.structure: trace_segments,
     JointModel.structure: trace_joint,
 }
-
-
-def trace_problem(
-    model: ProblemModel,
-    problem: Problem,
-    x: Any,
-    truth: tuple[Any] | None,
-    settings: Mapping[str, Any],
-    learner: Mapping[str, Any] | None,
-    features: bool,
-) -> Trace:
-    """truth: (y,), or None where it is not known. settings: of the search; learner as in trace_chain."""
-    y = None if truth is None else truth[0]
-    parts = (problem, defined(problem), x, y, truth is not None, dict(settings), _native(learner), features)
-    found = model.trace(*parts)
-    return _built(
-        found,
-        action=plain,
-        feature=lambda of: (of[0], plain(of[2]) if of[1] else None),
-        output=lambda path, node: plain_row(problem.output(x, found["states"][node], path)),
-        merges=False,
-        input=plain_row(x),
-        truth=None if truth is None else plain_row(y),
-        **_head(settings, learner),
-    )
 
 
 def _native(learner: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -220,7 +194,7 @@ def _path(native: Mapping[str, Any], node: int) -> list[Any]:
     return actions[::-1]
 
 
-def _head(
+def searched_with(
     settings: Mapping[str, Any], learner: Mapping[str, Any] | None, learnt_as: str | None = None
 ) -> dict[str, Any]:
     """What was searched with, and which learner was followed."""
@@ -234,16 +208,21 @@ def _head(
     }
 
 
-def _built(
+def built(
     native: Mapping[str, Any],
     *,
     action: Callable[[Any], Plain],
     feature: Callable[[Any], tuple[str, Plain]],
     output: Callable[[Sequence[Any], int], Labels],
     merges: bool,
+    state: Callable[[int], str] | None = None,
     **head: Any,
 ) -> Trace:
-    """The trace of the core in names that people know. output: of a path, and of the goal at its end. merges: a right step that is not even a candidate was merged into a better one."""
+    """The trace of the core in names that people know.
+
+    output: of a path, and of the goal at its end. merges: a right step that is not even a candidate was merged into a better one.
+    state: of a node, in words.
+    """
     known = head["truth"] is not None
 
     def features(rows: Any) -> tuple[Feature, ...]:
@@ -263,6 +242,7 @@ def _built(
             good if known else None,
             goal,
             said,
+            None if state is None else state(number),
         )
 
     def cut(row: Any) -> Cut:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from riata.errors import DataError, SettingError
 from riata.learning.events import Listener, Note
@@ -22,6 +22,20 @@ def held_out(number: int, dev: float, name: str | None, tell: Listener, of: str 
         raise DataError(f"{number} {of} are too few to hold out {dev:.0%} of them.", file=name)
     tell(Note(f"The last {last:,} of {number:,} {of} are held out to choose the epoch."))
     return last
+
+
+def check_given_once(X: Any, y: Any, dev: Any, names: tuple[str, str] = ("X_dev", "y_dev")) -> bool:
+    """Whether development data were given to fit; then the parameter `dev` must be None."""
+    if X is None:
+        if y is not None:
+            raise SettingError(f"{names[1]} is given, but {names[0]} is not.", remedy="Give both.")
+        return False
+    if dev is not None:
+        raise SettingError(
+            f"development data are given twice: as {names[0]}, and as the parameter dev.",
+            remedy="Leave out one of them.",
+        )
+    return True
 
 
 def check_needs(given: bool, *, refit: bool, patience: int | None, remedy: str) -> None:

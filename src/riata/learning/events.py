@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from riata.errors import RiataWarning
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,16 @@ class Note:
 
 Event = Started | Progressed | Epoch | Note
 Listener = Callable[[Event], None]
+
+
+def warn(event: Event) -> None:
+    """The listener of those who gave none: notes that are warnings become Python's, at the line outside of Riata that called it."""
+    if not (isinstance(event, Note) and event.warning):
+        return
+    depth, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "riata":
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(event.text, RiataWarning, stacklevel=depth)
 
 
 def ignore(event: Event) -> None:

@@ -19,8 +19,8 @@ from riata.models.chain import ChainModel, from_parts
 if TYPE_CHECKING:
     from riata.confidence.calibration import Calibration
     from riata.data.recoding import Tags
-    from riata.inference.predictor import Predictor
     from riata.models.model import Model
+    from riata.problems.predictor import Predictor
 
 FORMAT = "riata model"
 PROBLEM = "problem"  # in place of a task's name, of what predicts for problems in Python
@@ -60,9 +60,9 @@ def from_bytes(content: bytes, using: Iterable[Any] = ()) -> Any:
 
 def to_bytes(estimator: Predicting | Predictor) -> bytes:
     if not isinstance(estimator, Predicting):
-        from riata.models import predictor_file
+        from riata.problems import model_file
 
-        header, arrays = predictor_file.to_parts(estimator)
+        header, arrays = model_file.to_parts(estimator)
         header |= {"format": FORMAT, "task": PROBLEM, "functions": {PROBLEM: qualified_name(estimator.problem)}}
         return container.pack(header, arrays)
     model = estimator._check_fitted()
@@ -135,11 +135,11 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         )
     functions = _functions(header, using)
     if task == PROBLEM:
-        from riata.models import predictor_file
+        from riata.problems import model_file
 
         if set(functions) != {task}:
             raise ModelFileError("the model's functions are inconsistent")
-        return predictor_file.from_parts(header, arrays, predictor_file.supplied_problem(functions[task]))
+        return model_file.from_parts(header, arrays, model_file.supplied_problem(functions[task]))
     functions = {**_expressions(header), **functions}
     estimator = _unfitted(header, functions)
     model = _reader(_structure(header, estimator))(header, arrays, {**builtin(), **functions})

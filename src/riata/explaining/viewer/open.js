@@ -57,6 +57,7 @@ function shapedNodes(columns, values, table) {
   return columns.action.map((action, i) => ({
     key: `n${i}`, number: i, parent: columns.parent[i], depth: columns.depth[i], goal: !!columns.goal[i],
     ...shared(columns, values, i), made: Infinity, fronts: [], place: Infinity, dropped: Infinity, aside: true,
+    state: columns.state ? values[columns.state[i]] : null,
     features: () => columns.features?.count[i] == null ? null
       : listed(table, columns.features.feature, columns.features.value, starts[i], starts[i + 1]),
   }));

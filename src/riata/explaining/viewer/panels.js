@@ -7,6 +7,7 @@ function showNode(data, step, item) {
   byId("node-title").replaceChildren("State ", item.parent === null ? "start" : quoted(actionWords(data, item.action)), item.good ? " ★" : "");
   byId("node").replaceChildren(
     make("dl", { class: "facts" }, ...facts([
+      ["state", item.state ? quoted(visible(item.state)) : null],
       ["path", pathWords(data, item)],
       ["covers", tokensOf(data, item)],
       ["score g", `${number(scoreAt(trace, step, item), 3)}${sinceRestart(trace, step, item)}`],

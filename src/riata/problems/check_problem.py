@@ -11,9 +11,9 @@ from typing import Any
 
 from riata._core import most_actions, most_features
 from riata.errors import DataError, SearchError
-from riata.inference.examples import as_inputs, paired
-from riata.inference.problem import Problem, check, defined, same_features
-from riata.inference.watched import Watched, in_words
+from riata.problems.examples import as_inputs, paired
+from riata.problems.problem import STEP, Problem, check, defined, same_features
+from riata.problems.watched import Watched, in_words
 
 ROUNDING = 1e-9
 
@@ -34,7 +34,7 @@ def check_problem(
     """Visits every state of small inputs, and raises SearchError for the first thing that contradicts itself.
 
     States can be told apart, and no method changes them or x; a goal can be reached; features are names with finite values, and tell some actions
-    apart; states of equal key have the same actions, features and goals; covered never falls. With the true outputs Y: the regret of a state is the least that any goal in its reach has, and no dead end looks right;
+    apart; parts of actions can be hashed; states of equal key have the same actions, features and goals; covered never falls. With the true outputs Y: the regret of a state is the least that any goal in its reach has, and no dead end looks right;
     loss_increment adds up to the regret of the goal, on every path; a goal of lower regret has no higher loss. Whether a heuristic
     is never too low depends on the weights, and is not looked at. An input with more than max_states states is refused.
     """
@@ -49,6 +49,7 @@ def check_problem(
         example.check_goals()
         choices += example.choices()
         tells_apart = example.check_features() or tells_apart
+        example.check_parts()
         example.check_keys()
         example.check_covered()
         if Y is not None:
@@ -148,6 +149,17 @@ class _Example:
                 )
             out.append((name, self._number(node, f"{method}: feature {name!r}", value)))
         return sorted((name, value) for name, value in out if value)
+
+    def check_parts(self) -> None:
+        if "parts" not in self.has:
+            return
+        for node in self.nodes:
+            for action, _ in node.steps:
+                given = self.problem.parts(action)
+                if isinstance(given, str) or not isinstance(given, Iterable):
+                    raise self._error(node)(f"parts returned {in_words(given)}; expected a list of parts.")
+                for part in _bounded(given, "parts"):
+                    _hash(part, "part", self._error(node))
 
     def check_keys(self) -> None:
         """States that gave up (no actions, no goal) may share a key with others: a search takes whichever is better."""
@@ -311,7 +323,7 @@ def _hash(value: Any, what: str, error: Callable[..., SearchError]) -> None:
 
 def _bounded(items: Iterable[Any], method: str) -> tuple[Any, ...]:
     """All of the items; a method that yields for ever is refused."""
-    most = most_actions if method == "actions" else most_features
+    most = most_features if method in STEP else most_actions
     found = tuple(islice(items, most + 1))
     if len(found) > most:
         raise DataError(

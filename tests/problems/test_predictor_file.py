@@ -4,6 +4,7 @@ import enum
 import math
 import random
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,6 +46,22 @@ def shopper():
 
 MODELS = {"tagger": (tagger, WORDS), "observer": (observer, DATA), "shopper": (shopper, [["a", "b", "new"], []])}
 EVERY_MODEL = pytest.mark.parametrize(("model", "probe"), MODELS.values(), ids=MODELS)
+
+
+def test_files_of_version_0_1_are_read(tmp_path):
+    """Which have neither the parameters of development data nor what training chose by them."""
+    file = Path(__file__).parent / "predictor-0.1.riata"
+    loaded = riata.load_model(file, using=[Keyed()])
+    assert (loaded.recipe, loaded.beam, loaded.epochs, loaded.settings) == ("laso-perceptron", 3, 2, {"when": "early"})
+    assert (loaded.dev, loaded.patience, loaded.refit, loaded.warm_start) == (None, None, False, False)
+    assert (loaded.best_epoch_, loaded.best_score_) == (2, None)
+    assert loaded.facts_ == {"examples": 2, "unreachable": 0, "epochs": 2, "deepest": 2}
+    data, truth = [list("xyz"), list("zy")], [list("ABC"), list("CB")]
+    assert loaded.predict(data) == truth
+    same = riata.Predictor(Keyed(), "laso-perceptron", beam=3, epochs=2, settings={"when": "early"}).fit(data, truth)
+    assert loaded.weights() == same.weights()
+    loaded.save(tmp_path / "new.riata")
+    assert riata.load_model(tmp_path / "new.riata", using=[Keyed()]).weights() == same.weights()
 
 
 # --- there and back -----------------------------------------------------------------------------------------------------

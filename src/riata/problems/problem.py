@@ -9,7 +9,7 @@ from riata.errors import SettingError
 
 REQUIRED = ("initial", "actions", "apply", "is_goal")
 STEP = ("features", "observe")  # what is known of a step
-OPTIONAL = (*STEP, "regret", "key", "heuristic", "covered", "loss", "loss_increment")
+OPTIONAL = (*STEP, "regret", "key", "heuristic", "covered", "loss", "loss_increment", "parts", "describe")
 
 Features = Iterable[str | tuple[str, float]]
 
@@ -78,6 +78,17 @@ class Problem:
 
     def loss_increment(self, x: Any, s: Any, a: Any, y: Any) -> float:
         """Optional. What the step a from s adds to the loss: along a path to a goal the sum is the goal's regret."""
+        raise NotImplementedError
+
+    def parts(self, a: Any) -> Iterable[Any]:
+        """Optional. What action a shares with others: features of `observe` are joined with each part, too, beside the action itself.
+
+        Parts are hashable. An action that equals a part has its weights in common with it.
+        """
+        raise NotImplementedError
+
+    def describe(self, x: Any, s: Any) -> str:
+        """Optional. The state s in words, for traces and pages."""
         raise NotImplementedError
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from riata.errors import SearchError
-from riata.inference.problem import Problem
+from riata.problems.problem import Problem
 
 METHODS = (
     "actions",

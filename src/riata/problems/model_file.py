@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 
 from riata._core import ProblemModel
 from riata.errors import ModelFileError, UnsupportedError
-from riata.inference.predictor import Predictor
-from riata.inference.problem import Problem
 from riata.models.arrays import narrow, read_alphabet, read_array, store_texts
 from riata.models.container import Arrays
+from riata.problems.predictor import Predictor
+from riata.problems.problem import Problem
 
 DEEPEST = 50  # tuples within tuples
 LARGEST = 4096  # bits of a whole number
+LARGEST_SCORE = 1e300  # in per cent; a loss may be any finite number
 FACTS = {"examples", "unreachable", "epochs"}
-LATER = {"deepest"}  # files of the first days have no such fact
-NOT_STORED = ("problem",)
+LATER = {"deepest", "skipped"}  # facts that older files do not have
+NOT_STORED = ("problem", "warm_start")
+NEWER = ("dev", "patience", "refit")  # parameters that older files do not have
 
 
 def to_parts(predictor: Predictor) -> tuple[dict[str, Any], Arrays]:
@@ -31,12 +33,10 @@ def to_parts(predictor: Predictor) -> tuple[dict[str, Any], Arrays]:
     name_ids = {name: i for i, name in enumerate(dict.fromkeys(names[i] for i in kept))}
     action_ids = {a: i for i, a in enumerate(dict.fromkeys(actions_of[i] for i in kept if actions_of[i] >= 0))}
     header = {
-        "params": {
-            **{name: value for name, value in predictor.get_params(deep=False).items() if name not in NOT_STORED},
-            "settings": {name: settings[name] for name in predictor.settings or {}},
-        },
+        "params": {**_storable(predictor), "settings": {name: settings[name] for name in predictor.settings or {}}},
         "actions": [_encoded(actions[a]) for a in action_ids],
         "training": dict(predictor.facts_),
+        "best_score": getattr(predictor, "best_score_", None),
     }
     arrays: Arrays = {}
     store_texts(arrays, "names", list(name_ids))
@@ -49,18 +49,32 @@ def to_parts(predictor: Predictor) -> tuple[dict[str, Any], Arrays]:
 
 def from_parts(header: Mapping[str, Any], arrays: Arrays, problem: Problem) -> Predictor:
     """The inverse of to_parts. Raises a RiataError on anything inconsistent, however it came about."""
-    params = header.get("params")
-    if not isinstance(params, dict) or set(params) != set(Predictor._param_names()) - set(NOT_STORED):
+    params, score = header.get("params"), header.get("best_score")
+    known = set(Predictor._param_names()) - set(NOT_STORED)
+    if not isinstance(params, dict) or not known - set(NEWER) <= set(params) <= known:
         raise ModelFileError("the model's params are missing or inconsistent")
+    if not isinstance(params.get("dev", 0.1), (int, float, type(None))):
+        raise ModelFileError("the model's parameter 'dev' is inconsistent")
+    if not (score is None or (type(score) in (int, float) and abs(score) <= LARGEST_SCORE)):
+        raise ModelFileError("the model's facts about its training are inconsistent")
     if not isinstance(params["settings"], dict):
         raise ModelFileError("the model's settings are inconsistent")
     predictor = Predictor(problem, **{**params, "settings": params["settings"] or None})
     predictor._checked(learning=False)
     predictor.model_ = _model(header, arrays)
     predictor.facts_ = _facts(header)
+    predictor.best_epoch_ = predictor.facts_["epochs"]
+    predictor.best_score_ = score
     predictor.history_ = []
     predictor.stats_ = {}
     return predictor
+
+
+def _storable(predictor: Predictor) -> dict[str, Any]:
+    """The parameters that are plain values; development data are left out."""
+    params = {name: value for name, value in predictor.get_params(deep=False).items() if name not in NOT_STORED}
+    number = isinstance(predictor.dev, (int, float))
+    return {**params, "dev": predictor.dev if number else None}
 
 
 def supplied_problem(given: Callable[..., Any] | Problem) -> Problem:

@@ -8,28 +8,31 @@ from typing import Any
 from riata.errors import DataError, printed
 
 
-def paired(X: Iterable[Any], Y: Iterable[Any] | None) -> tuple[list[Any], list[Any]]:
-    """Inputs with their true outputs: as many, and at least one."""
+def paired(
+    X: Iterable[Any], Y: Iterable[Any] | None, names: tuple[str, str] = ("X", "Y")
+) -> tuple[list[Any], list[Any]]:
+    """Inputs with their true outputs: as many, and at least one. names: what messages call them."""
+    x, y = names
     if Y is None:
         raise DataError(
-            "Y is None; expected the true output of every input in X.",
-            remedy="Where regret(x, s, y) does not look at y, give [None] * len(X).",
+            f"{y} is None; expected the true output of every input in {x}.",
+            remedy=f"Where regret(x, s, y) does not look at y, give [None] * len({x}).",
         )
-    inputs, outputs = as_inputs(X), as_examples("Y", Y)
+    inputs, outputs = as_inputs(X, x), as_examples(y, Y)
     if len(inputs) != len(outputs) or not inputs:
         raise DataError(
-            f"X has {len(inputs)} examples and Y has {len(outputs)}; expected one output per input, and at least one."
+            f"{x} has {len(inputs)} examples and {y} has {len(outputs)}; expected one output per input, and at least one."
         )
     return inputs, outputs
 
 
-def as_inputs(X: Iterable[Any]) -> list[Any]:
+def as_inputs(X: Iterable[Any], name: str = "X") -> list[Any]:
     """A single text is refused: its letters would be the inputs."""
     if isinstance(X, (str, bytes)):
         raise DataError(
-            f"X is the text {X!r:.60}; expected a list of inputs.", remedy="Put a single input into a list: [x]."
+            f"{name} is the text {X!r:.60}; expected a list of inputs.", remedy="Put a single input into a list: [x]."
         )
-    return as_examples("X", X)
+    return as_examples(name, X)
 
 
 def as_examples(name: str, given: Iterable[Any]) -> list[Any]:

@@ -9,7 +9,7 @@ import pytest
 import riata
 from python_problems import TAGS, WORDS, Admissible, Keyed, Observing, Tagging, WordSet, with_weights
 from riata.errors import DataError, NotFittedError, SettingError, UnknownNameError, UnsupportedError
-from riata.inference.problem import defined
+from riata.problems.problem import defined
 
 # --- what users get wrong --------------------------------------------------------------------------------------------------------
 

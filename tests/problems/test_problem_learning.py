@@ -14,7 +14,7 @@ from riata.errors import SearchError, SettingError
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.inference.predictor import declared
+from riata.problems.options import declared
 
 # --- learning -----------------------------------------------------------------------------------------------------------
 

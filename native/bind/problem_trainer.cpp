@@ -1,0 +1,90 @@
+#include "bind/problem_trainer.hpp"
+
+#include <chrono>
+#include <memory>
+
+#include "bind/search.hpp"
+#include "core/error.hpp"
+#include "learning/truncate.hpp"
+
+namespace riata::bind {
+namespace {
+
+// Calls Python with the number of examples done, at most ten times a second.
+class Progress {
+ public:
+  explicit Progress(const nb::object& call) : call_(call) {}
+
+  void at(std::int64_t done) {
+    if (call_.is_none()) return;
+    const auto now = Clock::now();
+    if (now - last_ < std::chrono::milliseconds(100)) return;
+    last_ = now;
+    call_(done);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const nb::object& call_;
+  Clock::time_point last_ = Clock::now();
+};
+
+}  // namespace
+
+ProblemTrainer::ProblemTrainer(const nb::dict& settings, const ProblemModel* start)
+    : queue_spec_(queue_of(settings)),
+      limits_(limits_of(settings)),
+      depth_(settings),
+      learner_spec_(learner_of(settings)),
+      vocabulary_(start ? start->vocabulary() : Vocabulary{}),
+      weights_(start ? start->weights() : Numbers<double>{}, learner_spec_.p),
+      learner_(learner_spec_, weights_) {}
+
+ProblemPass ProblemTrainer::epoch(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs,
+                                  const nb::list& outputs, const std::vector<std::int64_t>& order, std::span<const double> weights,
+                                  const nb::object& progress) {
+  const auto size = nb::len(inputs);
+  bool ok = nb::len(outputs) == size && (weights.empty() || weights.size() == size);
+  for (const std::int64_t i : order) ok = ok && i >= 0 && i < static_cast<std::int64_t>(size);
+  if (!ok) throw Error("RiataError", "order, outputs and weights do not fit the inputs");
+
+  const Methods methods = methods_of(problem, defined);
+  PythonSpace space(methods, vocabulary_, weights_, options_of(queue_spec_, true));
+  const std::unique_ptr<Queue> queue = make_queue(queue_spec_);
+  Search search(space, *queue, limits_);
+  Progress told(progress);
+  ProblemPass out;
+  for (const std::int64_t i : order) {
+    const auto at = static_cast<std::size_t>(i);
+    space.open(inputs[at], outputs[at]);
+    search.limit_depth(depth_.of(inputs[at]));
+    learner_.begin(weights.empty() ? 1 : weights[at]);
+    at_example(i, space, [&] {
+      try {
+        const NodeId found = search.run(&learner_);
+        if (!(learns_from_dead_ends() && learner_.updated())) check_found(found);
+      } catch (const NoGoodChild& error) {
+        if (out.skipped++ == 0) {
+          out.first_skipped = placed(i, space, error);
+          out.remedy = error.remedy();
+        }
+      }
+      out.unreachable += space.initial_regret() > 0;
+    });
+    depth_.note(search.tree());
+    out.updates += learner_.updated();
+    weights_.tick();
+    told.at(++out.examples);
+  }
+  choices_ += space.choices();
+  tells_apart_ = tells_apart_ || space.tells_apart();
+  tells_wrong_ = tells_wrong_ || space.tells_wrong();
+  return out;
+}
+
+ProblemModel ProblemTrainer::model(Numbers<double> weights) {
+  dropped_ = truncate(weights, learner_spec_.truncate);
+  return {vocabulary_, weights};
+}
+
+}  // namespace riata::bind

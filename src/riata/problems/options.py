@@ -1,0 +1,134 @@
+"""The parameters of a Predictor, checked: settings of the search and its learner, development data, flags."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from riata import registry
+from riata._core import unbounded
+from riata.errors import SettingError, UnsupportedError, printed
+from riata.inference.structure import Queue
+from riata.learning.development import check_given_once, check_needs
+from riata.learning.options import PATIENCE
+from riata.learning.refusals import check_read
+from riata.problems.examples import paired
+from riata.problems.problem import Problem, check, defined
+from riata.settings import Setting, resolve
+
+if TYPE_CHECKING:
+    from riata.problems.predictor import Predictor
+
+OFFERED = frozenset({"a search space", "several right states"})  # operations
+NOT_HERE = ("precision",)  # weights of problems in Python are always double
+HERE = (
+    Setting(
+        "max_depth",
+        0,
+        "steps after which a path is given up; 0: 10,000, or 10 times the longest true output or x, if that is more",
+        low=0,
+        high=2**31 - 1,
+    ),
+)
+
+
+def declared(recipe_name: str) -> tuple[Setting, ...]:
+    """The settings of a recipe for problems; UnsupportedError where the recipe does not search."""
+    recipe = registry.get("recipe", recipe_name)
+    if not recipe.searches:
+        raise UnsupportedError(
+            f"Recipe {recipe_name!r} needs {', '.join(sorted(recipe.needs))}; a problem written in Python is searched only.",
+            remedy="Use a recipe that searches, such as laso-alma.",
+        )
+    return tuple(setting for setting in recipe.settings if setting.name not in NOT_HERE) + HERE
+
+
+def checked(predictor: Predictor, *, learning: bool) -> dict[str, Any]:
+    """All settings of the search and its learner, or the reason why they do not go together."""
+    check(predictor.problem, learning=learning)
+    if not isinstance(predictor.settings, (Mapping, type(None))):
+        raise SettingError(f"settings is {predictor.settings!r}; expected a dictionary.")
+    recipe = predictor.recipe
+    settings: dict[str, Any] = resolve(declared(recipe), predictor.settings or {}, f"The recipe {recipe!r}")
+    queue: Queue = registry.get("queue", "beam" if predictor.queue is None else predictor.queue)
+    if not queue.searches:
+        raise UnsupportedError(
+            f"The queue {queue.name!r} is a dynamic program of the core's structures; a problem written in Python is searched only.",
+            remedy="With key(x, s), a beam without a limit (beam=None) is exact.",
+        )
+    if learning:
+        queue.check_trains()
+        check_read(declared(recipe), settings, OFFERED, "a problem in Python", queue)
+    if queue.name == "a-star":
+        _check_defines(
+            predictor.problem, "heuristic", "The queue 'a-star'", "Without it, best-first is the same search."
+        )
+    if queue.name == "beam" and settings["beam_by"] == "prefix":
+        remedy = "Without it, compare equal numbers of operations."
+        _check_defines(predictor.problem, "covered", "beam_by='prefix'", remedy)
+    beam = width(predictor.beam)
+    whole("epochs", predictor.epochs, 1)
+    whole("seed", predictor.seed, 0)
+    deepest = getattr(predictor, "facts_", {}).get("deepest", 0) if predictor.warm_start or not learning else 0
+    return {**settings, "queue": queue.name, "beam": beam, "deepest": deepest}
+
+
+@dataclass(frozen=True, eq=False)
+class Development:
+    """What chooses the epoch. share: of the training data, at their end; or inputs and outputs of their own; or neither."""
+
+    share: float | None
+    data: tuple[list[Any], list[Any]] | None
+    patience: int | None
+    refit: bool
+
+    @property
+    def is_there(self) -> bool:
+        return self.share is not None or self.data is not None
+
+
+def development(predictor: Predictor, X: Any, Y: Any) -> Development:
+    """From the parameters and, in place of `dev`, from the X_dev and Y_dev of fit."""
+    for name in ("refit", "warm_start"):
+        if not isinstance(getattr(predictor, name), (bool, np.bool_)):
+            raise SettingError(f"{name} is {getattr(predictor, name)!r}; expected True or False.")
+    dev, share, data = predictor.dev, None, None
+    if check_given_once(X, Y, dev, ("X_dev", "Y_dev")):
+        data = paired(X, Y, ("X_dev", "Y_dev"))
+    elif isinstance(dev, (tuple, list)) and len(dev) == 2:
+        data = paired(*dev, ("X of dev", "Y of dev"))
+    elif isinstance(dev, (int, float, np.number)) and not isinstance(dev, bool):
+        share = float(dev)
+    elif dev is not None:
+        raise SettingError(
+            f"dev is {printed(dev):.60}; expected a pair (X, Y), or a fraction between 0 and 1, such as 0.1."
+        )
+    patience = None if predictor.patience is None else int(PATIENCE.parse(predictor.patience))
+    found = Development(share, data, patience, bool(predictor.refit))
+    remedy = "Give dev, a pair (X, Y) or a fraction such as 0.1, or X_dev and Y_dev."
+    check_needs(found.is_there, refit=found.refit, patience=patience, remedy=remedy)
+    return found
+
+
+def width(beam: Any) -> int:
+    """The width of a beam; None and infinity are no limit."""
+    return int(unbounded) if beam in (None, math.inf) else whole("beam", beam, 1)
+
+
+def whole(name: str, value: Any, low: int) -> int:
+    number = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= unbounded
+    if not number:
+        or_none = ", or None for an unbounded one" if name == "beam" else ""
+        raise SettingError(f"{name} is {printed(value)}; expected a whole number of at least {low}{or_none}.")
+    return int(value)
+
+
+def _check_defines(problem: Problem, method: str, what: str, remedy: str) -> None:
+    if method not in defined(problem):
+        raise UnsupportedError(
+            f"{what} needs {method}(x, s); the problem {type(problem).__name__!r} defines none.", remedy=remedy
+        )
