@@ -73,6 +73,7 @@ void bind_trainer(nb::module_& m) {
 void problem(nb::module_& m) {
   m.attr("most_actions") = most_actions;
   m.attr("most_features") = most_features;
+  m.attr("most_value") = most_value;
   bind_model(m);
   bind_trainer(m);
 }

@@ -20,6 +20,7 @@ namespace nb = nanobind;
 
 inline constexpr std::size_t most_actions = 1'000'000;   // of one state: more come from a method that yields for ever
 inline constexpr std::size_t most_features = 1'000'000;  // of one state or step
+inline constexpr double most_value = 1e100;              // of a feature or a loss: scores and norms must stay finite
 
 // What a model knows by name.
 struct Vocabulary {

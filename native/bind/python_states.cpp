@@ -11,7 +11,6 @@ namespace riata::bind {
 namespace {
 
 constexpr std::int32_t most_covered = 1'000'000'000;
-constexpr double most_value = 1e100;  // of a feature: scores and norms must stay finite
 constexpr std::size_t measured = 64;  // every so many states one is measured, and one of those made again is held
 
 }  // namespace

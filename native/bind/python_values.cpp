@@ -94,7 +94,14 @@ nb::object listed(nb::handle answer, std::size_t most, const char* method, const
   return out;
 }
 
-bool is_iterable(nb::handle object) { return Py_TYPE(object.ptr())->tp_iter || PySequence_Check(object.ptr()); }
+bool is_iterable(nb::handle object) {
+  if (PyTuple_Check(object.ptr()) || PyList_Check(object.ptr())) return true;
+  if (!Py_TYPE(object.ptr())->tp_iter && !PySequence_Check(object.ptr())) return false;
+  if (nb::steal(PyObject_GetIter(object.ptr())).is_valid()) return true;
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+  PyErr_Clear();  // of an array without dimensions
+  return false;
+}
 
 bool is_mapping(nb::handle object) {
   const bool plain =

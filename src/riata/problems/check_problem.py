@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from riata._core import most_actions, most_features
+from riata._core import most_actions, most_features, most_value
+from riata.data.texts import is_unicode
 from riata.errors import DataError, SearchError
 from riata.problems.examples import as_inputs, paired
 from riata.problems.problem import STEP, Problem, check, defined, same_features
+from riata.problems.scores import as_number
 from riata.problems.watched import Watched, in_words
 
 ROUNDING = 1e-9
@@ -85,7 +87,7 @@ class _Example:
         line = deque([self._node(self.problem.initial(self.x), [])])
         while line:
             node = line.popleft()
-            for action in () if node.goal else _bounded(self.problem.actions(self.x, node.state), "actions"):
+            for action in () if node.goal else self._actions(node):
                 _hash(action, "action", self._error(node))
                 made = [self.problem.apply(self.x, node.state, action) for _ in range(2)]
                 known = len(self.nodes)
@@ -112,10 +114,33 @@ class _Example:
                 remedy=("" if goals else "Is is_goal(x, s) ever true? If so: ")
                 + "Check a smaller input, or raise max_states.",
             )
-        node.goal = bool(self.problem.is_goal(self.x, state))
+        node.goal = self._is_goal(node)
         self._at[state] = node
         self.nodes.append(node)
         return node
+
+    def _is_goal(self, node: _Node) -> bool:
+        answer = self.problem.is_goal(self.x, node.state)
+        try:
+            return bool(answer)
+        except (TypeError, ValueError):  # of an array
+            raise self._error(node)(
+                f"is_goal returned {in_words(answer)}, which is neither true nor false.",
+                "Return True or False; of an array, all() or any().",
+            ) from None
+
+    def _actions(self, node: _Node) -> tuple[Any, ...]:
+        return self._listed(node, "actions", self.problem.actions(self.x, node.state), "a list of actions")
+
+    def _listed(self, node: _Node, method: str, answer: Any, expected: str) -> tuple[Any, ...]:
+        """The items that a method returned; a text, which would read as a list of letters, is none where names are expected."""
+        try:
+            items = None if isinstance(answer, str) and method != "actions" else iter(answer)
+        except TypeError:  # also of an array without dimensions
+            items = None
+        if items is None:
+            raise self._error(node)(f"{method} returned {in_words(answer)}; expected {expected}.")
+        return _bounded(answer.items() if isinstance(answer, Mapping) and method in STEP else items, method)
 
     def check_goals(self) -> None:
         if not any(node.goal for node in self.nodes):
@@ -138,16 +163,23 @@ class _Example:
     def _read(self, node: _Node, method: str, *action: Any) -> list[tuple[str, float]]:
         """The features that count, in an order of their own."""
         given = getattr(self.problem, method)(self.x, node.state, *action)
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise self._error(node)(f"{method} returned {in_words(given)}; expected names, or (name, value) pairs.")
         out = []
-        for item in _bounded(given.items() if isinstance(given, Mapping) else given, method):
+        for item in self._listed(node, method, given, "names, or (name, value) pairs"):
             name, value = item if isinstance(item, tuple) and len(item) == 2 else (item, 1)
             if not isinstance(name, str):
                 raise self._error(node)(
                     f"{method} gave the feature {in_words(item)}; expected a name, or a (name, value) pair."
                 )
-            out.append((name, self._number(node, f"{method}: feature {name!r}", value)))
+            if not is_unicode(name):
+                raise self._error(node)(
+                    f"{method} gave the feature {in_words(name)}, which holds a lone surrogate and is no text."
+                )
+            number = self._number(node, f"{method}: feature {name!r}", value)
+            if abs(number) > most_value:
+                raise self._error(node)(
+                    f"{method}: feature {name!r} has the value {number:g}; expected a finite number up to {most_value:g}."
+                )
+            out.append((name, number))
         return sorted((name, value) for name, value in out if value)
 
     def check_parts(self) -> None:
@@ -155,10 +187,7 @@ class _Example:
             return
         for node in self.nodes:
             for action, _ in node.steps:
-                given = self.problem.parts(action)
-                if isinstance(given, str) or not isinstance(given, Iterable):
-                    raise self._error(node)(f"parts returned {in_words(given)}; expected a list of parts.")
-                for part in _bounded(given, "parts"):
+                for part in self._listed(node, "parts", self.problem.parts(action), "a list of parts"):
                     _hash(part, "part", self._error(node))
 
     def check_keys(self) -> None:
@@ -195,14 +224,17 @@ class _Example:
         if "covered" not in self.has:
             return
         for node in self.nodes:
-            covered = self.problem.covered(self.x, node.state)
+            covered = self._covered(node)
             for action, child in node.steps:
-                after = self.problem.covered(self.x, child.state)
+                after = self._covered(child)
                 if after < covered:
                     raise self._error(node)(
-                        f"covered falls from {covered} to {after} with the action {action!r}.",
+                        f"covered falls from {covered:g} to {after:g} with the action {action!r}.",
                         "covered(x, s) is how far into the input s reaches; no step takes anything back.",
                     )
+
+    def _covered(self, node: _Node) -> float:
+        return self._number(node, "covered", self.problem.covered(self.x, node.state))
 
     def check_truth(self, y: Any) -> bool:
         """Whether the truth cannot be reached: the initial regret is above 0."""
@@ -286,11 +318,7 @@ class _Example:
                 worst, at = highest, i
 
     def _number(self, node: _Node, method: str, value: Any) -> float:
-        try:
-            number = float(value)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
-        if not math.isfinite(number):
+        if not math.isfinite(number := as_number(value)):
             raise self._error(node)(f"{method} returned {in_words(value)}; expected a finite number.")
         return number
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from riata._core import most_value
 from riata.errors import DataError, printed
 from riata.learning.events import Listener, Note
 from riata.problems.problem import Problem, defined
@@ -35,13 +36,18 @@ def equal(y: Any, y_hat: Any) -> bool:
     return bool(list(y) == list(y_hat) if sequences else y == y_hat)
 
 
-def _finite(loss: Any) -> float:
+def as_number(value: Any) -> float:
+    """What a method returned as a number; nan where it is none. A text is none, as it is none for the core."""
     try:
-        number = float(loss)
+        return math.nan if isinstance(value, (str, bytes, bytearray)) else float(value)
     except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise DataError(f"loss returned {printed(loss):.100}; expected a finite number.")
+        return math.nan
+
+
+def _finite(loss: Any) -> float:
+    number = as_number(loss)
+    if not abs(number) <= most_value:
+        raise DataError(f"loss returned {printed(loss):.100}; expected a finite number up to {most_value:g}.")
     return number
 
 
