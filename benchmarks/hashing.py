@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from benchmarks.contest import Split, conll2000
 from riata import Chunker
-from riata.models.file import to_bytes
+from riata.estimators.model_file import to_bytes
 from riata.models.weights_by_name import count
 
 BITS = (None, 24, 22, 20, 18, 16)

@@ -65,7 +65,7 @@ def test_each_beam_decodes_as_the_model_with_that_beam_would(models, test):
     found = model.errors(test, beams=[1, 3, math.inf], examples=0)
     assert model.get_params() == before
     for result in found.beams:
-        twin = riata.models.file.from_bytes(riata.models.file.to_bytes(model))
+        twin = riata.estimators.model_file.from_bytes(riata.estimators.model_file.to_bytes(model))
         twin.set_params(queue="beam", beam=result.beam)
         assert result.metrics == twin.evaluate(test).metrics
         assert result.errors == twin.search_errors(test)
@@ -86,7 +86,7 @@ def test_seen_words_are_those_of_the_training_data_or_of_the_model(models, test)
     assert "features know" in by_model.seen_in and "frequency" not in by_model.slices
     known = Vocabulary.of_model(models["tag"]).words
     assert known == words  # in memory; a file keeps those that carry weight
-    loaded = riata.models.file.from_bytes(riata.models.file.to_bytes(models["tag"]))
+    loaded = riata.estimators.model_file.from_bytes(riata.estimators.model_file.to_bytes(models["tag"]))
     assert Vocabulary.of_model(loaded).words <= words
 
 

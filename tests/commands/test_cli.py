@@ -13,7 +13,7 @@ import pytest
 
 import riata
 from riata import registry
-from riata.learning.preference import recipe_name
+from riata.choosing.preference import recipe_name
 from samples import CHUNKS, as_text, embedded
 
 KEYS = [
@@ -165,7 +165,7 @@ def test_resume_goes_on_from_the_model(trained, run):
     assert status == 0
     assert "0 updates" in err  # what five epochs have learnt is right from the first sentence on
     after = riata.load_model("m.riata")
-    by_hand = riata.models.file.from_bytes(before).set_params(warm_start=True, epochs=1)
+    by_hand = riata.estimators.model_file.from_bytes(before).set_params(warm_start=True, epochs=1)
     assert after.predict(CHUNKS) == by_hand.fit(riata.read_columns("train.txt")).predict(CHUNKS)
     assert (trained / "cold.riata").read_bytes() != (trained / "m.riata").read_bytes()
 

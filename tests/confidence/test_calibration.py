@@ -19,8 +19,8 @@ from riata.confidence.reliability import log_loss, reliability
 from riata.confidence.units import Units
 from riata.errors import DataError, ModelFileError, SettingError
 from riata.estimators.confident import _calibrated
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from riata.models.file import from_bytes, to_bytes
 from samples import CHUNKS, TAGS, WORDS, embedded, quietly
 
 # --- fitting ---------------------------------------------------------------------------------------------------------

@@ -13,13 +13,13 @@ import pytest
 
 import riata
 from riata import registry
+from riata.choosing.options import checked
 from riata.errors import RiataError, RiataWarning, SettingError, UnsupportedError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features import joint as joint_templates
 from riata.features import segments as segment_templates
 from riata.features import templates
 from riata.inference.structure import OF_QUEUES, OF_STRUCTURES, OPERATIONS
-from riata.learning.options import checked
-from riata.models.file import from_bytes, to_bytes
 
 STRUCTURES = registry.names("structure")
 RECIPES = registry.names("recipe")

@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 import riata
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, ModelFileError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from riata.models.file import from_bytes, to_bytes
 
 pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer")
 numbers = st.sampled_from([0.0, 1.0, -2.5, 1e9, 1e-3])

@@ -7,9 +7,9 @@ import pytest
 
 import riata
 from python_problems import Observing, Tagging, random_weights, with_weights
+from riata.data.memory import inputs_of
 from riata.errors import DataError, LabelError, NotFittedError, UnsupportedError
 from riata.features.templates import parse
-from riata.learning.fit import inputs_of
 from samples import CHUNKS, FEATURES, TAGS, WORDS, quietly
 
 MAKERS = {

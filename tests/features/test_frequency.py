@@ -9,10 +9,10 @@ import riata
 from riata.data.memory import as_corpus
 from riata.data.types import Column
 from riata.errors import ModelFileError, SettingError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.frequency import Frequencies
 from riata.features.templates import parse
 from riata.models import container
-from riata.models.file import from_bytes, to_bytes
 
 pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer")
 SENTENCES = [["the", "a", "the", "b"], ["the", "a", "the", "c"]]

@@ -14,10 +14,10 @@ from oracle.hashing import Table, table_of, text_number
 from riata import Chunker, Tagger, errors
 from riata._core import hashed_texts, shuffled
 from riata.data.memory import as_corpus
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.attributes import builtin
 from riata.features.templates import parse
 from riata.learning.events import ignore
-from riata.models.file import from_bytes, to_bytes
 from riata.models.weights_by_name import count, transitions
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, chunker, embedded, history_chunker, quietly
 

@@ -12,11 +12,11 @@ import riata
 from riata.commands.base import cli, run
 from riata.data.memory import as_corpus
 from riata.errors import DataError, RiataError, SettingError, TemplateError, UnsupportedError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.compile import Features
 from riata.features.lists import POSITIONS, WordList
 from riata.features.templates import Read, Template, parse
 from riata.models import container
-from riata.models.file import from_bytes, to_bytes
 
 pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer")
 CITIES = "New York\nYork\nNew York City\nParis\n# not a city: Rome\nst. Ives\n"

@@ -9,10 +9,10 @@ import riata
 from riata._core import ChainWeights
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, SettingError, UnsupportedError
+from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.batch import lbfgs
 from riata.learning.events import Note, Progressed, Started
-from riata.models.file import to_bytes
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, embedded, quietly
 
 TEMPLATE = parse("word[0]\ntag[0]\nedge")

@@ -8,6 +8,7 @@ from packed_weights import weights_of
 from riata._core import shuffled
 from riata.data.memory import as_corpus
 from riata.errors import LabelError
+from riata.estimators.model_file import to_bytes
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
@@ -15,7 +16,6 @@ from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.loop import Plan, train
 from riata.learning.online import PerceptronTrainer, TrainingSet
 from riata.models.chain import Legality
-from riata.models.file import to_bytes
 
 TEMPLATE = parse("word[-1]\nword[0]\nword[1]\nsuffix3[0]\nedge")
 

@@ -5,10 +5,10 @@ import pytest
 
 import riata
 from riata.errors import SettingError
+from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.batch import prior
 from riata.learning.events import Note
-from riata.models.file import to_bytes
 
 TRAIN = riata.load("embedded", "train")
 

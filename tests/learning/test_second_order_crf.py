@@ -7,8 +7,8 @@ import riata
 from learning.test_crf import fitted
 from packed_weights import weights_of
 from riata.errors import UnsupportedError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
-from riata.models.file import from_bytes, to_bytes
 from samples import CHUNKS, embedded, quietly
 
 PAIR = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]")

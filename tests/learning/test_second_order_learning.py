@@ -16,8 +16,8 @@ from oracle.perceptron import mean, perceptron
 from packed_weights import weights_of
 from riata import _core
 from riata.errors import UnsupportedError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
-from riata.models.file import from_bytes, to_bytes
 from samples import embedded, quietly
 
 HISTORY = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]\nlabel[-2] label[-1] tag[0]\nlabel[-1] word[0]")

@@ -7,10 +7,10 @@ import riata
 from learning.test_online import ignore, interrupt_at, same_model
 from packed_weights import weights_of
 from riata.errors import SettingError, UnsupportedError
+from riata.estimators.model_file import to_bytes
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
-from riata.models.file import to_bytes
 from riata.models.segments import SegmentModel
 from riata.models.weights_by_name import heaviest
 from samples import FEATURES, TAGS, embedded, quietly

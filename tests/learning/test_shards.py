@@ -14,11 +14,11 @@ from oracle.shards import iterative_mixing
 from packed_weights import weights_of
 from riata._core import shuffled
 from riata.errors import DataError, SettingError, UnsupportedError
+from riata.estimators.model_file import to_bytes
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
 from riata.models import chain
-from riata.models.file import to_bytes
 from samples import embedded, quietly
 
 TEMPLATE = parse("word[-1]\nword[0]\nnumber(1)[0]\nedge\nedge word[0]")

@@ -14,9 +14,9 @@ from riata import Chunker, RiataWarning, Tagger, errors
 from riata.data.source import resized
 from riata.data.streamed import ColumnFile
 from riata.entry import main
+from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.events import Epoch, Note, Progressed, Started
-from riata.models.file import to_bytes
 from samples import CHUNKS, TAGS, WORDS, as_text, embedded, quietly
 
 SMALL = 3000  # bytes: a few parts

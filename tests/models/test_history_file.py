@@ -8,9 +8,9 @@ from packed_weights import weights_of
 from riata import Chunker, Tagger
 from riata.data.memory import as_corpus
 from riata.errors import ModelFileError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.models import container
-from riata.models.file import from_bytes, to_bytes
 from riata.models.weights_by_name import heaviest
 from samples import CHUNKS, INPUTS, UNSEEN, WORDS, history_chunker, quietly
 

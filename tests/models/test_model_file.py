@@ -12,9 +12,9 @@ from mangling import HOSTILE, mangled_arrays, mangled_bytes, mangled_header, man
 from oracle.hashing import table_of
 from riata import Chunker, Tagger, errors
 from riata.errors import ModelFileError, UnsupportedError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.models import container
-from riata.models.file import from_bytes, to_bytes
 from riata.models.weights_by_name import count, heaviest, transitions
 from samples import (
     CHUNKS,

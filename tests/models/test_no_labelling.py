@@ -5,8 +5,8 @@ import pytest
 
 import riata
 from riata.errors import ModelFileError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from riata.models.file import from_bytes, to_bytes
 from samples import chunker, quietly
 
 

@@ -11,10 +11,10 @@ from mangling import HOSTILE
 from models.test_model_file import MODELS, check_mangled
 from riata import registry
 from riata.errors import ModelFileError, RiataError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.segments import parse
 from riata.models import container
 from riata.models.chain import row_width
-from riata.models.file import from_bytes, to_bytes
 from riata.models.segment_pruning import Rows
 from riata.models.weights_by_name import heaviest
 from samples import CHUNKS, WORDS, embedded, quietly, segment_chunker

@@ -8,10 +8,10 @@ import pytest
 
 import riata
 from riata.errors import ModelFileError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.measure import peak_mb
 from riata.models import container
-from riata.models.file import from_bytes, to_bytes
 from samples import INPUTS, TAGS, WORDS, chunker, quietly
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import riata
 from riata import _core
 from riata.errors import ModelFileError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from riata.models.file import from_bytes, to_bytes
 from samples import INPUTS, chunker
 
 ORDERS = [f"family/{f}/order" for f in range(3)]

@@ -17,8 +17,8 @@ from python_problems import TAGS, WORDS, Keyed, Tagging, WordSet
 from riata import _core
 from riata.entry import main
 from riata.errors import ModelFileError, NotFittedError, RiataError, UnsupportedError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from riata.models.file import from_bytes, to_bytes
 
 DATA = [list("xyzzy"), list("zyx"), list("xxz"), list("ézé")]
 TRUTH = [["ABC"["xyzé".index(c) % 3] for c in x] for x in DATA]

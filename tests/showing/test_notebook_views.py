@@ -13,8 +13,8 @@ import riata
 from python_problems import Tagging
 from riata import Chunker, JointTagger, Tagger
 from riata.data.types import Span
-from riata.models.facts import facts_of
-from riata.models.file import to_bytes
+from riata.estimators.facts import facts_of
+from riata.estimators.model_file import to_bytes
 from riata.models.weights_by_name import count
 from riata.showing.predictions import Predictions
 from riata.showing.sentences import Shown

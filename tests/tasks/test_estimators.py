@@ -22,9 +22,9 @@ from riata.errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.events import Epoch, Note
-from riata.models.file import to_bytes
 from samples import (
     CHUNKS,
     FEATURES,

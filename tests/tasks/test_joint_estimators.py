@@ -14,8 +14,8 @@ from riata import registry
 from riata.commands import main
 from riata.data.columns import write_columns
 from riata.errors import DataError, ModelFileError, RiataError, SettingError, TemplateError, UnsupportedError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features import joint, templates
-from riata.models.file import from_bytes, to_bytes
 from riata.models.weights_by_name import heaviest
 
 TEMPLATE = """tag word[0]

@@ -14,10 +14,10 @@ import riata
 from riata import Chunker, EntityRecognizer, RiataWarning, Tagger, errors, registry
 from riata.data.encodings.base import convert
 from riata.data.memory import as_corpus, label_column, with_column
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.learning.labels import LabelSet, as_learnt, class_weights
 from riata.models import container
-from riata.models.file import from_bytes, to_bytes
 from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, embedded, quietly
 
 NAMES = registry.names("encoding")

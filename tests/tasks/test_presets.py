@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import riata
+from riata.choosing.options import choice_of
 from riata.errors import UnknownNameError
 from riata.estimators.advice import ADVICE
-from riata.learning.options import choice_of
 
 TRAIN = riata.load("embedded", "train")[:40]
 ESTIMATORS = (riata.Tagger, riata.Chunker, riata.EntityRecognizer, riata.JointTagger)

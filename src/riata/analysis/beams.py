@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from riata import registry
+from riata.choosing.options import choice_of
 from riata.errors import SettingError
-from riata.learning.options import choice_of
 from riata.scoring.search_errors import SearchErrors
 from riata.settings import is_count
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from riata.analysis.outputs import check_sequences
+from riata.choosing.options import EPOCHS, choice_of
 from riata.data.memory import as_corpus
 from riata.data.types import Corpus
 from riata.errors import DataError, RiataWarning, SettingError, UnknownNameError
 from riata.learning.development import held_out
 from riata.learning.events import Listener, Note, ignore
-from riata.learning.options import EPOCHS, choice_of
 from riata.scoring.evaluation import Evaluation
 from riata.scoring.figures import Figure, Sample
 from riata.showing.notebook import page

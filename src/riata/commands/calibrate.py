@@ -41,7 +41,7 @@ def command(**options: Any) -> None:
     from riata.confidence.calibration import check_method
     from riata.console import stderr, stdout
     from riata.data.files import read_file
-    from riata.models.file import load_model
+    from riata.estimators.model_file import load_model
     from riata.plotting import check
 
     check_method(options["method"])

@@ -38,7 +38,7 @@ def command(model_a: str, model_b: str, file: str, examples: int, format_: str, 
     from riata.analysis.comparison import compare_models
     from riata.console import stdout
     from riata.data.files import read_file
-    from riata.models.file import load_model
+    from riata.estimators.model_file import load_model
 
     a, b = load_model(model_a), load_model(model_b)
     found = compare_models(a, b, read_file(file, format_, a.format_), examples=examples)

@@ -49,7 +49,7 @@ def command(**options: Any) -> None:
     from riata.analysis.error_analysis import error_analysis
     from riata.console import stdout
     from riata.data.files import read_file
-    from riata.models.file import load_model
+    from riata.estimators.model_file import load_model
     from riata.plotting import check
 
     picture = None if options["plot_file"] is None else Path(options["plot_file"])

@@ -200,7 +200,7 @@ def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = 
     """The estimator of a model file, as it reads this file, and whether that is CoNLL-U."""
     from riata.data.files import asked_for, is_conllu
     from riata.errors import DataError
-    from riata.models.file import load_model
+    from riata.estimators.model_file import load_model
 
     estimator, columns = load_model(model_file), asked_for(options["inputs"], options["outputs"])
     conllu = not text and is_conllu(file, options["format_"], estimator.format_, columns)

@@ -58,8 +58,8 @@ def command(**options: Any) -> None:
 
 
 def _evaluate_model(options: dict[str, Any]) -> None:
+    from riata.choosing.options import choice_of
     from riata.data.columns import read
-    from riata.learning.options import choice_of
     from riata.measure import Meter
     from riata.models.weights_by_name import count
 

@@ -50,9 +50,9 @@ def command(**options: Any) -> None:
     from riata.commands.estimator_options import beam
     from riata.console import stderr, stdout
     from riata.data.files import read_file
+    from riata.estimators.model_file import load_model
     from riata.explaining.page import check_target
     from riata.explaining.text import render
-    from riata.models.file import load_model
 
     if options["html_file"] is not None:
         check_target(options["html_file"])

@@ -30,8 +30,8 @@ def command(model_file: str, top: int, names: tuple[str, ...], json_: bool) -> N
     the label are shown.
     """
     from riata.errors import UnknownNameError
-    from riata.models.facts import facts_of
-    from riata.models.file import load_model
+    from riata.estimators.facts import facts_of
+    from riata.estimators.model_file import load_model
     from riata.models.weights_by_name import edges, heaviest, label_names, labels_called, times_seen, transitions
 
     estimator = load_model(model_file)
@@ -69,7 +69,7 @@ def _print(
     from rich.table import Table
 
     from riata.console import stdout
-    from riata.models.facts import rows_of
+    from riata.estimators.facts import rows_of
 
     console = stdout()
     about = Table(title=escape(model_file), title_justify="left", show_header=False)

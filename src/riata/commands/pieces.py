@@ -37,12 +37,12 @@ def command(json_: bool) -> None:
         return
     from rich.table import Table
 
+    from riata.choosing.preference import LANGUAGES
     from riata.console import stdout
     from riata.features.attributes import builtin
     from riata.features.frequency import FREQUENCY
     from riata.features.lists import attribute_names
     from riata.features.templates import builtin_names
-    from riata.learning.preference import LANGUAGES
 
     table = Table(show_lines=False)
     for name in ("kind", "name", "what it is", "paper"):

@@ -106,7 +106,7 @@ def estimator_of(options: dict[str, Any]) -> Any:
     """The estimator that the options describe."""
     from riata import registry
     from riata.errors import SettingError, UnsupportedError
-    from riata.models.file import load_model
+    from riata.estimators.model_file import load_model
 
     task = registry.get("task", options["task"])
     if options["dev_file"] is not None and options["dev_fraction"] is not None:
@@ -211,7 +211,7 @@ def _tell(text: str) -> None:
 
 
 def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
-    from riata.learning.options import choice_of
+    from riata.choosing.options import choice_of
     from riata.measure import as_json
     from riata.models.weights_by_name import count
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from riata.choosing.options import choice_of
+from riata.estimators.model_file import to_bytes
 from riata.learning.events import Listener
-from riata.learning.options import choice_of
-from riata.models.file import to_bytes
 from riata.models.weights_by_name import count
 from riata.problems.predictor import Predictor
 

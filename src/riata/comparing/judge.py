@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from riata.choosing.preference import recipe_name
 from riata.comparing.cell import EXAMPLE_SCORE, Result
 from riata.comparing.comparison import Comparison, Costs, Quality, Row
 from riata.comparing.plan import Plan
 from riata.comparing.run import Grid
 from riata.errors import UnknownNameError, UnsupportedError
-from riata.learning.preference import recipe_name
 from riata.provenance import about
 from riata.scoring.counts import accuracy_of
 from riata.scoring.evaluation import STATISTICS

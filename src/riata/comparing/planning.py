@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from riata.choosing.options import SEED, checked
 from riata.comparing.contestant import Contestant, about_error
 from riata.comparing.folds import folds
 from riata.comparing.plan import Examples, Plan
@@ -12,7 +13,6 @@ from riata.data.types import Corpus
 from riata.errors import DataError, RiataError, SettingError, UnsupportedError
 from riata.learning.events import Event, Listener, Note, ignore
 from riata.learning.fit import Fit
-from riata.learning.options import SEED, checked
 from riata.problems.predictor import Predictor
 from riata.settings import Setting
 

@@ -61,6 +61,12 @@ class Column:
         occurs[self.ids] = True
         return np.flatnonzero(occurs).astype(np.int32)
 
+    def numbered(self, labels: Sequence[str]) -> Ids:
+        """[N] the texts as indices of these labels; -1 where a text is none of them."""
+        at = {label: i for i, label in enumerate(labels)}
+        table = np.array([at.get(text, -1) for text in self.alphabet.texts()], np.int32)
+        return table[self.ids]
+
 
 class Sentence(Sequence[Token]):
     """One sentence: a sequence of tokens, each a tuple of its columns."""

@@ -9,8 +9,16 @@ from numpy.typing import NDArray
 
 from riata.data.types import Column, Corpus
 from riata.errors import DataError
+from riata.settings import ANY, Setting
 
 UNKNOWN = ""  # as a label; no file has an empty column
+UNKNOWN_LABELS = "unknown labels"  # an operation
+MARK = Setting(
+    "unknown",
+    "",
+    "labels written so are unknown, and all that they may be is summed over",
+    needs={ANY: (UNKNOWN_LABELS,)},
+)
 
 
 def is_unknown(column: Column) -> NDArray[np.bool_]:

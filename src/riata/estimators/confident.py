@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata import registry
+from riata.choosing.preference import recipe_name
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError, printed
 from riata.estimators.per_sentence import PerSentence
-from riata.learning.preference import recipe_name
 
 if TYPE_CHECKING:
     from riata.confidence.calibration import Calibration, Judge
@@ -122,7 +122,7 @@ class Confident:
         y: the labels; None: those in the data. Probabilities are those of predict_proba and predict_nbest: among all legal labellings of the sentence.
         Labels that are not legal, or that the model does not know, have minus infinity.
         """
-        from riata.learning.fit import inputs_of
+        from riata.data.memory import inputs_of
 
         model = self._check_fitted()
         data = self._with_gold(X, y)
@@ -181,7 +181,7 @@ class Confident:
         """
         from riata.confidence.calibration import check_method
         from riata.confidence.report import CalibrationReport
-        from riata.learning.fit import inputs_of
+        from riata.data.memory import inputs_of
 
         check_method(method)
         self._check_fitted()
@@ -208,7 +208,7 @@ class Confident:
     def reliability(self, X: Any, y: Any = None) -> tuple[Reliability, ...]:
         """Whether the confidences on these sentences can be believed, output by output: calibration error and Brier score."""
         from riata.confidence.reliability import reliability
-        from riata.learning.fit import inputs_of
+        from riata.data.memory import inputs_of
 
         self._check_fitted()
         data = self._with_gold(X, y)

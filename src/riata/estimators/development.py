@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from riata.choosing.options import Options
 from riata.learning.development import check_given_once
-from riata.learning.options import Options
 
 if TYPE_CHECKING:
     from riata.estimators.columns import Columns

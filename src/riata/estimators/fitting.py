@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.choosing.options import Options, check_only_chains, check_parts, check_stream, checked
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.columns import Columns
 from riata.estimators.notes import warn_of
 from riata.interrupts import AsInterrupt
-from riata.learning.options import Options, check_only_chains, check_parts, check_stream, checked
 
 if TYPE_CHECKING:
     from riata.learning.events import Listener
@@ -142,8 +142,8 @@ class Fitting(Columns):
 
         fresh: there are no labels but those of the data.
         """
+        from riata.choosing.sample_weight import sentence_weights
         from riata.learning.labels import check_labels_differ, chunk_tags, learnable
-        from riata.learning.sample_weight import sentence_weights
         from riata.learning.unknown import partly_known
 
         data = self.with_output(X, y, unknown=options.has_unknown)

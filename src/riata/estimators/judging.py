@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from riata.choosing.options import checked
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.estimators.predicting import Predicting
-from riata.learning.options import checked
 from riata.parallel import cores
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class Judging(Predicting):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The task's main score, from 0 to 1: span F1 as conlleval counts it for chunks, accuracy for tags."""
-        from riata.learning.sample_weight import sentence_weights
+        from riata.choosing.sample_weight import sentence_weights
 
         evaluation = self.evaluate(X, y)
         weights = sentence_weights(sample_weight, len(evaluation.rows))
@@ -32,7 +32,7 @@ class Judging(Predicting):
 
         predicted: what predict_ids gave for them, where it is known already.
         """
-        from riata.learning.fit import inputs_of
+        from riata.data.memory import inputs_of
 
         model = self._check_fitted()
         data = self._with_gold(X, y)
@@ -47,7 +47,7 @@ class Judging(Predicting):
 
     def gold_and_found(self, X: Any, y: Any = None) -> tuple[Corpus, Sequence[Column], Sequence[Column]]:
         """The columns that the model reads, those of gold labels and those of predicted ones: one of each, or one per output."""
-        from riata.learning.fit import inputs_of
+        from riata.data.memory import inputs_of
 
         model, options = self._check_fitted(), checked(self, training=False)
         data = self._with_gold(X, y)
@@ -57,7 +57,7 @@ class Judging(Predicting):
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
         """Whose fault wrong sentences are: of the search alone, of the model alone, or of both (docs/search.md). predicted: as for evaluate."""
-        from riata.learning.fit import inputs_of
+        from riata.data.memory import inputs_of
         from riata.scoring.search_errors import split_errors
 
         model = self._check_fitted()

@@ -13,7 +13,7 @@ class Keeping(Predicting):
 
     def save(self, path: str | Path) -> None:
         """Writes the model to one file (data only), atomically."""
-        from riata.models.file import save_model
+        from riata.estimators.model_file import save_model
 
         save_model(self, path)
 
@@ -21,7 +21,7 @@ class Keeping(Predicting):
         """A trained estimator pickles through the format of the model file."""
         if not hasattr(self, "model_"):
             return self.__dict__.copy()
-        from riata.models.file import to_bytes, user_functions
+        from riata.estimators.model_file import to_bytes, user_functions
 
         functions = list(user_functions(self.model_).values())
         return {"params": self.get_params(deep=False), "model": to_bytes(self), "functions": functions}
@@ -30,7 +30,7 @@ class Keeping(Predicting):
         if "model" not in state:
             self.__dict__.update(state)
             return
-        from riata.models.file import from_bytes
+        from riata.estimators.model_file import from_bytes
 
         loaded = from_bytes(state["model"], using=state["functions"])
         self.__dict__.update({**loaded.__dict__, **state["params"]})

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
+from riata.choosing.options import Options, checked
+from riata.choosing.preference import recipe_name
 from riata.data.types import Corpus
 from riata.errors import UnsupportedError
 from riata.estimators.judging import Judging
 from riata.estimators.notes import warn_of
-from riata.learning.options import Options, checked
-from riata.learning.preference import recipe_name
 from riata.models.chain import ChainModel
 
 if TYPE_CHECKING:
@@ -42,10 +42,11 @@ class Looking(Judging):
         Give the training data. beam: the states kept while measuring (None: as in training); float("inf") keeps all of them,
         which is what the bounds need unless training was greedy. Needs a recipe that searches, trained by this object.
         """
+        from riata.choosing.recipe import beam_width
+        from riata.data.memory import inputs_of
         from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
-        from riata.learning.fit import inputs_of, label_ids
+        from riata.learning.fit import label_ids
         from riata.learning.labels import LabelSet
-        from riata.learning.recipe import beam_width
 
         self._check_fitted()
         run: Run | None = getattr(self, "_run", None)
@@ -75,8 +76,8 @@ class Looking(Judging):
         training would make. features: record those of every step, with their weights.
         With learn_as, the labels of the trace are those that were learnt.
         """
+        from riata.choosing.decoding import LATTICE
         from riata.inference.tracing import BY_STRUCTURE, one_sentence
-        from riata.learning.decoding import LATTICE
 
         model, options = self._check_fitted(), checked(self, training=False)
         if features and getattr(model, "local", False):

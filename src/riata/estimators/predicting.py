@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from riata.choosing.options import checked
 from riata.data.memory import is_empty
 from riata.data.types import Corpus, Ids
 from riata.estimators.by_label import ByLabel
 from riata.estimators.columns import Columns
 from riata.estimators.confident import Confident
-from riata.learning.options import checked
 from riata.models.chain import EXACT, Decoder
 from riata.parallel import cores
 

@@ -99,9 +99,7 @@ class Trained(Parameters):
 
     def _label_ids(self, column: Column) -> Ids:
         """Labels as they are learnt as ids of the model; -1 where it does not have them."""
-        from riata.learning.labels import LabelSet
-
-        return LabelSet(self._check_fitted().labels, {}, None).ids(column)
+        return column.numbered(self._check_fitted().labels)
 
     @property
     def output_(self) -> int:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
+from riata.choosing.preference import recipe_name
 from riata.errors import LabelError, UnsupportedError
 from riata.explaining.contributions import Path, decision, path_to, true_path
 from riata.explaining.explanation import Decision, Explanation
 from riata.inference.trace import Trace, plain_row
-from riata.learning.preference import recipe_name
 from riata.models.chain import EXACT
 from riata.models.segments import SegmentModel
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from riata.choosing.options import Options
 from riata.features.compile import Features
 from riata.learning.events import Listener, Note
-from riata.learning.options import Options
 from riata.models.chain import ngram_sizes, weight_bytes
 
 SECONDS_PER_PAIR = 2.5e-10  # of one core, to compare a label with one before it

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from riata.choosing.options import Options
 from riata.errors import DataError, SettingError
 from riata.learning.events import Listener, Note
 from riata.learning.loop import Outcome
@@ -45,6 +46,12 @@ def check_needs(given: bool, *, refit: bool, patience: int | None, remedy: str) 
             raise SettingError(
                 f"{name} is {value!r}, but there are no development data to choose an epoch by.", remedy=remedy
             )
+
+
+def check_dev(options: Options) -> None:
+    """Refuses options that only make sense with development data, where there are none."""
+    remedy = "Give dev, a corpus or a fraction such as 0.1 (--dev, --dev-fraction)."
+    check_needs(options.dev is not None, refit=options.refit, patience=options.patience, remedy=remedy)
 
 
 def train_again(

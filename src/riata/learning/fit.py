@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances
+from riata.choosing.options import Options, check_only_chains
 from riata.data.given import check_kind
-from riata.data.memory import as_corpus, joined
+from riata.data.memory import as_corpus, inputs_of, joined
 from riata.data.pairs import paired, shown, unpaired
 from riata.data.recoding import Tags
 from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids
-from riata.data.unknown import check_all_known, hidden, is_unknown
+from riata.data.unknown import MARK, check_all_known, hidden, is_unknown
 from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
@@ -26,7 +27,7 @@ from riata.features.segments import SegmentFeatures
 from riata.learning.batch import prior
 from riata.learning.batch.segments import SegmentCrfTrainer
 from riata.learning.cost import tell_of_cost
-from riata.learning.development import held_out, train_again
+from riata.learning.development import check_dev, held_out, train_again
 from riata.learning.events import Listener, Note
 from riata.learning.joint import JointTrainer, check_joint, joint_labels, learnt_pairs, new_features, tell_of_labels
 from riata.learning.labels import (
@@ -41,12 +42,11 @@ from riata.learning.labels import (
 )
 from riata.learning.loop import Outcome, Plan, Trainer, train
 from riata.learning.online import OutputTrainer, TrainingSet
-from riata.learning.options import Options, check_dev, check_only_chains
 from riata.learning.search import SearchTrainer
 from riata.learning.seeds import SeedsTrainer
 from riata.learning.segments import SegmentTrainer
 from riata.learning.shards import ShardsTrainer
-from riata.learning.unknown import MARK, leave_out_impossible, tell_of_unknown
+from riata.learning.unknown import leave_out_impossible, tell_of_unknown
 from riata.models.chain import ChainModel, check_memory, exact_refusal, row_width
 from riata.models.joint import JointLabels, JointModel
 from riata.models.joint import check_memory as check_joint_memory
@@ -443,11 +443,6 @@ def _check_hashable(features: Features, labels: int) -> None:
             f"{FREQUENCY} needs counts of all words, and with bits no words are kept.",
             remedy=f"Leave out bits, or {FREQUENCY} from the template.",
         )
-
-
-def inputs_of(data: Corpus) -> Corpus:
-    """The corpus without its output column."""
-    return data.select(range(data.width - 1))
 
 
 def _note(tags: Tags | None) -> str:

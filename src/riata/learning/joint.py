@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import JointSearch, JointSearch64, JointWeights, JointWeights64
+from riata.choosing.options import Options, check_only_chains
 from riata.data.encodings.base import OUTSIDE, Encoding
 from riata.data.pairs import joined_text, parts_of
 from riata.data.recoding import Tags
@@ -19,7 +20,6 @@ from riata.learning.events import Listener, Note
 from riata.learning.flat import FlatTrainer
 from riata.learning.labels import SHOWN, LabelSet
 from riata.learning.online import TrainingSet
-from riata.learning.options import Options, check_only_chains
 from riata.models.chain import MOST_LABELS, Decoder
 from riata.models.joint import MOST_PAIRS, JointLabels, JointModel
 

@@ -41,9 +41,7 @@ class LabelSet:
 
     def ids(self, column: Column) -> Ids:
         """The column as ids of these labels; -1 where unknown."""
-        at = {label: i for i, label in enumerate(self.labels)}
-        table = np.array([at.get(text, -1) for text in column.alphabet.texts()], np.int32)
-        return table[column.ids]
+        return column.numbered(self.labels)
 
 
 def label_set(corpus: Corpus, tags: Tags | None, extra: tuple[str, ...] = ()) -> LabelSet:

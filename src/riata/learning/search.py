@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import ChainSearch, ChainSearch64, ChainWeights
+from riata.choosing.decoding import DECODING, LATTICE
+from riata.choosing.recipe import Recipe
 from riata.errors import UnsupportedError
 from riata.inference.structure import ALL_OUTPUTS, STATES
-from riata.learning.decoding import DECODING, LATTICE
 from riata.learning.diagnostics import Run
 from riata.learning.online import SETTINGS, OnlineTrainer, TrainingSet
-from riata.learning.recipe import Recipe
 from riata.models.chain import ChainModel, Decoder
 from riata.settings import ANY, Setting
 

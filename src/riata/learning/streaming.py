@@ -9,14 +9,14 @@ from functools import partial
 
 import numpy as np
 
-from riata.data.memory import as_corpus
+from riata.data.memory import as_corpus, inputs_of
 from riata.data.streamed import ColumnFile
 from riata.data.types import Corpus
 from riata.errors import DataError
 from riata.learning.cost import tell_of_cost
 from riata.learning.development import held_out
 from riata.learning.events import Epoch, ignore
-from riata.learning.fit import Fit, inputs_of
+from riata.learning.fit import Fit
 from riata.learning.labels import LabelSet, counts_of, label_counts, label_set_of, learnable
 from riata.learning.loop import Outcome, Trainer, train
 from riata.learning.survey import Survey

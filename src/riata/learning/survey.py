@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from riata import registry
+from riata.choosing.options import Options
 from riata.data.encodings.base import Encoding, least_broken
 from riata.data.recoding import Tags
 from riata.data.streamed import ColumnFile
@@ -14,6 +15,7 @@ from riata.data.types import Corpus
 from riata.errors import UnsupportedError
 from riata.features.frequency import FREQUENCY
 from riata.features.templates import Template
+from riata.learning.development import check_dev
 from riata.learning.events import Listener, Note, ignore
 from riata.learning.labels import (
     as_learnt,
@@ -24,7 +26,6 @@ from riata.learning.labels import (
     one_label,
     refuse_plain_tags,
 )
-from riata.learning.options import Options, check_dev
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,22 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from riata.data.types import Corpus, Ids, Starts
-from riata.data.unknown import check_some_known, hidden, is_unknown
+from riata.data.unknown import MARK, check_some_known, hidden, is_unknown
 from riata.errors import DataError, UnsupportedError
-from riata.settings import ANY, Setting
 
 if TYPE_CHECKING:
+    from riata.choosing.options import Options
     from riata.learning.events import Listener
-    from riata.learning.options import Options
     from riata.models.chain import Legality
-
-UNKNOWN_LABELS = "unknown labels"  # an operation
-MARK = Setting(
-    "unknown",
-    "",
-    "labels written so are unknown, and all that they may be is summed over",
-    needs={ANY: (UNKNOWN_LABELS,)},
-)
 
 
 def partly_known(data: Corpus, options: Options) -> Corpus:

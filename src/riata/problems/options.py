@@ -11,11 +11,11 @@ import numpy as np
 
 from riata import registry
 from riata._core import unbounded
+from riata.choosing.options import PATIENCE
+from riata.choosing.refusals import check_read
 from riata.errors import SettingError, UnsupportedError, printed
 from riata.inference.structure import Queue
 from riata.learning.development import check_given_once, check_needs
-from riata.learning.options import PATIENCE
-from riata.learning.refusals import check_read
 from riata.problems.examples import paired
 from riata.problems.problem import Problem, check, defined
 from riata.settings import Setting, resolve

@@ -10,12 +10,12 @@ import numpy as np
 
 from riata import registry
 from riata._core import ProblemModel
+from riata.choosing.sample_weight import sentence_weights
 from riata.errors import NotFittedError
 from riata.inference.trace import Trace
 from riata.interrupts import AsInterrupt
 from riata.learning.events import Listener, warn
 from riata.learning.loop import Outcome
-from riata.learning.sample_weight import sentence_weights
 from riata.params import Params
 from riata.problems.examples import as_inputs, paired
 from riata.problems.options import checked, development, width
@@ -282,7 +282,7 @@ class Predictor(Params):
 
     def save(self, path: str | Path) -> None:
         """Writes the model to one file (data only), atomically. The problem is stored by name: load_model(path, using=[problem])."""
-        from riata.models.file import save_model
+        from riata.estimators.model_file import save_model
 
         save_model(self, path)
 

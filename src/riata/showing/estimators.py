@@ -29,8 +29,8 @@ def _default(value: Any) -> str:
 
 
 def sequence_facts(estimator: Any) -> str:
-    from riata.models.facts import facts_of, rows_of
-    from riata.models.file import to_bytes
+    from riata.estimators.facts import facts_of, rows_of
+    from riata.estimators.model_file import to_bytes
 
     try:
         size = len(to_bytes(estimator))

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.choosing.options import Options
 from riata.data.encodings.base import Encoding
 from riata.data.memory import as_corpus
 from riata.data.pairs import PairRecoder, joined_text, paired, parts_of, split_column, unpaired, with_pairs
@@ -22,7 +23,6 @@ from riata.learning.fit import Start
 from riata.learning.joint import totals
 from riata.learning.labels import LabelSet
 from riata.learning.loop import Outcome
-from riata.learning.options import Options
 from riata.models.model import Model
 from riata.scoring.evaluation import Evaluation
 from riata.scoring.pairs import evaluate_pairs

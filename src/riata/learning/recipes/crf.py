@@ -1,8 +1,8 @@
 """The conditional random field."""
 
+from riata.choosing.recipe import Recipe
+from riata.data.unknown import MARK
 from riata.learning.batch.trainer import CONSTRAIN, OPTIMISER, REFUSES, SETTINGS, CrfTrainer
-from riata.learning.recipe import Recipe
-from riata.learning.unknown import MARK
 
 RECIPE = Recipe(
     name="crf",

@@ -1,7 +1,7 @@
 """The maximum entropy Markov model."""
 
+from riata.choosing.recipe import Recipe
 from riata.learning.batch.trainer import REFUSES, SETTINGS, MemmTrainer
-from riata.learning.recipe import Recipe
 
 RECIPE = Recipe(
     name="memm",

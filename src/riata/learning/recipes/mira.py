@@ -1,7 +1,7 @@
 """MIRA: the smallest step that makes the truth beat what was found by its loss."""
 
+from riata.choosing.recipe import Recipe
 from riata.learning.online import SETTINGS, MiraTrainer
-from riata.learning.recipe import Recipe
 from riata.settings import Setting
 
 SMALLEST = 1e-9  # without a cost nothing would ever be learnt, nor with steps of no size

@@ -1,7 +1,7 @@
 """The averaged structured perceptron."""
 
+from riata.choosing.recipe import Recipe
 from riata.learning.online import SETTINGS, PerceptronTrainer
-from riata.learning.recipe import Recipe
 
 RECIPE = Recipe(
     name="perceptron",

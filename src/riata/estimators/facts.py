@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from riata.learning.preference import recipe_name
+from riata.choosing.preference import recipe_name
 from riata.models.weights_by_name import count
 
 

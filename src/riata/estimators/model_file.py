@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from riata import registry
+from riata.choosing.options import checked
+from riata.choosing.preference import recipe_name
 from riata.errors import ModelFileError, RiataError, UnsupportedError
+from riata.estimators.model_header import (
+    array_width_in,
+    breadth_in,
+    calibration_in,
+    expressions_in,
+    inputs_in,
+    mapping_in,
+    outputs_in,
+    restore_training,
+    source_in,
+    structure_in,
+    tags_in,
+)
 from riata.estimators.predicting import Predicting
 from riata.features.attributes import Attribute, builtin
-from riata.learning.options import checked
-from riata.learning.preference import JOINT, recipe_name
 from riata.models import container
 from riata.models.chain import ChainModel, from_parts
 
 if TYPE_CHECKING:
-    from riata.confidence.calibration import Calibration
-    from riata.data.recoding import Tags
     from riata.models.model import Model
     from riata.problems.predictor import Predictor
 
@@ -140,21 +150,21 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         if set(functions) != {task}:
             raise ModelFileError("the model's functions are inconsistent")
         return model_file.from_parts(header, arrays, model_file.supplied_problem(functions[task]))
-    functions = {**_expressions(header), **functions}
+    functions = {**expressions_in(header), **functions}
     estimator = _unfitted(header, functions)
-    model = _reader(_structure(header, estimator))(header, arrays, {**builtin(), **functions})
-    estimator.set_model(model, _tags(header, model))
-    estimator.inputs_ = _inputs(header, estimator)
-    estimator.array_width_ = _array_width(header)
-    estimator.outputs_ = _outputs(header, estimator.outputs)
-    estimator.format_ = _source(header)
-    estimator.breadth_ = _breadth(header)
+    model = _reader(structure_in(header, estimator))(header, arrays, {**builtin(), **functions})
+    estimator.set_model(model, tags_in(header, model))
+    estimator.inputs_ = inputs_in(header, estimator)
+    estimator.array_width_ = array_width_in(header)
+    estimator.outputs_ = outputs_in(header, estimator.outputs)
+    estimator.format_ = source_in(header)
+    estimator.breadth_ = breadth_in(header)
     features = model.features
     estimator.template = features.templates if estimator.inputs_ else None
     estimator.bits = features.bits or None
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
-    estimator.calibration_ = _calibration(header, estimator.outputs)
-    _restore_training(estimator, _mapping(header, "training"))
+    estimator.calibration_ = calibration_in(header, estimator.outputs)
+    restore_training(estimator, mapping_in(header, "training"))
     estimator.decoder()  # refuses parameters that do not go together
     return estimator
 
@@ -170,7 +180,7 @@ def _reader(structure: str) -> Callable[..., Model]:
 
 def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Predicting:
     cls: type[Predicting] = registry.get("task", header["task"]).estimator
-    params = _mapping(header, "params")
+    params = mapping_in(header, "params")
     unknown = set(params) - (set(cls._param_names()) - set(NOT_STORED))
     if unknown:
         raise ModelFileError(f"the model's parameter {min(unknown)!r} is unknown")
@@ -183,45 +193,9 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Predic
     return estimator
 
 
-def _restore_training(estimator: Predicting, training: dict[str, Any]) -> None:
-    score, counts, name = training.get("best_score"), training.get("label_counts"), training.get("name")
-    epoch, sentences, tokens = (training.get(key) for key in ("best_epoch", "sentences", "tokens"))
-    chosen = training.get("chosen", {})
-    if (
-        not (_is_count(epoch) and _is_count(sentences) and _is_count(tokens))
-        or not (isinstance(counts, dict) and all(_is_count(count) for count in counts.values()))
-        or not isinstance(name, str)
-        or not (isinstance(chosen, dict) and all(_is_real(value) for value in chosen.values()))
-        or not (score is None or _is_real(score))
-    ):
-        raise ModelFileError("the model's facts about its training are inconsistent")
-    estimator.best_epoch_ = epoch
-    estimator.best_score_ = score
-    estimator.seconds_ = None  # not stored: the same seed gives the same bytes
-    estimator.facts_ = {"name": name, "sentences": sentences, "tokens": tokens, "label_counts": counts}
-    if chosen:
-        estimator.facts_["chosen"] = chosen
-    estimator.history_ = []
-
-
-def _breadth(header: dict[str, Any]) -> int | None:
-    breadth = header.get("breadth")
-    if breadth is not None and not _is_count(breadth):
-        raise ModelFileError("the model's number of columns is inconsistent")
-    return breadth
-
-
-def _is_count(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
-
-
-def _is_real(value: object) -> bool:
-    return isinstance(value, float) and math.isfinite(value)
-
-
 def _functions(header: dict[str, Any], using: Iterable[Any]) -> dict[str, Any]:
     """The user's code that the model names, by what it is to the model."""
-    wanted = _mapping(header, "functions")
+    wanted = mapping_in(header, "functions")
     supplied: dict[str, Any] = {}
     for function in using if isinstance(using, Iterable) else [using]:
         if supplied.setdefault(qualified_name(function), function) is not function:
@@ -237,96 +211,6 @@ def _functions(header: dict[str, Any], using: Iterable[Any]) -> dict[str, Any]:
     if set(wanted) & set(builtin()):
         raise ModelFileError("the model's functions are inconsistent")
     return {name: supplied[qualified] for name, qualified in wanted.items()}
-
-
-def _expressions(header: dict[str, Any]) -> dict[str, Attribute]:
-    """The attributes that are written down in their names."""
-    attributes = header.get("attributes")
-    pairs = attributes if isinstance(attributes, list) else []
-    names = [pair[0] for pair in pairs if isinstance(pair, list) and pair and isinstance(pair[0], str)]
-    if not any(name.startswith("match") for name in names):
-        return {}
-    from riata.features.expressions import expressions
-
-    return dict(expressions(names))
-
-
-def _mapping(header: dict[str, Any], key: str) -> dict[str, Any]:
-    value = header.get(key)
-    if not isinstance(value, dict):
-        raise ModelFileError(f"the model's {key} are missing or inconsistent")
-    return value
-
-
-def _inputs(header: dict[str, Any], estimator: Predicting) -> tuple[int, ...]:
-    inputs = header.get("inputs")
-    if not isinstance(inputs, list) or not all(_is_count(i) and i < 1 << 31 for i in inputs):
-        raise ModelFileError("the model's inputs are missing or inconsistent")
-    program = estimator._check_fitted().features.program
-    reads = [column for _, column in program.attributes] + [read.column for read in program.numbers]
-    if any(column >= len(inputs) for column in reads):
-        raise ModelFileError("the model's templates read columns that it does not have")
-    return tuple(inputs)
-
-
-def _array_width(header: dict[str, Any]) -> int | None:
-    width = header.get("array_width")
-    if width is not None and not (_is_count(width) and header["inputs"] == []):
-        raise ModelFileError("the model's array_width is inconsistent")
-    return width
-
-
-def _outputs(header: dict[str, Any], number: int) -> tuple[int, ...]:
-    """One column is a number, several are a list."""
-    output = header.get("output")
-    found = output if isinstance(output, list) and number > 1 else [output]
-    if len(found) != number or not all((_is_count(column) and column < 1 << 31) or column == -1 for column in found):
-        raise ModelFileError("the model's output is missing or inconsistent")
-    return tuple(found)
-
-
-def _calibration(header: dict[str, Any], number: int) -> tuple[Calibration, ...]:
-    found = header.get("calibration", [])
-    if not isinstance(found, list) or len(found) not in (0, number):
-        raise ModelFileError("the model's calibration is inconsistent")
-    if not found:
-        return ()
-    from riata.confidence.calibration import Calibration
-
-    return tuple(map(Calibration.from_dict, found))
-
-
-def _structure(header: dict[str, Any], estimator: Predicting) -> str:
-    """A task of one output has no model of two, nor the other way round."""
-    name = header.get("structure", ChainModel.structure)
-    if not isinstance(name, str) or (name == JOINT) != (estimator.outputs > 1):
-        raise ModelFileError("the model's structure is inconsistent")
-    return name
-
-
-def _source(header: dict[str, Any]) -> str:
-    source = header.get("source")
-    if source not in ("memory", "columns", "conllu"):
-        raise ModelFileError("the model's source is missing or inconsistent")
-    return str(source)
-
-
-def _tags(header: dict[str, Any], model: Model) -> Tags | None:
-    from riata.data.recoding import Tags
-
-    name = header.get("encoding")
-    if name is None and header.get("learnt_as") is None:
-        return None
-    names: tuple[Any, Any] = (name, header.get("learnt_as", name))
-    for given in names:
-        if given not in registry.names("encoding"):
-            raise ModelFileError(f"the model's encoding {given!r} is unknown")
-    tags = Tags(*(registry.get("encoding", given) for given in names))
-    parts = getattr(model, "parts", None)  # of labels that are pairs
-    labels: Sequence[str] = model.labels if parts is None else parts.chunks
-    if tags.recoded and not all(map(tags.learnt.is_tag, labels)):
-        raise ModelFileError("the model's labels are not tags of the encoding that it was learnt in")
-    return tags
 
 
 def _as_model_error(error: RiataError | MemoryError) -> ModelFileError:

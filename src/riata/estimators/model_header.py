@@ -1,0 +1,145 @@
+"""The header of a model file, part by part: what it says of an estimator of sequences, or ModelFileError where that cannot be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from riata import registry
+from riata.choosing.preference import JOINT
+from riata.errors import ModelFileError
+from riata.features.attributes import Attribute
+from riata.models.chain import ChainModel
+
+if TYPE_CHECKING:
+    from riata.confidence.calibration import Calibration
+    from riata.data.recoding import Tags
+    from riata.estimators.predicting import Predicting
+    from riata.models.model import Model
+
+
+def restore_training(estimator: Predicting, training: dict[str, Any]) -> None:
+    score, counts, name = training.get("best_score"), training.get("label_counts"), training.get("name")
+    epoch, sentences, tokens = (training.get(key) for key in ("best_epoch", "sentences", "tokens"))
+    chosen = training.get("chosen", {})
+    if (
+        not (_is_count(epoch) and _is_count(sentences) and _is_count(tokens))
+        or not (isinstance(counts, dict) and all(_is_count(count) for count in counts.values()))
+        or not isinstance(name, str)
+        or not (isinstance(chosen, dict) and all(_is_real(value) for value in chosen.values()))
+        or not (score is None or _is_real(score))
+    ):
+        raise ModelFileError("the model's facts about its training are inconsistent")
+    estimator.best_epoch_ = epoch
+    estimator.best_score_ = score
+    estimator.seconds_ = None  # not stored: the same seed gives the same bytes
+    estimator.facts_ = {"name": name, "sentences": sentences, "tokens": tokens, "label_counts": counts}
+    if chosen:
+        estimator.facts_["chosen"] = chosen
+    estimator.history_ = []
+
+
+def breadth_in(header: dict[str, Any]) -> int | None:
+    breadth = header.get("breadth")
+    if breadth is not None and not _is_count(breadth):
+        raise ModelFileError("the model's number of columns is inconsistent")
+    return breadth
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def expressions_in(header: dict[str, Any]) -> dict[str, Attribute]:
+    """The attributes that are written down in their names."""
+    attributes = header.get("attributes")
+    pairs = attributes if isinstance(attributes, list) else []
+    names = [pair[0] for pair in pairs if isinstance(pair, list) and pair and isinstance(pair[0], str)]
+    if not any(name.startswith("match") for name in names):
+        return {}
+    from riata.features.expressions import expressions
+
+    return dict(expressions(names))
+
+
+def mapping_in(header: dict[str, Any], key: str) -> dict[str, Any]:
+    value = header.get(key)
+    if not isinstance(value, dict):
+        raise ModelFileError(f"the model's {key} are missing or inconsistent")
+    return value
+
+
+def inputs_in(header: dict[str, Any], estimator: Predicting) -> tuple[int, ...]:
+    inputs = header.get("inputs")
+    if not isinstance(inputs, list) or not all(_is_count(i) and i < 1 << 31 for i in inputs):
+        raise ModelFileError("the model's inputs are missing or inconsistent")
+    program = estimator._check_fitted().features.program
+    reads = [column for _, column in program.attributes] + [read.column for read in program.numbers]
+    if any(column >= len(inputs) for column in reads):
+        raise ModelFileError("the model's templates read columns that it does not have")
+    return tuple(inputs)
+
+
+def array_width_in(header: dict[str, Any]) -> int | None:
+    width = header.get("array_width")
+    if width is not None and not (_is_count(width) and header["inputs"] == []):
+        raise ModelFileError("the model's array_width is inconsistent")
+    return width
+
+
+def outputs_in(header: dict[str, Any], number: int) -> tuple[int, ...]:
+    """One column is a number, several are a list."""
+    output = header.get("output")
+    found = output if isinstance(output, list) and number > 1 else [output]
+    if len(found) != number or not all((_is_count(column) and column < 1 << 31) or column == -1 for column in found):
+        raise ModelFileError("the model's output is missing or inconsistent")
+    return tuple(found)
+
+
+def calibration_in(header: dict[str, Any], number: int) -> tuple[Calibration, ...]:
+    found = header.get("calibration", [])
+    if not isinstance(found, list) or len(found) not in (0, number):
+        raise ModelFileError("the model's calibration is inconsistent")
+    if not found:
+        return ()
+    from riata.confidence.calibration import Calibration
+
+    return tuple(map(Calibration.from_dict, found))
+
+
+def structure_in(header: dict[str, Any], estimator: Predicting) -> str:
+    """A task of one output has no model of two, nor the other way round."""
+    name = header.get("structure", ChainModel.structure)
+    if not isinstance(name, str) or (name == JOINT) != (estimator.outputs > 1):
+        raise ModelFileError("the model's structure is inconsistent")
+    return name
+
+
+def source_in(header: dict[str, Any]) -> str:
+    source = header.get("source")
+    if source not in ("memory", "columns", "conllu"):
+        raise ModelFileError("the model's source is missing or inconsistent")
+    return str(source)
+
+
+def tags_in(header: dict[str, Any], model: Model) -> Tags | None:
+    from riata.data.recoding import Tags
+
+    name = header.get("encoding")
+    if name is None and header.get("learnt_as") is None:
+        return None
+    names: tuple[Any, Any] = (name, header.get("learnt_as", name))
+    for given in names:
+        if given not in registry.names("encoding"):
+            raise ModelFileError(f"the model's encoding {given!r} is unknown")
+    tags = Tags(*(registry.get("encoding", given) for given in names))
+    parts = getattr(model, "parts", None)  # of labels that are pairs
+    labels: Sequence[str] = model.labels if parts is None else parts.chunks
+    if tags.recoded and not all(map(tags.learnt.is_tag, labels)):
+        raise ModelFileError("the model's labels are not tags of the encoding that it was learnt in")
+    return tags
