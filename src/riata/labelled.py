@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 ABSTAINED = "_"  # in place of a tag
+LISTED = 1 << 20  # labels of lists of the best that are written at once
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,12 @@ def labelled(
     shown: Shown | None = None,
     given: int | None = None,
     text: bool | Tokenizer = False,
+    named: bool = False,
 ) -> Generator[bytes]:
     """The bytes of the file with the predictions, batch by batch as they can be read. threads never changes them. Close it.
 
     given: the column that holds labels to keep, `_` where any will do. text: the file holds a sentence per line, to be split at
-    spaces or by this function.
+    spaces or by this function. named: the output columns were named for this file, so it must have them.
     """
     shown = shown or Shown()
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
@@ -86,6 +88,8 @@ def labelled(
     def answer(batch: Corpus) -> bytes:
         if not conllu and not text:
             _check_width(estimator, batch, given)
+            if named:
+                batch.select(estimator.outputs_)  # refuses columns that are not there
         if given is not None:
             batch = knowing_column(estimator, batch, given)
         if nbest is not None:
@@ -106,7 +110,20 @@ def labelled(
 
     stopped = threading.Event()
     batches = _batches(file, text, stopped) if text else columns.stream(file, conllu=conllu, stopped=stopped)
+    if nbest is not None:
+        from riata.inference.chain import K
+
+        batches = _parts(batches, int(K.parse(nbest)))
     return in_order(answer, batches, 1 if _is_short(file) else threads, stopped)
+
+
+def _parts(batches: Iterator[Corpus], nbest: int) -> Iterator[Corpus]:
+    """The sentences in smaller batches, since each of them is written so many times."""
+    for batch in batches:
+        place = np.cumsum(np.diff(batch.starts) * nbest) // LISTED
+        cuts = np.flatnonzero(np.diff(place)) + 1
+        for low, high in zip([0, *cuts.tolist()], [*cuts.tolist(), len(batch)], strict=True):
+            yield batch if high - low == len(batch) else batch[low:high]
 
 
 def _batches(file: str | Path, text: bool | Tokenizer, stopped: threading.Event) -> Iterator[Corpus]:

@@ -123,8 +123,7 @@ def test_any_chunks_may_be_left_out(encoding, drawn):
     for (start, end, _), kept in zip(spans, keep, strict=True):
         values[0, start:end] = 0.9 if kept else 0.1
     ids = np.array([made.classes_.index(label) for label in labels], np.int32)
-    with pytest.warns(RiataWarning):
-        found = made.abstaining(ids, values, 0.5)
+    found = made.abstaining(ids, values, 0.5)
     kept = [Span(*span) for span, stays in zip(spans, keep, strict=True) if stays]
     assert found == [legal.encode(kept, at)]
 
@@ -245,6 +244,19 @@ def test_only_what_is_not_calibrated_is_warned_about():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert made.predict(WORDS, min_confidence=0) == made.predict(WORDS)
+
+
+def test_a_command_warns_once_of_confidences_that_are_not_calibrated(run, tmp_path):
+    made = quietly(Tagger(epochs=2), WORDS, TAGS)
+    made.save(tmp_path / "m.riata")
+    (tmp_path / "in.txt").write_text("the\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        status, _, err = run("predict", "--model", tmp_path / "m.riata", "--min-confidence", "0.5", tmp_path / "in.txt")
+    assert (status, err.count("not calibrated")) == (0, 1)
+    with pytest.warns(RiataWarning, match="not calibrated") as caught:
+        made.predict_file(tmp_path / "in.txt", tmp_path / "out.txt", min_confidence=0.5)
+    assert len(caught) == 1
 
 
 def test_untrained_estimators_are_not_sure_of_anything():

@@ -31,7 +31,7 @@ from riata.commands.estimator_options import column_options, reader
 )
 @click.option(
     "--given",
-    type=int,
+    type=click.IntRange(min=0),
     metavar="N",
     help="Column of the file, from 0, with labels to keep; _ where any will do.",
 )
@@ -96,7 +96,10 @@ def command(
         stderr().print("The model is not calibrated, so its confidences mean little; see `riata calibrate --help`.")
     shown = Shown(nbest, confidence, min_confidence)
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
-    answers = labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, given=given, text=split)
+    named = columns["outputs"] is not None
+    answers = labelled(
+        estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, given=given, text=split, named=named
+    )
     with closing(answers):  # which ends its threads, also when nobody reads what is written
         for content in answers:
             out.write(content)

@@ -58,6 +58,15 @@ class Confident:
         """Whether confidences mean something: they were calibrated, or the recipe has learnt probabilities."""
         return bool(self.calibration_) or bool(registry.get("recipe", recipe_name(self)).probabilistic)
 
+    def _warn_of_confidences(self) -> None:
+        """Warns whoever called the caller, where confidences are not believable."""
+        if not self.believable:
+            warnings.warn(
+                "The model is not calibrated, so its confidences mean little; calibrate(dev) makes them believable.",
+                RiataWarning,
+                stacklevel=3,
+            )
+
     def confidence_ids(self, X: Any) -> tuple[Ids, Values]:
         """Labels as predict_ids gives them, and how sure the search is of each: [N], and [outputs, N] from 0 to 1.
 
@@ -223,12 +232,6 @@ class Confident:
         from riata.data.encodings.base import OUTSIDE
 
         check_least(least)
-        if not self.believable:
-            warnings.warn(
-                "The model is not calibrated, so its confidences mean little; calibrate(dev) makes them believable.",
-                RiataWarning,
-                stacklevel=3,
-            )
         found: list[list[str | None]] = []
         for column, of, chunks in zip(self.output_columns(ids), values, self.chunk_outputs, strict=True):
             unsure = (of < least) & (~_outside(column) if chunks else True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 from riata.choosing.options import checked
 from riata.data.memory import is_empty
 from riata.data.types import Corpus, Ids
+from riata.errors import SettingError
 from riata.estimators.by_label import ByLabel
 from riata.estimators.columns import Columns
 from riata.estimators.confident import Confident
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from riata.data.running_text import Tokenizer
     from riata.models.model import Model
     from riata.showing.predictions import Predictions
+
+MOST_LISTED = 1 << 24  # labels of the list of the best labellings of one sentence
 
 
 class Predicting(Confident, ByLabel, Columns):
@@ -72,6 +76,7 @@ class Predicting(Confident, ByLabel, Columns):
         if min_confidence is None:
             labels: list[Any] = [self.classes_[i] for i in self.predict_ids(corpus)]
         else:
+            self._warn_of_confidences()
             outputs = self.abstaining(*self.confidence_ids(corpus), min_confidence)
             labels = outputs[0] if len(outputs) == 1 else list(zip(*outputs, strict=True))
         predictions = Predictions(
@@ -137,6 +142,8 @@ class Predicting(Confident, ByLabel, Columns):
         self._check_fitted()
         threads = checked(self, training=False).threads or cores()
         shown = Shown(nbest, confidence, min_confidence)
+        if min_confidence is not None:
+            self._warn_of_confidences()
         conllu = not text and is_conllu(source, "auto", self.format_)
         answers = labelled(self, source, conllu=conllu, threads=threads, shown=shown, given=given, text=text)
         with closing(answers):
@@ -171,9 +178,25 @@ class Predicting(Confident, ByLabel, Columns):
         corpus = self._knowing(X, None)
         if corpus.tokens == 0:
             return [[(np.empty(0, np.int32), 0.0)] for _ in range(len(corpus))]
+        _check_listed(corpus, k, len(model.labels))
         found = model.nbest(self.input_columns(corpus), k)
         if self._recoder is None:
             return found
         return [
             [(self._as_classes(ids, np.array([0, len(ids)])), score) for ids, score in sentence] for sentence in found
         ]
+
+
+def _check_listed(corpus: Corpus, k: int, labels: int) -> None:
+    """Refuses lists of the best that would fill the memory. labels: of the model; few of them have few labellings."""
+    lengths = np.diff(corpus.starts)
+    longest = int(lengths.max())
+    listed = min(k, labels**longest) if longest * math.log2(labels) < 64 else k
+    if listed * longest > MOST_LISTED:
+        line = corpus.line_of(int(corpus.starts[np.argmax(lengths)])) if corpus.lines is not None else None
+        raise SettingError(
+            f"{k:,} labellings of a sentence of {longest:,} tokens are asked for; a list holds at most {MOST_LISTED:,} labels.",
+            remedy=f"Ask for {MOST_LISTED // longest:,} at most.",
+            file=corpus.name if line is not None else None,
+            line=line,
+        )
