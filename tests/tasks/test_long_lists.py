@@ -48,4 +48,3 @@ def test_columns_that_are_named_must_be_there(files, run):
     status, _, err = run("predict", "--model", "m.riata", "--outputs", "9", "in.txt")
     assert (status, "in.txt: column 9 is out of range" in err) == (2, True)
     assert run("predict", "--model", "m.riata", "in.txt")[0] == 0  # those of training may be missing
-    assert run("predict", "--model", "m.riata", "--given", "-1", "in.txt")[0] == 2

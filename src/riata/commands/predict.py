@@ -31,9 +31,9 @@ from riata.commands.estimator_options import column_options, reader
 )
 @click.option(
     "--given",
-    type=click.IntRange(min=0),
+    type=int,
     metavar="N",
-    help="Column of the file, from 0, with labels to keep; _ where any will do.",
+    help="Column of the file, from 0, with labels to keep (-1 is the last); _ where any will do.",
 )
 @click.option(
     "--threads",
