@@ -181,3 +181,20 @@ def test_a_file_that_is_no_conllu_is_named(tagger, folder, run):
     assert (status, "If this is CoNLL-U, add --format conllu" in err) == (2, True)
     status, _, err = run("predict", "--model", tagger, "--inputs", "form", "--format", "columns", "train.txt")
     assert (status, "train.txt: 'form' is a field of CoNLL-U" in err) == (2, True)
+
+
+def test_gold_labels_that_say_nothing_are_warned_of(tagger, folder, run):
+    (folder / "empty.conllu").write_text(WITHOUT_XPOS, encoding="utf-8")
+    by_model = ["--model", tagger, "empty.conllu"]
+    by_file = ["--gold", "empty.conllu", "--predicted", "empty.conllu"]
+    for arguments in (by_model, by_file):
+        status, _, err = run("evaluate", *arguments, "--outputs", "xpos")
+        assert status == 0
+        assert "Every gold label in empty.conllu is '_', an empty value, so the score says nothing." in err
+        assert "upos (5 values" in err
+        assert run("evaluate", *arguments, "--outputs", "upos")[2] == ""
+    (folder / "other.txt").write_text("The Q\nQ Q\n")
+    status, _, err = run("evaluate", "--model", tagger, "--inputs", "0", "--outputs", "1", "other.txt")
+    assert "is 'Q', which the model does not know, so" in err
+    (folder / "one.txt").write_text("The DET\n")
+    assert run("evaluate", "--model", tagger, "--inputs", "0", "--outputs", "1", "one.txt")[2] == ""

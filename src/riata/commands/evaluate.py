@@ -65,7 +65,8 @@ def _evaluate_model(options: dict[str, Any]) -> None:
 
     meter = Meter()
     estimator, conllu = reader(options["model_file"], options["file"], options)
-    corpus = estimator.scored_columns(read(options["file"], conllu=conllu))
+    data = read(options["file"], conllu=conllu)
+    corpus = estimator.scored_columns(data)
     began = time.perf_counter()
     predicted = estimator.predict_ids(corpus)
     evaluation = estimator.evaluate(corpus, predicted=predicted)
@@ -83,6 +84,8 @@ def _evaluate_model(options: dict[str, Any]) -> None:
         "model_mb": Path(options["model_file"]).stat().st_size / 1e6,
     }
     facts["errors"] = estimator.search_errors(corpus, predicted=predicted).counts
+    for gold, found in zip(estimator._gold_columns(corpus), estimator.output_columns(predicted), strict=True):
+        _warn_of_gold(gold, found.alphabet.texts(), data, "the model does not know")
     _show(evaluation, facts, options, title=f"{options['model_file']} on {options['file']}")
 
 
@@ -139,9 +142,23 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str) -> Any:
     chunks = bool(estimator.chunks)
     if estimator.outputs > 1:
         return evaluate_columns(last_columns(gold, outputs), last_columns(predicted, outputs), gold.starts)
+    found = output_column(predicted, outputs)
+    labels = [found.alphabet.text(int(i)) for i in found.used()]
+    _warn_of_gold(output_column(gold, outputs), labels, gold, f"{path} does not have")
     both = Column.of([*output_column(gold, outputs).texts(), *output_column(predicted, outputs).texts()])
     half = gold.tokens
     return evaluate(both.alphabet.texts(), both.ids[:half], both.ids[half:], gold.starts, chunks=chunks)
+
+
+def _warn_of_gold(gold: Any, known: Any, corpus: Any, who: str) -> None:
+    """Of gold labels that are all the same, and right for nobody."""
+    from rich.markup import escape
+
+    from riata.console import stderr
+    from riata.data.elsewhere import empty_gold
+
+    if text := empty_gold(gold, set(known), corpus, who):
+        stderr().print(escape(text), soft_wrap=True)
 
 
 def _show_faults(errors: dict[str, Any]) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
 from riata.data.conllu_fields import FIELDS, LABELS
 from riata.data.types import Column, Corpus
+from riata.errors import shortened
 
 MOST = 2_000  # different values of a column of labels
 EXAMPLES = 3
+EMPTY = "_"  # in CoNLL-U
 
 
 def elsewhere(corpus: Corpus) -> str:
@@ -20,6 +22,23 @@ def elsewhere(corpus: Corpus) -> str:
 
 def says_nothing(column: Column) -> bool:
     return len(column.used()) <= 1
+
+
+def empty_gold(gold: Column, known: Collection[str], corpus: Corpus, who: str) -> str:
+    """What to say of gold labels that are all the same and that nobody gives; empty where they can be scored.
+
+    known: the labels that can be right. who: what the sentence says of a label that is not among them. corpus: the file that holds them, read whole.
+    """
+    used = gold.used()
+    label = gold.alphabet.text(int(used[0])) if len(used) == 1 else ""
+    if not label or (label in known and label != EMPTY):
+        return ""
+    why = "an empty value" if label == EMPTY else f"which {who}"
+    columns = elsewhere(corpus)
+    remedy = (
+        f"Columns with several values: {columns}. Choose one with --outputs." if columns else "Is it the right file?"
+    )
+    return f"Every gold label in {corpus.name} is {shortened(repr(label))}, {why}, so the score says nothing. {remedy}"
 
 
 def _candidates(corpus: Corpus) -> Iterator[str]:
