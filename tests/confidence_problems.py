@@ -15,8 +15,8 @@ from oracle import segments as segment_oracle
 from riata import _core, registry
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
+from riata.explaining.tracing import trace_chain
 from riata.features.attributes import builtin
-from riata.inference.tracing import trace_chain
 from riata.models import chain
 from riata.models.chain import ChainModel, Decoder
 from riata.models.joint import JointModel

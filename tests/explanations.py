@@ -6,8 +6,8 @@ from functools import cache
 import riata
 from python_problems import Tagging
 from riata.explaining.explanation import Decision, Explanation, Side
+from riata.explaining.trace import Feature, Trace
 from riata.features.templates import parse
-from riata.inference.trace import Feature, Trace
 from samples import quietly
 
 ODD = [

@@ -1,4 +1,4 @@
-// Traces of searches, as lists and tuples that riata.inference.trace reads.
+// Traces of searches, as lists and tuples that riata.explaining.trace reads.
 #pragma once
 
 #include <nanobind/nanobind.h>

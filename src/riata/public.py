@@ -12,9 +12,9 @@ from riata.data.frames import from_frame
 from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError, RiataWarning
 from riata.estimators.model_file import load_model
+from riata.explaining.trace import Trace
 from riata.importing.estimator import import_model
 from riata.inference.chain import kbest, loss_augmented_viterbi, viterbi
-from riata.inference.trace import Trace
 from riata.problems.check_problem import check_problem
 from riata.problems.predictor import Predictor
 from riata.problems.problem import Problem

@@ -11,7 +11,7 @@ from samples import CHUNKS, quietly
 NOT_NEEDED = (
     "scipy", "sklearn", "rich", "matplotlib", "pandas", "concurrent.futures", "difflib", "gzip", "tempfile", "importlib.resources",
     "riata.console", "riata.confidence.calibration", "riata.data.pairs", "riata.features.joint", "riata.features.segments",
-    "riata.problems.predictor", "riata.inference.trace", "riata.learning.diagnostics", "riata.learning.events", "riata.learning.fit",
+    "riata.problems.predictor", "riata.explaining.trace", "riata.learning.diagnostics", "riata.learning.events", "riata.learning.fit",
     "riata.learning.search", "riata.models.joint", "riata.models.segments", "riata.public", "riata.scoring", "riata.showing.predictions",
 )  # fmt: skip
 PROGRAM = """

@@ -12,8 +12,8 @@ import pytest
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation, own_trace
 from riata.explaining.explanation import Side
 from riata.explaining.page import framed
+from riata.explaining.trace import Feature, Node, Step, Trace
 from riata.explaining.verdict import losses_of
-from riata.inference.trace import Feature, Node, Step, Trace
 from riata.visible import visible
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")

@@ -18,8 +18,8 @@ from riata.errors import DataError
 from riata.explaining.explanation import FAULTS
 from riata.explaining.packing import DIGITS
 from riata.explaining.page import framed, page
+from riata.explaining.trace import Cut, Feature, Node, Step, Trace, Update
 from riata.explaining.verdict import BADGES, losses_of, verdict_of_trace
-from riata.inference.trace import Cut, Feature, Node, Step, Trace, Update
 
 MOST_BYTES = 1_500_000
 

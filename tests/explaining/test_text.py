@@ -12,7 +12,7 @@ from rich.console import Console
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.text import in_plain_words, render
-from riata.inference.trace import Feature
+from riata.explaining.trace import Feature
 from riata.visible import visible
 
 STYLE = re.compile(r"\x1b\[[\d;]*m")  # what rich writes to colour

@@ -13,8 +13,8 @@ from riata import _core
 from riata.data.memory import as_corpus
 from riata.data.pairs import joined_text
 from riata.errors import DataError, LabelError
+from riata.explaining.tracing import trace_joint
 from riata.features.attributes import builtin
-from riata.inference.tracing import trace_joint
 from riata.models.chain import Decoder
 from riata.models.joint import JointModel
 from riata.models.weights_by_name import heaviest

@@ -11,8 +11,8 @@ from oracle.segments import SegmentLaso, covered, regret
 from riata.data.encodings.base import OUTSIDE
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
+from riata.explaining.tracing import trace_segments
 from riata.features.attributes import builtin
-from riata.inference.tracing import trace_segments
 from riata.models.chain import Decoder
 from riata.models.segments import SegmentModel
 from riata.models.weights_by_name import heaviest

@@ -21,7 +21,7 @@ from oracle.perceptron import score
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, NotFittedError, SettingError, UnsupportedError
-from riata.inference.tracing import trace_chain
+from riata.explaining.tracing import trace_chain
 from riata.models.chain import ChainModel, Decoder
 from riata.models.weights_by_name import heaviest
 from riata.problems.problem import defined

@@ -17,7 +17,7 @@ from riata.models.chain import ChainModel
 if TYPE_CHECKING:
     from riata.analysis.error_analysis import ErrorAnalysis
     from riata.explaining.explanation import Explanation
-    from riata.inference.trace import Trace
+    from riata.explaining.trace import Trace
     from riata.learning.diagnostics import Diagnostics, Run
     from riata.learning.events import Listener
 
@@ -77,7 +77,7 @@ class Looking(Judging):
         With learn_as, the labels of the trace are those that were learnt.
         """
         from riata.choosing.decoding import LATTICE
-        from riata.inference.tracing import BY_STRUCTURE, one_sentence
+        from riata.explaining.tracing import BY_STRUCTURE, one_sentence
 
         model, options = self._check_fitted(), checked(self, training=False)
         if features and getattr(model, "local", False):
@@ -112,7 +112,7 @@ class Looking(Judging):
         Of a model that decodes exactly, a beam with the same weights is shown.
         """
         from riata.explaining.explain import explain_sentence
-        from riata.inference.tracing import one_sentence
+        from riata.explaining.tracing import one_sentence
 
         self._check_fitted()
         truth = None if labels is False else labels

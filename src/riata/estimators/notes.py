@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
-
-from riata.errors import RiataWarning
 
 if TYPE_CHECKING:
     from riata.learning.events import Event
 
 
 def warn_of(event: Event) -> None:
-    from riata.learning.events import Note
+    """`riata.learning.events.warn`, which is imported when there is something to say: predicting needs no events."""
+    from riata.learning.events import warn
 
-    if isinstance(event, Note) and event.warning:
-        warnings.warn(event.text, RiataWarning, stacklevel=6)
+    warn(event)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from riata.explaining.explanation import Decision, Side
-from riata.inference.trace import Feature, Labels, Plain, Trace
+from riata.explaining.trace import Feature, Labels, Plain, Trace
 
 Step = tuple[Plain, tuple[Feature, ...]]  # an action, and the features of the step
 Key = tuple[str, Plain, float]  # a weight: equal names of equal weight need not be told apart

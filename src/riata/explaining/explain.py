@@ -10,14 +10,13 @@ from riata.choosing.preference import recipe_name
 from riata.errors import LabelError, UnsupportedError
 from riata.explaining.contributions import Path, decision, path_to, true_path
 from riata.explaining.explanation import Decision, Explanation
-from riata.inference.trace import Trace, plain_row
+from riata.explaining.trace import Trace
 from riata.models.chain import EXACT
 from riata.models.segments import SegmentModel
 
 if TYPE_CHECKING:
     from riata.data.types import Corpus
     from riata.estimators.looking import Looking
-    from riata.problems.predictor import Predictor
     from riata.scoring.search_errors import SearchErrors
 
 BEST = "best"  # the name of the output that was missed
@@ -40,11 +39,11 @@ def explain_sentence(
     best = _missed(estimator, shown, corpus, trace, errors)
     if against is not None:
         other: Path | None = _forced(shown, corpus, against, "given")
-    elif _reached(trace) and trace.truth is not None and trace.truth != chosen.labels:
+    elif reached(trace) and trace.truth is not None and trace.truth != chosen.labels:
         other = true_path(trace, trace.truth, "truth")
     else:
         other = best or _runner_up(estimator, shown, corpus, chosen, trace)
-    if trace.truth is not None and not _reached(trace):
+    if trace.truth is not None and not reached(trace):
         note = _sentences(note, "No path leads to the truth; y-good is what comes as near to it as can be.")
     decided = decision(chosen, other)
     blames_model = errors is not None and errors.of[0] == "model" and other is not None and other.name == "truth"
@@ -52,10 +51,10 @@ def explain_sentence(
         note = _sentences(note, "The truth scores higher, but no search of this model can give it.")
     if trace.output is not None and trace.output != chosen.labels:
         note = _sentences(note, "The search shown ends with another output than prediction.")
-    return _explanation(trace, decided, errors, best, note)
+    return explanation_of(trace, decided, errors, best, note)
 
 
-def _explanation(
+def explanation_of(
     trace: Trace, decided: Decision, errors: SearchErrors | None, best: Path | None, note: str | None = None
 ) -> Explanation:
     fault, test = (None, None) if errors is None else (errors.of[0], errors.test)
@@ -70,16 +69,16 @@ def _missed(
     if errors is None or not errors.missed[0]:
         return None
     if errors.test == "truth":
-        return _true_one(trace)
+        return true_one(trace)
     best = estimator.best_output(corpus)
     return None if best is None else _forced(shown, corpus, best, BEST)
 
 
-def _true_one(trace: Trace) -> Path | None:
-    return true_path(trace, trace.truth or (), BEST) if _reached(trace) else None
+def true_one(trace: Trace) -> Path | None:
+    return true_path(trace, trace.truth or (), BEST) if reached(trace) else None
 
 
-def _reached(trace: Trace) -> bool:
+def reached(trace: Trace) -> bool:
     """Whether a path leads to the truth itself."""
     return trace.true_path is not None and not trace.nodes[0].regret
 
@@ -103,7 +102,7 @@ def _forced(estimator: Looking, corpus: Corpus, labels: Sequence[Any], name: str
     """The path to given labels, whatever a search would keep of it."""
     trace = estimator.twin(queue="greedy", beam=None).trace(corpus, labels, features=True, training=False)
     path = true_path(trace, trace.truth or (), name)
-    if path is None or not _reached(trace):
+    if path is None or not reached(trace):
         raise UnsupportedError(
             "The model never gives these labels: no path of its search leads to them.",
             remedy="Give legal labels, and segments no longer than those of the training data.",
@@ -124,32 +123,3 @@ def _runner_up(estimator: Looking, shown: Looking, corpus: Corpus, chosen: Path,
         if labels != chosen.labels:
             return path_to(trace, node, labels, "runner-up")
     return None
-
-
-def explain_input(
-    predictor: Predictor, x: Any, truth: tuple[Any] | None, against: tuple[Any] | None, training: bool
-) -> Explanation:
-    """The same of a problem written in Python. truth, against: an output in a tuple, or None."""
-    trace = predictor.trace(x, *(truth or ()), features=True, training=False)
-    if trace.goal is None or trace.output is None:
-        raise UnsupportedError(
-            "The search ended without a goal, so there is no output to explain.",
-            remedy="Use a wider beam; trace(x, y) shows where it ended.",
-        )
-    chosen = path_to(trace, trace.goal, trace.output, "output")
-    errors = None if truth is None else predictor.search_errors([x], list(truth))
-    if against is not None:
-        given = predictor.trace(x, *against, features=True, training=False)
-        other = true_path(given, plain_row(against[0]), "given")
-        if other is None or not _reached(given):
-            raise UnsupportedError(
-                "No path of the search leads to the output given.", remedy="Give an output that can be reached."
-            )
-    elif errors is not None and errors.wrong and _reached(trace):
-        other = true_path(trace, trace.truth or (), "truth")
-    else:
-        ends = [path_to(trace, node, labels, "runner-up") for node, labels in trace.outputs if node != trace.goal]
-        other = ends[0] if ends else None
-    shown = predictor.trace(x, *(truth or ()), features=True) if training else trace
-    best = _true_one(trace) if errors is not None and errors.missed[0] else None
-    return _explanation(shown, decision(chosen, other), errors, best)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from riata.explaining.paged import Paged
-from riata.inference.trace import Feature, Labels, Plain, Trace, as_json
+from riata.explaining.trace import Feature, Labels, Plain, Trace, as_json
 
 FAULTS: Mapping[str, str] = {
     "right": "the output is right",

@@ -14,9 +14,9 @@ from dataclasses import asdict
 from typing import Any
 
 from riata.explaining.explanation import Explanation, Side
+from riata.explaining.trace import Feature, Node, Plain, Step, Taken, Trace, Update, as_json
+from riata.explaining.trace_text import alignment, heading
 from riata.explaining.verdict import BADGES, Verdict, verdict, verdict_of_trace
-from riata.inference.trace import Feature, Node, Plain, Step, Taken, Trace, Update, as_json
-from riata.inference.trace_text import alignment, heading
 
 DIGITS = 6
 

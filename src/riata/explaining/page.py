@@ -12,7 +12,7 @@ from riata.data.whole import whole_file
 from riata.errors import DataError
 from riata.explaining.explanation import Explanation
 from riata.explaining.packing import pack
-from riata.inference.trace import Trace
+from riata.explaining.trace import Trace
 from riata.visible import visible
 
 LONGEST_TITLE = 60  # characters

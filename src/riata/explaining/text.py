@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from riata.explaining.explanation import Decision, Explanation, Side
+from riata.explaining.trace import Feature, Labels, Plain, Trace
+from riata.explaining.trace_text import in_lines
 from riata.explaining.verdict import BADGES, Verdict, differences, verdict
-from riata.inference.trace import Feature, Labels, Plain, Trace
-from riata.inference.trace_text import in_lines
 from riata.showing.text import as_text
 from riata.visible import visible
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from riata.explaining.explanation import BY_TRUTH, FAULTS, Explanation
-from riata.inference.trace import Labels, Plain, Trace
-from riata.inference.trace_text import LOST, SEGMENT, alignment, short
+from riata.explaining.trace import Labels, Plain, Trace
+from riata.explaining.trace_text import LOST, SEGMENT, alignment, short
 
 BADGES = {
     "right": "right",

@@ -12,7 +12,7 @@ from riata import registry
 from riata._core import ProblemModel
 from riata.choosing.sample_weight import sentence_weights
 from riata.errors import NotFittedError
-from riata.inference.trace import Trace
+from riata.explaining.trace import Trace
 from riata.interrupts import AsInterrupt
 from riata.learning.events import Listener, warn
 from riata.learning.loop import Outcome
@@ -230,7 +230,7 @@ class Predictor(Params):
         It is compared with the output `against`; without that with the true output y, where it is known and another one, or else with
         the runner-up. training: show the search as it is in training, with its updates and restarts.
         """
-        from riata.explaining.explain import explain_input
+        from riata.problems.explaining import explain_input
 
         truth, other = (None if output is UNKNOWN else (output,) for output in (y, against))
         return explain_input(self, x, truth, other, training)

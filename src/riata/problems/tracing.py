@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from riata._core import ProblemModel
-from riata.inference.trace import Trace, plain, plain_row
-from riata.inference.tracing import built, searched_with
+from riata.explaining.trace import Trace, plain, plain_row
+from riata.explaining.tracing import built, searched_with
 from riata.problems.problem import Problem, defined
 
 

@@ -14,7 +14,7 @@ from riata.data.memory import as_corpus
 from riata.data.pairs import parts_of
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, LabelError, UnsupportedError
-from riata.inference.trace import Cut, Feature, Labels, Node, Plain, Step, Taken, Trace, Update
+from riata.explaining.trace import Cut, Feature, Labels, Node, Plain, Step, Taken, Trace, Update
 from riata.models.chain import ChainModel, Decoder
 from riata.models.joint import JointModel
 from riata.models.joint_names import JointNames

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from riata.inference.trace import Plain, Step, Trace, Update
+from riata.explaining.trace import Plain, Step, Trace, Update
 from riata.visible import visible
 
 MOST = 8  # nodes of a front that are shown

@@ -179,7 +179,7 @@ class Trace(Paged):
         return cls(**{**data, **head, **made})
 
     def __str__(self) -> str:
-        from riata.inference.trace_text import in_words
+        from riata.explaining.trace_text import in_words
 
         return in_words(self)
 
