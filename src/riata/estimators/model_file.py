@@ -27,13 +27,12 @@ from riata.estimators.predicting import Predicting
 from riata.features.attributes import Attribute, builtin
 from riata.models import container
 from riata.models.chain import ChainModel, from_parts
+from riata.models.header import FORMAT, PROBLEM, qualified_name
 
 if TYPE_CHECKING:
     from riata.models.model import Model
     from riata.problems.predictor import Predictor
 
-FORMAT = "riata model"
-PROBLEM = "problem"  # in place of a task's name, of what predicts for problems in Python
 NOT_STORED = (
     "attributes",
     "bits",
@@ -72,9 +71,7 @@ def to_bytes(estimator: Predicting | Predictor) -> bytes:
     if not isinstance(estimator, Predicting):
         from riata.problems import model_file
 
-        header, arrays = model_file.to_parts(estimator)
-        header |= {"format": FORMAT, "task": PROBLEM, "functions": {PROBLEM: qualified_name(estimator.problem)}}
-        return container.pack(header, arrays)
+        return model_file.to_bytes(estimator)
     model = estimator._check_fitted()
     header, arrays = model.to_parts()
     functions = user_functions(model)
@@ -120,11 +117,6 @@ def _qualified_names(functions: Mapping[str, Attribute]) -> dict[str, str]:
                 remedy="Write each with `def` at the top of a module.",
             )
     return named
-
-
-def qualified_name(function: Any) -> str:
-    """Of a function or a class; of an object, that of its class."""
-    return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', type(function).__qualname__)}"
 
 
 def _storable(estimator: Predicting) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 
 from riata._core import ProblemModel
 from riata.errors import ModelFileError, UnsupportedError
+from riata.models import container
 from riata.models.arrays import narrow, read_alphabet, read_array, store_texts
 from riata.models.container import Arrays
+from riata.models.header import FORMAT, PROBLEM, qualified_name
 from riata.problems.predictor import Predictor
 from riata.problems.problem import Problem
 
@@ -23,6 +26,16 @@ FACTS = {"examples", "unreachable", "epochs"}
 LATER = {"deepest", "skipped"}  # facts that older files do not have
 NOT_STORED = ("problem", "warm_start")
 NEWER = ("dev", "patience", "refit")  # parameters that older files do not have
+
+
+def save(predictor: Predictor, path: str | Path) -> None:
+    container.write(path, to_bytes(predictor))
+
+
+def to_bytes(predictor: Predictor) -> bytes:
+    header, arrays = to_parts(predictor)
+    header |= {"format": FORMAT, "task": PROBLEM, "functions": {PROBLEM: qualified_name(predictor.problem)}}
+    return container.pack(header, arrays)
 
 
 def to_parts(predictor: Predictor) -> tuple[dict[str, Any], Arrays]:

@@ -282,9 +282,9 @@ class Predictor(Params):
 
     def save(self, path: str | Path) -> None:
         """Writes the model to one file (data only), atomically. The problem is stored by name: load_model(path, using=[problem])."""
-        from riata.estimators.model_file import save_model
+        from riata.problems.model_file import save
 
-        save_model(self, path)
+        save(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the learner of partial_fit: a copy goes on from the model."""
