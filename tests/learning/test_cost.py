@@ -3,7 +3,10 @@
 import pytest
 
 import riata
+from riata.errors import DataError
 from riata.learning.events import Note, Started
+from riata.learning.loop import Trainer
+from samples import TAGS, WORDS, quietly
 
 
 class Stopped(Exception):
@@ -65,3 +68,16 @@ def test_a_training_from_a_file_in_parts_is_told_of_too(tmp_path):
     with pytest.raises(Stopped):
         riata.Tagger(stream=True).fit(path, listener=listen)
     assert any("4,000 labels: every pass" in note for note in notes)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_training_that_runs_out_of_memory_is_an_error_with_a_way_out(monkeypatch, method):
+    def full(*_):
+        raise MemoryError
+
+    made = quietly(riata.Tagger(epochs=1), WORDS, TAGS)
+    before = made.predict(WORDS)
+    monkeypatch.setattr(Trainer, "epoch", full)
+    with pytest.raises(DataError, match=r"out of memory(.|\n)*number of labels"):
+        getattr(made, method)(WORDS, TAGS)
+    assert made.predict(WORDS) == before

@@ -51,6 +51,7 @@ class Fitting(Columns):
         """
         from riata.data.streamed import ColumnFile
         from riata.estimators.development import with_dev
+        from riata.learning.cost import within_memory
         from riata.learning.fit import Fit
         from riata.learning.streaming import StreamedFit
         from riata.learning.survey import survey
@@ -66,12 +67,12 @@ class Fitting(Columns):
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
             file = ColumnFile.of(X)
             found = survey(file, options, tell, fresh=start is None)
-            with AsInterrupt():
+            with AsInterrupt(), within_memory():
                 outcome, labels = StreamedFit(Fit(options, found.tags, start, tell), file, found).run()
             kept = (outcome, found.shape, labels, found.sentences, found.tokens)
         else:
             data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell, fresh=start is None)
-            with AsInterrupt():
+            with AsInterrupt(), within_memory():
                 outcome, labels = Fit(options, tags, start, tell).run(data, weights)
             kept = (outcome, data, labels, len(data), data.tokens)
         history = [event.__dict__ for event in outcome.history]
@@ -88,6 +89,7 @@ class Fitting(Columns):
 
         Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
         """
+        from riata.learning.cost import within_memory
         from riata.learning.fit import Fit, check_width, label_ids
         from riata.learning.loop import Outcome
 
@@ -112,7 +114,7 @@ class Fitting(Columns):
             trainer = fit.trainer(data, labels)
         instances = fit.learn_features(trainer.features, data)
         number = getattr(self, "best_epoch_", 0) + 1
-        with AsInterrupt():
+        with AsInterrupt(), within_memory():
             event = trainer.epoch(fit.examples(instances, data, weights, labels), options.seed, number)
         model = trainer.model()
         self._set_at_once(

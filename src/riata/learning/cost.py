@@ -1,8 +1,12 @@
-"""What training on a chain with many labels will take, told before it begins."""
+"""What training with many labels takes, told before it begins; and what to do where there is not enough of it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from riata.choosing.options import Options
+from riata.errors import DataError
 from riata.features.compile import Features
 from riata.learning.events import Listener, Note
 from riata.models.chain import ngram_sizes, weight_bytes
@@ -30,6 +34,18 @@ def tell_of_cost(features: Features, labels: int, tokens: int, options: Options,
             warning=True,
         )
     )
+
+
+@contextmanager
+def within_memory() -> Iterator[None]:
+    """Training that runs out of memory is an error with a way out."""
+    try:
+        yield
+    except MemoryError:
+        raise DataError(
+            "out of memory: training needs more than there is.",
+            remedy="Weights grow with the number of labels, and what learns from pairs of labels with its square. Use fewer labels, a smaller template, a higher cutoff, or less data.",
+        ) from None
 
 
 def _time(seconds: float) -> str:
