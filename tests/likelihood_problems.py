@@ -5,9 +5,25 @@ import itertools
 import numpy as np
 import pytest
 
+from riata import _core
 from riata.models.chain import ChainModel
 
 UNKNOWN = -1
+
+
+class Likelihood:
+    """-log P of the truth over native potentials, and both ways between its points and models.
+
+    kind: of potentials, whose arguments follow; weights: of sentences.
+    """
+
+    def __init__(self, kind, *parts, weights=()):
+        self.potentials = kind(*parts)
+        self._objective = _core.BatchObjective(self.potentials, np.array(weights, np.float64))
+        self.size, self.model, self.point = self.potentials.size, self.potentials.model, self.potentials.point
+
+    def __call__(self, at, threads):
+        return self._objective(at, threads)
 
 
 class Problem:

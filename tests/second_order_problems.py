@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from likelihood_problems import UNKNOWN, Problem
+from likelihood_problems import UNKNOWN, Likelihood, Problem
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.features.attributes import builtin
@@ -27,7 +27,7 @@ class Case(Problem):
     """In double precision, two labels back."""
 
     def __init__(
-        self, seed, template, labels=FREE, *, pairs=False, weights=(), kind=_core.SecondOrderLikelihood64, kept=KEPT, at_once=AT_ONCE,
+        self, seed, template, labels=FREE, *, pairs=False, weights=(), kind=_core.SecondOrderPotentials64, kept=KEPT, at_once=AT_ONCE,
         often=0.5, named=False, hidden=0.0, lengths=None,
     ):  # fmt: skip
         rng = np.random.default_rng(seed)
@@ -50,6 +50,5 @@ class Case(Problem):
         self.weights = np.array(weights, np.float64)
         flags = (self.legality.start, self.legality.end, self.legality.follow)
         size = len(self.features.given)
-        self.function = kind(
-            self.features.index, self.instances, count, size, *flags, self.weights, pairs, kept, at_once, often
-        )
+        parts = (self.features.index, self.instances, count, size, *flags, pairs, kept, at_once, often)
+        self.function = Likelihood(kind, *parts, weights=self.weights)

@@ -17,8 +17,9 @@ NB_MODULE(_core, m) {
   riata::bind::segment_views(m);
   riata::bind::joint(m);
   riata::bind::legal(m);
-  riata::bind::likelihood(m);
-  riata::bind::segment_likelihood(m);
+  riata::bind::objective(m);
+  riata::bind::chain_potentials(m);
+  riata::bind::segment_potentials(m);
   riata::bind::joint_views(m);
   riata::bind::margins(m);
   riata::bind::problem(m);

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likelihood_problems import UNKNOWN, Problem, check, point
+from likelihood_problems import UNKNOWN, Likelihood, Problem, check, point
 from riata import _core
 from riata.data.memory import as_corpus
+from riata.errors import UnknownNameError
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.learning.batch.trainer import heads
+from riata.learning.batch.chain import heads
 from riata.models.chain import ChainModel, Legality
 from riata.registry import get
 
@@ -38,7 +39,7 @@ class Case(Problem):
         *,
         pairs=False,
         weights=(),
-        kind=_core.ChainLikelihood64,
+        kind=_core.ChainPotentials64,
         bits=0,
         given=False,
         unknown=0.0,
@@ -63,17 +64,8 @@ class Case(Problem):
         self.instances.set_labels(np.concatenate(self.gold).astype(np.int32), 3, unknown=unknown > 0)
         self.weights = np.array(weights, np.float64)
         flags = (legal.start, legal.end, legal.follow)
-        self.function = kind(
-            self.features.index,
-            self.instances,
-            3,
-            len(self.features.given),
-            *flags,
-            self.weights,
-            pairs,
-            False,
-            heads(self.features.given),
-        )
+        parts = (self.features.index, self.instances, 3, len(self.features.given), *flags, pairs)
+        self.function = Likelihood(kind, *parts, False, heads(self.features.given), weights=self.weights)
 
 
 cases = st.builds(
@@ -100,7 +92,7 @@ def test_single_precision_is_near_and_threads_change_nothing(template):
     for seed in range(4):
         single, double = (
             Case(seed, template, "iob2", kind=kind, unknown=0.3 * (seed % 2))
-            for kind in (_core.ChainLikelihood, _core.ChainLikelihood64)
+            for kind in (_core.ChainPotentials, _core.ChainPotentials64)
         )
         at = np.random.default_rng(seed).normal(size=single.function.size)
         value, gradient = single.function(at, 1)
@@ -112,7 +104,7 @@ def test_single_precision_is_near_and_threads_change_nothing(template):
             assert again == value and (other == gradient).all()
 
 
-@pytest.mark.parametrize("kind", [_core.ChainLikelihood, _core.ChainLikelihood64])
+@pytest.mark.parametrize("kind", [_core.ChainPotentials, _core.ChainPotentials64])
 @pytest.mark.parametrize("unknown", [0.0, 0.5])
 def test_scores_beyond_what_factors_hold(kind, unknown):
     """Weights of hundreds: their exponentials vanish, or are infinite."""
@@ -144,9 +136,8 @@ def test_a_long_sentence():
     instances = features.extend(as_corpus(words), 1, 1)
     instances.set_labels(rng.integers(0, 3, 20_000).astype(np.int32), 3)
     free = Legality.free(3)
-    function = _core.ChainLikelihood(
-        features.index, instances, 3, 0, free.start, free.end, free.follow, np.empty(0), False
-    )
+    flags = (free.start, free.end, free.follow)
+    function = Likelihood(_core.ChainPotentials, features.index, instances, 3, 0, *flags, False)
     value, _ = function(np.zeros(function.size), 1)
     assert value == pytest.approx(20_000 * np.log(3), rel=1e-5)
 
@@ -177,14 +168,14 @@ def test_bad_arguments_are_refused():
     with pytest.raises(Exception, match="point"):
         case.function(np.zeros(case.function.size + 1), 1)
     free = Legality.free(3)
-    with pytest.raises(Exception, match=r"labels|weights"):
-        _core.ChainLikelihood(
-            case.features.index, case.instances, 2, 0, free.start[:2], free.end[:2], free.follow[:4], np.empty(0), False
+    with pytest.raises(Exception, match="labels"):
+        _core.ChainPotentials(
+            case.features.index, case.instances, 2, 0, free.start[:2], free.end[:2], free.follow[:4], False
         )
-    with pytest.raises(Exception, match=r"labels|weights"):
-        _core.ChainLikelihood(
-            case.features.index, case.instances, 3, 0, free.start, free.end, free.follow, np.ones(1), False
-        )
+    with pytest.raises(Exception, match="weights"):
+        _core.BatchObjective(case.function.potentials, np.ones(1))
+    with pytest.raises(UnknownNameError, match="Unknown loss 'lgo'"):
+        _core.BatchObjective(case.function.potentials, np.empty(0), "lgo")
 
 
 def test_a_hundred_labels_and_long_sentences():
@@ -197,7 +188,7 @@ def test_a_hundred_labels_and_long_sentences():
     instances.set_labels(gold.ravel(), labels)
     free = Legality.free(labels)
     flags = (free.start, free.end, free.follow)
-    function = _core.ChainLikelihood64(features.index, instances, labels, 0, *flags, np.empty(0), True)
+    function = Likelihood(_core.ChainPotentials64, features.index, instances, labels, 0, *flags, True)
     at = rng.normal(size=function.size)
     value, _ = function(at, 2)
     pairs, rows = at[: labels * labels].reshape(labels, labels), at[labels * labels :].reshape(-1, labels)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import noise
+from likelihood_problems import Likelihood
 from oracle.features import inputs as inputs_of
 from oracle.memm import log_probability, step
 from packed_weights import weights_of
@@ -28,23 +29,14 @@ ENCODINGS = [None, "iob2", "bioes"]
 class Case:
     """A corpus of noise, its likelihood, and a point whose numbers single precision holds."""
 
-    def __init__(self, seed, template, encoding, *, kind=_core.ChainLikelihood64, weighted=False, scale=1):
+    def __init__(self, seed, template, encoding, *, kind=_core.ChainPotentials64, weighted=False, scale=1):
         self.problem = problem = noise(seed, template, encoding, sentences=4, longest=3)
         rng = np.random.default_rng(seed)
         self.labels, legal = problem.labels, problem.legality
         self.weights = rng.integers(0, 4, len(problem.sentences)) / 2 if weighted else np.empty(0)
-        self.function = kind(
-            problem.features.index,
-            problem.instances,
-            len(self.labels),
-            len(problem.features.given),
-            legal.start,
-            legal.end,
-            legal.follow,
-            self.weights,
-            False,
-            True,
-        )
+        sizes, flags = (len(self.labels), len(problem.features.given)), (legal.start, legal.end, legal.follow)
+        parts = (problem.features.index, problem.instances, *sizes, *flags, False, True)
+        self.function = Likelihood(kind, *parts, weights=self.weights)
         self.at = scale * rng.integers(-64, 64, self.function.size) / 32
         self.model = self.model_at(self.at)
         self.inputs = [inputs_of(s, parse(template), builtin()) for s in problem.sentences]
@@ -169,7 +161,7 @@ def test_confidences_are_shares_of_the_probability(case):
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_single_precision_is_near_and_threads_change_nothing(template):
-    single, double = (Case(3, template, "iob2", kind=k) for k in (_core.ChainLikelihood, _core.ChainLikelihood64))
+    single, double = (Case(3, template, "iob2", kind=k) for k in (_core.ChainPotentials, _core.ChainPotentials64))
     value, gradient = single.function(single.at, 1)
     exact, slope = double.function(double.at, 1)
     assert value == pytest.approx(exact, rel=1e-5)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likelihood_problems import check, point
+from likelihood_problems import Likelihood, check, point
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
@@ -63,11 +63,11 @@ def test_where_earlier_labels_weigh_nothing_it_is_the_likelihood_of_the_first_or
     free = Legality.free(count)
     flags = (free.start, free.end, (rng.random(count * count) < 0.8).astype(np.uint8))
     found = []
-    for name, template in (("ChainLikelihood", "word[0]\nedge"), ("SecondOrderLikelihood", TEMPLATES[0])):
+    for name, template in (("ChainPotentials", "word[0]\nedge"), ("SecondOrderPotentials", TEMPLATES[0])):
         features = Features(parse(template), builtin(), {}, 0)
         instances = features.extend(words, 1, 1)
         instances.set_labels(gold, len(labels))
-        function = getattr(_core, name + kind)(features.index, instances, count, 0, *flags, np.empty(0), True)
+        function = Likelihood(getattr(_core, name + kind), features.index, instances, count, 0, *flags, True)
         at = np.zeros(function.size)
         first = count * count + features.index.size(0) * count
         at[:first] = np.random.default_rng(1).normal(size=first)
@@ -94,7 +94,7 @@ def test_batches_of_sentences_change_no_more_than_rounding():
 @pytest.mark.parametrize("hidden", [0.0, 0.5])
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_single_precision_is_near_and_neither_threads_nor_cubes_that_are_kept_change_anything(template, hidden):
-    kind = _core.SecondOrderLikelihood
+    kind = _core.SecondOrderPotentials
     lengths = [7, 1, 3, 5, 2, 6]
     for seed, often in itertools.product(range(2), (ALWAYS, NEVER)):
         single = Case(seed, template, CHUNKS, kind=kind, hidden=hidden, lengths=lengths, often=often)
@@ -126,7 +126,7 @@ def test_matrices_of_pairs_and_single_weights_of_them_say_the_same(template, oft
 
 @pytest.mark.parametrize("often", [ALWAYS, NEVER])
 @pytest.mark.parametrize("hidden", [0.0, 0.5])
-@pytest.mark.parametrize("kind", [_core.SecondOrderLikelihood, _core.SecondOrderLikelihood64])
+@pytest.mark.parametrize("kind", [_core.SecondOrderPotentials, _core.SecondOrderPotentials64])
 def test_scores_beyond_what_factors_hold(kind, hidden, often):
     """Weights of thousands: their exponentials vanish, or are infinite."""
     for seed in range(6):
@@ -196,7 +196,7 @@ def test_a_long_sentence():
     instances.set_labels(rng.integers(0, 3, 20_000).astype(np.int32), 3)
     free = Legality.free(3)
     flags = (free.start, free.end, free.follow)
-    function = _core.SecondOrderLikelihood(features.index, instances, 3, 0, *flags, np.empty(0), False)
+    function = Likelihood(_core.SecondOrderPotentials, features.index, instances, 3, 0, *flags, False)
     value, _ = function(np.zeros(function.size), 1)
     assert value == pytest.approx(20_000 * np.log(3), rel=1e-5)
 
@@ -205,9 +205,7 @@ def test_what_it_refuses():
     case = Case(0, TEMPLATES[0])
     with pytest.raises(Exception, match="point"):
         case.function(np.zeros(case.function.size + 1), 1)
-    free = Legality.free(3)
-    flags = (free.start, free.end, free.follow)
-    with pytest.raises(Exception, match=r"labels|weights"):
-        _core.SecondOrderLikelihood(case.features.index, case.instances, 3, 0, *flags, np.ones(1), False)
+    with pytest.raises(Exception, match="weights"):
+        _core.BatchObjective(case.function.potentials, np.ones(1))
     with pytest.raises(UnsupportedError, match=r"label\[-3\]"):
         Case(0, "word[0]\nlabel[-3]")

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from likelihood_problems import Likelihood
 from oracle import segments as oracle
 from riata import _core
 from segment_problems import EXACT_TEMPLATES, LABELS, TEMPLATES, noise, segment_problem
@@ -12,20 +13,21 @@ from segment_problems import EXACT_TEMPLATES, LABELS, TEMPLATES, noise, segment_
 EVERY_ROLE = "first word[0] word[1]\nlast tag[-1]\ninside word[0]\ninside word[0] tag[1] word[2]\nsequence word[0]\naround tag[0]\nlength\nlabel[-1]\nlabel[-1] first tag[-1] tag[0]"
 CASES = [*EXACT_TEMPLATES, "around tag[0]\ninside tag[0] tag[1]", EVERY_ROLE]
 KINDS = {
-    _core.SegmentWeights: _core.SegmentLikelihood,
-    _core.SegmentWeights64: _core.SegmentLikelihood64,
+    _core.SegmentWeights: _core.SegmentPotentials,
+    _core.SegmentWeights64: _core.SegmentPotentials64,
 }
 
 
 def function_of(problem, *, pairs=False, weights=(), kind=_core.SegmentWeights64, gold=None):
-    return KINDS[kind](
+    return Likelihood(
+        KINDS[kind],
         problem.features.index,
         problem.features.native,
         problem.weights(kind),
         problem.instances,
         problem.codes(problem.gold if gold is None else gold),
-        np.array(weights, np.float64),
         pairs,
+        weights=weights,
     )
 
 
@@ -143,7 +145,7 @@ def test_sentences_whose_truth_is_too_long_are_left_out():
     sentences = [[("a", "x"), ("b", "x"), ("c", "y")], [("a", "x"), ("a", "y")], [("b", "y")]]
     problem = segment_problem(EVERY_ROLE, sentences, [((3, "A"),), ((2, "B"),), ((1, "O"),)], 2)
     function = function_of(problem)
-    assert function.left_out == 1
+    assert function.potentials.left_out == 1
     at = np.random.default_rng(0).normal(size=function.size)
     value, gradient = function(at, 1)
     assert value == pytest.approx(enumerated(problem, function, at))

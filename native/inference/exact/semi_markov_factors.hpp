@@ -19,10 +19,10 @@ class SemiMarkovFactors {
  public:
   SemiMarkovFactors(const SegmentKinds& kinds, std::int32_t order) : kinds_(kinds), stride_(kinds.stride()), order_(order) {}
 
-  // spans: [length][most][stride] scores of segments, minus infinity where there is none; left as posteriors, times a factor.
-  // edges: [length][labels][stride] scores of a label behind another, where labels are looked back at; of the first token only the first
-  // row. Left as posteriors too. Returns log Z, or NaN where it gave up.
-  double operator()(std::int32_t length, std::int32_t most, Real* spans, Real* edges, Real times) {
+  // spans: [length][most][stride] scores of segments, minus infinity where there is none. edges: [length][labels][stride] scores of a label
+  // behind another, where labels are looked back at; of the first token only the first row. Both are left as factors. Returns log Z, or NaN
+  // where it gave up.
+  double open(std::int32_t length, std::int32_t most, Real* spans, Real* edges) {
     length_ = length;
     most_ = most;
     const std::size_t rows = std::size_t(length + 1) * stride_;
@@ -31,10 +31,13 @@ class SemiMarkovFactors {
     highest_.resize(std::size_t(length) * most);
     edge_highest_.resize(static_cast<std::size_t>(kinds_.labels));
     for (std::int32_t t = 0; t < length; ++t) exp_rows(span(spans, t, 1), lengths(t), stride_, highest_.data() + std::size_t(t) * most);
-    const double log_z = forward(spans, edges);
-    if (std::isnan(log_z) || !backward(spans, edges)) return given_up;
-    for (std::int32_t t = 0; t < length; ++t) weigh(t, spans, edges, log_z, times);
-    return log_z;
+    log_z_ = forward(spans, edges);
+    return std::isnan(log_z_) || !backward(spans, edges) ? given_up : log_z_;
+  }
+
+  // From the factors that `open` has left to posteriors, so many times. Once.
+  void weigh(Real* spans, Real* edges, Real times) {
+    for (std::int32_t t = 0; t < length_; ++t) weigh(t, spans, edges, log_z_, times);
   }
 
  private:
@@ -189,6 +192,7 @@ class SemiMarkovFactors {
 
   const SegmentKinds& kinds_;
   std::int32_t stride_, order_, length_ = 0, most_ = 0;
+  double log_z_ = 0;
   std::vector<Real> alpha_, reach_;  // [T + 1][stride] ways to the end of a segment, and to the start of one
   std::vector<Real> beta_, leave_;   // [T + 1][stride] ways on from the end of a segment, and from the start of one
   std::vector<double> alpha_log_, reach_log_, beta_log_, leave_log_;  // [T + 1] taken off

@@ -25,7 +25,7 @@ from riata.features.frequency import FREQUENCY
 from riata.features.joint import JointFeatures
 from riata.features.segments import SegmentFeatures
 from riata.learning.batch import prior
-from riata.learning.batch.segments import SegmentCrfTrainer
+from riata.learning.batch.segments import segment_trainer
 from riata.learning.cost import tell_of_cost
 from riata.learning.development import check_dev, held_out, train_again
 from riata.learning.events import Listener, Note
@@ -218,7 +218,7 @@ class Fit:
             features = start.features.copy()
         parts = (features, self._segmentation(labels), options.settings, start)
         if options.choice.recipe.whole:
-            return self._of_seeds([SegmentCrfTrainer(options.choice.recipe.name, *parts)])
+            return self._of_seeds([segment_trainer(options.choice.recipe.name, *parts)])
         return self._of_seeds([SegmentTrainer(options.decoder, *parts) for _ in range(options.seeds)])
 
     def _joint_trainer(self, data: Corpus, labels: LabelSet) -> Trainer:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from riata.data.types import Corpus
 from riata.data.unknown import is_unknown
-from riata.learning.batch.trainer import AUTO, BatchTrainer
+from riata.learning.batch.settings import AUTO
+from riata.learning.batch.trainer import BatchTrainer
 from riata.learning.events import Event, Note
 
 if TYPE_CHECKING:

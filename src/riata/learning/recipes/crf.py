@@ -2,7 +2,8 @@
 
 from riata.choosing.recipe import Recipe
 from riata.data.unknown import MARK
-from riata.learning.batch.trainer import CONSTRAIN, OPTIMISER, REFUSES, SETTINGS, CrfTrainer
+from riata.learning.batch.chain import ChainBatch
+from riata.learning.batch.settings import CONSTRAIN, OPTIMISER, REFUSES, SETTINGS
 
 RECIPE = Recipe(
     name="crf",
@@ -12,7 +13,7 @@ RECIPE = Recipe(
     structure="chain",
     queue="exact",
     settings=(*SETTINGS, OPTIMISER, CONSTRAIN, MARK),
-    trainer=CrfTrainer,
+    trainer=ChainBatch(),
     epochs=1000,
     whole=True,
     refuses=REFUSES,

@@ -1,7 +1,8 @@
 """The maximum entropy Markov model."""
 
 from riata.choosing.recipe import Recipe
-from riata.learning.batch.trainer import REFUSES, SETTINGS, MemmTrainer
+from riata.learning.batch.chain import ChainBatch
+from riata.learning.batch.settings import REFUSES, SETTINGS
 
 RECIPE = Recipe(
     name="memm",
@@ -11,7 +12,7 @@ RECIPE = Recipe(
     structure="chain",
     queue="exact",
     settings=SETTINGS,
-    trainer=MemmTrainer,
+    trainer=ChainBatch(local=True),
     epochs=1000,
     whole=True,
     refuses=REFUSES,

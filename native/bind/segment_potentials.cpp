@@ -1,14 +1,16 @@
-// The likelihood of segments, and probabilities of tags under it, for Python.
+// The potentials of segments for Python, and probabilities of tags.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
 #include <string>
 
 #include "bind/arrays.hpp"
-#include "bind/likelihood.hpp"
+#include "bind/chain.hpp"
 #include "bind/module.hpp"
+#include "bind/potentials.hpp"
 #include "bind/segments.hpp"
-#include "learning/segment_likelihood.hpp"
+#include "inference/structures/segment_potentials.hpp"
+#include "learning/segment_search.hpp"
 #include "models/segment_posteriors.hpp"
 
 namespace riata::bind {
@@ -16,22 +18,20 @@ namespace {
 
 template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
-  using Likelihood = SegmentLikelihood<Real>;
-  nb::class_<Likelihood> of(m, ("SegmentLikelihood" + suffix).c_str(), "-log P of segmented sentences, and its gradient.");
-  of.def(
-      "__init__",
-      [](Likelihood* self, const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& like,
-         const Instances& instances, const In<std::int32_t>& gold, const In<double>& weights, bool all_pairs) {
-        const bool fits = weights.shape(0) == 0 || static_cast<std::int64_t>(weights.shape(0)) == instances.sentences();
-        if (!fits || !covers(like.kinds, instances.starts, view(gold), true))
-          throw Error("RiataError", "the segments or the weights do not fit the sentences");
-        nb::gil_scoped_release release;
-        new (self) Likelihood(index, templates, like.kinds, instances, view(gold), view(weights), all_pairs ? Pairs::all : Pairs::seen);
-      },
-      nb::arg("index"), nb::arg("templates"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("weights"),
-      nb::arg("all_pairs"), nb::keep_alive<1, 5>(), "like: weights with the same labels and lengths of segments.");
-  of.def_prop_ro("left_out", &Likelihood::left_out, "Sentences whose truth has a segment that is too long.");
-  define_function<Likelihood, SegmentWeights<Real>>(of);
+  using Kind = SegmentPotentials<Real>;
+  define_potentials<Kind, Real, SegmentWeights>(m, "SegmentPotentials" + suffix, "The potentials of labelled segments.")
+      .def(
+          "__init__",
+          [](Kind* self, const FeatureIndex& index, const SegmentTemplates& templates, const SegmentWeights<Real>& like,
+             const Instances& instances, const In<std::int32_t>& gold, bool all_pairs) {
+            if (!covers(like.kinds, instances.starts, view(gold), true)) throw Error("RiataError", "the segments do not fit the sentences");
+            check_fit(index, templates, SegmentWeights<Real>{like.kinds, GrownRows(templates.slots()), {}}, instances);
+            nb::gil_scoped_release release;
+            new (self) Kind(templates, like.kinds, instances, view(gold), as_pairs(all_pairs));
+          },
+          nb::arg("index"), nb::arg("templates"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("all_pairs"),
+          nb::keep_alive<1, 5>(), "like: weights with the same labels and lengths of segments.")
+      .def_prop_ro("left_out", &Kind::left_out, "Sentences whose truth has a segment that is too long.");
 
   m.def(
       "segment_probabilities",
@@ -56,7 +56,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
 
 }  // namespace
 
-void segment_likelihood(nb::module_& m) {
+void segment_potentials(nb::module_& m) {
   bind_precision<float>(m, "");
   bind_precision<double>(m, "64");
 }

@@ -1,4 +1,4 @@
-// The likelihood of chains for Python: value and gradient at a point.
+// The potentials of chains for Python, and what else is summed over all labellings.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -10,13 +10,12 @@
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
 #include "bind/confidences.hpp"
-#include "bind/likelihood.hpp"
 #include "bind/module.hpp"
+#include "bind/potentials.hpp"
 #include "core/error.hpp"
-#include "inference/structures/label_ranges.hpp"
-#include "learning/chain_likelihood.hpp"
+#include "inference/structures/chain_potentials.hpp"
+#include "inference/structures/second_order_potentials.hpp"
 #include "learning/chain_stochastic.hpp"
-#include "learning/second_order_likelihood.hpp"
 #include "models/chain_posteriors.hpp"
 
 namespace riata::bind {
@@ -25,12 +24,11 @@ namespace {
 // Throws where the sentences do not fit, or have unknown labels where all must be known; an empty set of weights of their shape otherwise.
 template <class Real>
 Weights<Real> checked(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-                      const In<double>& weights, bool unknown = true) {
-  bool ok = instances.labels.size() == static_cast<std::size_t>(instances.tokens()) &&
-            (index.hashed() || given_size >= instances.given_size) &&
-            (weights.shape(0) == 0 || static_cast<std::int64_t>(weights.shape(0)) == instances.sentences());
+                      bool unknown = true) {
+  bool ok =
+      instances.labels.size() == static_cast<std::size_t>(instances.tokens()) && (index.hashed() || given_size >= instances.given_size);
   for (const std::int32_t label : instances.labels) ok = ok && label >= (unknown ? unknown_label : 0) && label < labels;
-  if (!ok) throw Error("RiataError", "the labels or the weights do not fit the sentences");
+  if (!ok) throw Error("RiataError", "the labels do not fit the sentences");
   Weights<Real> shape(labels);
   shape.grow(index, given_size);
   check_fit(index, shape, instances);
@@ -49,57 +47,53 @@ std::span<const std::int32_t> checked_heads(const FeatureIndex& index, const Ins
 }
 
 template <class Real>
-void bind_precision(nb::module_& m, const std::string& suffix) {
-  using Likelihood = ChainLikelihood<Real>;
-  nb::class_<Likelihood> of(m, ("ChainLikelihood" + suffix).c_str(), "-log P of labelled sentences under a chain, and its gradient.");
-  of.def(
-      "__init__",
-      [](Likelihood* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-         const Flags& start, const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, bool local,
-         const Heads& heads) {
-        const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights, !local);
-        new (self) Likelihood(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights),
-                              all_pairs ? Pairs::all : Pairs::seen, local ? Normalised::locally : Normalised::globally,
-                              checked_heads(index, instances, heads));
-      },
-      nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-      nb::arg("weights"), nb::arg("all_pairs"), nb::arg("local") = false, nb::arg("heads") = nb::none(), nb::keep_alive<1, 2>(),
-      nb::keep_alive<1, 3>());
-  define_function<Likelihood, Weights<Real>>(of);
-  of.def(
-      "single_model",
-      [](const Likelihood& self, const In<double>& at) {
-        if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
-        return self.template model_in<float>(view(at));
-      },
-      nb::arg("at"), "The weights at a point, in single precision.");
+void bind_chain(nb::module_& m, const std::string& suffix) {
+  using Kind = ChainPotentials<Real>;
+  define_potentials<Kind, Real, Weights>(m, "ChainPotentials" + suffix, "The potentials of a first-order chain.")
+      .def(
+          "__init__",
+          [](Kind* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+             const Flags& start, const Flags& end, const Flags& follow, bool all_pairs, bool local, const Heads& heads) {
+            const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, !local);
+            new (self) Kind(index, instances, labels, given_size, as_constraint(shape, start, end, follow), as_pairs(all_pairs),
+                            local ? Normalised::locally : Normalised::globally, checked_heads(index, instances, heads));
+          },
+          nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
+          nb::arg("follow"), nb::arg("all_pairs"), nb::arg("local") = false, nb::arg("heads") = nb::none(), nb::keep_alive<1, 2>(),
+          nb::keep_alive<1, 3>());
+}
 
-  using SecondOrder = SecondOrderLikelihood<Real>;
-  nb::class_<SecondOrder> of_two(m, ("SecondOrderLikelihood" + suffix).c_str(),
-                                 "-log P of labelled sentences under a chain that looks two labels back, and its gradient.");
-  of_two.def(
-      "__init__",
-      [](SecondOrder* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-         const Flags& start, const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, std::int64_t kept,
-         std::int64_t at_once, double often) {
-        const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
-        new (self) SecondOrder(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights),
-                               all_pairs ? Pairs::all : Pairs::seen, kept, at_once, often);
-      },
-      nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-      nb::arg("weights"), nb::arg("all_pairs"), nb::arg("kept") = SecondOrder::most_kept, nb::arg("at_once") = 0,
-      nb::arg("often") = SecondOrder::often, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
-  define_function<SecondOrder, Weights<Real>>(of_two);
+template <class Real>
+void bind_second_order(nb::module_& m, const std::string& suffix) {
+  using Kind = SecondOrderPotentials<Real>;
+  define_potentials<Kind, Real, Weights>(m, "SecondOrderPotentials" + suffix, "The potentials of a chain that looks two labels back.")
+      .def(
+          "__init__",
+          [](Kind* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+             const Flags& start, const Flags& end, const Flags& follow, bool all_pairs, std::int64_t kept, std::int64_t at_once,
+             double often) {
+            const Weights<Real> shape = checked<Real>(index, instances, labels, given_size);
+            new (self) Kind(index, instances, labels, given_size, as_constraint(shape, start, end, follow), as_pairs(all_pairs), kept,
+                            at_once, often);
+          },
+          nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
+          nb::arg("follow"), nb::arg("all_pairs"), nb::arg("kept") = Kind::most_kept, nb::arg("at_once") = 0,
+          nb::arg("often") = Kind::often, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+}
 
+template <class Real>
+void bind_stochastic(nb::module_& m, const std::string& suffix) {
   using Stochastic = ChainStochastic<Real>;
   nb::class_<Stochastic>(m, ("ChainStochastic" + suffix).c_str(), "Averaged stochastic gradient descent on the likelihood of chains.")
       .def(
           "__init__",
           [](Stochastic* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
              const Flags& start, const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, double decay) {
-            const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, weights);
+            const Weights<Real> shape = checked<Real>(index, instances, labels, given_size);
+            if (weights.shape(0) != 0 && static_cast<std::int64_t>(weights.shape(0)) != instances.sentences())
+              throw Error("RiataError", "the weights do not fit the sentences");
             new (self) Stochastic(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights),
-                                  all_pairs ? Pairs::all : Pairs::seen, decay);
+                                  as_pairs(all_pairs), decay);
           },
           nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
           nb::arg("follow"), nb::arg("weights"), nb::arg("all_pairs"), nb::arg("decay"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
@@ -124,7 +118,10 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           nb::arg("order"), nb::arg("eta"), nb::arg("averaging"), nb::arg("progress").none() = nb::none(),
           "One pass; the sum of -log P of the sentences, each before its step.")
       .def("point", [](const Stochastic& self) { return give(self.point()); }, "The mean of the weights, once there is one.");
+}
 
+template <class Real>
+void bind_probabilities(nb::module_& m) {
   m.def(
       "chain_probabilities",
       [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
@@ -150,21 +147,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
 
 }  // namespace
 
-void likelihood(nb::module_& m) {
-  m.def(
-      "dot",
-      [](const In<double>& x, const In<double>& y) {
-        if (x.shape(0) != y.shape(0)) throw Error("RiataError", "the vectors differ in length");
-        return dot(x.data(), y.data(), static_cast<std::int64_t>(x.shape(0)));
-      },
-      nb::arg("x"), nb::arg("y"), "The product of two vectors, always added up in the same order.");
-  m.def(
-      "add_scaled",
-      [](double a, const In<double>& x, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> y) {
-        if (x.shape(0) != y.shape(0)) throw Error("RiataError", "the vectors differ in length");
-        add_scaled(a, x.data(), y.data(), static_cast<std::int64_t>(x.shape(0)));
-      },
-      nb::arg("a"), nb::arg("x"), nb::arg("y"), "y += a x, in place.");
+void chain_potentials(nb::module_& m) {
   m.def(
       "row_groups",
       [](const FeatureIndex& index, const Instances& instances, const Heads& heads) {
@@ -176,8 +159,14 @@ void likelihood(nb::module_& m) {
       },
       nb::arg("index"), nb::arg("instances"), nb::arg("heads") = nb::none(),
       "Columns whose rows are added up once per combination: how many, and how many combinations there are.");
-  bind_precision<float>(m, "");
-  bind_precision<double>(m, "64");
+  bind_chain<float>(m, "");
+  bind_chain<double>(m, "64");
+  bind_second_order<float>(m, "");
+  bind_second_order<double>(m, "64");
+  bind_stochastic<float>(m, "");
+  bind_stochastic<double>(m, "64");
+  bind_probabilities<float>(m);
+  bind_probabilities<double>(m);
 }
 
 }  // namespace riata::bind

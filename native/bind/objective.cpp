@@ -1,0 +1,79 @@
+// Batch objectives for Python: value and gradient at a point, over the potentials of any structure; and what minimisers do with vectors.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind/chain.hpp"
+#include "bind/module.hpp"
+#include "bind/potentials.hpp"
+#include "core/kernels.hpp"
+#include "learning/batch/objective.hpp"
+#include "losses/output_loss.hpp"
+
+namespace riata::bind {
+namespace {
+
+void bind_objective(nb::module_& m) {
+  nb::class_<Potentials>(m, "Potentials", "The scores of a structure's parts on given sentences, as functions of a point.")
+      .def_prop_ro("size", &Potentials::size, "How many weights there are.")
+      .def_prop_ro("sentences", &Potentials::sentences);
+  m.def("output_losses", &output_loss_names, "The names of losses that are functions of log P of the truth.");
+  nb::class_<BatchObjective>(m, "BatchObjective", "The sum of a loss over sentences, and its gradient.")
+      .def(
+          "__init__",
+          [](BatchObjective* self, Potentials& potentials, const In<double>& weights, const std::string& loss) {
+            if (weights.shape(0) != 0 && static_cast<std::int64_t>(weights.shape(0)) != potentials.sentences())
+              throw Error("RiataError", "the weights do not fit the sentences");
+            new (self) BatchObjective(potentials, view(weights), output_loss(loss));
+          },
+          nb::arg("potentials"), nb::arg("weights"), nb::arg("loss") = "log", nb::keep_alive<1, 2>(),
+          "weights: of sentences, or empty. The potentials serve no other objective.")
+      .def_prop_ro("size", &BatchObjective::size, "How many weights there are.")
+      .def(
+          "__call__",
+          [](BatchObjective& self, const In<double>& at, std::int64_t threads, const nb::object& progress, double c2) {
+            if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
+            const Poll poll = as_poll(progress);
+            std::vector<double> gradient(at.shape(0));
+            double value = 0;
+            {
+              nb::gil_scoped_release release;
+              value = self(view(at), gradient, std::max<std::int64_t>(threads, 1), poll);
+              if (c2 != 0) {
+                const auto size = static_cast<std::int64_t>(gradient.size());
+                value += c2 * dot(at.data(), at.data(), size);
+                add_scaled(2 * c2, at.data(), gradient.data(), size);
+              }
+            }
+            return nb::make_tuple(value, give(std::move(gradient)));
+          },
+          nb::arg("at"), nb::arg("threads"), nb::arg("progress").none() = nb::none(), nb::arg("c2") = 0.0,
+          "Value and gradient, with the penalty c2 times the sum of squares.");
+}
+
+}  // namespace
+
+void objective(nb::module_& m) {
+  bind_objective(m);
+  m.def(
+      "dot",
+      [](const In<double>& x, const In<double>& y) {
+        if (x.shape(0) != y.shape(0)) throw Error("RiataError", "the vectors differ in length");
+        return dot(x.data(), y.data(), static_cast<std::int64_t>(x.shape(0)));
+      },
+      nb::arg("x"), nb::arg("y"), "The product of two vectors, always added up in the same order.");
+  m.def(
+      "add_scaled",
+      [](double a, const In<double>& x, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> y) {
+        if (x.shape(0) != y.shape(0)) throw Error("RiataError", "the vectors differ in length");
+        add_scaled(a, x.data(), y.data(), static_cast<std::int64_t>(x.shape(0)));
+      },
+      nb::arg("a"), nb::arg("x"), nb::arg("y"), "y += a x, in place.");
+}
+
+}  // namespace riata::bind

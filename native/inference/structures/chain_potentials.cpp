@@ -1,0 +1,193 @@
+#include "inference/structures/chain_potentials.hpp"
+
+#include <algorithm>
+
+#include "core/tasks.hpp"
+#include "inference/structures/chain_visitor.hpp"
+#include "inference/structures/local_visitor.hpp"
+
+namespace riata {
+namespace {
+
+constexpr std::int64_t batch_tokens = 1 << 15;
+
+Layout layout_of(const FeatureIndex& index, std::int32_t labels, std::int32_t given_size, Normalised normalised) {
+  Layout out(index, labels, given_size);
+  out.local = normalised == Normalised::locally;
+  return out;
+}
+
+}  // namespace
+
+template <class Real>
+ChainPotentials<Real>::ChainPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+                                       const Constraint<Real>& constraint, Pairs pairs, Normalised normalised,
+                                       std::span<const std::int32_t> heads)
+    : instances_(instances),
+      layout_(layout_of(index, labels, given_size, normalised)),
+      constraint_(constraint),
+      there_(index, layout_, instances, pairs),
+      contexts_(index, layout_, instances),
+      tokens_(index, layout_, instances, constraint_, there_, heads),
+      points_(index, layout_, no_history_, there_, given_size),
+      batches_(cut_batches(instances.sentences(), batch_tokens, [&](std::int64_t s) { return instances.length(s); })) {
+  make_chunks();
+  const std::size_t cells = contexts_.rows.size() * static_cast<std::size_t>(square());
+  for (auto* table : {&scores_, &forward_, &backward_}) table->assign(cells, Real{0});
+  for (auto* table : {&gold_, &expected_}) table->assign(cells, 0);
+  highest_.assign(contexts_.rows.size(), 0);
+}
+
+template <class Real>
+void ChainPotentials<Real>::make_chunks() {
+  std::size_t longest = 0;
+  known_rows_.assign(static_cast<std::size_t>(instances_.sentences()), -1);
+  for (const SentenceRange& batch : batches_) {
+    const auto of = contexts_.of.begin();
+    std::vector<std::int32_t> contexts(of + instances_.starts[batch.first], of + instances_.starts[batch.end]);
+    for (std::int64_t s = batch.first; s < batch.end; ++s) {
+      if (!instances_.partly_labelled(s)) continue;
+      known_rows_[static_cast<std::size_t>(s)] = static_cast<std::int64_t>(contexts.size());
+      contexts.insert(contexts.end(), of + instances_.starts[s], of + instances_.starts[s + 1]);
+    }
+    longest = std::max(longest, contexts.size());
+    chunks_.emplace_back(contexts);
+  }
+  for (auto* rows : {&alpha_, &into_, &difference_}) rows->assign(longest * static_cast<std::size_t>(layout_.stride), Real{0});
+}
+
+template <class Real>
+void ChainPotentials<Real>::count_truth(std::span<const double> weights) {
+  std::ranges::fill(gold_, 0);
+  for (std::int64_t s = 0; s < static_cast<std::int64_t>(weights.size()); ++s)
+    each_true_pair(s, [&](std::size_t place) { gold_[place] += weights[static_cast<std::size_t>(s)]; });
+}
+
+template <class Real>
+double ChainPotentials<Real>::begin(std::span<const double> at, std::int64_t threads) {
+  std::ranges::fill(expected_, 0);
+  slow_expected_.clear();
+  tokens_.begin(at, threads);
+  make_factors();
+  double truth = 0;
+  for (std::size_t i = 0; i < gold_.size(); ++i) {
+    if (gold_[i] != 0) truth += gold_[i] * double(scores_[i]);
+  }
+  return truth;
+}
+
+template <class Real>
+void ChainPotentials<Real>::make_factors() {
+  const auto cells = static_cast<std::size_t>(square());
+  std::vector<Real> allowed(cells);
+  for (std::size_t c = 0; c < contexts_.rows.size(); ++c) {
+    Real* scores = scores_.data() + c * cells;
+    std::fill_n(scores, cells, Real{0});
+    for (const std::int64_t row : contexts_.rows[c]) {
+      for (std::int64_t from = 0; from < square(); from += layout_.stride) tokens_.add(row + from, scores + from);
+    }
+    for (std::size_t k = 0; k < cells; ++k) allowed[k] = scores[k] + constraint_.follow[k];
+    highest_[c] =
+        make_edge_factors(allowed.data(), layout_.labels, layout_.stride, forward_.data() + c * cells, backward_.data() + c * cells);
+  }
+}
+
+template <class Real>
+std::unique_ptr<Visitor> ChainPotentials<Real>::visitor() {
+  if (layout_.local) return std::make_unique<LocalVisitor<Real>>(*this);
+  return std::make_unique<ChainVisitor<Real>>(*this);
+}
+
+template <class Real>
+void ChainPotentials<Real>::gather(std::span<double> gradient, std::int64_t threads) {
+  tokens_.gather(batches_[batch_], difference_.data(), gradient, threads);
+  if (layout_.local)
+    sum_local_edges();
+  else
+    sum_edges(threads);
+}
+
+template <class Real>
+void ChainPotentials<Real>::sum_edges(std::int64_t threads) {
+  const auto cells = static_cast<std::size_t>(square());
+  const StepChunks& steps = chunks_[batch_];
+  // So many chunks at a time: their sums take memory.
+  constexpr std::size_t at_once = 64;
+  std::vector<Real> sums(std::min(at_once, steps.chunks.size()) * cells);
+  for (std::size_t from = 0; from < steps.chunks.size(); from += at_once) {
+    const std::size_t to = std::min(from + at_once, steps.chunks.size());
+    std::fill(sums.begin(), sums.end(), Real{0});
+    Tasks parts;
+    for (std::size_t c = from; c < to; ++c) {
+      parts.add([&, c] {
+        const StepChunks::Chunk& chunk = steps.chunks[c];
+        add_outer(steps.order.data() + chunk.low, chunk.high - chunk.low, alpha_.data(), into_.data(), layout_.labels, layout_.stride,
+                  sums.data() + (c - from) * cells);
+      });
+    }
+    parts.run(threads);
+    for (std::size_t c = from; c < to; ++c) {
+      double* total = expected_.data() + static_cast<std::size_t>(steps.chunks[c].context) * cells;
+      for (std::size_t k = 0; k < cells; ++k) total[k] += double(sums[(c - from) * cells + k]);
+    }
+  }
+}
+
+template <class Real>
+std::vector<double>& ChainPotentials<Real>::slow_expected() {
+  if (slow_expected_.empty()) slow_expected_.assign(expected_.size(), 0);
+  return slow_expected_;
+}
+
+// One after the other: of a step, only the pairs with the true label before it are expected.
+template <class Real>
+void ChainPotentials<Real>::sum_local_edges() {
+  const std::int64_t base = instances_.starts[batches_[batch_].first];
+  std::vector<double>& totals = slow_expected();
+  for (const std::int32_t n : chunks_[batch_].order) {
+    const std::int64_t before = instances_.labels[static_cast<std::size_t>(base + n - 1)];
+    double* total = totals.data() + context(base + n) * square() + before * layout_.stride;
+    const Real* row = into_.data() + std::int64_t{n} * layout_.stride;
+    for (std::int64_t j = 0; j < layout_.labels; ++j) total[j] += double(row[j]);
+  }
+}
+
+template <class Real>
+void ChainPotentials<Real>::finish(std::span<double> gradient, std::int64_t threads) {
+  tokens_.finish(gradient, threads);
+  finish_edges(gradient);
+}
+
+// From sums of alpha x into to expected pairs, less the counted pairs of the truth, into the rows of every context.
+template <class Real>
+void ChainPotentials<Real>::finish_edges(std::span<double> gradient) {
+  const auto cells = static_cast<std::size_t>(square());
+  std::vector<double> total(cells);
+  for (std::size_t c = 0; c < contexts_.rows.size(); ++c) {
+    for (std::size_t k = 0; k < cells; ++k) {
+      const std::size_t at = c * cells + k;
+      total[k] = expected_[at] * double(forward_[at]) + (slow_expected_.empty() ? 0 : slow_expected_[at]) - gold_[at];
+    }
+    for (const std::int64_t row : contexts_.rows[c]) {
+      for (std::int64_t from = 0; from < square(); from += layout_.stride) there_.add(row + from, total.data() + from, 1, gradient);
+    }
+  }
+}
+
+template <class Real>
+double ChainPotentials<Real>::shared_score(std::int64_t s) const {
+  double score = 0;
+  each_true_pair(s, [&](std::size_t place) { score += double(scores_[place]); });
+  return score;
+}
+
+template <class Real>
+void ChainPotentials<Real>::take_truth(std::int64_t s, double times) {
+  std::vector<double>& totals = slow_expected();
+  each_true_pair(s, [&](std::size_t place) { totals[place] -= times; });
+}
+
+template class ChainPotentials<float>;
+template class ChainPotentials<double>;
+
+}  // namespace riata

@@ -1,0 +1,110 @@
+// The potentials of a first-order chain: of labels by themselves, and of pairs of neighbouring labels.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "features/history.hpp"
+#include "inference/constraint.hpp"
+#include "inference/exact/chain_sums.hpp"
+#include "inference/potentials.hpp"
+#include "inference/structures/chain_pairs.hpp"
+#include "inference/structures/chain_points.hpp"
+#include "inference/structures/step_chunks.hpp"
+#include "inference/structures/token_rows.hpp"
+#include "models/layout.hpp"
+
+namespace riata {
+
+// What a labelling's probability is: its share among all labellings of the sentence, or the product of the shares that its labels have
+// among those that may follow the true label before (a maximum entropy Markov model).
+enum class Normalised { globally, locally };
+
+template <class Real>
+class ChainVisitor;
+template <class Real>
+class LocalVisitor;
+
+// Of a sentence with unknown labels, the truth is all labellings which have the known ones: P = Z(known) / Z. It is summed over twice, and
+// the second sum has rows of its own among alpha and into, the latter negative, behind the rows of the batch's tokens.
+template <class Real>
+class ChainPotentials final : public Potentials {
+ public:
+  // index and instances must outlive it, and the instances have labels, which only globally may be unknown. heads: as RowColumns has them,
+  // or empty.
+  ChainPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+                  const Constraint<Real>& constraint, Pairs pairs, Normalised normalised, std::span<const std::int32_t> heads);
+  ChainPotentials(const ChainPotentials&) = delete;
+
+  std::int64_t size() const noexcept override { return there_.size(); }
+  std::int64_t sentences() const noexcept override { return instances_.sentences(); }
+  std::span<const SentenceRange> batches() const noexcept override { return batches_; }
+  void count_truth(std::span<const double> weights) override;
+  double begin(std::span<const double> at, std::int64_t threads) override;
+  void start(std::size_t batch) override { batch_ = batch; }
+  std::unique_ptr<Visitor> visitor() override;
+  void gather(std::span<double> gradient, std::int64_t threads) override;
+  void finish(std::span<double> gradient, std::int64_t threads) override;
+  double shared_score(std::int64_t s) const override;
+  void take_truth(std::int64_t s, double times) override;
+
+  const ChainPoints& points() const noexcept { return points_; }
+
+ private:
+  friend class ChainVisitor<Real>;
+  friend class LocalVisitor<Real>;
+
+  void make_chunks();
+  void make_factors();
+  void sum_edges(std::int64_t threads);
+  void sum_local_edges();
+  void finish_edges(std::span<double> gradient);
+  std::vector<double>& slow_expected();
+  // visit(place of the pair in the tables of contexts) for the true pairs of labels of a sentence; none where some labels are unknown.
+  template <class Visit>
+  void each_true_pair(std::int64_t s, Visit visit) const {
+    if (known_row(s) >= 0) return;
+    for (std::int64_t n = instances_.starts[s] + 1; n < instances_.starts[s + 1]; ++n)
+      visit(
+          static_cast<std::size_t>(context(n) * square() + std::int64_t{instances_.labels[n - 1]} * layout_.stride + instances_.labels[n]));
+  }
+
+  std::int64_t square() const noexcept { return std::int64_t{layout_.labels} * layout_.stride; }
+  std::int64_t context(std::int64_t n) const noexcept { return contexts_.of[static_cast<std::size_t>(n)]; }
+  // The row of the batch where a sentence's first token stands, and where that of its second sum does; -1: all labels are known.
+  std::int64_t row(std::int64_t s) const noexcept { return instances_.starts[s] - instances_.starts[batches_[batch_].first]; }
+  std::int64_t known_row(std::int64_t s) const noexcept { return known_rows_[static_cast<std::size_t>(s)]; }
+  // The factors of the steps of a sentence.
+  auto edges(std::int64_t s) const {
+    return [this, contexts = contexts_.of.data() + instances_.starts[s], cells = square()](std::int32_t t) {
+      const std::int64_t c = contexts[t];
+      return EdgeFactors<Real>{forward_.data() + c * cells, backward_.data() + c * cells, highest_[static_cast<std::size_t>(c)]};
+    };
+  }
+
+  const Instances& instances_;
+  Layout layout_;
+  Constraint<Real> constraint_;
+  HistoryIndex no_history_;
+  RowWeights there_;
+  EdgeContexts contexts_;
+  TokenRows<Real> tokens_;
+  ChainPoints points_;
+  std::vector<SentenceRange> batches_;
+  std::vector<StepChunks> chunks_;                 // [batches]
+  std::vector<std::int64_t> known_rows_;           // [S]
+  std::size_t batch_ = 0;                          // at hand
+  std::vector<double> gold_;                       // [contexts][labels][stride] weighted counts of the truth's pairs
+  std::vector<Real> scores_, forward_, backward_;  // [contexts][labels][stride] of pairs: scores, factors, and the factors turned
+  std::vector<double> highest_;                    // [contexts]
+  std::vector<Real> alpha_, into_, difference_;    // [rows of a batch][stride]; difference: posteriors less the truth
+  std::vector<double> expected_;                   // [contexts][labels][stride]: sums of alpha x into
+  std::vector<double> slow_expected_;              // of the same shape: posteriors that are no such products, such as local ones; or empty
+};
+
+extern template class ChainPotentials<float>;
+extern template class ChainPotentials<double>;
+
+}  // namespace riata

@@ -1,0 +1,68 @@
+// Visits of a chain whose steps are normalised by themselves, after the true label before.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "inference/structures/chain_potentials.hpp"
+#include "models/local.hpp"
+
+namespace riata {
+
+template <class Real>
+class LocalVisitor final : public Visitor {
+ public:
+  explicit LocalVisitor(ChainPotentials<Real>& of) : of_(of), stride_(of.layout_.stride), sums_(of.layout_.labels, of.layout_.stride) {}
+
+  // Leaves the probabilities of labels in into.
+  std::optional<double> open(std::int64_t s) override {
+    s_ = s;
+    const std::int64_t length = of_.instances_.length(s);
+    node_.resize(static_cast<std::size_t>((length + 1) * stride_));
+    if (length > 0) of_.tokens_.score(s, node_.data());
+    double log_p = 0;
+    for (std::int64_t t = 0; t < length; ++t) {
+      const Real* own = node_.data() + t * stride_;
+      log_p -= (t == 0 ? sums_(own) : sums_(own, pairs(t, length))) - double(own[gold(t)]);
+      sums_.probabilities(into(t));
+    }
+    return log_p;
+  }
+
+  void take(double times) override {
+    for (std::int64_t t = 0; t < of_.instances_.length(s_); ++t) {
+      Real *row = into(t), *difference = of_.difference_.data() + (of_.row(s_) + t) * stride_;
+      for (std::int64_t j = 0; j < stride_; ++j) row[j] *= static_cast<Real>(times);
+      std::copy_n(row, stride_, difference);
+      difference[gold(t)] -= static_cast<Real>(times);
+    }
+  }
+
+  // Sums over single labels need no other way.
+  double open_in_logarithms(std::int64_t s) override { return *open(s); }
+  void take_in_logarithms(double times) override { take(times); }
+
+ private:
+  std::int32_t gold(std::int64_t t) const noexcept {
+    return of_.instances_.labels[static_cast<std::size_t>(of_.instances_.starts[s_] + t)];
+  }
+  Real* into(std::int64_t t) noexcept { return of_.into_.data() + (of_.row(s_) + t) * stride_; }
+
+  // The scores of labels after the true one before token t, behind the scores of the tokens.
+  const Real* pairs(std::int64_t t, std::int64_t length) {
+    Real* out = node_.data() + length * stride_;
+    const std::int64_t from = std::int64_t{gold(t - 1)} * stride_, at = of_.context(of_.instances_.starts[s_] + t) * of_.square() + from;
+    for (std::int64_t j = 0; j < of_.layout_.labels; ++j)
+      out[j] = of_.scores_[static_cast<std::size_t>(at + j)] + of_.constraint_.follow[static_cast<std::size_t>(from + j)];
+    return out;
+  }
+
+  ChainPotentials<Real>& of_;
+  std::int64_t stride_, s_ = 0;  // s_: the open sentence
+  LocalSums<Real> sums_;
+  std::vector<Real> node_;  // [tokens + 1][stride]
+};
+
+}  // namespace riata

@@ -1,0 +1,130 @@
+// The potentials of a chain that looks two labels back: of labels by themselves, of pairs and of triples of neighbouring labels.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/numbers.hpp"
+#include "inference/constraint.hpp"
+#include "inference/exact/second_order_sums.hpp"
+#include "inference/potentials.hpp"
+#include "inference/structures/chain_pairs.hpp"
+#include "inference/structures/chain_points.hpp"
+#include "inference/structures/second_order_steps.hpp"
+#include "inference/structures/step_chunks.hpp"
+#include "inference/structures/token_rows.hpp"
+#include "models/layout.hpp"
+
+namespace riata {
+
+template <class Real>
+class SecondOrderVisitor;
+template <class Real>
+class SecondOrderSlowSums;
+
+// Steps of one context share a cube of factors, [labels][labels][stride]; the most frequent are kept, others made where they are needed.
+// What a step reads besides its context multiplies the factors of its pairs of labels.
+//
+// Of a sentence with unknown labels, the truth is all labellings which have the known ones: P = Z(known) / Z. It is summed over twice, and
+// the second sum has rows of its own, behind those of the first.
+template <class Real>
+class SecondOrderPotentials final : public Potentials {
+ public:
+  static constexpr std::int64_t most_kept = std::int64_t{256} << 20, most_at_once = std::int64_t{64} << 20;  // bytes
+  static constexpr double often = 0.5;
+
+  // index and instances must outlive it, and the instances have labels. kept: memory for cubes; at_once: for the tables of sentences that
+  // are gone through together, and for sums; 0: as much as the contexts ask for. often_read: as SecondOrderSteps has it.
+  SecondOrderPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+                        const Constraint<Real>& constraint, Pairs pairs, std::int64_t kept = most_kept, std::int64_t at_once = 0,
+                        double often_read = often);
+  SecondOrderPotentials(const SecondOrderPotentials&) = delete;
+
+  std::int64_t size() const noexcept override { return there_.size(); }
+  std::int64_t sentences() const noexcept override { return instances_.sentences(); }
+  std::span<const SentenceRange> batches() const noexcept override { return batches_; }
+  void count_truth(std::span<const double> weights) override;
+  double begin(std::span<const double> at, std::int64_t threads) override;
+  void start(std::size_t batch) override { batch_ = batch; }
+  std::unique_ptr<Visitor> visitor() override;
+  void gather(std::span<double> gradient, std::int64_t threads) override;
+  void finish(std::span<double> gradient, std::int64_t threads) override;
+  double shared_score(std::int64_t s) const override;
+  void take_truth(std::int64_t s, double times) override;
+
+  const ChainPoints& points() const noexcept { return points_; }
+
+ private:
+  friend class SecondOrderVisitor<Real>;
+  friend class SecondOrderSlowSums<Real>;
+
+  // Where a cube that is not kept is made.
+  struct Cube {
+    std::vector<Real> factors, rows;
+  };
+
+  void check_length(std::int64_t s) const;
+  void make_tables();
+  void keep_cubes(std::int64_t bytes);
+  void make_cubes(std::int64_t threads);
+  double make_cube(std::int32_t context, Real* cube, std::vector<Real>& rows) const;
+  TripleFactors<Real> cube(std::int32_t context, Cube& made) const;
+  void score(std::int64_t s, Real* node) const;
+  void sum_steps(std::int64_t threads);
+  void sum_chunk(const StepChunks::Chunk& chunk, std::int64_t low, std::int64_t high, Real* sum) const;
+  void gather_first();
+  // visit(place in the table of steps) for the true pairs and triples of a sentence, and pairs(token, cell) for its true pairs; neither
+  // where some labels are unknown.
+  template <class Visit, class Pairs>
+  void each_true_step(std::int64_t s, Visit visit, Pairs pairs) const {
+    const std::int64_t start = instances_.starts[s];
+    const std::int32_t* gold = instances_.labels.data() + start;
+    for (std::int64_t t = 1; t < instances_.length(s) && complete(s); ++t) {
+      steps_.each(steps_.context(start + t), t == 1 ? 0 : gold[t - 2], gold[t - 1], gold[t],
+                  [&](std::int64_t place) { visit(static_cast<std::size_t>(place)); });
+      pairs(start + t, gold[t - 1] * layout_.stride + gold[t]);
+    }
+  }
+
+  bool complete(std::int64_t s) const noexcept { return complete_[static_cast<std::size_t>(s)]; }
+  std::int64_t rows_needed(std::int64_t s) const noexcept { return instances_.length(s) * (complete(s) ? 1 : 2); }
+  std::int64_t square() const noexcept { return std::int64_t{layout_.labels} * layout_.stride; }
+  std::int64_t cube_size() const noexcept { return layout_.labels * square(); }
+  std::int64_t base() const noexcept { return instances_.starts[batches_[batch_].first]; }  // the first token of the batch
+  // Where the sparse weights of token n stand, in the batch at hand.
+  Real* sparse(std::int64_t n) noexcept { return sparse_.data() + steps_.sparse().before(n) - steps_.sparse().before(base()); }
+  // The first row of a sentence's tables; of its second sum, over labellings that have the known labels.
+  std::int64_t row(std::int64_t s, bool second) const noexcept {
+    return rows_of_[static_cast<std::size_t>(s)] + (second ? instances_.length(s) : 0);
+  }
+
+  const Instances& instances_;
+  Layout layout_;
+  Constraint<Real> constraint_;
+  std::int64_t at_once_;
+  HistoryIndex history_;
+  RowWeights there_;  // those of earlier labels last
+  SecondOrderSteps<Real> steps_;
+  TokenRows<Real> tokens_;
+  ChainPoints points_;
+  std::vector<bool> complete_;  // [S] whether all labels are known
+  std::vector<SentenceRange> batches_;
+  std::vector<StepChunks> chunks_;     // [batches]
+  std::vector<std::int64_t> rows_of_;  // [S] in the tables of the batch
+  std::size_t batch_ = 0;              // at hand
+  std::vector<std::int64_t> kept_;     // [contexts] where cubes begin; -1: not kept
+  Numbers<Real> cubes_;
+  std::vector<double> highest_;        // [contexts] of those that are kept
+  std::vector<Real> table_;            // the weights of steps
+  std::vector<double> gold_, totals_;  // of the same shape: weighted counts of the truth; what is expected less that
+  Numbers<Real> from_, into_;          // [rows][labels][stride] as SecondOrderSums has them
+  std::vector<Real> sparse_;           // what the steps of a batch expect of weights that are no part of contexts, token by token
+  std::vector<Real> difference_;       // [tokens of a batch][stride]: posteriors less the truth
+};
+
+extern template class SecondOrderPotentials<float>;
+extern template class SecondOrderPotentials<double>;
+
+}  // namespace riata

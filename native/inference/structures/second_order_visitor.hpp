@@ -1,0 +1,151 @@
+// Visits of a chain that looks two labels back.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "inference/structures/second_order_potentials.hpp"
+#include "inference/structures/second_order_slow_sums.hpp"
+
+namespace riata {
+
+template <class Real>
+class SecondOrderVisitor final : public Visitor {
+ public:
+  explicit SecondOrderVisitor(SecondOrderPotentials<Real>& of)
+      : of_(of), stride_(of.layout_.stride), square_(of.square()), sums_(of.layout_.labels, of.layout_.stride) {}
+
+  std::optional<double> open(std::int64_t s) override {
+    enter(s);
+    if (length_ == 0) return 0;
+    of_.score(s, node_.data());
+    double truth = of_.complete(s) ? score_of_truth(node_.data()) : 0;
+    const double log_z = sum(false);
+    if (!std::isfinite(log_z)) return std::nullopt;
+    if (!of_.complete(s)) {
+      of_.score(s, node_.data());
+      of_.tokens_.keep_known(s, node_.data());
+      truth = sum(true);
+    }
+    if (!std::isfinite(truth)) return std::nullopt;
+    return truth - log_z;
+  }
+
+  void take(double times) override {
+    const Real weight = static_cast<Real>(times);
+    Real* out = difference();
+    for (std::int64_t k = 0; k < length_ * stride_; ++k) out[k] = posterior_[0][static_cast<std::size_t>(k)] * weight;
+    if (of_.complete(s_)) {
+      take_truth(weight);
+    } else {
+      for (std::int64_t k = 0; k < length_ * stride_; ++k) out[k] -= posterior_[1][static_cast<std::size_t>(k)] * weight;
+    }
+    for (const bool second : {false, true}) {
+      const Real factor = second ? -weight : weight;
+      Real* into = of_.into_.data() + of_.row(s_, second) * square_;
+      for (std::int64_t k = square_; k < length_ * square_ && factor != 1 && !(second && of_.complete(s_)); ++k) into[k] *= factor;
+    }
+    for (std::int64_t t = 1; t < length_; ++t) take_pairs(t, weight);
+  }
+
+  double open_in_logarithms(std::int64_t s) override {
+    enter(s);
+    of_.score(s, node_.data());
+    const double truth = of_.complete(s) ? score_of_truth(node_.data()) : 0, log_z = slow_[0].open(of_, s, node_);
+    if (of_.complete(s)) return truth - log_z;
+    of_.tokens_.keep_known(s, node_.data());
+    return slow_[1].open(of_, s, node_) - log_z;
+  }
+
+  void take_in_logarithms(double times) override {
+    const std::int64_t rows = of_.rows_needed(s_);
+    for (auto* table : {&of_.from_, &of_.into_}) std::fill_n(table->begin() + of_.row(s_, false) * square_, rows * square_, Real{0});
+    std::fill(of_.sparse(start_), of_.sparse(start_ + length_), Real{0});
+    std::fill_n(difference(), length_ * stride_, Real{0});
+    slow_[0].add(of_, times, difference());
+    if (of_.complete(s_))
+      take_truth(static_cast<Real>(times));
+    else
+      slow_[1].add(of_, -times, difference());
+  }
+
+ private:
+  void enter(std::int64_t s) {
+    s_ = s;
+    start_ = of_.instances_.starts[s];
+    length_ = of_.instances_.length(s);
+    for (auto* rows : {&node_, &posterior_[0], &posterior_[1]}) rows->resize(static_cast<std::size_t>(length_ * stride_));
+    own_.resize(static_cast<std::size_t>(length_ * square_));
+    highest_.resize(static_cast<std::size_t>(length_));
+    for (auto& shares : shares_) shares.resize(static_cast<std::size_t>(length_));
+    for (auto& pairs : pairs_) pairs.resize(static_cast<std::size_t>(place_of_pairs(length_)));
+  }
+  const std::int32_t* gold() const noexcept { return of_.instances_.labels.data() + start_; }
+  Real* difference() noexcept { return of_.difference_.data() + (start_ - of_.base()) * stride_; }
+
+  double score_of_truth(const Real* node) const {
+    double score = 0;
+    for (std::int64_t t = 0; t < length_; ++t) score += double(node[t * stride_ + gold()[t]]);
+    return score;
+  }
+  void take_truth(Real times) {
+    for (std::int64_t t = 0; t < length_; ++t) difference()[t * stride_ + gold()[t]] -= times;
+  }
+
+  // Where the sparse weights of token t stand among those of the sentence.
+  std::int64_t place_of_pairs(std::int64_t t) const noexcept {
+    return of_.steps_.sparse().before(start_ + t) - of_.steps_.sparse().before(start_);
+  }
+  // What token t expects of its sparse weights, so many times.
+  void take_pairs(std::int64_t t, Real times) {
+    Real* out = of_.sparse(start_ + t);
+    const std::int64_t from = place_of_pairs(t), count = place_of_pairs(t + 1) - from;
+    const Real share = shares_[0][static_cast<std::size_t>(t)] * times, other = shares_[1][static_cast<std::size_t>(t)] * -times;
+    const Real *all = pairs_[0].data() + from, *known = pairs_[1].data() + from;
+    for (std::int64_t k = 0; k < count; ++k) out[k] = all[k] * share;
+    for (std::int64_t k = 0; k < count && !of_.complete(s_); ++k) out[k] += known[k] * other;
+  }
+
+  // log Z, with the tables filled in; NaN where logarithms are needed. second: over the labellings that have the known labels.
+  double sum(bool second) {
+    const std::int64_t at = of_.row(s_, second) * square_;
+    const SparsePairs<Real>& sparse_pairs = of_.steps_.sparse();
+    const auto step = [&](std::int32_t t) { return of_.cube(of_.steps_.context(start_ + t), cube_); };
+    std::int32_t made = 0;  // tokens whose pairs have their factors
+    const auto own = [&](std::int32_t t) -> PairFactors<Real> {
+      const Real* node = node_.data() + t * stride_;
+      if (!sparse_pairs.any(start_ + t)) return {node, 0, 0};
+      Real* rows = own_.data() + t * square_;
+      if (t > made) highest_[static_cast<std::size_t>(t)] = sparse_pairs.factors(start_ + t, node, rows);
+      made = std::max(made, t);
+      return {rows, of_.layout_.stride, highest_[static_cast<std::size_t>(t)]};
+    };
+    const auto pairs = [&](std::int32_t t, const Real* back, Real share) {
+      const Real* from = of_.from_.data() + at + t * square_;
+      Real* out = pairs_[second].data() + place_of_pairs(t);
+      shares_[second][static_cast<std::size_t>(t)] = share;
+      sparse_pairs.each_weight(start_ + t, [&](std::int64_t, std::int32_t cell, Real) { *out++ = from[cell] * back[cell]; });
+    };
+    return sums_(static_cast<std::int32_t>(length_), node_.data(), step, own, of_.from_.data() + at, of_.into_.data() + at,
+                 posterior_[second].data(), pairs);
+  }
+
+  SecondOrderPotentials<Real>& of_;
+  std::int64_t stride_, square_;
+  std::int64_t s_ = 0, start_ = 0, length_ = 0;  // the open sentence, its first token and its tokens
+  SecondOrderSums<Real> sums_;
+  std::vector<Real> node_, own_;  // [length][stride], [length][labels][stride]
+  // Of all labellings, and of those that have the known labels:
+  std::array<std::vector<Real>, 2> posterior_;  // [length][stride]
+  std::array<std::vector<Real>, 2> pairs_;      // sparse weights, token by token: the products of which expectations are shares
+  std::array<std::vector<Real>, 2> shares_;     // [length]
+  std::vector<double> highest_;                 // [length] taken off the scores of pairs
+  typename SecondOrderPotentials<Real>::Cube cube_;
+  std::array<SecondOrderSlowSums<Real>, 2> slow_;
+};
+
+}  // namespace riata

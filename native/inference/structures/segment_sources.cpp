@@ -1,0 +1,243 @@
+#include "inference/structures/segment_sources.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/tasks.hpp"
+#include "inference/spaces/segment_steps.hpp"
+#include "models/fixed_weights.hpp"
+
+namespace riata {
+
+template <class Real>
+SegmentSources<Real>::SegmentSources(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances,
+                                     std::span<const std::int32_t> gold, const std::vector<bool>& counts, Pairs pairs)
+    : templates_(templates),
+      kinds_(kinds),
+      codes_(kinds, templates),
+      stride_(kinds.stride()),
+      instances_(instances),
+      grown_(templates.slots()) {
+  find_weights(gold, counts, pairs);
+  find_columns(counts);
+  find_lengths(counts);
+  if (templates_.order() > 0) find_histories(counts);
+  find_sequences(counts);
+}
+
+// The features of gold segments, and the labels that they have weights with.
+template <class Real>
+void SegmentSources<Real>::find_weights(std::span<const std::int32_t> gold, const std::vector<bool>& counts, Pairs pairs) {
+  const Numbers<Real> none;
+  const FixedWeights<Real> nothing(none);
+  SegmentSteps<Real, FixedWeights<Real>> steps(templates_, kinds_, grown_, instances_, nothing);
+  std::vector<std::vector<std::int32_t>> labels;  // of each row
+  for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
+    if (!counts[static_cast<std::size_t>(s)]) continue;
+    steps.open(s);
+    const auto own = gold.subspan(static_cast<std::size_t>(instances_.starts[s]), static_cast<std::size_t>(instances_.length(s)));
+    each_segment(kinds_, own, [&](std::int32_t t, std::int32_t code, const Before& before) {
+      steps.each_row(t, kinds_.length(code), before, AddedRows{grown_}, [&](std::int32_t row) {
+        if (labels.size() <= static_cast<std::size_t>(row)) labels.resize(static_cast<std::size_t>(grown_.rows()));
+        std::vector<std::int32_t>& known = labels[static_cast<std::size_t>(row)];
+        if (std::ranges::find(known, kinds_.label(code)) == known.end()) known.push_back(kinds_.label(code));
+      });
+    });
+  }
+  labels.resize(static_cast<std::size_t>(grown_.rows()));
+  held_.first.push_back(0);
+  for (std::vector<std::int32_t>& known : labels) {  // beginnings of sequences that are no segments of the truth have none
+    std::ranges::sort(known);
+    if (pairs == Pairs::all && !known.empty()) {
+      for (std::int32_t y = 0; y < kinds_.labels; ++y) held_.labels.push_back(y);
+    } else {
+      held_.labels.insert(held_.labels.end(), known.begin(), known.end());
+    }
+    held_.first.push_back(static_cast<std::int64_t>(held_.labels.size()));
+  }
+}
+
+template <class Real>
+typename SegmentSources<Real>::Column& SegmentSources<Real>::column(std::int32_t source) {
+  columns_.push_back({source, std::vector<std::int32_t>(static_cast<std::size_t>(instances_.tokens()), 0), {}});
+  return columns_.back();
+}
+
+// N-grams of one role, place and reach make a column: where they are of single tokens, a word's suffix, shape and stem follow from the
+// word.
+template <class Real>
+void SegmentSources<Real>::find_columns(const std::vector<bool>& counts) {
+  std::map<std::tuple<Role, std::int32_t, std::int32_t>, std::vector<AnchoredSlot>> alike;
+  for (const AnchoredSlot& slot : templates_.anchored()) alike[{slot.role, slot.offset, slot.reach}].push_back(slot);
+  std::vector<std::int32_t> rows;
+  for (const auto& [key, slots] : alike) {
+    const auto [role, offset, reach] = key;
+    Column& to = column(role == Role::first ? as_first : role == Role::last ? as_last : as_inside + reach);
+    const std::int32_t at = role == Role::inside ? -reach : offset;  // those inside are known by their last token
+    for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
+      if (!counts[static_cast<std::size_t>(s)]) continue;
+      for (std::int64_t t = role == Role::inside ? reach : 0; t < instances_.length(s); ++t) {
+        rows.clear();
+        for (const AnchoredSlot& slot : slots) {
+          const std::int32_t row = grown_.find(slot.slot, ngram(slot.family, s, t + at));
+          if (row >= 0) rows.push_back(row);
+        }
+        to.ids[static_cast<std::size_t>(instances_.starts[s] + t)] = to.bundles.add(rows);
+      }
+    }
+    to.bundles.finish(stride_);
+  }
+}
+
+template <class Real>
+void SegmentSources<Real>::find_lengths(const std::vector<bool>& counts) {
+  if (templates_.length() < 0) return;
+  Column& to = column(as_length());
+  for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
+    for (std::int32_t l = 1; counts[static_cast<std::size_t>(s)] && l <= instances_.length(s); ++l) {
+      const std::int32_t row = grown_.find(templates_.length(), l);
+      if (row >= 0) to.ids[static_cast<std::size_t>(instances_.starts[s] + l - 1)] = to.bundles.add({&row, 1});
+    }
+  }
+  to.bundles.finish(stride_);
+}
+
+template <class Real>
+void SegmentSources<Real>::find_histories(const std::vector<bool>& counts) {
+  std::vector<std::int32_t> rows;
+  for (std::int32_t before = 0; before < kinds_.labels; ++before) {
+    Column& to = column(behind(before));
+    for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
+      if (!counts[static_cast<std::size_t>(s)]) continue;
+      for (std::int32_t t = before == 0 ? 0 : 1; t < instances_.length(s); ++t) {  // before the sentence: the first column
+        rows.clear();
+        const Before labels{{t == 0 ? 0 : before + 1}};
+        for (const BackSlot& slot : templates_.histories()) {
+          const std::int32_t id = slot.family < 0 ? 0 : ngram(slot.family, s, t + slot.offset);
+          const std::int32_t row = id < 0 ? -1 : grown_.find(slot.slot, codes_(slot, labels, t), id);
+          if (row >= 0) rows.push_back(row);
+        }
+        to.ids[static_cast<std::size_t>(instances_.starts[s] + t)] = to.bundles.add(rows);
+      }
+    }
+    to.bundles.finish(stride_);
+  }
+}
+
+template <class Real>
+void SegmentSources<Real>::find_sequences(const std::vector<bool>& counts) {
+  std::vector<std::vector<std::int32_t>> rows;  // by length
+  starts_.push_back(0);
+  for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
+    const std::int64_t length = instances_.length(s);
+    for (std::int64_t t = 0; t < length; ++t) {
+      const std::int64_t longest = std::min<std::int64_t>(kinds_.most, length - t);
+      rows.assign(static_cast<std::size_t>(longest), {});
+      for (const SequenceSlot& slot : templates_.sequences()) {
+        if (!counts[static_cast<std::size_t>(s)]) break;
+        std::int32_t row = -1;
+        for (std::int64_t at = t - slot.around; at < t + longest + slot.around; ++at) {
+          const std::int32_t id = ngram(slot.family, s, at);
+          row = at == t - slot.around ? grown_.find(slot.slot, id) : id < 0 ? -1 : grown_.find_next(row, id);
+          if (row < 0) break;
+          const std::int64_t l = at - slot.around - t + 1;
+          if (l >= 1 && held_.first[row] < held_.first[row + 1]) rows[static_cast<std::size_t>(l - 1)].push_back(row);
+        }
+      }
+      for (std::int32_t l = 1; l <= longest; ++l) {
+        if (rows[static_cast<std::size_t>(l - 1)].empty()) continue;
+        lengths_.push_back(l);
+        ids_.push_back(sequences_.add(rows[static_cast<std::size_t>(l - 1)]));
+      }
+      starts_.push_back(static_cast<std::int64_t>(ids_.size()));
+    }
+  }
+  sequences_.finish(stride_);
+}
+
+// Columns hold rows of their own: they can be worked on at once. work(bundles, column): of sequences, no column.
+template <class Real>
+template <class Work>
+void SegmentSources<Real>::each_column(std::int64_t threads, Work work) {
+  Tasks tasks;
+  tasks.add([&] { work(sequences_, nullptr); });
+  for (Column& one : columns_) tasks.add([&] { work(one.bundles, &one); });
+  tasks.run(threads);
+}
+
+template <class Real>
+void SegmentSources<Real>::begin(std::span<const double> at, std::int64_t threads) {
+  each_column(threads, [&](RowBundles<Real>& bundles, const Column*) { bundles.sum(held_, at); });
+}
+
+template <class Real>
+void SegmentSources<Real>::read(std::int64_t s, Real* out) const {
+  const std::int64_t from = instances_.starts[s], length = instances_.length(s), width = std::int64_t{sources()} * stride_;
+  for (const Column& column : columns_) {
+    Real* to = out + std::int64_t{column.source} * stride_;
+    for (std::int64_t t = 0; t < length; ++t, to += width) {
+      if (const std::int32_t id = column.ids[static_cast<std::size_t>(from + t)]; id > 0) column.bundles.read(id, to);
+    }
+  }
+}
+
+template <class Real>
+void SegmentSources<Real>::gather(std::int64_t from, std::int64_t to, const Real* tokens, const Real* sequences, std::int64_t threads) {
+  const std::int64_t width = std::int64_t{sources()} * stride_;
+  each_column(threads, [&](RowBundles<Real>& bundles, const Column* column) {
+    if (column == nullptr) {
+      const Real* row = sequences;
+      for (std::int64_t k = starts_[from]; k < starts_[to]; ++k, row += stride_) bundles.write(ids_[k], row);
+      return;
+    }
+    const Real* row = tokens + std::int64_t{column->source} * stride_;
+    for (std::int64_t n = from; n < to; ++n, row += width) {
+      const std::int32_t id = column->ids[static_cast<std::size_t>(n)];
+      if (id > 0) bundles.write(id, row);
+    }
+  });
+}
+
+template <class Real>
+void SegmentSources<Real>::finish(std::span<double> gradient, std::int64_t threads) {
+  each_column(threads, [&](RowBundles<Real>& bundles, const Column*) { bundles.hand_on(held_, gradient); });
+}
+
+template <class Real>
+template <class Out>
+SegmentWeights<Out> SegmentSources<Real>::model(std::span<const double> at) const {
+  SegmentWeights<Out> out{kinds_, grown_, {}};
+  out.flat.assign(std::size_t(grown_.rows()) * stride_, Out{0});
+  for (std::int32_t row = 0; row < grown_.rows(); ++row) {
+    for (std::int64_t i = held_.first[row]; i < held_.first[row + 1]; ++i)
+      out.flat[std::size_t(row) * stride_ + held_.labels[i]] = static_cast<Out>(at[i]);
+  }
+  return out;
+}
+
+template <class Real>
+std::vector<double> SegmentSources<Real>::point(const SegmentWeights<Real>& weights) const {
+  std::vector<double> out(static_cast<std::size_t>(size()), 0);
+  std::vector<std::int32_t> theirs(static_cast<std::size_t>(grown_.rows()));
+  for (std::int32_t row = 0; row < grown_.rows(); ++row) {
+    const std::int32_t parent = grown_.parent(row), value = grown_.value(row);
+    std::int32_t& there = theirs[static_cast<std::size_t>(row)];
+    if (parent < 0)
+      there = weights.grown.find(grown_.slot(-1 - parent), grown_.code(-1 - parent), value);
+    else
+      there = theirs[static_cast<std::size_t>(parent)] < 0 ? -1 : weights.grown.find_next(theirs[static_cast<std::size_t>(parent)], value);
+    if (there < 0 || std::size_t(there + 1) * stride_ > weights.flat.size()) continue;
+    for (std::int64_t i = held_.first[row]; i < held_.first[row + 1]; ++i)
+      out[i] = double(weights.flat[std::size_t(there) * stride_ + held_.labels[i]]);
+  }
+  return out;
+}
+
+template class SegmentSources<float>;
+template class SegmentSources<double>;
+template SegmentWeights<float> SegmentSources<float>::model(std::span<const double>) const;
+template SegmentWeights<float> SegmentSources<double>::model(std::span<const double>) const;
+template SegmentWeights<double> SegmentSources<double>::model(std::span<const double>) const;
+
+}  // namespace riata

@@ -1,0 +1,210 @@
+// Visits of sentences whose segmentations compete with all others.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/kernels.hpp"
+#include "inference/exact/semi_markov_factors.hpp"
+#include "inference/exact/semi_markov_sums.hpp"
+#include "inference/structures/segment_potentials.hpp"
+
+namespace riata {
+
+template <class Real>
+class SegmentVisitor final : public Visitor {
+  using Rows = SegmentSources<Real>;
+
+ public:
+  explicit SegmentVisitor(SegmentPotentials<Real>& of)
+      : of_(of),
+        rows_(of.rows_),
+        stride_(of.stride_),
+        order_(of.templates_.order()),
+        labels_(of.kinds_.labels),
+        reach_(of.templates_.reach()),
+        factors_(of.kinds_, order_),
+        slow_sums_(of.kinds_, stride_, order_) {}
+
+  // Logarithms take the place of factors at once, where these vanish: no table is shared with other sentences.
+  std::optional<double> open(std::int64_t s) override {
+    enter(s);
+    if (!counts()) return 0;
+    score();
+    double truth = 0;
+    each_gold([&](std::int32_t t, std::int32_t length, std::int32_t before, std::int32_t label) {
+      truth += double(span(t, length)[label]);
+      if (order_ > 0) truth += double(edge(t, before)[label]);
+    });
+    double log_z = factors_.open(tokens_, most_, cells_.data(), edges_.data());
+    by_logarithms_ = std::isnan(log_z);
+    if (by_logarithms_) {
+      score();
+      log_z = slow_sums_.open(*this, 1.0);
+    }
+    return truth - log_z;
+  }
+
+  void take(double times) override {
+    clear(of_.difference(start_));
+    if (!counts()) return;  // such a sentence has no sequences either
+    if (by_logarithms_)
+      weigh_by_logarithms(times);
+    else
+      factors_.weigh(cells_.data(), edges_.data(), static_cast<Real>(times));
+    each_gold([&](std::int32_t t, std::int32_t length, std::int32_t before, std::int32_t label) {
+      span(t, length)[label] -= static_cast<Real>(times);
+      if (order_ > 0) edge(t, before)[label] -= static_cast<Real>(times);
+    });
+    share_out();
+  }
+
+  double open_in_logarithms(std::int64_t s) override { return *open(s); }
+  void take_in_logarithms(double times) override { take(times); }
+
+  // What SemiMarkovSums reads.
+  std::int32_t length() const noexcept { return tokens_; }
+  const Real* spans(std::int32_t t) const noexcept { return cells_.data() + std::size_t(t) * most_ * stride_; }
+  const Real* history(std::int32_t t, const Before& before) const noexcept {
+    return edges_.data() + (std::size_t(t) * labels_ + (t == 0 ? 0 : before.labels[0] - 1)) * stride_;
+  }
+
+ private:
+  void enter(std::int64_t s) {
+    s_ = s;
+    start_ = of_.instances_.starts[s];
+    tokens_ = static_cast<std::int32_t>(of_.instances_.length(s));
+    most_ = std::min(of_.kinds_.most, tokens_);
+  }
+  // rows: [tokens][sources][stride] of the open sentence; token by token, which is few numbers at a time.
+  void clear(Real* rows) const noexcept {
+    for (std::int32_t t = 0; t < tokens_; ++t) std::fill_n(rows + t * of_.width_, of_.width_, Real{0});
+  }
+  bool counts() const noexcept { return of_.counts_[static_cast<std::size_t>(s_)]; }
+  Real* span(std::int32_t t, std::int32_t l) noexcept { return cells_.data() + (std::size_t(t) * most_ + l - 1) * stride_; }
+  Real* edge(std::int32_t t, std::int32_t before) noexcept { return edges_.data() + (std::size_t(t) * labels_ + before) * stride_; }
+  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(most_, tokens_ - t); }
+  std::int32_t befores(std::int32_t t) const noexcept { return order_ == 0 ? 0 : t == 0 ? 1 : labels_; }
+
+  // visit(token, length, label before, label) for the segments of the truth; before the first, 0.
+  template <class Visit>
+  void each_gold(Visit visit) const {
+    const std::span<const std::int32_t> gold(of_.gold_.data() + start_, static_cast<std::size_t>(tokens_));
+    each_segment(of_.kinds_, gold, [&](std::int32_t t, std::int32_t code, const Before& before) {
+      visit(t, of_.kinds_.length(code), t == 0 ? 0 : before.labels[0] - 1, of_.kinds_.label(code));
+    });
+  }
+
+  // The scores of all segments, and of labels behind others.
+  void score() {
+    constexpr Real never = -std::numeric_limits<Real>::infinity();
+    sources_.resize(std::size_t(tokens_) * of_.width_);
+    clear(sources_.data());
+    rows_.read(s_, sources_.data());
+    for (std::int32_t t = 0; t < tokens_; ++t) {
+      for (std::int32_t r = 1; r <= reach_; ++r) {
+        for (std::int32_t y = 0; y < stride_; ++y) source(t, Rows::as_inside + r)[y] += source(t, Rows::as_inside + r - 1)[y];
+      }
+      std::fill(source(t, Rows::as_first) + labels_, source(t, Rows::as_first) + stride_, never);
+    }
+    cells_.resize(std::size_t(tokens_) * most_ * stride_);
+    inside_.resize(static_cast<std::size_t>(most_));
+    last_.resize(static_cast<std::size_t>(most_));
+    for (std::int32_t t = 0; t < tokens_; ++t) score_from(t);
+    if (order_ == 0) return;
+    edges_.resize(std::size_t(tokens_) * labels_ * stride_);
+    for (std::int32_t t = 0; t < tokens_; ++t) {
+      for (std::int32_t before = 0; before < befores(t); ++before) {
+        Real* out = edge(t, before);
+        std::copy_n(source(t, rows_.behind(before)), stride_, out);
+        std::fill(out + labels_, out + stride_, never);
+      }
+    }
+  }
+  Real* source(std::int32_t t, std::int32_t number) noexcept { return sources_.data() + t * of_.width_ + std::int64_t{number} * stride_; }
+
+  // The scores of the segments that start at token t.
+  void score_from(std::int32_t t) {
+    const std::int32_t longest = lengths(t);
+    for (std::int32_t l = 1; l <= longest; ++l) {
+      inside_[static_cast<std::size_t>(l - 1)] = source(t + l - 1, Rows::as_inside + std::min(l - 1, reach_));
+      last_[static_cast<std::size_t>(l - 1)] = source(t + l - 1, Rows::as_last);
+    }
+    running_sums(source(t, Rows::as_first), inside_.data(), last_.data(), longest, stride_, span(t, 1));
+    for (std::int32_t l = 1; l <= longest; ++l) {
+      Real* out = span(t, l);
+      if (of_.templates_.length() >= 0) {
+        for (std::int32_t y = 0; y < stride_; ++y) out[y] += source(l - 1, rows_.as_length())[y];
+      }
+      if (l > 1 && of_.kinds_.outside >= 0) out[of_.kinds_.outside] = -std::numeric_limits<Real>::infinity();
+    }
+    each_sequence(t, [&](std::int64_t k, Real* out) { rows_.read_sequence(k, out); });
+  }
+
+  // visit(sequence, the row of its segment) for those that start at token t.
+  template <class Visit>
+  void each_sequence(std::int32_t t, Visit visit) {
+    for (std::int64_t k = rows_.sequences_before(start_ + t); k < rows_.sequences_before(start_ + t + 1); ++k)
+      visit(k, span(t, rows_.sequence_length(k)));
+  }
+
+  void weigh_by_logarithms(double times) {
+    for (std::int32_t t = 0; t < tokens_; ++t) {
+      for (std::int32_t l = 1; l <= lengths(t); ++l) {
+        for (std::int32_t y = 0; y < stride_; ++y)
+          span(t, l)[y] = y < labels_ ? static_cast<Real>(times * slow_sums_.posterior(t, l, y)) : Real{0};
+      }
+      for (std::int32_t before = 0; before < befores(t); ++before) {
+        for (std::int32_t y = 0; y < stride_; ++y)
+          edge(t, before)[y] = y < labels_ ? static_cast<Real>(times * slow_sums_.pair_posterior(t, before, y)) : Real{0};
+      }
+    }
+  }
+
+  // From segments to tokens. What covers a token is what starts before it and is not over yet: sums from the longest down.
+  void share_out() {
+    Real* const out = of_.difference(start_);
+    const auto row = [&](std::int32_t t, std::int32_t number) { return out + t * of_.width_ + std::int64_t{number} * stride_; };
+    for (std::int32_t t = 0; t < tokens_; ++t) {
+      Real* covered = row(t, Rows::as_first);
+      for (std::int32_t l = lengths(t); l >= 1; --l) {
+        const Real* here = span(t, l);
+        Real *inside = row(t + l - 1, Rows::as_inside + std::min(l - 1, reach_)), *last = row(t + l - 1, Rows::as_last),
+             *length = row(l - 1, rows_.as_length());
+        for (std::int32_t y = 0; y < stride_; ++y) {
+          covered[y] += here[y];
+          inside[y] += covered[y];
+          last[y] += here[y];
+          length[y] += here[y];
+        }
+      }
+      each_sequence(t, [&](std::int64_t k, const Real* from) { std::copy_n(from, stride_, of_.sequence_difference(k)); });
+      for (std::int32_t before = 0; before < befores(t); ++before) std::copy_n(edge(t, before), stride_, row(t, rows_.behind(before)));
+    }
+    for (std::int32_t t = 0; t < tokens_; ++t) {
+      for (std::int32_t r = reach_; r > 0; --r) {  // what reads longer n-grams reads the shorter ones too
+        for (std::int32_t y = 0; y < stride_; ++y) row(t, Rows::as_inside + r - 1)[y] += row(t, Rows::as_inside + r)[y];
+      }
+    }
+  }
+
+  SegmentPotentials<Real>& of_;
+  const Rows& rows_;
+  std::int32_t stride_, order_, labels_, reach_;
+  std::int64_t s_ = 0, start_ = 0;  // the open sentence, and its first token
+  std::int32_t tokens_ = 0, most_ = 0;
+  bool by_logarithms_ = false;
+  std::vector<Real> sources_;        // [tokens][sources][stride]
+  std::vector<Real> cells_, edges_;  // [tokens][most][stride] of segments, [tokens][labels][stride] of labels behind others: scores, then
+                                     // factors or nothing, then posteriors less the truth
+  std::vector<const Real*> inside_, last_;
+  SemiMarkovFactors<Real> factors_;
+  SemiMarkovSums<Real> slow_sums_;
+};
+
+}  // namespace riata

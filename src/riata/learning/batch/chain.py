@@ -1,0 +1,121 @@
+"""Batch learning on chains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from riata._core import (
+    Alphabet,
+    ChainPotentials,
+    ChainPotentials64,
+    ChainStochastic,
+    ChainStochastic64,
+    ChainWeights,
+    ChainWeights64,
+    SecondOrderPotentials,
+    SecondOrderPotentials64,
+    exact_order,
+)
+from riata.data.types import Ids
+from riata.errors import RiataError, UnsupportedError
+from riata.features.compile import Features
+from riata.learning.batch.trainer import BatchTrainer
+from riata.learning.flat import start_weights
+from riata.learning.online import TrainingSet
+from riata.models.chain import ChainModel, Legality
+
+
+@dataclass(frozen=True)
+class ChainBatch:
+    """Makes trainers of labellings that compete with all others of their sentence (a conditional random field), or of labels that
+    compete with others after the true label before, as they do in search after any (local: a maximum entropy Markov model)."""
+
+    local: bool = False
+
+    def __call__(
+        self,
+        features: Features,
+        labels: tuple[str, ...],
+        legality: Legality,
+        settings: Mapping[str, Any],
+        start: ChainModel | None,
+    ) -> BatchTrainer:
+        return BatchTrainer(ChainProblem(features, labels, legality, settings, start, self.local), settings)
+
+
+class ChainProblem:
+    """Labels of tokens, one or two labels back."""
+
+    def __init__(
+        self,
+        features: Features,
+        labels: tuple[str, ...],
+        legality: Legality,
+        settings: Mapping[str, Any],
+        start: ChainModel | None,
+        local: bool,
+    ) -> None:
+        self.features, self.labels, self.legality, self.settings = features, labels, legality, settings
+        self.local = local
+        self._single = settings["precision"] == "single"
+        kind: Any = ChainWeights if self._single else ChainWeights64
+        self._start = kind(len(labels)) if start is None else start_weights(start, settings, ChainWeights)
+        if features.program.history:
+            self._check_history()
+
+    def _check_history(self) -> None:
+        """Refuses templates that read earlier labels, where nothing here sums over them."""
+        if self.local or self.features.program.order < exact_order:  # edges say the same, and in less time
+            raise self._refusal(
+                "the likelihood is summed over pairs of neighbouring labels",
+                "Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as perceptron.",
+            )
+        if self.settings["optimiser"] == "sgd":
+            raise self._refusal("stochastic gradient descent looks back one label", "Use optimiser=lbfgs.")
+
+    def _refusal(self, reason: str, remedy: str) -> RiataError:
+        template = self.features.program.history_templates[0]
+        error = UnsupportedError(f"'{template}' reads earlier labels as features; {reason}.", remedy=remedy)
+        return error if template.place is None else error.located(*template.place)
+
+    def potentials(self, data: TrainingSet, *, single: bool) -> Any:
+        kind: Any
+        if self.features.program.history:
+            kind = SecondOrderPotentials if single else SecondOrderPotentials64
+            return kind(*self._parts(data), self._all_pairs)
+        kind = ChainPotentials if single else ChainPotentials64
+        return kind(*self._parts(data), self._all_pairs, self.local, heads(self.features.given))
+
+    def first_weights(self) -> Any:
+        return self._start
+
+    def stochastic(self, data: TrainingSet, decay: float) -> Any:
+        kind: Any = ChainStochastic if self._single else ChainStochastic64
+        return kind(*self._parts(data), data.sentence_weights, self._all_pairs, decay)
+
+    def model(self, weights: Any) -> ChainModel:
+        return ChainModel(self.features, weights, self.labels, self.legality)
+
+    def _parts(self, data: TrainingSet) -> tuple[Any, ...]:
+        """What the core is told of the data and the labels."""
+        legal = self.legality if self.local or self.settings["constrain"] else Legality.free(len(self.labels))
+        flags = (legal.start, legal.end, legal.follow)
+        return self.features.index, data.instances, len(self.labels), len(self.features.given), *flags
+
+    @property
+    def _all_pairs(self) -> bool:
+        return bool(self.settings["pairs"] == "all")
+
+
+def heads(given: Alphabet) -> Ids:
+    """Of named features, the number of what stands before the value, as in `word=the` and `-1:word:the`: a token mostly has one of each."""
+    numbers: dict[str, int] = {}
+    found = [
+        numbers.setdefault(name[: max(name.rfind("="), name.rfind(":"), 0)] or name, len(numbers))
+        for name in given.texts()
+    ]
+    return np.array(found, np.int32)

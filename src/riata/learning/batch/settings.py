@@ -1,0 +1,64 @@
+"""Settings of learners that look at all sentences in every step."""
+
+from __future__ import annotations
+
+from riata.settings import Setting
+
+AUTO = "auto"
+IF_LBFGS = {"optimiser": ("lbfgs",)}  # what stochastic gradient descent does not have
+
+SETTINGS = (  # of all
+    Setting(
+        "c1",
+        0.0,
+        "the weight of the sum of absolute weights (L1), which makes most weights zero",
+        low=0.0,
+        only=IF_LBFGS,
+    ),
+    Setting(
+        "c2",
+        AUTO,
+        "the weight of the sum of squared weights (L2), 1 / (2 variance) of a Gaussian prior; auto: chosen on held-out sentences",
+        low=0.0,
+        words=(AUTO,),
+    ),
+    Setting(
+        "pairs", "seen", "features have weights with the labels seen with them, or with all", choices=("seen", "all")
+    ),
+    Setting("memory", 6, "steps whose curvature L-BFGS remembers", low=1, high=1000, only=IF_LBFGS),
+    Setting(
+        "gradient_tolerance",
+        1e-5,
+        "L-BFGS stops at a gradient this small beside the weights",
+        low=0.0,
+        only=IF_LBFGS,
+    ),
+    Setting(
+        "gain_tolerance",
+        1e-5,
+        "L-BFGS stops when ten steps gain less than this part of the objective",
+        low=0.0,
+        only=IF_LBFGS,
+    ),
+    Setting(
+        "precision",
+        "single",
+        "arithmetic of scores and posteriors; learning goes on in double where single is not enough",
+        choices=("single", "double"),
+    ),
+)
+OPTIMISER = Setting(
+    "optimiser",
+    "lbfgs",
+    "L-BFGS (OWL-QN with c1), or averaged stochastic gradient descent",
+    choices=("lbfgs", "sgd"),
+    needs={"sgd": ("stochastic steps",)},
+)
+CONSTRAIN = Setting(
+    "constrain", False, "while learning, sum over legal label sequences only", needs={True: ("legal sums",)}
+)
+
+REFUSES = {
+    "seeds": "the minimum does not depend on a seed",
+    "class_weight": "the likelihood is of whole sentences, which sample_weight weighs",
+}
