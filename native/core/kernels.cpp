@@ -210,6 +210,7 @@ RIATA_INLINE Real posteriors(const Real* alpha, const Real* scale, std::int64_t 
     }
     const Real all = in_all<Real>(sum), share = 1 / all, weight = scale[t] * share;
     least = all < least ? all : least;
+    if (!(weight <= std::numeric_limits<Real>::max())) least = 0;  // beyond what a number can hold
     for (std::int32_t j = 0; j < stride; j += row_multiple) {
       std::memcpy(&row, beta + j, sizeof row);
       row *= share;

@@ -1,5 +1,6 @@
 """The likelihood of chains: its value by enumeration, its gradient by differences, its bytes by threads, its limits by logarithms."""
 
+import itertools
 import resource
 
 import numpy as np
@@ -114,6 +115,18 @@ def test_scores_beyond_what_factors_hold(kind, unknown):
         value, gradient = case.function(at, 2)
         assert value == pytest.approx(case.value(at), rel=1e-5, abs=1e-3)
         assert np.isfinite(gradient).all()
+        assert np.abs(gradient).max() <= 4 * max(map(len, case.sentences))
+
+
+@pytest.mark.parametrize("kind", [_core.ChainPotentials, _core.ChainPotentials64])
+@pytest.mark.parametrize("template", TEMPLATES[:4])
+def test_steps_that_are_improbable_from_both_sides(kind, template):
+    """What divides a step's factors, forward and backward, is beyond numbers only as a product."""
+    for seed, scale in itertools.product(range(20), (30, 60, 400)):
+        case = Case(seed, template, [None, "iob2"][seed % 2], kind=kind, pairs=True)
+        at = np.random.default_rng(seed).uniform(-1, 1, case.function.size) * scale
+        value, gradient = case.function(at, 1)
+        assert np.isfinite(value)
         assert np.abs(gradient).max() <= 4 * max(map(len, case.sentences))
 
 

@@ -141,6 +141,16 @@ def test_scores_beyond_what_factors_hold(kind, hidden, often):
             assert again == value and (other == gradient).all()
 
 
+@pytest.mark.parametrize("kind", [_core.SecondOrderPotentials, _core.SecondOrderPotentials64])
+def test_steps_that_are_improbable_from_both_sides(kind):
+    """What divides a step's factors, forward and backward, is beyond numbers only as a product."""
+    for seed, scale in itertools.product(range(12), (30, 60, 400)):
+        case = Case(seed, TEMPLATES[2], kind=kind, often=ALWAYS, pairs=True)
+        value, gradient = case.function(np.random.default_rng(seed).uniform(-1, 1, case.function.size) * scale, 1)
+        assert np.isfinite(value)
+        assert np.abs(gradient).max() <= 4 * max(map(len, case.sentences))
+
+
 @pytest.mark.parametrize("often", [ALWAYS, NEVER])
 @pytest.mark.parametrize("hidden", [0.0, 0.5])
 def test_logarithms_and_factors_agree(hidden, often):

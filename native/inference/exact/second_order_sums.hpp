@@ -109,11 +109,13 @@ class SecondOrderSums {
       const Real share = 1 / all;
       for (std::int32_t j = 0; j < stride_; ++j) row[j] *= share;
       if (t == 0) return true;
+      const Real scale = scale_[static_cast<std::size_t>(t)] * share;
+      if (!std::isfinite(scale)) return false;
       pairs(t, back_.data(), share);
       const TripleFactors<Real> step = cube(t);
       const PairFactors<Real> factors = own(t);
-      const Real sum = pair_steps_back(back_.data(), step.factors, labels_, height(t), factors.rows, factors.step, stride_,
-                                       scale_[static_cast<std::size_t>(t)] * share, into + t * square(), next_.data(), sums_.data());
+      const Real sum = pair_steps_back(back_.data(), step.factors, labels_, height(t), factors.rows, factors.step, stride_, scale,
+                                       into + t * square(), next_.data(), sums_.data());
       if (!(sum >= least)) return false;
       const Real weight = 1 / sum;
       for (std::int64_t k = 0; k < std::int64_t{height(t)} * stride_; ++k) next_[static_cast<std::size_t>(k)] *= weight;
