@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import riata
-from riata._core import ChainWeights
+from riata._core import ChainWeights, SegmentWeights
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.model_file import to_bytes
+from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.batch import lbfgs
 from riata.learning.events import Note, Progressed, Started
@@ -200,15 +201,24 @@ def test_long_and_short_sentences():
     assert all(0 <= value <= 1 for values in crf.predict_confidence(words) for value in values)
 
 
-@pytest.mark.parametrize("recipe", ["crf", "memm"])
-def test_double_precision_takes_over_where_single_is_not_enough(recipe, monkeypatch):
+@pytest.mark.parametrize(
+    ("recipe", "template"),
+    [
+        ("crf", TEMPLATE),
+        ("memm", TEMPLATE),
+        ("crf", parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]")),
+        ("semicrf", parse_segments("inside word[0]\nfirst tag[0]\nlabel[-1]")),
+    ],
+)
+def test_double_precision_takes_over_where_single_is_not_enough(recipe, template, monkeypatch):
     monkeypatch.setattr(lbfgs, "TRIES", 0)  # every step is a sign that it is not
-    options = {"template": TEMPLATE, "settings": {"c2": 1e-3, "gain_tolerance": 0.0, "gradient_tolerance": 1e-9}}
+    options = {"template": template, "settings": {"c2": 1e-3, "gain_tolerance": 0.0, "gradient_tolerance": 1e-9}}
     mixed = quietly(riata.Chunker(recipe, **options), CHUNKS)
     options["settings"] = {**options["settings"], "precision": "double"}
     double = quietly(riata.Chunker(recipe, **options), CHUNKS)
     assert mixed.history_[-1]["objective"] == pytest.approx(double.history_[-1]["objective"], rel=1e-9)
-    assert isinstance(mixed.model_.weights, ChainWeights)
-    assert not isinstance(double.model_.weights, ChainWeights)
+    single = (ChainWeights, SegmentWeights)
+    assert isinstance(mixed.model_.weights, single)
+    assert not isinstance(double.model_.weights, single)
     for found, expected in zip(mixed.predict_proba(INPUTS), double.predict_proba(INPUTS), strict=True):
         assert found == pytest.approx(expected, abs=1e-4)
