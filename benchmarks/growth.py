@@ -63,7 +63,7 @@ def inside() -> None:
     import numpy as np
 
     import riata
-    from riata._core import ChainSearch, ChainWeights
+    from riata._core import ChainWeights, OnlineTrainer
     from riata.features.attributes import builtin
     from riata.features.compile import Features
     from riata.features.templates import load
@@ -82,9 +82,9 @@ def inside() -> None:
     _control("--instr=on")
     for _, part, beam in CASES:
         order = np.arange(len(corpus) * part // DATA[-1], dtype=np.int64)
-        trainer = ChainSearch(features.index, ChainWeights(len(labels)), *free, 0, {**settings, "beam": beam})
+        trainer = OnlineTrainer("search", ChainWeights(len(labels), *free), {**settings, "beam": beam})
         _control("--zero")
-        result = trainer.epoch(features.index, instances, order, np.empty(0))
+        result = trainer.epoch(features.index, instances, None, order, np.empty(0), np.empty(0))
         _control("--dump")
         facts.append({**result, "labels": len(labels), "updates": trainer.stats()["updates"]})
     print(json.dumps(facts))

@@ -28,7 +28,9 @@ def main() -> None:
 
 
 def row(template: str, bits: int | None, split: Split) -> str:
-    made = [Chunker("perceptron", template=template, bits=bits, epochs=EPOCHS, seed=seed).fit(split.train) for seed in SEEDS]
+    made = [
+        Chunker("perceptron", template=template, bits=bits, epochs=EPOCHS, seed=seed).fit(split.train) for seed in SEEDS
+    ]
     scores = ", ".join(f"{100 * chunker.score(split.scored):.2f}" for chunker in made)
     table = "" if bits is None else f"{4 * 2**bits / 1e6:.1f}"
     speed = max(epoch["tokens"] / epoch["seconds"] for epoch in made[0].history_)

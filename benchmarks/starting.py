@@ -42,7 +42,14 @@ def measure(rounds: int) -> dict[str, Any]:
             for name, command in commands.items():
                 least[name] = min(least[name], _child_seconds(command))
         size = model.stat().st_size
-    return {**about(), "commit": commit(RESULT.parents[2]), "model_mb": size / 1e6, "load_s": loading, "load_and_label_s": predicting, **least}
+    return {
+        **about(),
+        "commit": commit(RESULT.parents[2]),
+        "model_mb": size / 1e6,
+        "load_s": loading,
+        "load_and_label_s": predicting,
+        **least,
+    }
 
 
 def section(result: dict[str, Any]) -> list[str]:

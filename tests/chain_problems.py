@@ -29,9 +29,9 @@ def options(**chosen):
     return settings | chosen
 
 
-def decoder_of(weights, index):
-    kind = _core.ChainDecoder if isinstance(weights, _core.ChainWeights) else _core.ChainDecoder64
-    return kind(index, weights)
+def trainer_of(weights):
+    """The trainer of the core that fits the precision of weights."""
+    return _core.OnlineTrainer if isinstance(weights, _core.Weights) else _core.OnlineTrainer64
 
 
 @dataclass
@@ -76,35 +76,44 @@ class Problem:
         return [tuple(texts[a:b]) for a, b in itertools.pairwise(ends)]
 
     def search(self, weights, **chosen):
-        found = decoder_of(weights, self.index).decode(self.instances, *self.flags, options(**chosen))
-        return self.sequences(found)
+        return self.sequences(weights.decode(self.index, self.instances, options(**chosen)))
 
     def exact(self, weights):
-        return self.sequences(weights.decode(self.index, self.instances, *self.flags))
+        return self.search(weights, queue="exact")
 
-    def trainer(self, initial=None, kind=_core.ChainSearch64, **chosen):
-        if initial is None:
-            initial = (_core.ChainWeights64 if kind is _core.ChainSearch64 else _core.ChainWeights)(len(self.labels))
-        return kind(self.index, initial, *self.flags, len(self.features.given), options(**chosen))
+    def blank(self, *, single=False):
+        """Weights of nothing."""
+        return (_core.ChainWeights if single else _core.ChainWeights64)(len(self.labels), *self.flags)
 
-    def epoch(self, trainer, order=None, weights=()):
-        order = range(len(self.sentences)) if order is None else order
-        return trainer.epoch(self.index, self.instances, np.array(order, np.int64), np.array(weights, np.float64))
+    def trainer(self, initial=None, *, single=False, learner="search", settings=None, **chosen):
+        """settings: of learners other than search."""
+        initial = self.blank(single=single) if initial is None else initial
+        asked = options(**chosen) if settings is None else settings
+        return trainer_of(initial)(learner, initial, asked, asked.get("truncate", 0.0))
+
+    def epoch(self, trainer, order=None, weights=(), classes=()):
+        order = np.array(range(len(self.sentences)) if order is None else order, np.int64)
+        weights, classes = np.array(weights, np.float64), np.array(classes, np.float64)
+        return trainer.epoch(self.index, self.instances, None, order, weights, classes)
+
+    def margins(self, weights, **chosen):
+        return weights.margins(self.index, self.instances, self.instances.labels(), options(**chosen))
 
     def random_weights(self, seed):
         """Of size 1/16 or so, binary fractions that single precision holds: what a perceptron makes of other labels."""
         rng = random.Random(seed)
         instances = self.features.instances(as_corpus(self.sentences))
         searching = self.features.program.order > 0  # those that search learn from labels at any distance
-        perceptron = _core.ChainPerceptron64(_core.ChainWeights64(len(self.labels)), *self.flags)
-        perceptron = self.trainer(beam=2, update="best") if searching else perceptron
+        perceptron = (
+            self.trainer(beam=2, update="best") if searching else self.trainer(learner="perceptron", settings={})
+        )
         for epoch in range(3):
             other = [self.labels.index(label) for s in self.sentences for label in random_labels(rng, self, len(s))]
             instances.set_labels(np.array(other, np.int32), len(self.labels))
             sizes = np.array([rng.randint(1, 255) / 2**12 for _ in self.sentences])
             order = _core.shuffled(len(self.sentences), seed, epoch)
-            perceptron.epoch(self.index, instances, order, sizes, *([] if searching else [np.empty(0)]))
-        return perceptron.last(*([self.index] if searching else []))
+            perceptron.epoch(self.index, instances, None, order, sizes, np.empty(0))
+        return perceptron.last()
 
 
 def legality_of(labels, encoding):
@@ -177,6 +186,6 @@ def random_model(seed, encoding=None, *, edges=True, edges_by_word=False, most=6
     nothing = np.empty(0, np.int32)
     sparse["kept_given"] = nothing
     sparse["history"] = {"slots": nothing, "ngrams": nothing, "labels": nothing, "rows": rows(0, L)}
-    weights = _core.unpack_chain(features.index, sparse, L, [V], 0)
+    weights = _core.unpack_chain(features.index, sparse, made.blank(single=True), [V], 0)
     made.features, made.instances = features, features.instances(as_corpus(sentences))
     return made, weights

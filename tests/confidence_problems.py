@@ -115,11 +115,11 @@ def chain_kept(model, words, chosen):
 def segment_sentences(problem, weights, chosen, encoding="iob2"):
     segmentation = Segmentation(problem.labels, registry.get("encoding", encoding))
     model, decoder = SegmentModel(problem.features, weights, segmentation), decoder_of(chosen)
-    native, index = problem.features.native, problem.features.index
+    index = problem.features.index
     for words in problem.sentences:
         paths = segment_oracle.segmentations(len(words), problem.labels, problem.most)
         instances = problem.features.instances(as_corpus([words] * len(paths)))
-        scores = _core.segment_scores(weights, index, native, instances, problem.codes(paths))
+        scores = weights.scores_of(index, instances, problem.codes(paths))
         corpus = as_corpus([words])
         found, values = model.confidences(corpus, decoder, TEMPERATURES, chunks=True)
         decoded = model.decode(model.features.instances(corpus), decoder)
@@ -163,10 +163,10 @@ def segment_kept(problem, weights, s, chosen):
 def joint_sentences(problem, weights, chosen):
     """The instances are those of the problem, so that tags may be limited."""
     model, decoder = JointModel(problem.features, weights, problem.parts), decoder_of(chosen)
-    native, index = problem.features.native, problem.features.index
-    codes, values = _core.joint_confidences(
-        weights, index, native, problem.instances, vars(decoder), *chunk_flags(problem.chunks), np.array(TEMPERATURES)
-    )
+    index = problem.features.index
+    flags, nothing = chunk_flags(problem.chunks), np.empty(0, np.int32)
+    asked = (vars(decoder), *flags, np.array(TEMPERATURES), nothing)
+    codes, values = weights.confidences(index, problem.instances, *asked)
     if not problem.sets:
         ids, same = model.confidences(as_corpus(problem.sentences), decoder, TEMPERATURES, chunks=True)
         assert ids.tolist() == codes.tolist()
@@ -179,7 +179,7 @@ def joint_sentences(problem, weights, chosen):
         instances = problem.features.instances(as_corpus([words] * len(paths)))
         yield Sentence(
             paths,
-            _core.joint_scores(weights, index, native, instances, problem.codes(paths)),
+            weights.scores_of(index, instances, problem.codes(paths)),
             columns=lambda path: list(zip(*path, strict=True)),
             parts=(oracle.tokens, oracle.chunks),
             found=list(zip(*found[s], strict=True)),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from chain_problems import options
+from chain_problems import options, trainer_of
 from oracle import joint as oracle
 from riata import _core, registry
 from riata.data.memory import as_corpus
@@ -95,34 +95,36 @@ class JointProblem:
         return kind(self.features.native, len(self.tags), *flags, self.ahead)
 
     def trainer(self, initial, **chosen):
-        kind = _core.JointSearch if isinstance(initial, _core.JointWeights) else _core.JointSearch64
-        return kind(self.features.index, self.features.native, initial, options(**chosen))
+        asked = options(**chosen)
+        return trainer_of(initial)("search", initial, asked, asked["truncate"])
 
     def epoch(self, trainer, order=None, weights=()):
         order = np.arange(len(self.sentences)) if order is None else np.array(order)
-        self.instances.set_labels(self.codes(self.gold), len(self.tags) * len(self.chunks))
-        weights = np.array(weights, np.float64)
-        return trainer.epoch(self.features.index, self.instances, order.astype(np.int64), weights)
+        given = (order.astype(np.int64), np.array(weights, np.float64), np.empty(0))
+        return trainer.epoch(self.features.index, self.instances, self.codes(self.gold), *given)
 
     def decode(self, weights, **chosen):
-        found = _core.decode_joint(
-            weights, self.features.index, self.features.native, self.instances, options(**chosen)
-        )
-        return self.outputs(found)
+        return self.outputs(weights.decode(self.features.index, self.instances, options(**chosen)))
+
+    def margins(self, weights, **chosen):
+        return weights.margins(self.features.index, self.instances, self.codes(self.gold), options(**chosen))
 
     def scores(self, weights, outputs):
         """Of one output of each sentence."""
-        codes = self.codes(outputs)
-        return _core.joint_scores(weights, self.features.index, self.features.native, self.instances, codes)
+        return weights.scores_of(self.features.index, self.instances, self.codes(outputs))
 
     def regrets(self, outputs):
         """Of the states along one output of each sentence, from the initial one on."""
-        self.instances.set_labels(self.codes(self.gold), len(self.tags) * len(self.chunks))
-        found = _core.joint_regrets(
-            self.weights(), self.features.index, self.features.native, self.instances, self.codes(outputs)
-        ).tolist()
+        gold, codes = self.codes(self.gold), self.codes(outputs)
+        found = self.grown().regrets_of(self.features.index, self.instances, gold, codes).tolist()
         sizes = [len(x) + self.ahead + 1 for x in self.sentences]
         return [found[end - size : end] for size, end in zip(sizes, np.cumsum(sizes).tolist(), strict=True)]
+
+    def grown(self):
+        """Weights of zero that know the features of the truth."""
+        weights = self.weights()
+        weights.features_of(self.features.index, self.instances, self.codes(self.gold))
+        return weights
 
     def zeros(self, kind=_core.JointWeights64):
         """Weights of zero that know every feature of these sentences, so that its place is always the same."""
@@ -130,10 +132,10 @@ class JointProblem:
         free = replace(self, sets=[])
         every = [free.every(s) for s in range(len(self.sentences))]
         self.names = {}
-        native, templates = self.features.native, self.features.templates
+        templates = self.features.templates
         for turn in range(max(map(len, every))):
             some = [one[turn % len(one)] for one in every]
-            counts, found = _core.joint_places(weights, self.features.index, native, self.instances, self.codes(some))
+            counts, found, _ = weights.features_of(self.features.index, self.instances, self.codes(some))
             for x, one, its in zip(self.sentences, some, np.split(found, np.cumsum(counts)[:-1]), strict=True):
                 path = oracle.path_of(one, self.ahead)
                 steps = [oracle.features(x, templates, builtin(), path, step, self.ahead) for step in range(len(path))]

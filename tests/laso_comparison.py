@@ -47,13 +47,13 @@ def compared(problem, settings, initial, epochs, seed, weights=()):
     start = None if initial is None else problem.by_name(initial)
     twin = Laso(problem.labels, options(**settings), problem.legal, start)
     native, order = problem.trainer(initial, **settings), orders(problem, epochs, seed)
-    return side_by_side(problem, native, twin, problem.examples(), order, weights, problem.index), twin
+    return side_by_side(problem, native, twin, problem.examples(), order, weights), twin
 
 
-def side_by_side(problem, native, twin, examples, order, weights=(), *index):
+def side_by_side(problem, native, twin, examples, order, weights=()):
     """Trains the core and the twin, sentence by sentence, until rounding would decide a tie. Returns how many sentences were learnt from.
 
-    examples: what the twin takes of each sentence; index: what the core needs to give its weights.
+    examples: what the twin takes of each sentence.
     """
     done = 0
     for s in itertools.chain.from_iterable(order):
@@ -65,9 +65,9 @@ def side_by_side(problem, native, twin, examples, order, weights=(), *index):
         done += 1
         stats = native.stats()
         assert (stats["updates"], stats["non_violating"]) == (twin.updates, twin.non_violating), done
-        same(problem.by_name(native.last(*index)), twin.w)
+        same(problem.by_name(native.last()), twin.w)
         if done % len(examples) == 0:
-            same(problem.by_name(native.averaged(*index)), twin.averaged())
+            same(problem.by_name(native.averaged()), twin.averaged())
             assert stats["largest_difference"] == pytest.approx(twin.largest_difference)
             assert native.norm == pytest.approx(norm(twin.w, twin.p / (twin.p - 1)), abs=1e-9)
     return done

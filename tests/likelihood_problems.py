@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from riata import _core
-from riata.models.chain import ChainModel
+from riata.models.chain import ChainModel, Legality
 
 UNKNOWN = -1
 
@@ -26,6 +26,12 @@ class Likelihood:
         return self._objective(at, threads)
 
 
+def model_at(case, at):
+    """The model at a point of the likelihood of a case."""
+    free = Legality.free(len(case.labels))
+    return ChainModel(case.features, case.function.model(at), case.labels, free).with_legality(case.legality)
+
+
 class Problem:
     """A small corpus and its likelihood in `function`. Subclasses fill in labels, legality, gold (of which some may be unknown), weights, corpus, features."""
 
@@ -41,7 +47,7 @@ class Problem:
 
     def value(self, at):
         """By the scores of every labelling, from the model at this point."""
-        model = ChainModel(self.features, self.function.model(at), self.labels, self.legality)
+        model = model_at(self, at)
         total = 0.0
         for number, gold in enumerate(self.gold):
             one = self.features.instances(self.corpus[number : number + 1])

@@ -8,7 +8,6 @@ import pytest
 import riata
 from chain_problems import options, random_labels, random_model
 from oracle.margins import Margins
-from riata import _core
 
 
 def labelled(corpus, gold):
@@ -31,7 +30,7 @@ def sample(seed, encoding=None, *, truth="random", **how):
 
 
 def measured(corpus, weights, **chosen):
-    return _core.chain_margins(weights, corpus.index, corpus.instances, *corpus.flags, options(**chosen))
+    return corpus.margins(weights, **chosen)
 
 
 def same_as_the_twin(corpus, weights, **chosen):

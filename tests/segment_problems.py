@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from chain_problems import options
+from chain_problems import options, trainer_of
 from oracle import segments as oracle
 from riata import _core
 from riata.data.memory import as_corpus
@@ -64,29 +64,27 @@ class SegmentProblem:
     def weights(self, kind=_core.SegmentWeights64):
         return kind(self.features.native, len(self.labels), self.outside, self.most)
 
-    def trainer(self, initial=None, single=False, **chosen):
-        kind = _core.SegmentSearch if single else _core.SegmentSearch64
+    def trainer(self, initial=None, single=False, *, learner="search", settings=None, **chosen):
+        """settings: of learners other than search."""
         if initial is None:
             initial = self.weights(_core.SegmentWeights if single else _core.SegmentWeights64)
-        return kind(self.features.native, initial, options(**chosen))
+        asked = options(**chosen) if settings is None else settings
+        return trainer_of(initial)(learner, initial, asked, asked.get("truncate", 0.0))
 
     def epoch(self, trainer, order=None, weights=()):
         order = np.arange(len(self.sentences)) if order is None else np.array(order)
-        weights = np.array(weights, np.float64)
-        return trainer.epoch(
-            self.features.index, self.instances, self.codes(self.gold), order.astype(np.int64), weights
-        )
+        given = (order.astype(np.int64), np.array(weights, np.float64), np.empty(0))
+        return trainer.epoch(self.features.index, self.instances, self.codes(self.gold), *given)
 
     def decode(self, weights, **chosen):
-        found = _core.decode_segments(
-            weights, self.features.index, self.features.native, self.instances, options(**chosen)
-        )
-        return self.segments(found)
+        return self.segments(weights.decode(self.features.index, self.instances, options(**chosen)))
+
+    def margins(self, weights, **chosen):
+        return weights.margins(self.features.index, self.instances, self.codes(self.gold), options(**chosen))
 
     def scores(self, weights, segmentations):
         """Of one segmentation of each sentence."""
-        codes = self.codes(segmentations)
-        return _core.segment_scores(weights, self.features.index, self.features.native, self.instances, codes)
+        return weights.scores_of(self.features.index, self.instances, self.codes(segmentations))
 
     def zeros(self, single=False):
         """Weights of zero that know every feature of these sentences, so that its row is always the same."""
@@ -97,18 +95,18 @@ class SegmentProblem:
     def named(self, weights):
         """Every feature of these sentences by its row; the weights get to know them all."""
         every = [oracle.segmentations(len(x), self.labels, self.most) for x in self.sentences]
-        templates, native = in_order(self.features.templates), self.features.native
+        templates = in_order(self.features.templates)
         names = {}
         for turn in range(max(map(len, every))):
             some = [one[turn % len(one)] for one in every]
             codes = self.codes(some)
-            counts, found = _core.segment_rows(weights, self.features.index, native, self.instances, codes)
-            rows = np.split(found, np.cumsum(counts)[:-1])
-            places = [(x, one, i) for x, one in zip(self.sentences, some, strict=True) for i in range(len(one))]
-            for (x, one, i), its in zip(places, rows, strict=True):
-                named = oracle.features(x, templates, builtin(), one, i)
-                for (name, _), row in zip(named, its.tolist(), strict=True):
-                    assert names.setdefault(row, name) == name
+            _, places, _ = weights.features_of(self.features.index, self.instances, codes)
+            found = iter(places.tolist())
+            for x, one in zip(self.sentences, some, strict=True):
+                for i, (_, label) in enumerate(one):
+                    for name, _ in oracle.features(x, templates, builtin(), one, i):
+                        assert names.setdefault(next(found) - self.labels.index(label), name) == name
+            assert next(found, None) is None
         assert len(set(names.values())) == len(names)
         return names
 

@@ -1,8 +1,9 @@
-// The chain model and its perceptron, over float (production) and double (to compare with slow twins).
+// Chains of labels, over float (production) and double (to compare with slow twins): how they are made, stored and read.
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -11,13 +12,13 @@
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
 #include "bind/module.hpp"
+#include "bind/poll.hpp"
 #include "core/error.hpp"
-#include "learning/chain_perceptron.hpp"
-#include "models/chain.hpp"
-#include "models/chain_nbest.hpp"
-#include "models/exact_chain.hpp"
+#include "inference/structures/chain_model.hpp"
+#include "inference/structures/chain_posteriors.hpp"
+#include "inference/structures/exact_chain.hpp"
+#include "models/place.hpp"
 #include "models/sparse.hpp"
-#include "models/weights_sum.hpp"
 
 namespace riata::bind {
 namespace {
@@ -43,11 +44,11 @@ RowsView rows_in(nb::handle rows) {
 }
 
 template <class Real>
-nb::dict packed(const Weights<Real>& weights, const FeatureIndex& index) {
+nb::dict packed(const ChainModel<Real>& model, const FeatureIndex& index) {
   SparseChain sparse;
   {
     nb::gil_scoped_release release;
-    sparse = pack(index, weights);
+    sparse = pack(index, model.weights);
   }
   nb::list families, kept;
   for (SparseFamily& family : sparse.families) {
@@ -96,18 +97,26 @@ struct KeptChain {
   StoredChain chain;
 };
 
-Weights<float> unpacked(FeatureIndex& index, nb::dict sparse, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes,
-                        std::int32_t given_size) {
+// What a model of these flags is, with other weights.
+ChainModel<float> with_weights(const ChainModel<float>& like, Weights<float> weights) {
+  weights.local = like.weights.local;
+  return {std::move(weights), like.constraint};
+}
+
+ChainModel<float> unpacked(FeatureIndex& index, nb::dict sparse, const ChainModel<float>& like,
+                           const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size) {
   const ChainView in = chain_in(sparse);
   nb::gil_scoped_release release;
-  return unpack(in, labels, alphabet_sizes, given_size, index);
+  return with_weights(like, unpack(in, like.weights.labels, alphabet_sizes, given_size, index));
 }
 
 // Weights from rows that Python has made: rows[k], [n-grams][labels], is of the k-th template that reads no label.
 template <class Real>
-Weights<Real> from_rows(const FeatureIndex& index, const In2<double>& transition, const std::vector<In2<double>>& rows) {
+ChainModel<Real> from_rows(const ChainModel<Real>& like, const FeatureIndex& index, const In2<double>& transition,
+                           const std::vector<In2<double>>& rows) {
   const auto labels = static_cast<std::int32_t>(transition.shape(0));
-  bool ok = !index.hashed() && labels > 0 && transition.shape(1) == transition.shape(0) && rows.size() == index.node_slots().size();
+  bool ok = !index.hashed() && labels == like.weights.labels && transition.shape(1) == transition.shape(0) &&
+            rows.size() == index.node_slots().size();
   for (std::size_t k = 0; ok && k < rows.size(); ++k)
     ok = rows[k].shape(0) == static_cast<std::size_t>(index.size(index.node_slots()[k].family)) && rows[k].shape(1) == transition.shape(0);
   if (!ok) throw Error("RiataError", "the rows do not fit the feature index");
@@ -120,88 +129,72 @@ Weights<Real> from_rows(const FeatureIndex& index, const In2<double>& transition
     for (std::size_t id = 0; id < rows[k].shape(0); ++id)
       put(rows[k], id, out.node_row(slot.family, id * static_cast<std::size_t>(slot.slots) + static_cast<std::size_t>(slot.slot)));
   }
-  return out;
+  return {std::move(out), like.constraint};
+}
+
+// (kind, family, slot, values of the n-gram or the number of the given feature, values of the labels before, label) of a weight.
+template <class Real>
+nb::tuple place_in(const ChainModel<Real>& model, const FeatureIndex& index, std::int64_t entry) {
+  const Place place = place_of(index, model.weights.layout, model.weights.history, entry);
+  nb::list values;
+  const char* kind = "transition";
+  if (place.kind == Place::Kind::given) {
+    kind = "given";
+    values.append(place.ngram);
+  } else if (place.kind != Place::Kind::transition) {
+    kind = place.kind == Place::Kind::node ? "node" : place.kind == Place::Kind::edge ? "edge" : "history";
+    auto id = static_cast<std::int32_t>(place.ngram);
+    for (std::int32_t f = place.family; f >= 0; id = index.parent(f, id), f = index.spec(f).parent) values.append(index.value(f, id));
+    values.reverse();
+  }
+  return nb::make_tuple(kind, place.family, place.slot, values, nb::cast(place.before), place.label);
+}
+
+template <class Real>
+nb::tuple probabilities(const ChainModel<Real>& model, const FeatureIndex& index, const Instances& instances, const Outputs& found,
+                        const Outputs& kinds, const Flags& continues, double temperature) {
+  const Corpus corpus{index, instances, view(found)};  // which are checked like a truth
+  const auto labels = static_cast<std::size_t>(model.weights.labels);
+  if (!(temperature > 0)) throw Error("SettingError", "a temperature must be above 0");
+  if (kinds.shape(0) != labels || continues.shape(0) != labels * labels) throw Error("RiataError", "the flags do not fit the labels");
+  const Poll poll = as_poll(nb::none());
+  ChainProbabilities out;
+  {
+    nb::gil_scoped_release release;
+    out = chain_probabilities(model, corpus, view(found), {view(kinds), view(continues)}, temperature, poll);
+  }
+  return nb::make_tuple(give(std::move(out.log_z)), give(std::move(out.labels)), give(std::move(out.confidences)));
 }
 
 template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
-  using Trainer = ChainPerceptron<Real>;
-  nb::class_<Weights<Real>>(m, ("ChainWeights" + suffix).c_str(), "The weights of a chain model.")
+  using Kind = ChainModel<Real>;
+  nb::class_<Kind, Model<Real>>(m, ("ChainWeights" + suffix).c_str(),
+                                "The weights of a chain of labels, and which labels may follow which.")
       .def(
           "__init__",
-          [](Weights<Real>* self, std::int32_t labels) {
+          [](Kind* self, std::int32_t labels, const Flags& start, const Flags& end, const Flags& follow) {
             if (labels < 1 || labels > 32767)
               throw Error("DataError", "expected between 1 and 32,767 labels, found " + std::to_string(labels));
-            new (self) Weights<Real>(labels);
+            new (self) Kind(Weights<Real>(labels), as_constraint<Real>(labels, start, end, follow));
           },
-          nb::arg("labels"))
-      .def("__copy__", [](const Weights<Real>& self) { return Weights<Real>(self); })
-      .def_static("from_rows", &from_rows<Real>, nb::arg("index"), nb::arg("transition"), nb::arg("rows"),
-                  "From a matrix of label pairs and, for every template that reads no label, a row of labels per n-gram.")
-      .def_rw("local", &Weights<Real>::local,
-              "Whether a step's score is log P(label | label before): what its weights add up to, normalised.")
+          nb::arg("labels"), nb::arg("start"), nb::arg("end"), nb::arg("follow"))
+      .def(
+          "constrained",
+          [](const Kind& self, const Flags& start, const Flags& end, const Flags& follow) {
+            return Kind(self.weights, as_constraint<Real>(self.weights.labels, start, end, follow));
+          },
+          nb::arg("start"), nb::arg("end"), nb::arg("follow"), "The same weights, with other labels that may follow each other.")
+      .def("from_rows", &from_rows<Real>, nb::arg("index"), nb::arg("transition"), nb::arg("rows"),
+           "The same with weights from a matrix of label pairs and, for every template that reads no label, a row of labels per n-gram.")
+      .def_prop_rw(
+          "local", [](const Kind& self) { return self.weights.local; }, [](Kind& self, bool local) { self.weights.local = local; },
+          "Whether a step's score is log P(label | label before): what its weights add up to, normalised.")
       .def("pack", &packed<Real>, nb::arg("index"), "The sparse form in which a model is stored.")
-      .def(
-          "decode",
-          [](const Weights<Real>& self, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
-             const Flags& follow, const nb::object& progress) {
-            const Constraint<Real> constraint = as_constraint(self, start, end, follow);
-            const Poll poll = as_poll(progress);
-            std::vector<std::int32_t> labels;
-            {
-              nb::gil_scoped_release release;
-              labels = decode(index, self, constraint, instances, poll);
-            }
-            return give(std::move(labels));
-          },
-          nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-          nb::arg("progress").none() = nb::none(), "The best label of every token.")
-      .def(
-          "nbest",
-          [](const Weights<Real>& self, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
-             const Flags& follow, std::int64_t n) {
-            const Constraint<Real> constraint = as_constraint(self, start, end, follow);
-            const Poll poll = as_poll(nb::none());
-            NBestLabels found;
-            {
-              nb::gil_scoped_release release;
-              found = nbest(index, self, constraint, instances, n, poll);
-            }
-            return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.labels)), give(std::move(found.scores)));
-          },
-          nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("n"),
-          "The n best labellings: how many of each sentence, their labels one after the other, their scores.");
-
-  m.def(
-      "normalised_sum",
-      [](const std::vector<Weights<Real>*>& parts) {
-        const std::vector<const Weights<Real>*> views(parts.begin(), parts.end());
-        nb::gil_scoped_release release;
-        return normalised_sum<Real>(views);
-      },
-      nb::arg("parts"), "The sum of weights over one index, each divided by its norm, at their scale.");
-
-  m.def(
-      "scores_of",
-      [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
-         const Flags& follow, const In<std::int32_t>& labels) {
-        const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
-        bool ok = static_cast<std::int64_t>(labels.shape(0)) == instances.tokens();
-        for (const std::int32_t label : view(labels)) ok = ok && label >= 0 && label < weights.labels;
-        if (!ok) throw Error("RiataError", "the labels do not fit the sentences");
-        return give(scores_of(index, weights, constraint, instances, view(labels)));
-      },
-      nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("labels"),
-      "The score of given labels, sentence by sentence.");
-
-  nb::class_<Trainer> learner(m, ("ChainPerceptron" + suffix).c_str(), "The averaged structured perceptron on chains (Collins 2002).");
-  learner.def(
-      "__init__",
-      [](Trainer* self, const Weights<Real>& initial, const Flags& start, const Flags& end, const Flags& follow) {
-        new (self) Trainer(initial, as_constraint(initial, start, end, follow));
-      },
-      nb::arg("initial"), nb::arg("start"), nb::arg("end"), nb::arg("follow"));
-  bind_learner<Trainer, Real>(m, learner);
+      .def("place", &place_in<Real>, nb::arg("index"), nb::arg("entry"), "Whose weight an entry of the long vector is.")
+      .def("probabilities", &probabilities<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("found"), nb::arg("kinds"),
+           nb::arg("continues"), nb::arg("temperature"),
+           "Over all labellings: log Z, the probability of each label at each token, and that of the unit that a token is in.");
 }
 
 }  // namespace
@@ -211,7 +204,7 @@ void chain(nb::module_& m) {
   bind_precision<double>(m, "64");
   m.attr("exact_order") = exact_order;
   m.attr("most_exact_labels") = most_exact_labels;
-  m.def("unpack_chain", &unpacked, nb::arg("index"), nb::arg("sparse"), nb::arg("labels"), nb::arg("alphabet_sizes"), nb::arg("given_size"),
+  m.def("unpack_chain", &unpacked, nb::arg("index"), nb::arg("sparse"), nb::arg("like"), nb::arg("alphabet_sizes"), nb::arg("given_size"),
         "Fills an empty index from the sparse form and returns the weights.");
   nb::class_<KeptChain>(m, "StoredChain", "A chain as it is stored, checked; it views the arrays.")
       .def(
@@ -232,18 +225,18 @@ void chain(nb::module_& m) {
           nb::arg("index"), "Enters the n-grams into an empty index.")
       .def(
           "weights",
-          [](const KeptChain& self, const FeatureIndex& index) {
+          [](const KeptChain& self, const FeatureIndex& index, const ChainModel<float>& like) {
             nb::gil_scoped_release release;
-            return self.chain.weights(index);
+            return with_weights(like, self.chain.weights(index));
           },
-          nb::arg("index"), "The weights, over the index that was filled.")
+          nb::arg("index"), nb::arg("like"), "The weights, over the index that was filled.")
       .def(
           "weights_of",
-          [](const KeptChain& self, const FeatureIndex& some) {
+          [](const KeptChain& self, const FeatureIndex& some, const ChainModel<float>& like) {
             nb::gil_scoped_release release;
-            return self.chain.weights_of(some);
+            return with_weights(like, self.chain.weights_of(some));
           },
-          nb::arg("some"), "The weights of the n-grams that another index of the same templates holds.");
+          nb::arg("some"), nb::arg("like"), "The weights of the n-grams that another index of the same templates holds.");
 }
 
 }  // namespace riata::bind

@@ -1,4 +1,4 @@
-// The potentials of chains for Python, and what else is summed over all labellings.
+// The potentials of chains for Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -9,31 +9,35 @@
 
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
-#include "bind/confidences.hpp"
 #include "bind/module.hpp"
+#include "bind/poll.hpp"
 #include "bind/potentials.hpp"
 #include "core/error.hpp"
+#include "inference/structures/chain_model.hpp"
 #include "inference/structures/chain_potentials.hpp"
+#include "inference/structures/chain_scores.hpp"
 #include "inference/structures/second_order_potentials.hpp"
 #include "learning/chain_stochastic.hpp"
-#include "models/chain_posteriors.hpp"
 
 namespace riata::bind {
 namespace {
 
-// Throws where the sentences do not fit, or have unknown labels where all must be known; an empty set of weights of their shape otherwise.
-template <class Real>
-Weights<Real> checked(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-                      bool unknown = true) {
+// Throws where the sentences do not fit, or have unknown labels where all must be known.
+void check(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, bool unknown = true) {
   bool ok =
       instances.labels.size() == static_cast<std::size_t>(instances.tokens()) && (index.hashed() || given_size >= instances.given_size);
   for (const std::int32_t label : instances.labels) ok = ok && label >= (unknown ? unknown_label : 0) && label < labels;
   if (!ok) throw Error("RiataError", "the labels do not fit the sentences");
-  Weights<Real> shape(labels);
-  shape.grow(index, given_size);
-  check_fit(index, shape, instances);
-  return shape;
+  const Layout layout(index, labels, given_size);
+  const HistoryIndex history(index.history_slots(), index.table(labels, layout.stride));
+  check_fit(index, layout, history, static_cast<std::size_t>(layout.size), instances);
 }
+
+// Any label may follow any: what is legal in learning is another matter than what is in decoding.
+constexpr auto chain_with = [](const auto& potentials, auto weights) {
+  using Real = typename decltype(weights.flat)::value_type;
+  return ChainModel<Real>(std::move(weights), Constraint<Real>::free(potentials.labels()));
+};
 
 // Of every feature that users name, or none.
 using Heads = std::optional<In<std::int32_t>>;
@@ -49,13 +53,13 @@ std::span<const std::int32_t> checked_heads(const FeatureIndex& index, const Ins
 template <class Real>
 void bind_chain(nb::module_& m, const std::string& suffix) {
   using Kind = ChainPotentials<Real>;
-  define_potentials<Kind, Real, Weights>(m, "ChainPotentials" + suffix, "The potentials of a first-order chain.")
+  define_potentials<Kind, Real, ChainModel>(m, "ChainPotentials" + suffix, "The potentials of a first-order chain.", chain_with)
       .def(
           "__init__",
           [](Kind* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
              const Flags& start, const Flags& end, const Flags& follow, bool all_pairs, bool local, const Heads& heads) {
-            const Weights<Real> shape = checked<Real>(index, instances, labels, given_size, !local);
-            new (self) Kind(index, instances, labels, given_size, as_constraint(shape, start, end, follow), as_pairs(all_pairs),
+            check(index, instances, labels, given_size, !local);
+            new (self) Kind(index, instances, labels, given_size, as_constraint<Real>(labels, start, end, follow), as_pairs(all_pairs),
                             local ? Normalised::locally : Normalised::globally, checked_heads(index, instances, heads));
           },
           nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
@@ -66,15 +70,16 @@ void bind_chain(nb::module_& m, const std::string& suffix) {
 template <class Real>
 void bind_second_order(nb::module_& m, const std::string& suffix) {
   using Kind = SecondOrderPotentials<Real>;
-  define_potentials<Kind, Real, Weights>(m, "SecondOrderPotentials" + suffix, "The potentials of a chain that looks two labels back.")
+  define_potentials<Kind, Real, ChainModel>(m, "SecondOrderPotentials" + suffix, "The potentials of a chain that looks two labels back.",
+                                            chain_with)
       .def(
           "__init__",
           [](Kind* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
              const Flags& start, const Flags& end, const Flags& follow, bool all_pairs, std::int64_t kept, std::int64_t at_once,
              double often) {
-            const Weights<Real> shape = checked<Real>(index, instances, labels, given_size);
-            new (self) Kind(index, instances, labels, given_size, as_constraint(shape, start, end, follow), as_pairs(all_pairs), kept,
-                            at_once, often);
+            check(index, instances, labels, given_size);
+            new (self) Kind(index, instances, labels, given_size, as_constraint<Real>(labels, start, end, follow), as_pairs(all_pairs),
+                            kept, at_once, often);
           },
           nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
           nb::arg("follow"), nb::arg("all_pairs"), nb::arg("kept") = Kind::most_kept, nb::arg("at_once") = 0,
@@ -89,10 +94,10 @@ void bind_stochastic(nb::module_& m, const std::string& suffix) {
           "__init__",
           [](Stochastic* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
              const Flags& start, const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, double decay) {
-            const Weights<Real> shape = checked<Real>(index, instances, labels, given_size);
+            check(index, instances, labels, given_size);
             if (weights.shape(0) != 0 && static_cast<std::int64_t>(weights.shape(0)) != instances.sentences())
               throw Error("RiataError", "the weights do not fit the sentences");
-            new (self) Stochastic(index, instances, labels, given_size, as_constraint(shape, start, end, follow), view(weights),
+            new (self) Stochastic(index, instances, labels, given_size, as_constraint<Real>(labels, start, end, follow), view(weights),
                                   as_pairs(all_pairs), decay);
           },
           nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
@@ -120,31 +125,6 @@ void bind_stochastic(nb::module_& m, const std::string& suffix) {
       .def("point", [](const Stochastic& self) { return give(self.point()); }, "The mean of the weights, once there is one.");
 }
 
-template <class Real>
-void bind_probabilities(nb::module_& m) {
-  m.def(
-      "chain_probabilities",
-      [](const Weights<Real>& weights, const FeatureIndex& index, const Instances& instances, const Flags& start, const Flags& end,
-         const Flags& follow, const In<std::int32_t>& found, const In<std::int32_t>& kinds, const Flags& continues, double temperature,
-         const nb::object& progress) {
-        const Constraint<Real> constraint = as_constraint(weights, start, end, follow);
-        const ChunkFlags chunks = chunk_flags(kinds, continues, weights.labels);
-        bool ok = temperature > 0 && (found.shape(0) == 0 || static_cast<std::int64_t>(found.shape(0)) == instances.tokens());
-        for (const std::int32_t label : view(found)) ok = ok && label >= 0 && label < weights.labels;
-        if (!ok) throw Error("RiataError", "the labels or the temperature do not fit");
-        const Poll poll = as_poll(progress);
-        ChainProbabilities out;
-        {
-          nb::gil_scoped_release release;
-          out = chain_probabilities(index, weights, constraint, instances, view(found), chunks, temperature, poll);
-        }
-        return nb::make_tuple(give(std::move(out.log_z)), give(std::move(out.labels)), give(std::move(out.confidences)));
-      },
-      nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("found"),
-      nb::arg("kinds"), nb::arg("continues"), nb::arg("temperature"), nb::arg("progress").none() = nb::none(),
-      "(log Z [S], probabilities of labels [N x labels], confidences [N] of the chunks of given labels, if any)");
-}
-
 }  // namespace
 
 void chain_potentials(nb::module_& m) {
@@ -165,8 +145,6 @@ void chain_potentials(nb::module_& m) {
   bind_second_order<double>(m, "64");
   bind_stochastic<float>(m, "");
   bind_stochastic<double>(m, "64");
-  bind_probabilities<float>(m);
-  bind_probabilities<double>(m);
 }
 
 }  // namespace riata::bind

@@ -6,13 +6,15 @@
 #include <span>
 
 #include "bind/arrays.hpp"
-#include "bind/chain.hpp"
 #include "bind/labels.hpp"
 #include "bind/module.hpp"
+#include "bind/poll.hpp"
 #include "core/alphabet.hpp"
 #include "core/error.hpp"
+#include "core/poll.hpp"
 #include "features/instances.hpp"
-#include "models/chain.hpp"
+#include "inference/questions.hpp"
+#include "inference/structures/chain_model.hpp"
 
 namespace riata::bind {
 
@@ -133,9 +135,8 @@ nb::object read_dictionaries(nb::list sentences, Alphabet& names) {
 // A chain that reads features by name and nothing else of its input.
 struct NamedChain {
   const FeatureIndex& index;
-  const Weights<float>& weights;
+  const ChainModel<float>& model;
   const Alphabet& names;
-  Constraint<float> constraint;
 
   std::vector<std::int32_t> decode(NamedFeatures& features, const Poll& poll) const;
 };
@@ -158,7 +159,7 @@ std::vector<std::int32_t> NamedChain::decode(NamedFeatures& features, const Poll
     }
     instances.given_starts.push_back(static_cast<std::int64_t>(instances.given_ids.size()));
   }
-  return riata::decode(index, weights, constraint, instances, poll);
+  return riata::decode(model, {index, instances, {}}, {"exact"}, {}, poll);
 }
 
 // Sentences of dictionaries, straight to their labels; None for whatever is not that simple.
@@ -194,17 +195,15 @@ void dictionaries(nb::module_& m) {
   nb::class_<NamedChain>(m, "NamedChain", "A frozen chain model that reads features by name.")
       .def(
           "__init__",
-          [](NamedChain* self, const FeatureIndex& index, const Weights<float>& weights, const Alphabet& names, const Flags& start,
-             const Flags& end, const Flags& follow) {
+          [](NamedChain* self, const FeatureIndex& index, const ChainModel<float>& weights, const Alphabet& names) {
             if (index.attributes() > 0 || index.hashed()) throw Error("RiataError", "this model reads more than features by name");
-            new (self) NamedChain{index, weights, names, as_constraint(weights, start, end, follow)};
+            new (self) NamedChain{index, weights, names};
           },
-          nb::arg("index"), nb::arg("weights"), nb::arg("names"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),
-          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+          nb::arg("index"), nb::arg("weights"), nb::arg("names"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def(
           "label",
           [](const NamedChain& self, nb::list sentences, nb::list labels) {
-            check_labels(labels, self.weights.labels);
+            check_labels(labels, self.model.weights.labels);
             return label(self, sentences, labels);
           },
           nb::arg("sentences"), nb::arg("labels"), nb::sig("def label(self, sentences: list, labels: list[str]) -> list[list[str]] | None"),

@@ -10,23 +10,24 @@
 #include <string>
 
 #include "bind/arrays.hpp"
-#include "bind/chain.hpp"
 #include "bind/labels.hpp"
 #include "bind/module.hpp"
+#include "bind/poll.hpp"
 #include "core/error.hpp"
 #include "features/attributes.hpp"
 #include "features/porter.hpp"
-#include "models/folded.hpp"
+#include "inference/structures/chain_model.hpp"
+#include "inference/structures/folded.hpp"
 
 namespace riata::bind {
 namespace {
 
-Folded fold(const FeatureIndex& index, const Weights<float>& weights, const Flags& start, const Flags& end, const Flags& follow,
-            const std::vector<std::string>& functions, const std::vector<Alphabet*>& alphabets) {
+Folded fold(const FeatureIndex& index, const ChainModel<float>& model, const std::vector<std::string>& functions,
+            const std::vector<Alphabet*>& alphabets) {
   std::vector<AttributeSource> sources;
   if (functions.size() != alphabets.size()) throw Error("RiataError", "functions and alphabets do not fit");
   for (std::size_t a = 0; a < functions.size(); ++a) sources.push_back({native_attribute(functions[a]), alphabets[a]});
-  return Folded(std::make_shared<const FoldedWeights>(index, weights, as_constraint(weights, start, end, follow), std::move(sources)));
+  return Folded(std::make_shared<const FoldedWeights>(index, model.weights, model.constraint, std::move(sources)));
 }
 
 nb::tuple resolve(Folded& self, std::int32_t column, const Alphabet& texts, const In<std::int32_t>& ids) {
@@ -112,12 +113,9 @@ void folded(nb::module_& m) {
   nb::class_<Folded>(m, "Folded", "A frozen chain model and the word types it has met.")
       .def(
           "__init__",
-          [](Folded* self, const FeatureIndex& index, const Weights<float>& weights, const Flags& start, const Flags& end,
-             const Flags& follow, const std::vector<std::string>& functions, const std::vector<Alphabet*>& alphabets) {
-            new (self) Folded(fold(index, weights, start, end, follow, functions, alphabets));
-          },
-          nb::arg("index"), nb::arg("weights"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("functions"),
-          nb::arg("alphabets"), "Index, weights and alphabets must outlive it.")
+          [](Folded* self, const FeatureIndex& index, const ChainModel<float>& weights, const std::vector<std::string>& functions,
+             const std::vector<Alphabet*>& alphabets) { new (self) Folded(fold(index, weights, functions, alphabets)); },
+          nb::arg("index"), nb::arg("weights"), nb::arg("functions"), nb::arg("alphabets"), "Index, weights and alphabets must outlive it.")
       .def("fresh", &Folded::fresh, "The same without types.")
       .def_prop_ro("bytes", &Folded::bytes, "What the types take in memory.")
       .def_prop_ro("columns", &Folded::columns)

@@ -9,9 +9,9 @@
 #include "bind/module.hpp"
 #include "core/error.hpp"
 #include "core/kernels.hpp"
+#include "inference/exact/hamming.hpp"
 #include "inference/exact/kbest.hpp"
 #include "inference/exact/viterbi.hpp"
-#include "losses/hamming.hpp"
 
 namespace riata::bind {
 namespace {

@@ -52,7 +52,7 @@ void legal(nb::module_& m) {
       [](const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, const Flags& start, const Flags& end,
          const Flags& follow) {
         const auto labels = static_cast<std::int32_t>(start.shape(0));
-        const Constraint<float> constraint = as_constraint(Weights<float>(labels), start, end, follow);
+        const Constraint<float> constraint = as_constraint<float>(labels, start, end, follow);
         LegalLabels found;
         return give(all_stuck(starts, sets, of, [&](const Allowed& allowed, std::int64_t first, std::int32_t length) {
           return found.find(constraint, labels, padded(labels), allowed, first, length);

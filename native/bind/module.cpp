@@ -8,21 +8,17 @@ NB_MODULE(_core, m) {
   riata::bind::data(m);
   riata::bind::features(m);
   riata::bind::inference(m);
+  riata::bind::model(m);
+  riata::bind::trainer(m);
   riata::bind::chain(m);
   riata::bind::folded(m);
   riata::bind::dictionaries(m);
-  riata::bind::mira(m);
-  riata::bind::search(m);
   riata::bind::segments(m);
-  riata::bind::segment_views(m);
   riata::bind::joint(m);
   riata::bind::legal(m);
   riata::bind::objective(m);
   riata::bind::chain_potentials(m);
   riata::bind::segment_potentials(m);
-  riata::bind::joint_views(m);
-  riata::bind::margins(m);
   riata::bind::problem(m);
-  riata::bind::trace(m);
   riata::bind::writer(m);
 }

@@ -11,20 +11,16 @@ void features(nanobind::module_& m);
 void folded(nanobind::module_& m);
 void dictionaries(nanobind::module_& m);
 void inference(nanobind::module_& m);
+void model(nanobind::module_& m);
+void trainer(nanobind::module_& m);
 void chain(nanobind::module_& m);
-void mira(nanobind::module_& m);
-void search(nanobind::module_& m);
 void segments(nanobind::module_& m);
-void segment_views(nanobind::module_& m);
 void joint(nanobind::module_& m);
 void legal(nanobind::module_& m);
 void objective(nanobind::module_& m);
 void chain_potentials(nanobind::module_& m);
 void segment_potentials(nanobind::module_& m);
-void joint_views(nanobind::module_& m);
-void margins(nanobind::module_& m);
 void problem(nanobind::module_& m);
-void trace(nanobind::module_& m);
 void writer(nanobind::module_& m);
 
 }  // namespace riata::bind

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "bind/chain.hpp"
 #include "bind/module.hpp"
+#include "bind/poll.hpp"
 #include "bind/potentials.hpp"
 #include "core/kernels.hpp"
 #include "learning/batch/objective.hpp"

@@ -16,27 +16,27 @@ inline void check_point(const Potentials& potentials, const In<double>& at) {
 
 inline Pairs as_pairs(bool all) { return all ? Pairs::all : Pairs::seen; }
 
-// Kind: potentials. WeightsOf: the weights of their models, in any precision.
-template <class Kind, class Real, template <class> class WeightsOf>
-nb::class_<Kind, Potentials> define_potentials(nb::module_& m, const std::string& name, const char* says) {
+// Kind: potentials. ModelOf: their models, in any precision; made(potentials, weights): one with these weights.
+template <class Kind, class Real, template <class> class ModelOf, class Made>
+nb::class_<Kind, Potentials> define_potentials(nb::module_& m, const std::string& name, const char* says, Made made) {
   nb::class_<Kind, Potentials> out(m, name.c_str(), says);
   out.def(
          "model",
-         [](const Kind& self, const In<double>& at) {
+         [made](const Kind& self, const In<double>& at) {
            check_point(self, at);
-           return self.points().template model<Real>(view(at));
+           return made(self, self.points().template model<Real>(view(at)));
          },
          nb::arg("at"), "The weights at a point.")
       .def(
           "single_model",
-          [](const Kind& self, const In<double>& at) {
+          [made](const Kind& self, const In<double>& at) {
             check_point(self, at);
-            return self.points().template model<float>(view(at));
+            return made(self, self.points().template model<float>(view(at)));
           },
           nb::arg("at"), "The weights at a point, in single precision.")
       .def(
-          "point", [](const Kind& self, const WeightsOf<Real>& weights) { return give(self.points().point(weights)); }, nb::arg("weights"),
-          "The point at given weights.");
+          "point", [](const Kind& self, const ModelOf<Real>& model) { return give(self.points().point(model.weights)); },
+          nb::arg("weights"), "The point at given weights.");
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "bind/problem_model.hpp"
 #include "bind/problem_trainer.hpp"
 #include "bind/search.hpp"
+#include "bind/trace.hpp"
 
 namespace riata::bind {
 namespace {
@@ -64,7 +65,8 @@ void bind_trainer(nb::module_& m) {
       .def_prop_ro("alike", &ProblemTrainer::alike, "States with several operators so far; 0 where features told some of these apart.")
       .def_prop_ro("all_right", &ProblemTrainer::all_right, "Whether there were choices, and none so far was wrong.")
       .def_prop_ro("dropped", &ProblemTrainer::dropped, "Weights that truncation left out of the model made last.")
-      .def("recorded_margins", [](const ProblemTrainer& self) { return as_tuple(self.recorded_margins()); })
+      .def("recorded_margins",
+           [](const ProblemTrainer& self) { return nb::make_tuple(self.recorded_margins().raw, self.recorded_margins().normalised); })
       .def("stats", [](const ProblemTrainer& self) { return as_dict(self.stats()); });
 }
 

@@ -10,7 +10,6 @@
 #include <span>
 #include <utility>
 
-#include "bind/margins.hpp"
 #include "bind/problem_search.hpp"
 #include "bind/search.hpp"
 #include "bind/trace.hpp"
@@ -126,7 +125,7 @@ nb::list ProblemModel::of_every_input(const nb::object& problem, const std::vect
                                       Truth truth_of, const nb::dict& settings, What what_of) {
   const Methods methods = methods_of(problem, defined);
   const QueueSpec spec = queue_of(settings);
-  Linear<double> weights(weights_);
+  Vector<double> weights(weights_);
   PythonSpace space(methods, vocabulary_, weights, options_of(spec, false));
   const std::unique_ptr<Queue> queue = make_queue(spec);
   Search search(space, *queue, limits_of(settings));
@@ -208,7 +207,7 @@ nb::dict ProblemModel::margins(const nb::object& problem, const std::vector<std:
   ProblemModel copy(vocabulary_, weights_);
   const Methods methods = methods_of(problem, defined);
   const QueueSpec spec = queue_of(settings);
-  Linear<double> weights(copy.weights_, nb::cast<double>(settings["p"]));
+  Vector<double> weights(copy.weights_, nb::cast<double>(settings["p"]));
   PythonSpace space(methods, copy.vocabulary_, weights, options_of(spec, true));
   Margins<double> margins(spec, weights);
   const std::unique_ptr<Queue> queue = make_queue(spec);
@@ -228,19 +227,19 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
   const Methods methods = methods_of(problem, defined);
   const QueueSpec spec = queue_of(settings);
   Vocabulary vocabulary = this->vocabulary();
-  Linear<double> weights(weights_);
+  Vector<double> weights(weights_);
   SpaceOptions options = options_of(spec, learning || with_features);  // features that the model has dropped have names too
   options.width = unbounded;                                           // candidates that a beam would not look at are to be seen
   PythonSpace space(methods, vocabulary, weights, options);
   const std::unique_ptr<Queue> queue = make_queue(spec);
   Search search(space, *queue, limits_of(settings));
   TraceRecorder recorder(space, spec, learning);
-  TraceLearner<double> follower = watcher(learner, weights, recorder);
+  Watcher<double> watcher(learner, weights, recorder);
   Trace done;
   space.open(x, y);
   search.limit_depth(DepthLimit(settings).of(x));
   at_example(0, space, [&] {
-    const NodeId found = search.run(learning ? &follower : nullptr, &recorder);
+    const NodeId found = search.run(learning ? &watcher.learner : nullptr, &recorder);
     done = recorder.finish(search, found, with_features);
   });
   nb::dict out = as_dict(

@@ -35,10 +35,12 @@ ProblemTrainer::ProblemTrainer(const nb::dict& settings, const ProblemModel* sta
     : queue_spec_(queue_of(settings)),
       limits_(limits_of(settings)),
       depth_(settings),
-      learner_spec_(learner_of(settings)),
+      learner_spec_(LearnerSpec::of(as_settings(settings))),
+      truncate_(nb::cast<double>(settings["truncate"])),
       vocabulary_(start ? start->vocabulary() : Vocabulary{}),
-      weights_(start ? start->weights() : Numbers<double>{}, learner_spec_.p),
-      learner_(learner_spec_, weights_) {}
+      weights_(start ? start->weights() : Numbers<double>{}, StepSpec::of(as_settings(settings)).p),
+      stepper_(StepSpec::of(as_settings(settings)), weights_),
+      learner_(learner_spec_, stepper_) {}
 
 ProblemPass ProblemTrainer::epoch(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs,
                                   const nb::list& outputs, const std::vector<std::int64_t>& order, std::span<const double> weights,
@@ -62,7 +64,7 @@ ProblemPass ProblemTrainer::epoch(const nb::object& problem, const std::vector<s
     at_example(i, space, [&] {
       try {
         const NodeId found = search.run(&learner_);
-        if (!(learns_from_dead_ends() && learner_.updated())) check_found(found);
+        if (!(learns_from_dead_ends() && stepper_.updated())) check_found(found);
       } catch (const NoGoodChild& error) {
         if (out.skipped++ == 0) {
           out.first_skipped = placed(i, space, error);
@@ -72,7 +74,7 @@ ProblemPass ProblemTrainer::epoch(const nb::object& problem, const std::vector<s
       out.unreachable += space.initial_regret() > 0;
     });
     depth_.note(search.tree());
-    out.updates += learner_.updated();
+    out.updates += stepper_.updated();
     weights_.tick();
     told.at(++out.examples);
   }
@@ -83,7 +85,7 @@ ProblemPass ProblemTrainer::epoch(const nb::object& problem, const std::vector<s
 }
 
 ProblemModel ProblemTrainer::model(Numbers<double> weights) {
-  dropped_ = truncate(weights, learner_spec_.truncate);
+  dropped_ = truncate(weights, truncate_);
   return {vocabulary_, weights};
 }
 

@@ -40,9 +40,9 @@ class ProblemTrainer {
   std::int64_t deepest() const noexcept { return depth_.deepest(); }
   std::int64_t alike() const noexcept { return tells_apart_ ? 0 : choices_; }
   bool all_right() const noexcept { return choices_ > 0 && !tells_wrong_; }
-  const SearchStats& stats() const noexcept { return learner_.stats(); }
+  const StepStats& stats() const noexcept { return stepper_.stats(); }
   double norm() const noexcept { return weights_.norm(); }
-  LeastMargins recorded_margins() const noexcept { return learner_.recorded_margins(); }
+  LeastMargins recorded_margins() const noexcept { return stepper_.recorded_margins(); }
 
  private:
   // Where the whole search comes first, a dead end is a wrong output like others; else the truth itself is in one.
@@ -53,8 +53,10 @@ class ProblemTrainer {
   Limits limits_;
   DepthLimit depth_;
   LearnerSpec learner_spec_;
+  double truncate_;
   Vocabulary vocabulary_;
-  Linear<double> weights_;
+  Vector<double> weights_;
+  Stepper<double> stepper_;
   SearchLearner<double> learner_;
   std::int64_t choices_ = 0;  // states with several operators
   bool tells_apart_ = false;  // features of one of them were not the same for all its operators

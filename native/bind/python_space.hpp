@@ -12,7 +12,7 @@
 #include "features/name_index.hpp"
 #include "inference/search/queue.hpp"
 #include "inference/search/space.hpp"
-#include "learning/linear.hpp"
+#include "models/vector.hpp"
 
 namespace riata::bind {
 
@@ -53,7 +53,7 @@ struct SpaceOptions {
 // nothing goes on from are dropped, oldest first; one that is needed after all is made again by the operators that led to it.
 class PythonSpace : public Space {
  public:
-  PythonSpace(const Methods& methods, Vocabulary& vocabulary, Linear<double>& weights, const SpaceOptions& options)
+  PythonSpace(const Methods& methods, Vocabulary& vocabulary, Vector<double>& weights, const SpaceOptions& options)
       : methods_(methods), vocabulary_(vocabulary), weights_(weights), options_(options) {}
 
   // Before every example; y may be null while decoding.
@@ -159,7 +159,7 @@ class PythonSpace : public Space {
 
   const Methods& methods_;
   Vocabulary& vocabulary_;
-  Linear<double>& weights_;
+  Vector<double>& weights_;
   SpaceOptions options_;
   bool aside_ = false;
 

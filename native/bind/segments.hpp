@@ -11,25 +11,6 @@
 
 namespace riata::bind {
 
-// Whether codes cover every sentence without gaps. free: segments may be longer than the most, as those of the truth.
-inline bool covers(const SegmentKinds& kinds, std::span<const std::int64_t> starts, std::span<const std::int32_t> codes, bool free) {
-  if (starts.empty() || static_cast<std::int64_t>(codes.size()) != starts.back()) return false;
-  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
-    std::int64_t next = starts[s];
-    for (std::int64_t t = starts[s]; t < starts[s + 1]; ++t) {
-      const std::int32_t code = codes[static_cast<std::size_t>(t)];
-      if ((code >= 0) != (t == next)) return false;
-      if (code < 0) continue;
-      const std::int32_t length = kinds.length(code);
-      if (length > 1 && kinds.label(code) == kinds.outside) return false;
-      if (!free && length > kinds.most) return false;
-      next = t + length;
-      if (next > starts[s + 1]) return false;
-    }
-  }
-  return true;
-}
-
 // Of each root its slot and code.
 inline nb::tuple roots_of(const GrownRows& grown) {
   std::vector<std::int32_t> slots, codes;

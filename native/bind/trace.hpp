@@ -6,9 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "bind/search.hpp"
+#include "bind/arrays.hpp"
+#include "bind/settings.hpp"
 #include "inference/search/engine.hpp"
 #include "inference/search/trace.hpp"
+#include "learning/margins.hpp"
 #include "learning/trace_learner.hpp"
 
 namespace riata::bind {
@@ -68,33 +70,64 @@ nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
 
 // A learner with the settings of `learner`, or None; "training" among them: whether the search does all that it does in training.
 template <class Real>
-TraceLearner<Real> watcher(const nb::object& learner, Linear<Real>& weights, TraceRecorder& recorder) {
-  if (learner.is_none()) return {LearnerSpec{}, weights, recorder, Shown::nothing};
-  const auto settings = nb::cast<nb::dict>(learner);
-  return {learner_of(settings), weights, recorder, nb::cast<bool>(settings["training"]) ? Shown::learning : Shown::update};
-}
+struct Watcher {
+  Watcher(const nb::object& given, Vector<Real>& weights, TraceRecorder& recorder)
+      : follows(!given.is_none()),
+        settings(follows ? as_settings(nb::cast<nb::dict>(given)) : Settings()),
+        stepper(follows ? StepSpec::of(settings) : StepSpec{}, weights),
+        learner(follows ? LearnerSpec::of(settings) : LearnerSpec{}, stepper, recorder,
+                !follows                    ? Shown::nothing
+                : settings.flag("training") ? Shown::learning
+                                            : Shown::update) {}
+  bool follows;
+  Settings settings;
+  Stepper<Real> stepper;
+  TraceLearner<Real> learner;
+};
 
 // Runs a search over the open sentence of a space and gives what it did, as as_dict does. learning: whether the truth is known;
-// learner: as `watcher` takes it. action, feature: as in as_dict.
+// learner: as Watcher takes it. action, feature: as in as_dict.
 template <class Real, class Action, class Feature>
-nb::dict traced(Space& space, Linear<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner,
+nb::dict traced(Space& space, Vector<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner,
                 bool learning, bool with_features, Action action, Feature feature) {
   const std::unique_ptr<Queue> queue = make_queue(spec);
-  Search search(space, *queue, limits_of(settings));
+  Search search(space, *queue, limits_of(as_settings(settings)));
   TraceRecorder recorder(space, spec, learning);
-  TraceLearner<Real> watching = watcher(learner, weights, recorder);
-  const NodeId found = search.run(learning ? &watching : nullptr, &recorder);
+  Watcher<Real> watcher(learner, weights, recorder);
+  const NodeId found = search.run(learning ? &watcher.learner : nullptr, &recorder);
   return as_dict(recorder.finish(search, found, with_features), action, feature);
 }
 
 // The same of weights in one long vector: an action is (state before it, action id), a feature the number of its weight.
 template <class Real>
-nb::dict traced_flat(Space& space, Linear<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner,
+nb::dict traced_flat(Space& space, Vector<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner,
                      bool learning, bool with_features) {
   return traced(
       space, weights, spec, settings, learner, learning, with_features,
       [](StateId before, ActionId id) { return nb::make_tuple(before, id); },
       [&](std::int64_t entry) { return nb::make_tuple(entry, double(weights.data()[entry])); });
+}
+
+inline nb::dict as_dict(const StepStats& stats) {
+  nb::dict out;
+  out["updates"] = stats.updates;
+  out["non_violating"] = stats.non_violating;
+  out["largest_difference"] = stats.largest_difference;
+  return out;
+}
+
+inline nb::dict as_dict(MarginReport&& report) {
+  nb::dict out;
+  out["raw"] = give(std::move(report.raw));
+  out["normalised"] = give(std::move(report.normalised));
+  out["survival"] = report.survival;
+  out["largest_difference"] = report.largest_difference;
+  out["norm"] = report.norm;
+  out["losses"] = report.losses;
+  out["most_good"] = report.most_good;
+  out["merges"] = report.merges;
+  out["uneven"] = report.uneven;
+  return out;
 }
 
 }  // namespace riata::bind

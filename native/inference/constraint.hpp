@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/kernels.hpp"
+
 namespace riata {
 
 template <class Real>
@@ -24,6 +26,13 @@ struct Constraint {
         if (may_follow[std::size_t(i) * labels + j]) follow[std::size_t(i) * stride + j] = 0;
       }
     }
+  }
+
+  // Any label may be anywhere.
+  static Constraint free(std::int32_t labels) {
+    const auto count = static_cast<std::size_t>(labels);
+    const std::vector<std::uint8_t> yes(count, 1);
+    return Constraint(labels, padded(labels), yes, yes, std::vector<std::uint8_t>(count * count, 1));
   }
 
   static constexpr Real never = -std::numeric_limits<Real>::infinity();

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "core/numbers.hpp"
+#include "core/poll.hpp"
 #include "inference/constraint.hpp"
 #include "inference/exact/chain_sums.hpp"
 #include "inference/structures/chain_pairs.hpp"
-#include "models/chain.hpp"
 #include "models/row_sum.hpp"
+#include "models/weights.hpp"
 
 namespace riata {
 

@@ -40,7 +40,7 @@ bool waits(const Search& search) {
 }  // namespace
 
 template <class Real>
-Margins<Real>::Margins(const QueueSpec& queue, const Linear<Real>& weights)
+Margins<Real>::Margins(const QueueSpec& queue, const Vector<Real>& weights)
     : weights_(weights),
       width_(queue.name == "greedy" ? 1
              : queue.name == "beam" ? queue.width
@@ -203,7 +203,33 @@ void Margins<Real>::measure_level(Search& search, const Rivals& rivals) {
   report_.normalised.push_back(least.normalised);
 }
 
+template <class Real>
+MarginReport margins_of(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, double p, const Poll& poll) {
+  model.check(corpus, model.flat().size());
+  Vector<Real> weights(model.flat(), p);
+  const std::unique_ptr<Model<Real>> grown = model.copy();  // features without weight count in norms, so they enter it
+  const std::unique_ptr<Structure<Real>> structure = grown->over(corpus, weights, true);
+  const std::unique_ptr<CorpusSpace> space = structure->space(queue);
+  const std::unique_ptr<Queue> pending = make_queue(queue);
+  std::int64_t done = 0;
+  Limits limits;
+  limits.poll = [&] { poll(done); };
+  Search search(*space, *pending, limits);
+  Margins<Real> margins(queue, weights);
+  PollClock clock(model.work());
+  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+    if (clock.due(corpus.length(s)) && !poll(s)) break;
+    if (corpus.length(s) == 0) continue;
+    done = s;
+    space->open(s, true);
+    search.run(&margins);
+  }
+  return margins.report();
+}
+
 template class Margins<float>;
 template class Margins<double>;
+template MarginReport margins_of(const Model<float>&, const Corpus&, const QueueSpec&, double, const Poll&);
+template MarginReport margins_of(const Model<double>&, const Corpus&, const QueueSpec&, double, const Poll&);
 
 }  // namespace riata

@@ -7,8 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "core/poll.hpp"
+#include "inference/model.hpp"
 #include "inference/search/engine.hpp"
-#include "learning/linear.hpp"
+#include "models/vector.hpp"
 
 namespace riata {
 
@@ -30,7 +32,7 @@ struct MarginReport {
 template <class Real>
 class Margins : public Learner {
  public:
-  Margins(const QueueSpec& queue, const Linear<Real>& weights);
+  Margins(const QueueSpec& queue, const Vector<Real>& weights);
 
   double margin() const override { return 0; }
   Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override;
@@ -53,7 +55,7 @@ class Margins : public Learner {
   void measure_end(Search& search, std::span<const NodeId> front);
   void measure_level(Search& search, const Rivals& rivals);
 
-  const Linear<Real>& weights_;
+  const Vector<Real>& weights_;
   std::int64_t width_;  // how many states survive a cut
   bool by_level_;       // the front is a whole level, and the search ends when all of it are goals
   bool by_prefix_;
@@ -61,5 +63,9 @@ class Margins : public Learner {
   std::int64_t own_ = -1;                                        // a key for a node that is merged with no other
   MarginReport report_;
 };
+
+// Sentence by sentence. The corpus knows the truth; p: the norm of differences.
+template <class Real>
+MarginReport margins_of(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, double p, const Poll& poll);
 
 }  // namespace riata

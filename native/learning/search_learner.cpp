@@ -6,16 +6,30 @@
 namespace riata {
 namespace {
 
-constexpr double nothing = 1e-12;  // numbers that cancel up to rounding
+// How many y-good states are followed at once. Where none are given: at an update of LaSO, for a step or two, as many as ever; over
+// whole outputs, as many as the queue keeps, so that it costs no more than the search.
+std::int64_t siblings_of(const Settings& settings, When when) {
+  const std::int64_t given = settings.whole("siblings");
+  if (given > 0) return given;
+  if (when == When::laso || when == When::early) return Search::most_good;
+  const QueueSpec queue = QueueSpec::of(settings);
+  if (queue.name == "greedy") return 1;
+  return queue.name == "beam" ? std::min(queue.width, Search::most_good) : QueueSpec{}.width;
+}
 
 }  // namespace
 
-// Daumé & Marcu 2005, Sec. 3.4: y-good nodes are down-weighted by (1 - alpha) B / sqrt(k); by sqrt(p - 1) times that in a p-norm.
-template <class Real>
-double SearchLearner<Real>::margin() const {
-  if (spec_.how != How::alma) return 0;
-  const double b = spec_.b > 0 ? spec_.b : 1 / spec_.alpha;
-  return (1 - spec_.alpha) * b * std::sqrt(spec_.p - 1) / std::sqrt(generation_);
+LearnerSpec LearnerSpec::of(const Settings& settings) {
+  LearnerSpec spec;
+  spec.when = settings.choice<When>(
+      "when", {{"laso", When::laso}, {"early", When::early}, {"max-violation", When::max_violation}, {"standard", When::standard}});
+  spec.what = settings.choice<What>("update", {{"mean", What::mean},
+                                               {"queue", What::queue},
+                                               {"best", What::best},
+                                               {"loss-weighted", What::loss_weighted},
+                                               {"lattice", What::lattice}});
+  spec.siblings = siblings_of(settings, spec.when);
+  return spec;
 }
 
 template <class Real>
@@ -117,19 +131,6 @@ Weighted SearchLearner<Real>::competitors(Search& search, const Search::Match& m
   return out;
 }
 
-void sum_up(Difference& delta) {
-  std::sort(delta.begin(), delta.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < delta.size(); ++i) {
-    if (kept > 0 && delta[kept - 1].first == delta[i].first)
-      delta[kept - 1].second += delta[i].second;
-    else
-      delta[kept++] = delta[i];
-  }
-  delta.resize(kept);
-  std::erase_if(delta, [](const auto& entry) { return std::abs(entry.second) < nothing; });
-}
-
 Difference difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) {
   std::vector<std::pair<NodeId, double>> weights;  // a heap, children before parents: ids grow along a path
   for (const NodeId id : siblings) weights.push_back({id, 1.0 / static_cast<double>(siblings.size())});
@@ -150,7 +151,7 @@ Difference difference(Search& search, std::span<const NodeId> siblings, const We
       weights.pop_back();
     }
     const NodeId parent = search.tree()[id].parent;
-    if (parent < 0 || std::abs(weight) < nothing) continue;
+    if (parent < 0 || std::abs(weight) < cancelled) continue;
     steps.push_back({search.space().step_identity(search.tree(), id), id, weight});
     weights.push_back({parent, weight});
     std::push_heap(weights.begin(), weights.end());
@@ -163,7 +164,7 @@ Difference difference(Search& search, std::span<const NodeId> siblings, const We
     const Step& step = steps[i];
     double weight = step.weight;
     for (++i; i < steps.size() && step.identity >= 0 && steps[i].identity == step.identity; ++i) weight += steps[i].weight;
-    if (std::abs(weight) < nothing) continue;
+    if (std::abs(weight) < cancelled) continue;
     features.clear();
     search.space().features(search.tree(), step.node, features);
     for (const auto& [feature, value] : features) delta.push_back({feature, weight * value});
@@ -174,37 +175,13 @@ Difference difference(Search& search, std::span<const NodeId> siblings, const We
 
 template <class Real>
 void SearchLearner<Real>::update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) {
-  if (weight_ == 0) return;
+  if (stepper_.ignores()) return;
   if (competitors.empty()) return;  // nothing outranks the truth: the search went wrong by its order, not by its weights
   double cost = 0;
-  if (spec_.how == How::mira) {
+  if (stepper_.spec().how == How::mira) {
     for (const auto& [id, weight] : competitors) cost += weight * search.space().regret(search.tree(), id);
   }
-  step(difference(search, siblings, competitors), cost);
-}
-
-template <class Real>
-void SearchLearner<Real>::step(const Difference& delta, double cost) {
-  if (weight_ == 0 || delta.empty()) return;
-  const double length = p_norm(delta, spec_.p);
-  const double step = step_size(delta, length, cost);
-  if (step <= 0) return;  // MIRA: the margin is there already
-  worst_.updated = true;
-  ++stats_.updates;
-  stats_.largest_difference = std::max(stats_.largest_difference, length);
-  if (weights_.dot(delta) > margin() + rounding(length)) ++stats_.non_violating;
-  if (spec_.record) recorded_.push_back(delta);
-  weights_.add(delta, step);
-  if (spec_.how == How::alma) {
-    weights_.project();
-    generation_ += 1;
-  }
-}
-
-// The search compares scores that are rounded to Real. What lies no further apart than that is a tie, and counts against the truth.
-template <class Real>
-double SearchLearner<Real>::rounding(double length) const noexcept {
-  return std::max(nothing, double(std::numeric_limits<Real>::epsilon()) * weights_.norm() * length);
+  stepper_.step(difference(search, siblings, competitors), cost);
 }
 
 // Whether y-good nodes are ahead of a node by rounding alone: their scores are sums of steps, each rounded to Real.
@@ -217,35 +194,6 @@ bool SearchLearner<Real>::tie(Search& search, std::span<const NodeId> siblings, 
   const double other = ranking.rank(tree[rival]);
   constexpr double steps = 4;  // a few roundings
   return truth - other <= steps * double(std::numeric_limits<Real>::epsilon()) * std::max({1.0, std::abs(truth), std::abs(other)});
-}
-
-template <class Real>
-double SearchLearner<Real>::pace(double length) const noexcept {
-  if (spec_.how != How::alma) return 1;
-  return (spec_.c > 0 ? spec_.c : std::sqrt(2.0)) / std::sqrt((spec_.p - 1) * generation_) / std::max(1.0, length);
-}
-
-template <class Real>
-double SearchLearner<Real>::step_size(const Difference& delta, double length, double cost) const {
-  switch (spec_.how) {
-    case How::perceptron:  // Eq. 2
-      return weight_;
-    case How::alma:  // Eq. 3: w <- proj(w + C / sqrt(k) proj(delta)); Gentile 2001 for other norms
-      return weight_ * pace(length);
-    case How::mira: {  // the smallest step that makes the margin the cost, at most C
-      const double shortfall = cost - weights_.dot(delta);
-      const double most = weight_ * (spec_.c > 0 ? spec_.c : 1.0);
-      return shortfall > nothing ? std::min(most, shortfall / (length * length)) : 0;
-    }
-  }
-  return 0;
-}
-
-template <class Real>
-LeastMargins SearchLearner<Real>::recorded_margins() const noexcept {
-  LeastMargins least;
-  for (const Difference& delta : recorded_) least.take(weights_.dot(delta), p_norm(delta, spec_.p));
-  return least;
 }
 
 template class SearchLearner<float>;

@@ -17,8 +17,8 @@ class TraceLearner : public SearchLearner<Real> {
  public:
   using Verdict = Learner::Verdict;
 
-  TraceLearner(const LearnerSpec& spec, Linear<Real>& weights, TraceRecorder& recorder, Shown shown)
-      : SearchLearner<Real>(spec, weights), recorder_(recorder), shown_(shown) {}
+  TraceLearner(const LearnerSpec& spec, Stepper<Real>& stepper, TraceRecorder& recorder, Shown shown)
+      : SearchLearner<Real>(spec, stepper), recorder_(recorder), shown_(shown) {}
 
   double margin() const override { return shown_ == Shown::learning ? SearchLearner<Real>::margin() : 0; }
 

@@ -31,6 +31,7 @@ struct JointKinds {
 // Where rows stand in one long vector: features of the input alone, output by output and family by family, then those that grow.
 class JointLayout {
  public:
+  JointLayout() = default;  // of a model that has no features yet
   JointLayout(const FeatureIndex& index, const JointTemplates& templates, const JointKinds& kinds)
       : strides_{padded(kinds.tags), padded(kinds.chunks)} {
     for (const Output output : {Output::tag, Output::chunk}) {
@@ -54,7 +55,7 @@ class JointLayout {
   template <class Real>
   Numbers<Real> moved(const Numbers<Real>& old, const JointLayout& from) const {
     Numbers<Real> out(static_cast<std::size_t>(size), Real{0});
-    for (std::size_t b = 0; b + 1 < blocks_.size(); ++b)
+    for (std::size_t b = 0; b + 1 < std::min(blocks_.size(), from.blocks_.size()); ++b)
       std::copy(old.begin() + from.blocks_[b], old.begin() + from.blocks_[b + 1], out.begin() + blocks_[b]);
     out.insert(out.end(), old.begin() + from.size, old.end());
     return out;
@@ -63,7 +64,7 @@ class JointLayout {
   std::int64_t size = 0;  // before the rows that grow
 
  private:
-  std::int32_t strides_[outputs];
+  std::int32_t strides_[outputs] = {};
   std::vector<std::int64_t> starts_[outputs];  // [F]
   std::vector<std::int64_t> blocks_;           // all of them, and the end
 };
@@ -72,7 +73,8 @@ template <class Real>
 struct JointWeights {
   JointKinds kinds;
   JointRows rows;
-  Numbers<Real> flat;  // as JointLayout has it
+  Numbers<Real> flat;  // as the layout has it
+  JointLayout layout = {};
 };
 
 }  // namespace riata

@@ -6,13 +6,16 @@
 #include <vector>
 
 #include "core/kernels.hpp"
+#include "core/numbers.hpp"
 #include "features/index.hpp"
-#include "models/weights.hpp"
 
 namespace riata {
 
 class Layout {
  public:
+  // Of a model that has no features yet.
+  explicit Layout(std::int32_t label_count = 0)
+      : labels(label_count), stride(padded(label_count)), size(std::int64_t{labels} * stride), given_(size) {}
   Layout(const FeatureIndex& index, std::int32_t label_count, std::int32_t given_size) : labels(label_count), stride(padded(label_count)) {
     const std::int64_t square = std::int64_t{labels} * stride;
     std::int64_t next = square;  // transitions come first
@@ -28,56 +31,31 @@ class Layout {
     size = next + std::int64_t{given_size} * stride;
   }
 
-  template <class Real>
-  Layout(const FeatureIndex& index, const Weights<Real>& weights) : Layout(index, weights.labels, weights.given_size()) {
-    local = weights.local;
-  }
-
   std::int64_t node_row(std::int32_t family, std::size_t row) const noexcept { return node_[family] + std::int64_t(row) * stride; }
   std::int64_t edge_row(std::int32_t family, std::size_t row) const noexcept { return edge_[family] + std::int64_t(row) * labels * stride; }
   std::int64_t given_row(std::size_t row) const noexcept { return given_ + std::int64_t(row) * stride; }
+  // How many numbers the rows of a family take.
+  std::int64_t node_size(std::int32_t family) const noexcept { return edge_[family] - node_[family]; }
+  std::int64_t edge_size(std::int32_t family) const noexcept {
+    return (family + 1 < families() ? node_[family + 1] : given_) - edge_[family];
+  }
+  std::int32_t families() const noexcept { return static_cast<std::int32_t>(node_.size()); }
   std::int64_t transition_row() const noexcept { return 0; }
+  std::int32_t given_size() const noexcept { return stride == 0 ? 0 : static_cast<std::int32_t>((size - given_) / stride); }
   // Behind all others, where they can grow; of a hashed index, in its table.
   std::int64_t history_row(std::int32_t row) const noexcept { return (hashed_ ? given_ : size) + std::int64_t{row} * stride; }
-
-  // The long vector as the blocks of a model, and back.
-  template <class Real>
-  Weights<Real> blocks(const Numbers<Real>& flat, const FeatureIndex& index, const HistoryIndex& history, std::int32_t given_size) const {
-    Weights<Real> out(labels);
-    out.local = local;
-    out.history = history;
-    out.grow(index, given_size);
-    out.history_rows.assign(flat.begin() + size, flat.end());
-    out.history_rows.resize(std::size_t(history.rows()) * stride, Real{0});
-    each(out, [&](Numbers<Real>& block, std::int64_t from) { std::copy_n(flat.begin() + from, block.size(), block.begin()); });
-    return out;
-  }
-  template <class Real>
-  Numbers<Real> flat(const Weights<Real>& blocks) const {
-    Numbers<Real> out(static_cast<std::size_t>(size), Real{0});
-    each(blocks, [&](const Numbers<Real>& block, std::int64_t from) { std::copy(block.begin(), block.end(), out.begin() + from); });
-    out.insert(out.end(), blocks.history_rows.begin(), blocks.history_rows.end());
-    return out;
-  }
-
-  // visit(block, from): every block of weights over this index, and the place where it starts; rising.
-  template <class W, class Visit>
-  void each(W& weights, Visit visit) const {
-    visit(weights.transition, std::int64_t{0});
-    for (std::size_t f = 0; f < node_.size(); ++f) {
-      visit(weights.node[f], node_[f]);
-      visit(weights.edge[f], edge_[f]);
-    }
-    visit(weights.given, given_);
-  }
 
   // A long vector of an earlier layout, in the places of this one; features that have come since weigh zero.
   template <class Real>
   Numbers<Real> moved(const Numbers<Real>& old, const Layout& from) const {
     Numbers<Real> out(static_cast<std::size_t>(size), Real{0});
     const std::vector<std::int64_t> starts = from.starts(), places = this->starts();
-    for (std::size_t block = 0; block + 1 < starts.size(); ++block)
-      std::copy(old.begin() + starts[block], old.begin() + starts[block + 1], out.begin() + places[block]);
+    if (starts.size() == places.size()) {
+      for (std::size_t block = 0; block + 1 < starts.size(); ++block)
+        std::copy(old.begin() + starts[block], old.begin() + starts[block + 1], out.begin() + places[block]);
+    } else {  // it had no features
+      std::copy(old.begin(), old.begin() + std::int64_t{labels} * stride, out.begin());
+    }
     out.insert(out.end(), old.begin() + from.size, old.end());
     return out;
   }

@@ -39,7 +39,7 @@ template <class Real>
 std::vector<HistoryIndex::Entry> kept_history(const Weights<Real>& weights) {
   std::vector<HistoryIndex::Entry> kept;
   for (std::int32_t r = 0; r < weights.history.rows(); ++r) {
-    if (any_weight(weights.history_rows.data() + std::size_t(r) * weights.stride, weights.stride)) kept.push_back(weights.history.entry(r));
+    if (any_weight(weights.history_row(static_cast<std::size_t>(r)), weights.stride)) kept.push_back(weights.history.entry(r));
   }
   return kept;
 }
@@ -105,18 +105,18 @@ void fill_row(std::span<const Column> columns, std::span<const float> values, st
 
 // Writes sparse rows into dense ones of `height` x stride, which are zero; place(r) is where row r goes.
 template <class Place>
-void fill(const RowsView& rows, std::int32_t height, std::int32_t labels, std::int32_t stride, Numbers<float>& dense, Place place) {
+void fill(const RowsView& rows, std::int32_t height, std::int32_t labels, std::int32_t stride, float* dense, Place place) {
   rows.columns.with([&](auto columns) {
     std::size_t k = 0;
     for (std::size_t r = 0; r < rows.counts.size(); ++r) {
       const std::size_t count = rows.counts[r];
-      fill_row(columns.subspan(k, count), rows.values.subspan(k, count), height, labels, stride, dense.data() + place(r) * height * stride);
+      fill_row(columns.subspan(k, count), rows.values.subspan(k, count), height, labels, stride, dense + place(r) * height * stride);
       k += count;
     }
   });
 }
 
-void fill(const RowsView& rows, std::int32_t height, std::int32_t labels, std::int32_t stride, Numbers<float>& dense) {
+void fill(const RowsView& rows, std::int32_t height, std::int32_t labels, std::int32_t stride, float* dense) {
   fill(rows, height, labels, stride, dense, [](std::size_t r) { return r; });
 }
 
@@ -203,7 +203,7 @@ SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {
   for (std::int32_t f = F - 1; f >= 0; --f) {
     const std::size_t node = std::size_t(index.node_slots_of(f)) * stride, edge = index.edge_slots_of(f) * weights.square();
     for (std::int32_t id = 0; id < index.size(f); ++id) {
-      keep[f][id] |= any_weight(weights.node[f].data() + id * node, node) || any_weight(weights.edge[f].data() + id * edge, edge);
+      keep[f][id] |= any_weight(weights.node_row(f, 0) + id * node, node) || any_weight(weights.edge_row(f, 0) + id * edge, edge);
     }
     for (std::int32_t c = f + 1; c < F; ++c) {
       if (index.spec(c).parent != f) continue;
@@ -246,26 +246,26 @@ SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {
       out.parents.push_back(spec.parent < 0 ? -1 : renumbered[spec.parent][index.parent(f, id)]);
       out.values.push_back(used[spec.attribute][index.value(f, id)]);
       for (std::int32_t k = 0; k < index.node_slots_of(f); ++k)
-        append_row(weights.node[f].data() + (std::size_t(id) * index.node_slots_of(f) + k) * stride, 1, L, stride, out.node);
+        append_row(weights.node_row(f, 0) + (std::size_t(id) * index.node_slots_of(f) + k) * stride, 1, L, stride, out.node);
       for (std::int32_t k = 0; k < index.edge_slots_of(f); ++k)
-        append_row(weights.edge[f].data() + (std::size_t(id) * index.edge_slots_of(f) + k) * weights.square(), L, L, stride, out.edge);
+        append_row(weights.edge_row(f, 0) + (std::size_t(id) * index.edge_slots_of(f) + k) * weights.square(), L, L, stride, out.edge);
     }
     out.order = ordered(out);
   }
   for (std::int32_t g = 0; g < weights.given_size(); ++g) {
-    const Real* row = weights.given.data() + std::size_t(g) * stride;
+    const Real* row = weights.given_row(static_cast<std::size_t>(g));
     if (!any_weight(row, stride)) continue;
     sparse.kept_given.push_back(g);
     append_row(row, 1, L, stride, sparse.given);
   }
-  append_row(weights.transition.data(), L, L, stride, sparse.transition);
+  append_row(weights.transition_row(), L, L, stride, sparse.transition);
   for (const auto& [slot, ngram, labels] : remembered) {
     sparse.history.slots.push_back(slot);
     sparse.history.ngrams.push_back(ngram < 0 ? 0 : renumbered[index.history_slots()[slot].family][ngram]);
     sparse.history.labels.insert(sparse.history.labels.end(), labels.begin(), labels.end());
   }
   for (std::int32_t r = 0; r < weights.history.rows(); ++r) {
-    const Real* row = weights.history_rows.data() + std::size_t(r) * stride;
+    const Real* row = weights.history_row(static_cast<std::size_t>(r));
     if (any_weight(row, stride)) append_row(row, 1, L, stride, sparse.history.rows);
   }
   return sparse;
@@ -330,17 +330,18 @@ Weights<float> StoredChain::weights(const FeatureIndex& index) const {
   weights.grow(index, given_size_);
   const std::int32_t stride = weights.stride;
   for (std::int32_t f = 0; f < index.families(); ++f) {
-    fill(view_.families[f].node, 1, labels_, stride, weights.node[f]);
-    fill(view_.families[f].edge, labels_, labels_, stride, weights.edge[f]);
+    fill(view_.families[f].node, 1, labels_, stride, weights.node_row(f, 0));
+    fill(view_.families[f].edge, labels_, labels_, stride, weights.edge_row(f, 0));
   }
   if (index.hashed())
-    fill(view_.given, 1, labels_, stride, weights.given, [&](std::size_t r) { return static_cast<std::size_t>(view_.kept_given[r]); });
+    fill(view_.given, 1, labels_, stride, weights.given_row(0),
+         [&](std::size_t r) { return static_cast<std::size_t>(view_.kept_given[r]); });
   else
-    fill(view_.given, 1, labels_, stride, weights.given);
-  fill(view_.transition, labels_, labels_, stride, weights.transition);
+    fill(view_.given, 1, labels_, stride, weights.given_row(0));
+  fill(view_.transition, labels_, labels_, stride, weights.transition_row());
   fill_history(view_.history, index, labels_, weights.history);
-  weights.history_rows.resize(view_.history.slots.size() * stride);
-  fill(view_.history.rows, 1, labels_, stride, weights.history_rows);
+  weights.flat.resize(weights.room(), 0.0f);
+  fill(view_.history.rows, 1, labels_, stride, weights.history_row(0));
   return weights;
 }
 
@@ -382,7 +383,7 @@ Weights<float> StoredChain::weights_of(const FeatureIndex& some) const {
                  weights.edge_row(f, std::size_t(id) * edges + k));
     }
   }
-  fill(view_.transition, labels_, labels_, weights.stride, weights.transition);
+  fill(view_.transition, labels_, labels_, weights.stride, weights.transition_row());
   return weights;
 }
 

@@ -4,7 +4,9 @@
 
 #include "core/error.hpp"
 #include "core/rng.hpp"
-#include "learning/chain_perceptron.hpp"
+#include "inference/questions.hpp"
+#include "inference/structures/chain_model.hpp"
+#include "learning/online/trainer.hpp"
 #include "models/sparse.hpp"
 #include "tests/check.hpp"
 #include "tests/sentences.hpp"
@@ -32,20 +34,23 @@ int main() {
   const Instances instances = sentences.entered(index);
 
   const std::vector<std::uint8_t> yes(labels, 1), yes_pairs(labels * labels, 1);
-  Weights<float> zero(labels);
-  ChainPerceptron<float> perceptron(zero, Constraint<float>(labels, zero.stride, yes, yes, yes_pairs));
+  const ChainModel<float> zero(Weights<float>(labels), Constraint<float>(labels, padded(labels), yes, yes, yes_pairs));
+  OnlineTrainer<float> trainer(zero, OnlineLearners<float>::make("perceptron", {}), 0);
   const Poll poll = [](std::int64_t) { return true; };
+  const Corpus corpus{index, instances, instances.labels};
   for (std::uint64_t epoch = 1; epoch <= 5; ++epoch) {
     const auto order = shuffled(instances.sentences(), 1, epoch);
-    const EpochResult result = perceptron.epoch(index, instances, order, {}, {}, poll);
+    const EpochResult result = trainer.epoch(corpus, order, {}, {}, poll);
     CHECK(result.sentences == 40 && result.updates <= 40);
   }
-  const Weights<float> trained = perceptron.averaged();
-  const auto before = decode(index, trained, perceptron.constraint(), instances, poll);
+  const QueueSpec exact{"exact"};
+  const std::unique_ptr<Model<float>> trained = trainer.averaged();
+  const auto before = decode(*trained, corpus, exact, {}, poll);
 
-  const SparseChain sparse = pack(index, trained);
+  const SparseChain sparse = pack(index, dynamic_cast<const ChainModel<float>&>(*trained).weights);
   FeatureIndex again = empty_index();
-  const Weights<float> loaded = unpack(view(sparse), labels, {static_cast<std::int32_t>(sparse.kept_values[0].size())}, 0, again);
+  const ChainModel<float> loaded(unpack(view(sparse), labels, {static_cast<std::int32_t>(sparse.kept_values[0].size())}, 0, again),
+                                 zero.constraint);
   std::vector<std::int32_t> renumbered(values.size(), -1);
   for (std::size_t t = 0; t < values.size(); ++t) {
     for (std::size_t k = 0; k < sparse.kept_values[0].size(); ++k) {
@@ -53,7 +58,7 @@ int main() {
     }
   }
   const Instances reread = look_up(again, {{renumbered}, sentences.starts});
-  CHECK(decode(again, loaded, perceptron.constraint(), reread, poll) == before);
+  CHECK(decode<float>(loaded, {again, reread, {}}, exact, {}, poll) == before);
 
   SparseChain hostile = sparse;
   hostile.families[0].node.columns.front() = labels;

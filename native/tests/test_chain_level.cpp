@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/rng.hpp"
-#include "inference/spaces/chain_level.hpp"
+#include "inference/structures/chain_level.hpp"
 #include "tests/check.hpp"
 
 using namespace riata;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/rng.hpp"
-#include "models/folded.hpp"
+#include "inference/structures/folded.hpp"
 #include "tests/check.hpp"
 
 using namespace riata;
@@ -26,12 +26,7 @@ struct Model {
     const std::vector<std::int64_t> starts{0, 80, 200};
     index.extend({{tokens}, starts}, 1);
     weights.grow(index, 0);
-    const auto fill = [&](auto& block) {
-      for (float& value : block) value = static_cast<float>(rng.below(2000)) / 100 - 10;
-    };
-    for (auto& block : weights.node) fill(block);
-    for (auto& block : weights.edge) fill(block);
-    fill(weights.transition);
+    for (float& value : weights.flat) value = static_cast<float>(rng.below(2000)) / 100 - 10;
   }
 };
 

@@ -4,9 +4,9 @@
 
 #include "core/error.hpp"
 #include "core/rng.hpp"
-#include "learning/chain_mira.hpp"
-#include "learning/chain_perceptron.hpp"
-#include "models/chain_nbest.hpp"
+#include "inference/questions.hpp"
+#include "inference/structures/chain_model.hpp"
+#include "learning/online/trainer.hpp"
 #include "models/sparse.hpp"
 #include "tests/check.hpp"
 #include "tests/sentences.hpp"
@@ -24,9 +24,10 @@ FeatureIndex empty_index() {
 }
 
 template <class Real>
-void check_lists(const FeatureIndex& index, const Weights<Real>& weights, const Constraint<Real>& constraint, const Instances& instances) {
-  const std::vector<std::int32_t> best = decode(index, weights, constraint, instances, go_on);
-  const NBestLabels lists = nbest(index, weights, constraint, instances, 4, go_on);
+void check_lists(const Model<Real>& model, const Corpus& corpus) {
+  const Instances& instances = corpus.instances;
+  const std::vector<std::int32_t> best = decode(model, corpus, {"exact"}, {}, go_on);
+  const BestOutputs lists = nbest(model, corpus, 4, go_on);
   std::size_t at = 0, number = 0;
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     const auto length = static_cast<std::size_t>(instances.length(s));
@@ -34,38 +35,45 @@ void check_lists(const FeatureIndex& index, const Weights<Real>& weights, const 
       CHECK(n == 0 || lists.scores[number] <= lists.scores[number - 1]);
       std::vector<std::int32_t> all = best;
       for (std::size_t t = 0; t < length; ++t) {
-        CHECK(n > 0 || lists.labels[at + t] == best[instances.starts[s] + t]);
-        all[instances.starts[s] + t] = lists.labels[at + t];
+        CHECK(n > 0 || lists.codes[at + t] == best[instances.starts[s] + t]);
+        all[instances.starts[s] + t] = lists.codes[at + t];
       }
-      const double score = scores_of(index, weights, constraint, instances, all)[s];
+      const double score = scores_of(model, corpus, all)[s];
       CHECK(std::abs(score - lists.scores[number]) <= 1e-4 * (1 + std::abs(score)));
     }
   }
 }
 
-template <class Trainer, class Real>
-void check_learner(Trainer trainer, FeatureIndex& index, const Constraint<Real>& constraint, const Instances& instances) {
+template <class Real>
+void check_learner(const std::string& name, const Settings& settings, const ChainModel<Real>& zero, const Corpus& corpus) {
+  OnlineTrainer<Real> trainer(zero, OnlineLearners<Real>::make(name, settings), 0);
   std::vector<std::int64_t> order;
-  for (std::int64_t s = 0; s < instances.sentences(); ++s) order.push_back(s);
+  for (std::int64_t s = 0; s < corpus.sentences(); ++s) order.push_back(s);
   std::int64_t updates = 0;
-  for (int epoch = 0; epoch < 4; ++epoch) updates += trainer.epoch(index, instances, order, {}, {}, go_on).updates;
+  for (int epoch = 0; epoch < 4; ++epoch) updates += trainer.epoch(corpus, order, {}, {}, go_on).updates;
   CHECK(updates > 0);
-  const Weights<Real> averaged = trainer.averaged();
-  CHECK(averaged.history.rows() > 20);
-  CHECK(averaged.history_rows.size() == std::size_t(averaged.history.rows()) * averaged.stride);
-  check_lists(index, trainer.last(), constraint, instances);
-  check_lists(index, averaged, constraint, instances);
-  pack(index, averaged);
+  const std::unique_ptr<Model<Real>> averaged = trainer.averaged(), last = trainer.last();
+  const Weights<Real>& weights = dynamic_cast<const ChainModel<Real>&>(*averaged).weights;
+  CHECK(weights.history.rows() > 20);
+  CHECK(weights.flat.size() == weights.room());
+  check_lists(*last, corpus);
+  check_lists(*averaged, corpus);
+  pack(corpus.index, weights);
 }
 
 template <class Real>
-void check_precision(FeatureIndex& index, const Instances& instances) {
-  const Weights<Real> zero(labels);
+void check_precision(const Corpus& corpus) {
   std::vector<std::uint8_t> follow(labels * labels, 1);
   follow[1] = 0;  // label 1 does not follow label 0
-  const Constraint<Real> constraint(labels, zero.stride, {1, 1, 0}, {1, 0, 1}, follow);
-  check_learner(ChainPerceptron<Real>(zero, constraint), index, constraint, instances);
-  for (const std::int64_t k : {1, 3}) check_learner(ChainMira<Real>(zero, constraint, {0.5, 1, k}), index, constraint, instances);
+  const ChainModel<Real> zero(Weights<Real>(labels), Constraint<Real>(labels, padded(labels), {1, 1, 0}, {1, 0, 1}, follow));
+  check_learner("perceptron", {}, zero, corpus);
+  for (const std::int64_t k : {1, 3}) {
+    Settings settings;
+    settings.set("C", 0.5);
+    settings.set("cost", 1.0);
+    settings.set("k", k);
+    check_learner("mira", settings, zero, corpus);
+  }
 }
 
 }  // namespace
@@ -75,7 +83,8 @@ int main() {
   const RandomSentences sentences(rng, words, [&](const auto&) { return static_cast<std::int32_t>(rng.below(labels)); });
   FeatureIndex index = empty_index();
   const Instances instances = sentences.entered(index);
-  check_precision<float>(index, instances);
-  check_precision<double>(index, instances);
+  const Corpus corpus{index, instances, instances.labels};
+  check_precision<float>(corpus);
+  check_precision<double>(corpus);
   return 0;
 }

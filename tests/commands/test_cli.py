@@ -91,7 +91,11 @@ def test_every_task_trains_from_its_column(folder, run, task):
     assert out.count("\n") == 1
     assert list(facts)[: len(KEYS)] == KEYS
     made = registry.get("task", task).estimator()
-    assert (facts["task"], facts["recipe"], facts["structure"]) == (task, recipe_name(made), made.own_structure or "chain")
+    assert (facts["task"], facts["recipe"], facts["structure"]) == (
+        task,
+        recipe_name(made),
+        made.own_structure or "chain",
+    )
     assert facts["tokens"] == sum(map(len, CHUNKS))
     assert facts["weights"] > 0
     assert facts["model_mb"] == round((folder / "m.riata").stat().st_size / 1e6, 3)

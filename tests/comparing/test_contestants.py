@@ -101,7 +101,7 @@ def test_errors_name_what_is_wrong(text, said):
     ("text", "kind", "reason"),
     [
         ("perceptron:beam=3", CHUNKS, "which has no beam"),
-        ("mira:structure=segments", CHUNKS, "needs"),
+        ("memm:structure=segments", CHUNKS, "needs"),
         ("laso-alma:bits=18", CHUNKS, "bits is set"),
         ("perceptron", Kind(JointTagger), "needs argmax"),
         ("perceptron", Kind(Predictor, {"problem": Tagging()}), "searched only"),

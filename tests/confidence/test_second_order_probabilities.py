@@ -4,17 +4,13 @@ import numpy as np
 import pytest
 
 import riata
-from likelihood_problems import point
+from likelihood_problems import model_at, point
 from riata.features.templates import parse
-from riata.models.chain import ChainModel, Decoder
+from riata.models.chain import Decoder
 from samples import TAGS, WORDS, embedded, quietly
 from second_order_problems import CHUNKS, TEMPLATES, Case
 
 BEAM = Decoder("beam", 2**40)
-
-
-def model_at(case, at):
-    return ChainModel(case.features, case.function.model(at), case.labels, case.legality)
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 20.0])

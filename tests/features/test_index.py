@@ -296,7 +296,9 @@ def test_a_number_that_cannot_be_used_is_refused_with_file_and_line(text, tmp_pa
         path = tmp_path / "numbers.txt"
         path.write_text(f"a 1 X\n\nb {text} Y\n")
         with pytest.raises(DataError) as caught:
-            riata.Tagger("perceptron", template=parse("number(1)[0]")).fit(riata.read_columns(path), listener=lambda event: None)
+            riata.Tagger("perceptron", template=parse("number(1)[0]")).fit(
+                riata.read_columns(path), listener=lambda event: None
+            )
         assert (caught.value.file, caught.value.line) == (str(path), 3)
 
 

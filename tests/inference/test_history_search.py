@@ -183,11 +183,9 @@ def test_states_are_merged_by_as_many_labels_as_templates_read(order):
     corpus = problem(f"word[0]\nlabel[-{order}]", [[("a",)] * length], [["X"] * length], ("X", "Y", "Z"))
     weights = corpus.random_weights(0)
     unlabelled = corpus.features.instances(as_corpus(corpus.sentences))
-    trace = _core.trace_by_search(
-        weights, corpus.index, unlabelled, *corpus.flags, options(beam=UNBOUNDED), None, False
-    )
+    trace = weights.trace(corpus.index, unlabelled, np.empty(0, np.int32), options(beam=UNBOUNDED), None, False)
     paths = [()]
-    for parent, action, *_ in trace["nodes"][1:]:
+    for parent, (_, action), *_ in trace["nodes"][1:]:
         paths.append((*paths[parent], action))
     for depth in range(1, length + 1):
         last = [labels[-order:] for labels in paths if len(labels) == depth]

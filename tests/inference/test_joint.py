@@ -88,10 +88,7 @@ def test_queues_that_take_states_one_by_one(ahead):
 def test_no_output_is_illegal(seed, template, ahead, beam, labels):
     chunks, encoding = labels
     problem = noise(seed, template, ahead, longest=4, chunks=chunks, encoding=encoding, limited=bool(seed % 2))
-    weights = problem.weights()
-    _core.joint_places(
-        weights, problem.features.index, problem.features.native, problem.instances, problem.codes(problem.gold)
-    )
+    weights = problem.grown()
     weights.set_flat(np.random.default_rng(seed).normal(size=len(weights.flat())))
     for x, output in zip(problem.sentences, problem.decode(weights, beam=beam), strict=True):
         assert oracle.is_legal([chunk for _, chunk in output], problem.legal)
@@ -122,11 +119,11 @@ def test_regret_is_the_least_loss_of_any_completion(labels, ahead):
 def test_what_does_not_fit_is_refused():
     problem = noise(0, TEMPLATES[1], True)
     weights = problem.random_weights(0)
-    index, native, instances = problem.features.index, problem.features.native, problem.instances
+    index, instances = problem.features.index, problem.instances
     with pytest.raises(RiataError, match="do not fit"):
-        _core.joint_scores(weights, index, native, instances, np.full(instances.tokens, 6, np.int32))
+        weights.scores_of(index, instances, np.full(instances.tokens, 6, np.int32))
     with pytest.raises(RiataError, match="do not fit"):
-        _core.decode_joint(problem.weights(), index, native, instances, options())
+        problem.weights().decode(index, instances, options())
     for starts, tags, of, count in [
         ([0, 1], [2], [0], 2),
         ([0, 2], [1, 0], [0], 2),

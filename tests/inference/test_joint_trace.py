@@ -1,6 +1,5 @@
 """Traces of searches for tags and chunk labels: they replay to what is predicted, agree with Figure 2 over dictionaries, and change nothing."""
 
-import numpy as np
 import pytest
 
 import riata
@@ -9,7 +8,6 @@ from inference.test_trace import QUEUES, SINGLE, WHAT, WHEN, check_scores, repla
 from joint_problems import TEMPLATES, noise
 from oracle.joint import JointLaso, features, path_of, regret
 from oracle.laso import TooClose, add
-from riata import _core
 from riata.data.memory import as_corpus
 from riata.data.pairs import joined_text
 from riata.errors import DataError, LabelError
@@ -153,7 +151,7 @@ def test_features_are_named_also_those_that_come_with_the_trace(template, ahead)
     known = problem.random_weights(0)
     named, templates = problem.by_name(known), problem.features.templates
     for weights, weight_of in ((known, named.get), (empty(problem), lambda name: 0.0)):
-        rows = len(weights.rows(problem.features.native)[0])
+        rows = len(weights.rows()[0])
         for s, x in enumerate(problem.sentences):
             trace = trace_of(problem, weights, s, beam=2)
             for number, node in list(enumerate(trace.nodes))[1:]:
@@ -161,14 +159,13 @@ def test_features_are_named_also_those_that_come_with_the_trace(template, ahead)
                 of = features(x, templates, builtin(), path, len(path) - 1, ahead)
                 expected = sorted((shown(name), label, weight_of((name, label))) for name, label in of)
                 assert sorted((f.name, f.label, f.weight) for f in node.features) == expected
-        assert len(weights.rows(problem.features.native)[0]) == rows  # the model has not grown
+        assert len(weights.rows()[0]) == rows  # the model has not grown
 
 
 def empty(problem):
     """Weights that know the features of the input alone."""
     weights = problem.weights()
-    count = _core.joint_weight_count(problem.features.index, problem.features.native, weights)
-    weights.set_flat(np.zeros(count))
+    weights.grow(problem.features.index, problem.instances)
     return weights
 
 

@@ -80,7 +80,7 @@ def test_a_k_that_is_no_count_is_refused(k):
 @given(seed=st.integers(0, 10**6), k=st.integers(1, 30))
 def test_a_model_gives_its_best_legal_labellings(encoding, edges_by_word, seed, k):
     problem, weights = random_model(seed, encoding, edges_by_word=edges_by_word, longest=4)
-    counts, labels, scores = weights.nbest(problem.index, problem.instances, *problem.flags, k)
+    counts, labels, scores = weights.nbest(problem.index, problem.instances, k)
     named = problem.by_name(weights)
     at = first = 0
     for sentence, inputs, count in zip(problem.sentences, problem.inputs(), counts, strict=True):

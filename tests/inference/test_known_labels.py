@@ -158,9 +158,9 @@ def test_segments(seed, template, encoding):
     for words in problem.sentences:
         paths = segment_oracle.segmentations(len(words), problem.labels, problem.most)
         instances = problem.features.instances(as_corpus([words] * len(paths)))
-        args = (weights, problem.features.index, problem.features.native, instances, problem.codes(paths))
+        scores = weights.scores_of(problem.features.index, instances, problem.codes(paths))
         tags = [as_tags(spelling, path, len(words)) for path in paths]
-        every = dict(zip(tags, _core.segment_scores(*args).tolist(), strict=True))
+        every = dict(zip(tags, scores.tolist(), strict=True))
         for _ in range(2):
             some = known(rng, model.labels, tags, len(words))
             case = Case(model, words, some, every, DOUBLE)

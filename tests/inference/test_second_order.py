@@ -41,7 +41,7 @@ def sample(seed, template, encoding, longest=None):
 
 def lists(corpus, weights, n):
     """Per sentence, the n best labellings with their scores, as the core gives them."""
-    counts, labels, scores = weights.nbest(corpus.index, corpus.instances, *corpus.flags, n)
+    counts, labels, scores = weights.nbest(corpus.index, corpus.instances, n)
     found, at, number = [], 0, 0
     for sentence, count in zip(corpus.sentences, counts, strict=True):
         found.append([])
@@ -90,10 +90,9 @@ def test_the_weights_of_these_samples_do_read_earlier_labels_and_do_tie():
 @EVERY_ENCODING
 def test_single_precision_finds_the_enumerated_ones_too(template, encoding):
     corpus, _ = sample(3, template, encoding)
-    perceptron = _core.ChainPerceptron(_core.ChainWeights(len(corpus.labels)), *corpus.flags)
-    order = np.arange(len(corpus.sentences), dtype=np.int64)
+    perceptron = corpus.trainer(single=True, learner="perceptron", settings={})
     for _ in range(2):
-        perceptron.epoch(corpus.index, corpus.instances, order, np.empty(0), np.empty(0))
+        corpus.epoch(perceptron)
     weights = perceptron.last()
     named = corpus.by_name(weights)
     assert any("label" in feature for (feature, _), _ in named)

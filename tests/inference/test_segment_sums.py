@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from oracle import segments as oracle
 from oracle.segments import Lattice
-from riata import _core
 from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
 from segment_problems import EXACT_TEMPLATES, TEMPLATES, noise
@@ -26,16 +25,14 @@ def every_scored(problem, weights, s):
 
 def sums(problem, weights, sharpness=1.0):
     """log Z of every sentence, and its expected features by place."""
-    parts = (weights, problem.features.index, problem.features.native, problem.instances, sharpness)
-    log_z, counts, places, values = _core.segment_sums(*parts)
+    log_z, (counts, places, values) = weights.sums_of(problem.features.index, problem.instances, sharpness)
     cuts = np.cumsum(counts)[:-1]
     rows = zip(np.split(places, cuts), np.split(values, cuts), strict=True)
     return log_z, [dict(zip(p.tolist(), v.tolist(), strict=True)) for p, v in rows]
 
 
 def best(problem, weights, k):
-    parts = (weights, problem.features.index, problem.features.native, problem.instances, k)
-    counts, codes, scores = _core.best_segments(*parts)
+    counts, codes, scores = weights.nbest(problem.features.index, problem.instances, k)
     found, at, place = [], 0, 0
     for x, count in zip(problem.sentences, counts.tolist(), strict=True):
         lists = [codes[at + i * len(x) : at + (i + 1) * len(x)].tolist() for i in range(count)]

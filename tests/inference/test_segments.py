@@ -2,13 +2,12 @@
 
 import random
 
-import numpy as np
 import pytest
 
 from oracle import segments as oracle
 from riata import _core
 from riata.errors import UnsupportedError
-from segment_problems import EXACT_TEMPLATES, LABELS, TEMPLATES, noise, random_segments
+from segment_problems import EXACT_TEMPLATES, LABELS, TEMPLATES, noise, random_segments, segment_problem
 
 UNBOUNDED = _core.unbounded
 
@@ -71,23 +70,13 @@ def test_regret_is_the_least_loss_of_any_completion(labels, most):
     draw = random.Random(most)
     length = 4
     every = oracle.segmentations(length, labels, most)
+    problem = segment_problem("inside word[0]", [[("a", "x")] * length], [], most, labels)
     for _ in range(12):
         gold = random_segments(draw, length, labels, 4)  # with a most below 4, some are longer than can be found
         for segments in draw.sample(every, min(len(every), 30)):
-            found = regrets(labels, most, gold, segments)
-            ends = [oracle.covered(segments[:i]) for i in range(len(segments))]
-            for i, at in enumerate(ends):
+            found = problem.weights().regrets_of(
+                problem.features.index, problem.instances, problem.codes([gold]), problem.codes([segments])
+            )
+            for i in range(len(segments)):
                 expected = oracle.regret(segments[:i], gold, length, labels, most)
-                assert found[at] == expected, (gold, segments[:i])
-
-
-def regrets(labels, most, gold, segments):
-    def codes(one):
-        found = []
-        for size, label in one:
-            found += [(size - 1) * len(labels) + labels.index(label), *[-1] * (size - 1)]
-        return np.array(found, np.int32)
-
-    outside = labels.index("O") if "O" in labels else -1
-    starts = np.array([0, sum(size for size, _ in gold)], np.int64)
-    return _core.segment_regrets(len(labels), outside, most, starts, codes(gold), codes(segments))
+                assert found[i] == expected, (gold, segments[:i])

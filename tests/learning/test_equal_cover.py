@@ -13,7 +13,6 @@ from laso_comparison import WHAT, WHEN
 from margin_problems import measured, sample
 from oracle.margins import SegmentMargins
 from python_problems import with_weights
-from riata import _core
 from riata.features.attributes import builtin
 from segment_problems import TEMPLATES, noise, segment_problem
 
@@ -137,9 +136,7 @@ def test_a_search_over_segments_works_if_and_only_if_its_survival_margin_is_abov
         model = problem.random_weights(seed)
         if seed % 2:
             problem.gold = problem.decode(model, beam=2**40, beam_by="prefix")
-        asked = options(beam=width, beam_by="prefix")
-        parts = problem.features.index, problem.features.native, problem.instances, problem.codes(problem.gold), asked
-        found = _core.segment_margins(model, *parts)
+        found = problem.margins(model, beam=width, beam_by="prefix")
         assert (found["survival"] > 0) == (found["losses"] == 0)
         lost += found["losses"] > 0
         kept += found["losses"] == 0
@@ -161,8 +158,7 @@ def test_the_survival_margin_of_a_beam_by_prefix_is_how_far_the_truth_may_fall()
         problem = noise(seed, TEMPLATES[seed % len(TEMPLATES)], longest=4, sentences=1)
         model, asked = problem.random_weights(seed), options(beam=1 + seed % 3, beam_by="prefix")
         problem.gold = problem.decode(model, beam=2**40, beam_by="prefix")
-        parts = problem.features.index, problem.features.native, problem.instances, problem.codes(problem.gold), asked
-        margin = _core.segment_margins(model, *parts)["survival"]
+        margin = problem.margins(model, **asked)["survival"]
         if not 0 < margin < float("inf"):
             continue
         checked += 1

@@ -10,7 +10,7 @@ from chain_problems import UNBOUNDED, noise
 from laso_comparison import QUEUES, STEPS, WHAT, WHEN, compared, orders, same
 from margin_problems import same_as_the_twin
 from packed_weights import weights_of
-from riata import _core, registry
+from riata import registry
 from riata.features.templates import parse
 from samples import embedded, quietly
 
@@ -74,11 +74,11 @@ def test_the_average_is_the_mean_of_the_weights_after_every_sentence(step):
         snapshots = [{}]
         for s in itertools.chain.from_iterable(orders(corpus, 3, seed)):
             corpus.epoch(trainer, [s])
-            snapshots.append(corpus.by_name(trainer.last(corpus.index)))
+            snapshots.append(corpus.by_name(trainer.last()))
         assert len(history(snapshots[-1])) > len(history(snapshots[2]))
         keys = {key for weights in snapshots for key in weights}
         mean = {key: sum(weights.get(key, 0.0) for weights in snapshots) / len(snapshots) for key in keys}
-        same(corpus.by_name(trainer.averaged(corpus.index)), mean)
+        same(corpus.by_name(trainer.averaged()), mean)
 
 
 @pytest.mark.parametrize("queue", ["greedy", "beam 2", "unbounded beam", "best-first"])
@@ -150,11 +150,10 @@ def test_the_same_seed_learns_the_same_in_single_and_double_precision():
     for seed, template in enumerate(TEMPLATES):
         corpus = noise(seed, template, "iob2")
         single, double = (
-            corpus.trainer(kind=kind, beam=UNBOUNDED if seed % 2 else 2, update="best")
-            for kind in (_core.ChainSearch, _core.ChainSearch64)
+            corpus.trainer(single=one, beam=UNBOUNDED if seed % 2 else 2, update="best") for one in (True, False)
         )
         for order in orders(corpus, 2, seed):
             corpus.epoch(single, order)
             corpus.epoch(double, order)
-        same(corpus.by_name(single.last(corpus.index)), corpus.by_name(double.last(corpus.index)))
-        same(corpus.by_name(single.averaged(corpus.index)), corpus.by_name(double.averaged(corpus.index)))
+        same(corpus.by_name(single.last()), corpus.by_name(double.last()))
+        same(corpus.by_name(single.averaged()), corpus.by_name(double.averaged()))

@@ -10,7 +10,6 @@ from learning.test_margins import QUEUES
 from oracle.joint import path_of
 from oracle.laso import norm
 from oracle.margins import JointMargins
-from riata import _core
 from samples import embedded, quietly
 
 
@@ -28,8 +27,7 @@ def test_margins_equal_those_of_the_twin(queue, truth):
         twin = JointMargins(problem, asked, problem.by_name(weights))
         for x, y in zip(problem.sentences, problem.gold, strict=True):
             twin.sentence(x, path_of(y, problem.ahead))
-        parts = (problem.features.index, problem.features.native, problem.instances)
-        found = _core.joint_margins(weights, *parts, problem.codes(problem.gold), asked)
+        found = problem.margins(weights, **asked)
         assert found["raw"] == pytest.approx(twin.raw)
         assert found["normalised"] == pytest.approx(twin.normalised)
         assert found["survival"] == pytest.approx(twin.survival)

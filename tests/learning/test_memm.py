@@ -42,7 +42,9 @@ class Case:
         self.inputs = [inputs_of(s, parse(template), builtin()) for s in problem.sentences]
 
     def model_at(self, at):
-        return ChainModel(self.problem.features, self.function.model(at), self.problem.labels, self.problem.legality)
+        problem, free = self.problem, Legality.free(len(self.problem.labels))
+        model = ChainModel(problem.features, self.function.model(at), problem.labels, free)
+        return model.with_legality(problem.legality)
 
     def allowed(self, sentence):
         legal, of = self.problem.legality, {label: i for i, label in enumerate(self.labels)}
@@ -175,11 +177,11 @@ def test_a_label_that_none_may_follow_is_never_chosen():
     """The label set has B-A, but nothing that may come after it."""
     legal = get("encoding", "bioes").allowed(("O", "B-A"))
     problem = noise(0, "word[0]\nedge", None, sentences=3)
-    weights = _core.ChainWeights64.from_rows(
-        problem.features.index, np.zeros((2, 2)), [np.tile([0.0, 5.0], (problem.features.index.size(0), 1))]
-    )
+    model = ChainModel.blank(problem.features, ("O", "B-A"), Legality(*legal), single=False)
+    index = problem.features.index
+    weights = model.weights.from_rows(index, np.zeros((2, 2)), [np.tile([0.0, 5.0], (index.size(0), 1))])
     weights.local = True
-    model = ChainModel(problem.features, weights, ("O", "B-A"), Legality(*legal))
+    model = model.with_weights(weights)
     assert (model.decode(problem.instances) == 0).all()
     assert (model.decode(problem.instances, Decoder("beam")) == 0).all()
 

@@ -2,7 +2,6 @@
 
 import random
 
-import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -32,12 +31,8 @@ def same(weights, expected):
 
 
 def trained(problem, orders, *, C, cost, k, start, sentence_weight=(), class_weight=()):
-    trainer = _core.ChainMira64(start, *problem.flags, C, cost, k)
-    updates = []
-    for order in orders:
-        given = (np.array(order, np.int64), np.array(sentence_weight, float), np.array(class_weight, float))
-        updates.append(trainer.epoch(problem.index, problem.instances, *given)["updates"])
-    return trainer, updates
+    trainer = problem.trainer(start, learner="mira", settings={"C": C, "cost": cost, "k": k})
+    return trainer, [problem.epoch(trainer, order, sentence_weight, class_weight)["updates"] for order in orders]
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.loop import Plan, train
-from riata.learning.online import PerceptronTrainer, TrainingSet
-from riata.models.chain import Legality
+from riata.learning.online import SentenceTrainer, TrainingSet
+from riata.models.chain import ChainModel, Legality
 
 TEMPLATE = parse("word[-1]\nword[0]\nword[1]\nsuffix3[0]\nedge")
 
@@ -64,7 +64,8 @@ def looped(scores, *, epochs, patience=None, first_epoch=1):
     instances = features.instances(corpus)
     instances.set_labels(np.array([0, 1, 1, 1, 0], np.int32), 2)
     settings = {"average": True, "shuffle": True, "precision": "double"}
-    trainer = PerceptronTrainer(features, ("X", "Y"), Legality.free(2), settings, None)
+    blank = ChainModel.blank(features, ("X", "Y"), Legality.free(2), single=False)
+    trainer = SentenceTrainer("perceptron", features, lambda data: blank, settings)
     told, models = iter(scores), []
 
     def dev_score(model):

@@ -13,7 +13,6 @@ from chain_problems import UNBOUNDED, noise, problem
 from laso_comparison import QUEUES, STEPS, WHAT, WHEN, compared, orders, same
 from oracle.laso import norm
 from packed_weights import weights_of
-from riata import _core
 
 BEAMS = [name for name in QUEUES if "pending" not in name and name != "best-first"]
 TEMPLATES = [
@@ -90,7 +89,7 @@ def test_one_sentence_by_hand(when):
     trainer = corpus.trainer(queue="greedy", when=when)
     corpus.epoch(trainer)
     assert trainer.stats()["updates"] == (2 if when == "laso" else 1)
-    for weights, share in ((trainer.last(corpus.index), 1.0), (trainer.averaged(corpus.index), 0.5)):
+    for weights, share in ((trainer.last(), 1.0), (trainer.averaged(), 0.5)):
         found = {
             (name if name == "edge" else value[0][1], label): w
             for ((name, value), label), w in corpus.by_name(weights).items()
@@ -106,7 +105,7 @@ def test_the_loss_weighs_the_nodes_that_outrank_the_truth():
     # After a: X outranks Y; both stay. After b: X X (two wrong) and X Y (one wrong) have absorbed Y X and Y Y.
     third = 1 / 3
     expected = {("a", "Y"): 1, ("a", "X"): -1, ("b", "Y"): 1 - third, ("b", "X"): -2 * third}
-    found = corpus.by_name(trainer.last(corpus.index))
+    found = corpus.by_name(trainer.last())
     assert {(value[0][1], label): w for ((_, value), label), w in found.items()} == pytest.approx(expected)
 
 
@@ -118,10 +117,10 @@ def averages_what_it_has_been(corpus, trainer, initial, seed):
     snapshots = [initial]
     for s in itertools.chain.from_iterable(orders(corpus, 3, seed)):
         corpus.epoch(trainer, [s])
-        snapshots.append(corpus.by_name(trainer.last(corpus.index)))
+        snapshots.append(corpus.by_name(trainer.last()))
     keys = {key for weights in snapshots for key in weights}
     mean = {key: sum(weights.get(key, 0.0) for weights in snapshots) / len(snapshots) for key in keys}
-    same(corpus.by_name(trainer.averaged(corpus.index)), mean)
+    same(corpus.by_name(trainer.averaged()), mean)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -145,7 +144,7 @@ def test_the_norm_never_exceeds_one(queue, what, alpha):
         trainer = corpus.trainer(**QUEUES[queue], update=what, step="alma", alpha=alpha, C=C)
         for order in orders(corpus, 5, 0):
             corpus.epoch(trainer, order)
-            weights = corpus.by_name(trainer.last(corpus.index)).values()
+            weights = corpus.by_name(trainer.last()).values()
             norm = math.sqrt(sum(w**2 for w in weights))
             assert trainer.norm <= 1 + 1e-9
             assert norm == pytest.approx(trainer.norm, abs=1e-6)  # packed weights are single
@@ -159,7 +158,7 @@ def test_alpha_one_has_no_margin_and_less_has_one(queue):
         trainer = corpus.trainer(**QUEUES[queue], step="alma", alpha=alpha, B=B)
         for order in orders(corpus, 3, 0):
             corpus.epoch(trainer, order)
-        return corpus.by_name(trainer.last(corpus.index))
+        return corpus.by_name(trainer.last())
 
     assert trained(1.0, 0.1) == trained(1.0, 100.0)
     assert trained(0.5, 0.1) != trained(0.5, 100.0)
@@ -174,7 +173,7 @@ def test_y_good_nodes_are_down_weighted_by_the_margin_of_the_generation(alpha, u
     for _ in range(10):
         corpus.epoch(trainer)
     assert trainer.stats()["updates"] == updates
-    assert list(corpus.by_name(trainer.last(corpus.index)).values()) == pytest.approx([-(0.5**0.5), 0.5**0.5])
+    assert list(corpus.by_name(trainer.last()).values()) == pytest.approx([-(0.5**0.5), 0.5**0.5])
 
 
 # --- ALMA under other norms ---------------------------------------------------------------------------------------------
@@ -200,20 +199,20 @@ def test_under_a_p_norm_weights_equal_those_of_the_twin(queue, when, p):
 
 
 @pytest.mark.parametrize("p", [2, 3, 8, 30, 100])
-@pytest.mark.parametrize("kind", [_core.ChainSearch, _core.ChainSearch64])
-def test_thousands_of_projections_lose_nothing(kind, p):
+@pytest.mark.parametrize("single", [True, False])
+def test_thousands_of_projections_lose_nothing(single, p):
     # With C = 5 most steps leave the ball, and the scale falls faster than the tenth power of their number.
     corpus = noise(1, "word[0]\nnumber(1)[0]\nedge")
-    trainer = corpus.trainer(kind=kind, step="alma", alpha=0.5, C=5.0, p=p)
+    trainer = corpus.trainer(single=single, step="alma", alpha=0.5, C=5.0, p=p)
     snapshots = [{}]
     while trainer.stats()["updates"] < 4000:
         for s in range(len(corpus.sentences)):
             corpus.epoch(trainer, [s])
-            snapshots.append(corpus.by_name(trainer.last(corpus.index)))
-    tolerance = 2e-3 if kind is _core.ChainSearch else 1e-6
+            snapshots.append(corpus.by_name(trainer.last()))
+    tolerance = 2e-3 if single else 1e-6
     assert norm(snapshots[-1], p / (p - 1)) == pytest.approx(trainer.norm, rel=tolerance)
     assert 0.1 < trainer.norm <= 1 + 1e-9
-    averaged = corpus.by_name(trainer.averaged(corpus.index))
+    averaged = corpus.by_name(trainer.averaged())
     for key in {key for weights in snapshots for key in weights}:
         mean = sum(weights.get(key, 0.0) for weights in snapshots) / len(snapshots)
         assert averaged.get(key, 0.0) == pytest.approx(mean, abs=tolerance), key
@@ -233,9 +232,9 @@ def test_features_of_very_different_sizes_neither_vanish_nor_overflow(sizes, p):
     corpus = problem("number(1)[0]", sentences, [["Y"], ["X"], ["Y"]], ("X", "Y"))
     _, twin = compared(corpus, {"step": "alma", "alpha": 0.5, "p": p}, None, 5, 0)
     assert twin.updates > 3
-    single = corpus.trainer(kind=_core.ChainSearch, step="alma", alpha=0.5, p=p)
+    single = corpus.trainer(single=True, step="alma", alpha=0.5, p=p)
     corpus.epoch(single, [0, 1, 2])
-    assert all(0 < abs(w) <= 1 for w in corpus.by_name(single.averaged(corpus.index)).values())
+    assert all(0 < abs(w) <= 1 for w in corpus.by_name(single.averaged()).values())
     assert 0 < single.norm <= 1 + 1e-9
 
 
@@ -254,15 +253,15 @@ def test_under_a_p_norm_the_average_is_the_mean_of_the_weights(p):
     p=st.floats(2, 100),
     alpha=st.floats(0.01, 1),
     C=st.floats(0.01, 10),
-    kind=st.sampled_from([_core.ChainSearch, _core.ChainSearch64]),
+    single=st.booleans(),
 )
-def test_the_q_norm_never_exceeds_one(seed, p, alpha, C, kind):
+def test_the_q_norm_never_exceeds_one(seed, p, alpha, C, single):
     corpus = noise(seed, "word[0]\nnumber(1)[0]\nedge")
-    trainer = corpus.trainer(kind=kind, step="alma", alpha=alpha, C=C, p=p)
+    trainer = corpus.trainer(single=single, step="alma", alpha=alpha, C=C, p=p)
     for order in orders(corpus, 3, seed):
         corpus.epoch(trainer, order)
-        weights = corpus.by_name(trainer.last(corpus.index))
-        rounding = 1e-9 if kind is _core.ChainSearch64 else 1e-6  # weights are rounded when they are folded
+        weights = corpus.by_name(trainer.last())
+        rounding = 1e-6 if single else 1e-9  # weights are rounded when they are folded
         assert trainer.norm <= 1 + rounding
         assert norm(weights, p / (p - 1)) == pytest.approx(trainer.norm, rel=1e-5)
 
@@ -347,10 +346,10 @@ def test_a_step_of_mira_that_changes_nothing_is_no_update():
         corpus = noise(seed, "word[0]\nedge")
         trainer = corpus.trainer(corpus.random_weights(seed), queue="greedy", when="standard", step="mira")
         for s in itertools.chain.from_iterable(orders(corpus, 5, seed)):
-            before, counted = corpus.by_name(trainer.last(corpus.index)), trainer.stats()["updates"]
-            found = corpus.search(trainer.last(corpus.index), queue="greedy")[s]
+            before, counted = corpus.by_name(trainer.last()), trainer.stats()["updates"]
+            found = corpus.search(trainer.last(), queue="greedy")[s]
             updates = corpus.epoch(trainer, [s])["updates"]
-            changed = corpus.by_name(trainer.last(corpus.index)) != before
+            changed = corpus.by_name(trainer.last()) != before
             assert updates == trainer.stats()["updates"] - counted == changed
             unchanged += not changed and found != tuple(corpus.gold[s])
     assert unchanged > 0
@@ -374,10 +373,10 @@ def test_a_search_that_goes_wrong_by_its_order_alone_changes_nothing():
     corpus = problem("word[0]\nedge", [[("a",), ("a",)]], [["X", "Y"]], ("X", "Y", "Z"))
     trainer = corpus.trainer(queue="best-first", update="best")
     corpus.epoch(trainer)
-    weights, stats = corpus.by_name(trainer.last(corpus.index)), trainer.stats()
+    weights, stats = corpus.by_name(trainer.last()), trainer.stats()
     assert {label: w for (_, label), w in weights.items()} == {("X", "Y"): 1, ("Y", "X"): -1}
     assert corpus.epoch(trainer)["updates"] == 0
-    assert (corpus.by_name(trainer.last(corpus.index)), trainer.stats()) == (weights, stats)
+    assert (corpus.by_name(trainer.last()), trainer.stats()) == (weights, stats)
 
 
 # --- properties ----------------------------------------------------------------------------------------------------------
@@ -402,10 +401,10 @@ def test_an_epoch_on_separated_data_makes_no_update(queue, when, step):
     while epochs[-1] > 0 and len(epochs) < 300:
         epochs.append(corpus.epoch(trainer)["updates"])
     assert 1 < len(epochs) < 300
-    weights, stats = corpus.by_name(trainer.last(corpus.index)), trainer.stats()
+    weights, stats = corpus.by_name(trainer.last()), trainer.stats()
     corpus.epoch(trainer)
-    assert (corpus.by_name(trainer.last(corpus.index)), trainer.stats()) == (weights, stats)
-    assert corpus.search(trainer.last(corpus.index), **QUEUES[queue]) == [tuple(labels) for labels in corpus.gold]
+    assert (corpus.by_name(trainer.last()), trainer.stats()) == (weights, stats)
+    assert corpus.search(trainer.last(), **QUEUES[queue]) == [tuple(labels) for labels in corpus.gold]
 
 
 @pytest.mark.parametrize("when", ["early", "max-violation", "standard"])
@@ -430,7 +429,7 @@ def test_queues_that_come_to_the_same_learn_the_same(when, alike):
         for order in orders(corpus, 2, seed):
             corpus.epoch(one, order)
             corpus.epoch(other, order)
-        assert corpus.by_name(one.averaged(corpus.index)) == corpus.by_name(other.averaged(corpus.index))
+        assert corpus.by_name(one.averaged()) == corpus.by_name(other.averaged())
         assert one.stats() == other.stats()
 
 
@@ -444,8 +443,8 @@ def test_training_is_deterministic(queue, step):
         for order in orders(corpus, 3, 0):
             corpus.epoch(trainer, order)
         return (
-            corpus.by_name(trainer.averaged(corpus.index)),
-            corpus.by_name(trainer.last(corpus.index)),
+            corpus.by_name(trainer.averaged()),
+            corpus.by_name(trainer.last()),
             trainer.stats(),
         )
 
@@ -457,13 +456,13 @@ def test_training_is_deterministic(queue, step):
 def test_where_sums_are_exact_single_precision_learns_what_double_does(queue, when):
     for seed in range(5):
         corpus = noise(seed, TEMPLATES[seed % len(TEMPLATES)], "iob2")
-        kinds = _core.ChainSearch, _core.ChainSearch64
-        single, double = (corpus.trainer(kind=kind, **QUEUES[queue], when=when, update="best") for kind in kinds)
+        asked = {**QUEUES[queue], "when": when, "update": "best"}
+        single, double = (corpus.trainer(single=one, **asked) for one in (True, False))
         for order in orders(corpus, 2, seed):
             corpus.epoch(single, order)
             corpus.epoch(double, order)
-        same(corpus.by_name(single.last(corpus.index)), corpus.by_name(double.last(corpus.index)))
-        same(corpus.by_name(single.averaged(corpus.index)), corpus.by_name(double.averaged(corpus.index)))
+        same(corpus.by_name(single.last()), corpus.by_name(double.last()))
+        same(corpus.by_name(single.averaged()), corpus.by_name(double.averaged()))
 
 
 @pytest.mark.parametrize("when", ["standard", "max-violation"])

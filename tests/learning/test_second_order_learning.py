@@ -2,7 +2,6 @@
 
 import random
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,11 +36,7 @@ def weighting(problem, seed, weighted):
 
 
 def trained(problem, trainer, orders, by_sentence, by_class):
-    given_ = (np.array(by_sentence, float), np.array(by_class, float))
-    return [
-        trainer.epoch(problem.index, problem.instances, np.array(order, np.int64), *given_)["updates"]
-        for order in orders
-    ]
+    return [problem.epoch(trainer, order, by_sentence, by_class)["updates"] for order in orders]
 
 
 # --- the twins -------------------------------------------------------------------------------------------------------
@@ -63,7 +58,7 @@ def test_the_perceptron_learns_what_its_twin_learns(template, encoding, seed, we
         class_weight=dict(zip(problem.labels, by_class, strict=bool(by_class))),
         legal=problem.is_legal,
     )
-    trainer = _core.ChainPerceptron64(_core.ChainWeights64(len(problem.labels)), *problem.flags)
+    trainer = problem.trainer(learner="perceptron", settings={})
     assert trained(problem, trainer, orders, by_sentence, by_class) == expected.mistakes
     same(problem.by_name(trainer.last()), expected.last)
     same(problem.by_name(trainer.averaged()), mean(expected.snapshots))
@@ -80,7 +75,7 @@ def test_mira_learns_what_its_twin_learns(template, data):
     orders = [_core.shuffled(len(problem.sentences), seed, epoch).tolist() for epoch in (1, 2)]
     start = problem.random_weights(seed)
     expected = learnt_by_the_twin(problem, orders, start, by_sentence, by_class, **chosen)
-    trainer = _core.ChainMira64(start, *problem.flags, chosen["C"], chosen["cost"], chosen["k"])
+    trainer = problem.trainer(start, learner="mira", settings=chosen)
     assert trained(problem, trainer, orders, by_sentence, by_class) == expected.updates
     same(problem.by_name(trainer.last()), expected.last)
     same(problem.by_name(trainer.averaged()), expected.averaged)

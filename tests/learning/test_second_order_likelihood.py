@@ -194,7 +194,10 @@ def test_a_model_is_a_point_and_back(template):
     other = Case(2, template, pairs=True)
     wider = other.function.point(case.function.model(at))
     assert other.value(wider) == pytest.approx(case.value(at))
-    assert case.function.point(_core.ChainWeights64(3)).tolist() == [0.0] * case.function.size
+    assert (
+        case.function.point(_core.ChainWeights64(3, *(np.ones(n, np.uint8) for n in (3, 3, 9)))).tolist()
+        == [0.0] * case.function.size
+    )
 
 
 def test_a_long_sentence():

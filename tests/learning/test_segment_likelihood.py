@@ -22,7 +22,6 @@ def function_of(problem, *, pairs=False, weights=(), kind=_core.SegmentWeights64
     return Likelihood(
         KINDS[kind],
         problem.features.index,
-        problem.features.native,
         problem.weights(kind),
         problem.instances,
         problem.codes(problem.gold if gold is None else gold),
@@ -87,13 +86,12 @@ def test_the_gradient_is_what_is_expected_less_the_truth(template):
         function = function_of(problem, pairs=True)
         at = np.random.default_rng(seed).normal(size=function.size)
         model = function.model(at)
-        parts = (problem.features.index, problem.features.native, problem.instances)
-        _, _, places, values = _core.segment_sums(model, *parts)
+        parts = (problem.features.index, problem.instances)
+        _, (_, places, values) = model.sums_of(*parts)
         flat = np.zeros(len(model.flat()))
         np.add.at(flat, places, values)
-        counts, rows = _core.segment_rows(model, *parts, problem.codes(problem.gold))
-        labels = [problem.labels.index(label) for one in problem.gold for _, label in one]
-        np.add.at(flat, rows + np.repeat(labels, counts), -1.0)
+        _, places, values = model.features_of(*parts, problem.codes(problem.gold))
+        np.add.at(flat, places, -values)
         expected = np.zeros(len(at))
         for i in range(len(at)):
             unit = np.zeros(len(at))
@@ -167,8 +165,7 @@ def test_a_long_sentence(kind):
     at = rng.normal(size=function.size)
     value, gradient = function(at, 1)
     model = function.model(at)
-    parts = (problem.features.index, problem.features.native, problem.instances)
-    log_z = _core.segment_sums(model, *parts)[0][0]
+    log_z = model.sums_of(problem.features.index, problem.instances)[0][0]
     assert value == pytest.approx(log_z - problem.scores(model, [gold])[0], rel=1e-5)
     assert np.isfinite(gradient).all()
 

@@ -8,7 +8,6 @@ from chain_problems import options
 from learning.test_margins import QUEUES
 from oracle.laso import norm
 from oracle.margins import SegmentMargins
-from riata import _core
 from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.segments import parse
@@ -31,8 +30,7 @@ def test_margins_equal_those_of_the_twin(queue, truth):
         twin = SegmentMargins(problem.labels, problem.most, *parts)
         for x, y in zip(problem.sentences, problem.gold, strict=True):
             twin.sentence(x, y)
-        index, native = problem.features.index, problem.features.native
-        found = _core.segment_margins(weights, index, native, problem.instances, problem.codes(problem.gold), asked)
+        found = problem.margins(weights, **asked)
         assert found["raw"] == pytest.approx(twin.raw)
         assert found["normalised"] == pytest.approx(twin.normalised)
         assert found["survival"] == pytest.approx(twin.survival)

@@ -119,7 +119,7 @@ def test_theorem_1(queue, seed):
     if updates and raw > 0:
         assert updates <= theory.theorem1(R, raw / trainer.norm) + 1e-6
     # The margin of the weights found: along the search if it is greedy, over all states otherwise.
-    final = measured(corpus, trainer.last(corpus.index), **(QUEUES[queue] if queue == "greedy" else QUEUES["all"]))
+    final = measured(corpus, trainer.last(), **(QUEUES[queue] if queue == "greedy" else QUEUES["all"]))
     if updates and final["raw"].min() > 0:
         assert updates <= theory.theorem1(R, final["raw"].min() / final["norm"]) + 1e-6
     if queue == "greedy":
@@ -151,7 +151,7 @@ def test_the_margin_of_updates_is_the_least_over_the_differences_of_the_weights(
     before, deltas = {}, []
     for s in [s for s, words in enumerate(corpus.sentences) if len(words) == 1] * 3:  # one update at most
         corpus.epoch(trainer, [s])
-        after = corpus.by_name(trainer.last(corpus.index))
+        after = corpus.by_name(trainer.last())
         if after != before:
             deltas.append({key: after.get(key, 0.0) - before.get(key, 0.0) for key in {*after, *before}})
         before = after
@@ -336,7 +336,10 @@ def test_what_was_not_kept_cannot_be_diagnosed(tmp_path):
         assert caught.value.remedy == "Call fit, and diagnose the same object."
     with pytest.raises(UnsupportedError, match="'perceptron' learns from whole outputs"):
         chunker().diagnose(data)
-    for untrained in (lambda: riata.Chunker("perceptron").diagnose(data), lambda: riata.Predictor(Labels()).diagnose(X, Y)):
+    for untrained in (
+        lambda: riata.Chunker("perceptron").diagnose(data),
+        lambda: riata.Predictor(Labels()).diagnose(X, Y),
+    ):
         with pytest.raises(NotFittedError):
             untrained()
 

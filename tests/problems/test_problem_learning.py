@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import riata
-from chain_problems import decoder_of
 from python_problems import RECIPES, TAGS, WORDS, Keyed, KeyedSet, Observing, Tagging, WordSet, with_weights
 from riata import _core
 from riata.data.memory import as_corpus
@@ -120,10 +119,10 @@ def native_chain(sentences, tags, labels, orders, settings):
     instances = features.instances(corpus)
     instances.set_labels(np.array([labels.index(tag) for s in tags for tag in s], np.int32), len(labels))
     free = [np.ones(size, np.uint8) for size in (len(labels), len(labels), len(labels) ** 2)]
-    trainer = _core.ChainSearch64(features.index, _core.ChainWeights64(len(labels)), *free, 0, settings)
+    trainer = _core.OnlineTrainer64("search", _core.ChainWeights64(len(labels), *free), settings)
     for order in orders:
-        trainer.epoch(features.index, instances, order, np.empty(0))
-    found = decoder_of(trainer.averaged(features.index), features.index).decode(instances, *free, settings)
+        trainer.epoch(features.index, instances, None, order, np.empty(0), np.empty(0))
+    found = trainer.averaged().decode(features.index, instances, settings)
     each = iter([labels[i] for i in found])
     return [[next(each) for _ in s] for s in sentences], trainer.stats()
 

@@ -328,7 +328,10 @@ def test_labels_may_come_as_arrays():
     tuples = tuple(tuple(labels) for labels in TAGS)
     for labels in (arrays, jagged, tuples):
         assert Tagger("perceptron", epochs=3).fit(WORDS, labels).predict(UNSEEN) == expected
-    assert Tagger("perceptron", epochs=3).fit([np.array(s) for s in WORDS], TAGS).predict([np.array(s) for s in UNSEEN]) == expected
+    assert (
+        Tagger("perceptron", epochs=3).fit([np.array(s) for s in WORDS], TAGS).predict([np.array(s) for s in UNSEEN])
+        == expected
+    )
 
 
 @pytest.mark.parametrize(

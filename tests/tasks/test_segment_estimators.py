@@ -194,8 +194,8 @@ def test_what_only_chains_can_do_is_refused(data, given):
 
 
 def test_other_recipes_and_methods_are_refused(data):
-    with pytest.raises(UnsupportedError, match="mira"):
-        quietly(chunker("mira"), data[0])
+    with pytest.raises(UnsupportedError, match="memm"):
+        quietly(chunker("memm"), data[0])
     made = quietly(chunker(epochs=1), data[0])
     with pytest.raises(UnsupportedError, match="found exactly; the queue 'beam'"):
         made.predict_nbest(data[1], 2)

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "inference/spaces/segment_steps.hpp"
+#include "inference/structures/segment_steps.hpp"
 #include "losses/segments.hpp"
 
 namespace riata {
@@ -20,8 +20,7 @@ class ClosestSegments {
   ClosestSegments(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
 
   // Of the open sentence. loss: open for its truth.
-  template <class Held>
-  void open(SegmentSteps<Real, Held>& steps, const SegmentLoss& loss) {
+  void open(SegmentSteps<Real>& steps, const SegmentLoss& loss) {
     length_ = steps.length();
     const std::size_t size = std::size_t(length_ + 1) * kinds_.labels;
     for (Layer& layer : layers_) layer.open(size);
@@ -54,8 +53,7 @@ class ClosestSegments {
   std::size_t place(std::int32_t t, std::int32_t label) const noexcept { return std::size_t(t) * kinds_.labels + label; }
 
   // The best way to token t for each label that a segment from there can have.
-  template <class Held>
-  void enter(SegmentSteps<Real, Held>& steps, std::int32_t t, Layer& layer) {
+  void enter(SegmentSteps<Real>& steps, std::int32_t t, Layer& layer) {
     for (std::int32_t before = 0; before < (t == 0 ? 1 : kinds_.labels); ++before) {
       const double score = t > 0 ? layer.ends[place(t, before)] : &layer == &layers_[0] ? 0 : never;
       if (score == never) continue;
@@ -69,8 +67,7 @@ class ClosestSegments {
     }
   }
 
-  template <class Held>
-  void append(SegmentSteps<Real, Held>& steps, const SegmentLoss& loss, std::int32_t t) {
+  void append(SegmentSteps<Real>& steps, const SegmentLoss& loss, std::int32_t t) {
     const Real* spans = steps.spans(t);
     for (std::int32_t l = 1; l <= steps.lengths(t); ++l) {
       for (std::int32_t y = 0; y < kinds_.labels; ++y) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "inference/spaces/segment_steps.hpp"
+#include "inference/structures/segment_steps.hpp"
 
 namespace riata {
 
@@ -27,8 +27,7 @@ class SemiMarkov {
 
   // Writes the codes of the best segments of the open sentence to codes [T], -1 where none starts, and returns their score.
   // Ties go to the lowest label, then to the shortest segment, read from the end.
-  template <class Held>
-  double operator()(SegmentSteps<Real, Held>& steps, std::int32_t* codes) {
+  double operator()(SegmentSteps<Real>& steps, std::int32_t* codes) {
     const std::int32_t T = steps.length(), L = kinds_.labels;
     fill(steps);
     std::fill_n(codes, T, -1);
@@ -53,8 +52,7 @@ class SemiMarkov {
     return static_cast<std::int32_t>(std::max_element(row, row + kinds_.labels) - row);
   }
 
-  template <class Held>
-  void fill(SegmentSteps<Real, Held>& steps) {
+  void fill(SegmentSteps<Real>& steps) {
     const std::int32_t T = steps.length(), L = kinds_.labels;
     const std::size_t size = std::size_t(T + 1) * L;
     alpha_.assign(size, never);
@@ -78,8 +76,7 @@ class SemiMarkov {
   }
 
   // The best way to token t for each label that a segment from there can have.
-  template <class Held>
-  void enter(SegmentSteps<Real, Held>& steps, std::int32_t t) {
+  void enter(SegmentSteps<Real>& steps, std::int32_t t) {
     const std::int32_t L = kinds_.labels;
     std::int32_t* from = from_.data() + std::size_t(t) * L;
     if (order_ == 0 || t == 0) {

@@ -17,8 +17,7 @@ class SemiMarkovKBest {
   SemiMarkovKBest(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
 
   // Finds the k best of the open sentence, or all where there are fewer; returns how many.
-  template <class Held>
-  std::int64_t open(SegmentSteps<Real, Held>& steps, std::int64_t k) {
+  std::int64_t open(SegmentSteps<Real>& steps, std::int64_t k) {
     k_ = static_cast<std::size_t>(k);
     length_ = steps.length();
     const std::size_t size = std::size_t(length_ + 1) * kinds_.labels;
@@ -85,8 +84,7 @@ class SemiMarkovKBest {
       if (!take(to, {from[r].score + score, step, static_cast<std::int64_t>(r)})) break;
   }
 
-  template <class Held>
-  void enter(SegmentSteps<Real, Held>& steps, std::int32_t t) {
+  void enter(SegmentSteps<Real>& steps, std::int32_t t) {
     const std::int32_t L = kinds_.labels;
     if (order_ == 0) {
       if (t == 0) start(0, 0).push_back({0, 0, 0});

@@ -29,6 +29,13 @@ struct Limits {
   std::function<void()> poll = {};                           // called now and then from a long search; throws to end it
 };
 
+inline Limits limits_of(const Settings& settings) {
+  Limits limits;
+  limits.max_nodes = settings.whole("max_nodes");
+  if (settings.number("seconds") > 0) limits.seconds = settings.number("seconds");  // 0: no limit
+  return limits;
+}
+
 class Search;
 
 // Whoever learns from a search: asked each time the front is taken from the queue.

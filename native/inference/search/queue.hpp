@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/settings.hpp"
 #include "inference/search/node.hpp"
 #include "inference/search/space.hpp"
 
@@ -53,6 +54,8 @@ struct QueueSpec {
   std::string name = "beam";
   std::int64_t width = 5;         // of a beam
   std::string by = "operations";  // what a beam compares: operations, prefix, or all that is pending
+
+  static QueueSpec of(const Settings& settings) { return {settings.word("queue"), settings.whole("beam"), settings.word("beam_by")}; }
 
   // Whether the first goal met counts, whatever its score: a state is then worth one visit.
   bool blind() const { return name == "depth-first" || name == "breadth-first"; }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "inference/search/engine.hpp"
-#include "learning/linear.hpp"
+#include "models/vector.hpp"
 
 namespace riata {
 

@@ -5,13 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/numbers.hpp"
 #include "features/history.hpp"
 #include "inference/structures/chain_pairs.hpp"
-#include "models/exact_chain.hpp"
+#include "inference/structures/exact_chain.hpp"
 #include "models/layout.hpp"
 #include "models/weights.hpp"
 
@@ -31,8 +30,9 @@ class ChainPoints {
     out.local = layout_.local;
     out.history = history_;
     out.grow(index_, given_size_);
-    out.history_rows.assign(static_cast<std::size_t>(history_.rows()) * layout_.stride, Out{0});
-    each_cell(out, [&](std::int32_t i, Out& cell) { cell = static_cast<Out>(at[static_cast<std::size_t>(i)]); });
+    there_.each([&](std::int32_t i, std::int64_t place) {
+      out.flat[static_cast<std::size_t>(place)] = static_cast<Out>(at[static_cast<std::size_t>(i)]);
+    });
     return out;
   }
 
@@ -43,8 +43,12 @@ class ChainPoints {
     if (fresh(weights)) return out;
     Weights<Real> grown = weights;
     grown.grow(index_, given_size_);
-    grown.history_rows = history_rows(grown);
-    each_cell(grown, [&](std::int32_t i, Real& cell) { out[static_cast<std::size_t>(i)] = double(cell); });
+    const Numbers<Real> behind = history_rows(grown);
+    grown.flat.resize(static_cast<std::size_t>(layout_.size));
+    grown.flat.insert(grown.flat.end(), behind.begin(), behind.end());
+    there_.each([&](std::int32_t i, std::int64_t place) {
+      out[static_cast<std::size_t>(i)] = double(grown.flat[static_cast<std::size_t>(place)]);
+    });
     return out;
   }
 
@@ -52,8 +56,7 @@ class ChainPoints {
   // Whether nothing has been learnt yet: such weights need not be copied.
   template <class Real>
   static bool fresh(const Weights<Real>& weights) {
-    return weights.node.empty() && weights.given.empty() && weights.history_rows.empty() &&
-           std::ranges::all_of(weights.transition, [](Real weight) { return weight == 0; });
+    return weights.layout.families() == 0 && std::ranges::all_of(weights.flat, [](Real weight) { return weight == 0; });
   }
 
   // The rows of earlier labels that a model has, in the order of this index.
@@ -70,23 +73,6 @@ class ChainPoints {
         std::copy_n(weights.history_row(static_cast<std::size_t>(known)), layout_.stride, out.begin() + std::int64_t{row} * layout_.stride);
     }
     return out;
-  }
-
-  // visit(weight, where a model has it) for all weights that there are.
-  template <class Real, class Visit>
-  void each_cell(Weights<Real>& weights, Visit visit) const {
-    std::vector<std::pair<std::int64_t, Numbers<Real>*>> blocks;  // with their ends
-    const auto add = [&](Numbers<Real>& block, std::int64_t start) {
-      blocks.push_back({start + static_cast<std::int64_t>(block.size()), &block});
-    };
-    layout_.each(weights, add);
-    add(weights.history_rows, layout_.size);
-    std::int64_t from = 0;
-    std::size_t b = 0;
-    there_.each([&](std::int32_t i, std::int64_t place) {
-      while (place >= blocks[b].first) from = blocks[b++].first;
-      visit(i, (*blocks[b].second)[static_cast<std::size_t>(place - from)]);
-    });
   }
 
   const FeatureIndex& index_;

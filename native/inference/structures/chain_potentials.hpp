@@ -39,6 +39,7 @@ class ChainPotentials final : public Potentials {
   ChainPotentials(const ChainPotentials&) = delete;
 
   std::int64_t size() const noexcept override { return there_.size(); }
+  std::int32_t labels() const noexcept { return layout_.labels; }
   std::int64_t sentences() const noexcept override { return instances_.sentences(); }
   std::span<const SentenceRange> batches() const noexcept override { return batches_; }
   void count_truth(std::span<const double> weights) override;

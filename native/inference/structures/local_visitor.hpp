@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "inference/structures/chain_potentials.hpp"
-#include "models/local.hpp"
+#include "inference/structures/local.hpp"
 
 namespace riata {
 

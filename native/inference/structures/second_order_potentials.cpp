@@ -6,8 +6,8 @@
 
 #include "core/error.hpp"
 #include "core/tasks.hpp"
+#include "inference/structures/exact_chain.hpp"
 #include "inference/structures/second_order_visitor.hpp"
-#include "models/exact_chain.hpp"
 
 namespace riata {
 namespace {

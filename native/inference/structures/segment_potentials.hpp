@@ -29,6 +29,7 @@ class SegmentPotentials final : public Potentials {
   std::int64_t left_out() const noexcept { return left_out_; }  // sentences
 
   std::int64_t size() const noexcept override { return rows_.size(); }
+  const SegmentTemplates& templates() const noexcept { return rows_.templates(); }
   std::int64_t sentences() const noexcept override { return instances_.sentences(); }
   std::span<const SentenceRange> batches() const noexcept override { return batches_; }
   void count_truth(std::span<const double>) override {}

@@ -5,8 +5,7 @@
 #include <tuple>
 
 #include "core/tasks.hpp"
-#include "inference/spaces/segment_steps.hpp"
-#include "models/fixed_weights.hpp"
+#include "inference/structures/segment_steps.hpp"
 
 namespace riata {
 
@@ -30,8 +29,8 @@ SegmentSources<Real>::SegmentSources(const SegmentTemplates& templates, const Se
 template <class Real>
 void SegmentSources<Real>::find_weights(std::span<const std::int32_t> gold, const std::vector<bool>& counts, Pairs pairs) {
   const Numbers<Real> none;
-  const FixedWeights<Real> nothing(none);
-  SegmentSteps<Real, FixedWeights<Real>> steps(templates_, kinds_, grown_, instances_, nothing);
+  const Vector<Real> nothing = Vector<Real>::of(none);
+  SegmentSteps<Real> steps(templates_, kinds_, grown_, instances_, nothing);
   std::vector<std::vector<std::int32_t>> labels;  // of each row
   for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
     if (!counts[static_cast<std::size_t>(s)]) continue;

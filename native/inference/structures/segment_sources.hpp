@@ -22,6 +22,7 @@ class SegmentSources {
   SegmentSources(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances,
                  std::span<const std::int32_t> gold, const std::vector<bool>& counts, Pairs pairs);
 
+  const SegmentTemplates& templates() const noexcept { return templates_; }
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(held_.labels.size()); }
 
   // Sources of a token: as the first of a segment, as the last, inside by the longest n-gram that fits; of a length (token l - 1 stands for

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "core/poll.hpp"
 #include "inference/potentials.hpp"
 #include "losses/output_loss.hpp"
-#include "models/chain.hpp"
 
 namespace riata {
 

@@ -52,7 +52,7 @@ def shards_of(given: Any, recipe: Recipe) -> int:
             f"shards is {shards}, but the recipe {recipe.name!r} looks at all data in every step; --threads shares its work.",
             remedy="Leave out shards.",
         )
-    if shards > 1 and recipe.trainer is None:
+    if shards > 1 and recipe.searches:
         raise UnsupportedError(
             f"shards is {shards}, but the recipe {recipe.name!r} learns from the states of a search: its learner keeps scaled weights, "
             "counts of steps and features of earlier labels that cannot be mixed with those of others.",

@@ -146,7 +146,7 @@ class Options:
     def _reads_labels(self) -> bool:
         """Whether features of earlier labels can be learnt: with exact search, not hashed, and not in shards."""
         recipe = self.choice.recipe
-        exact = recipe.trainer is not None
+        exact = not recipe.searches
         return recipe.earlier(self.settings) and not (exact and (self.bits or self.shards > 1))
 
     @property

@@ -94,7 +94,9 @@ def run(arguments: list[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except MemoryError:
-        click.echo("Error: out of memory.\n  Use fewer labels, a smaller template, a higher --cutoff, or less data.", err=True)
+        click.echo(
+            "Error: out of memory.\n  Use fewer labels, a smaller template, a higher --cutoff, or less data.", err=True
+        )
         return 2
     except OSError as error:  # standard output on a full disk, a folder without permission
         click.echo(f"Error: {error.filename or 'output'}: {error.strerror or error}.", err=True)

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from riata._core import trace_by_search, unbounded
-from riata._core import trace_joint as trace_by_pairs
-from riata._core import trace_segments as trace_by_segments
+from riata._core import unbounded
 from riata.data.memory import as_corpus
 from riata.data.pairs import parts_of
 from riata.data.types import Corpus, Ids
@@ -72,19 +70,14 @@ def trace_chain(
     learnt_as: as in the trace.
     """
     check_queue(decoder)
-    instances = model.features.instances(inputs)
-    if truth is not None:
-        instances.set_labels(gold_ids(truth, model.labels), len(model.labels))
-    legal = model.legality
-    flags = (legal.start, legal.end, legal.follow)
-    found = trace_by_search(
-        model.weights, model.features.index, instances, *flags, vars(decoder), _native(learner), features
-    )
+    gold = np.empty(0, np.int32) if truth is None else gold_ids(truth, model.labels)
+    index, instances = model.features.index, model.features.instances(inputs)
+    found = model.weights.trace(index, instances, gold, vars(decoder), _native(learner), features)
     return built(
         found,
-        action=lambda label: model.labels[label],
-        feature=lambda place: name_of(model, place),
-        output=lambda path, _: tuple(model.labels[label] for label in path),
+        action=lambda step: model.labels[step[1]],
+        feature=lambda entry: name_of(model, found["weights"].place(index, entry)),
+        output=lambda path, _: tuple(model.labels[label] for _, label in path),
         merges=True,
         input=tuple(inputs.columns[0].texts()) if inputs.width else tuple(map(str, range(1, inputs.tokens + 1))),
         truth=None if truth is None else tuple(truth),
@@ -107,9 +100,8 @@ def trace_segments(
     gold = np.empty(0, np.int32)
     if truth is not None:
         gold = segmentation.codes(model.labels, gold_ids(truth, model.labels), inputs.starts)
-    index, native = model.features.index, model.features.native
-    found = trace_by_segments(model.weights, index, native, instances, gold, vars(decoder), _native(learner), features)
-    names = SegmentNames(model, (found["roots"], found["rows"]))
+    found = model.weights.trace(model.features.index, instances, gold, vars(decoder), _native(learner), features)
+    names = SegmentNames(model, (found["weights"].roots(), found["weights"].rows()))
 
     def action(step: tuple[int, int]) -> str:
         length, kind = divmod(step[1], len(segmentation.types))
@@ -147,9 +139,9 @@ def trace_joint(
     if pairs is not None:
         of_tag, of_chunk = gold_ids([tag for tag, _ in pairs], tags), gold_ids([chunk for _, chunk in pairs], chunks)
         gold = of_tag * np.int32(len(chunks)) + of_chunk
-    index, native, instances = model.features.index, model.features.native, model.features.instances(inputs)
-    found = trace_by_pairs(model.weights, index, native, instances, gold, vars(decoder), _native(learner), features)
-    names, ahead = JointNames(model, found["rows"]), int(model.weights.ahead)
+    instances = model.features.instances(inputs)
+    found = model.weights.trace(model.features.index, instances, gold, vars(decoder), _native(learner), features)
+    names, ahead = JointNames(model, found["weights"].rows()), int(model.weights.ahead)
 
     def given(step: tuple[int, int]) -> tuple[str | None, str | None]:
         """The tag and the chunk label that an operator gives; None where it gives none."""

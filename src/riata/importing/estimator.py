@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,7 +75,7 @@ def _estimator(found: Imported, name: str, task: str | None, encoding: str, *, l
     if legal:
         if both is None:
             raise UnsupportedError("legal=True is for chunk tags; of plain labels, each may follow each.")
-        model = replace(model, legality=Legality(*both.learnt.allowed(labels)))
+        model = model.with_legality(Legality(*both.learnt.allowed(labels)))
         if not model.legality.is_complete:
             raise UnsupportedError(
                 f"with these labels not every sentence has a legal labelling in {both.learnt.name.upper()}.",

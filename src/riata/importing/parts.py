@@ -161,5 +161,6 @@ def _chain(
         "history": {"slots": none, "ngrams": none, "labels": none, "rows": nothing},
     }
     sizes = [len(alphabet) for alphabet in features.alphabets]
-    weights = unpack_chain(features.index, sparse, len(labels), sizes, len(features.given))
-    return ChainModel(features, weights, labels, Legality.free(len(labels)))
+    blank: Any = ChainModel.blank(features, labels, Legality.free(len(labels)))
+    weights = unpack_chain(features.index, sparse, blank.weights, sizes, len(features.given))
+    return ChainModel(features, weights, labels, blank.legality)

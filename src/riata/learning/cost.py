@@ -21,7 +21,7 @@ COPIES = 2  # of the weights: those of now, and their sums or gradients
 def tell_of_cost(features: Features, labels: int, tokens: int, options: Options, tell: Listener) -> None:
     """Warns of minutes and gigabytes, with the estimate and the way out."""
     seconds = 0.0
-    if options.choice.recipe.trainer is not None and "counts" not in options.choice.recipe.needs:
+    if not options.choice.recipe.searches and "counts" not in options.choice.recipe.needs:
         seconds = SECONDS_PER_PAIR * tokens * float(labels) ** (1 + max(1, features.program.order))
     memory = COPIES * options.shards * weight_bytes(features, ngram_sizes(features), labels)
     if seconds * min(options.epochs, USUAL_EPOCHS) < LONG and memory < MUCH:

@@ -29,7 +29,7 @@ from riata.learning.batch.segments import segment_trainer
 from riata.learning.cost import tell_of_cost
 from riata.learning.development import check_dev, held_out, train_again
 from riata.learning.events import Listener, Note
-from riata.learning.joint import JointTrainer, check_joint, joint_labels, learnt_pairs, new_features, tell_of_labels
+from riata.learning.joint import check_joint, joint_labels, learnt_pairs, new_features, tell_of_labels
 from riata.learning.labels import (
     LabelSet,
     check_dev_labels,
@@ -41,13 +41,13 @@ from riata.learning.labels import (
     legal,
 )
 from riata.learning.loop import Outcome, Plan, Trainer, train
-from riata.learning.online import OutputTrainer, TrainingSet
+from riata.learning.online import SentenceTrainer, TrainingSet, same_precision
 from riata.learning.search import SearchTrainer
 from riata.learning.seeds import SeedsTrainer
-from riata.learning.segments import SegmentTrainer
+from riata.learning.segments import refuse_class_weights
 from riata.learning.shards import ShardsTrainer
 from riata.learning.unknown import leave_out_impossible, tell_of_unknown
-from riata.models.chain import ChainModel, check_memory, exact_refusal, row_width
+from riata.models.chain import ChainModel, Legality, check_memory, exact_refusal, row_width
 from riata.models.joint import JointLabels, JointModel
 from riata.models.joint import check_memory as check_joint_memory
 from riata.models.segments import SegmentModel
@@ -216,10 +216,34 @@ class Fit:
             self._check_goes_on(data)
             start = self._start_of(SegmentModel)
             features = start.features.copy()
-        parts = (features, self._segmentation(labels), options.settings, start)
+        segmentation = self._segmentation(labels)
         if options.choice.recipe.whole:
+            parts = (features, segmentation, options.settings, start)
             return self._of_seeds([segment_trainer(options.choice.recipe.name, *parts)])
-        return self._of_seeds([SegmentTrainer(options.decoder, *parts) for _ in range(options.seeds)])
+
+        def blank(data: TrainingSet) -> SegmentModel:
+            refuse_class_weights(data)
+            assert data.gold is not None
+            longest = options.settings["longest"] or segmentation.longest(data.gold)
+            return SegmentModel.blank(features, segmentation, longest, single=self._single)
+
+        return self._of_seeds([self._one_by_one(features, blank, start) for _ in range(options.seeds)])
+
+    @property
+    def _single(self) -> bool:
+        return bool(self.options.settings["precision"] == "single")
+
+    def _one_by_one(self, features: Any, blank: Callable[[TrainingSet], Any], start: Any) -> SentenceTrainer:
+        """A learner that takes one sentence after another. blank: a model that has learnt nothing; start: one to go on from, or None."""
+        recipe, settings = self.options.choice.recipe, self.options.settings
+        first = None if start is None else same_precision(start, settings).with_weights(start.weights, features)
+
+        def initial(data: TrainingSet) -> Any:
+            return blank(data) if first is None else first
+
+        if recipe.searches:
+            return SearchTrainer(self.options.decoder, features, initial, settings, goes_on=first is not None)
+        return SentenceTrainer(recipe.learner, features, initial, settings)
 
     def _joint_trainer(self, data: Corpus, labels: LabelSet) -> Trainer:
         options, start = self.options, None
@@ -231,8 +255,16 @@ class Fit:
             self._check_goes_on(data)
             start = self._start_of(JointModel)
             features = start.features.copy()
-        given = (options.decoder, features, parts, options.settings, start)
-        return self._of_seeds([JointTrainer(*given) for _ in range(options.seeds)])
+        if features.ahead != options.settings["lookahead"]:
+            raise SettingError(
+                f"lookahead is {options.settings['lookahead']}, but the model that training goes on from has {features.ahead}.",
+                remedy="Set it as it was, or train anew (warm_start=False).",
+            )
+
+        def blank(data: TrainingSet) -> JointModel:
+            return JointModel.blank(features, parts, single=self._single)
+
+        return self._of_seeds([self._one_by_one(features, blank, start) for _ in range(options.seeds)])
 
     def _parts(self, labels: LabelSet) -> JointLabels:
         """Of pairs, the tags and the chunk labels."""
@@ -266,20 +298,27 @@ class Fit:
                 remedy="Train anew (warm_start=False).",
             )
 
-    def _learner(self, features: Features, *parts: Any) -> Trainer:
+    def _learner(
+        self, features: Features, labels: tuple[str, ...], legality: Legality, settings: Mapping[str, Any], start: Any
+    ) -> Trainer:
         recipe, shards = self.options.choice.recipe, self.options.shards
-        if recipe.trainer is None:
-            return SearchTrainer(self.options.decoder, features, *parts)
-        _check_exact(features, len(parts[0]), recipe.name)
+
+        def blank(data: TrainingSet) -> ChainModel:
+            return ChainModel.blank(features, labels, legality, single=self._single)
+
+        if recipe.searches:
+            return self._one_by_one(features, blank, start)
+        _check_exact(features, len(labels), recipe.name)
         if shards > 1 and features.program.order:
             raise UnsupportedError(
-                f"shards is {shards}, but '{features.program.history_templates[0]}' reads earlier labels: shards would not know the same features.",
+                f"shards is {shards}, but '{features.program.history_templates[0]}' reads earlier labels: "
+                "shards would not know the same features.",
                 remedy="Use edge for the label before, or shards=1.",
             )
-        if recipe.whole:
-            whole: Trainer = recipe.trainer(features, *parts)
+        if recipe.trainer is not None:
+            whole: Trainer = recipe.trainer(features, labels, legality, settings, start)
             return whole
-        learners: list[OutputTrainer] = [recipe.trainer(features, *parts) for _ in range(shards)]
+        learners = [self._one_by_one(features, blank, start) for _ in range(shards)]
         threads = self.options.threads if self.options.seeds == 1 else 1  # the seeds have the threads
         return learners[0] if shards == 1 else ShardsTrainer(learners, threads)
 

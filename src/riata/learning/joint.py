@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from riata._core import JointSearch, JointSearch64, JointWeights, JointWeights64
 from riata.choosing.options import Options, check_only_chains
 from riata.data.encodings.base import OUTSIDE, Encoding
 from riata.data.pairs import joined_text, parts_of
 from riata.data.recoding import Tags
-from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
+from riata.errors import DataError, LabelError, UnsupportedError, shortened
 from riata.features.dictionary import TagDictionary
 from riata.features.joint import JointFeatures
 from riata.learning.events import Listener, Note
-from riata.learning.flat import FlatTrainer
 from riata.learning.labels import SHOWN, LabelSet
-from riata.learning.online import TrainingSet
-from riata.models.chain import MOST_LABELS, Decoder
-from riata.models.joint import MOST_PAIRS, JointLabels, JointModel
+from riata.models.chain import MOST_LABELS
+from riata.models.joint import MOST_PAIRS, JointLabels
 
 
 def joint_labels(counts: Mapping[str, int], encoding: Encoding, name: str) -> JointLabels:
@@ -83,47 +76,3 @@ def new_features(options: Options, width: int, parts: JointLabels) -> JointFeatu
     return JointFeatures(
         options.templates(width), options.functions, options.word_lists(), settings["lookahead"], dictionary
     )
-
-
-class JointTrainer(FlatTrainer):
-    features: JointFeatures
-    single = JointWeights
-    levelled = True
-
-    def __init__(
-        self,
-        decoder: Decoder,
-        features: JointFeatures,
-        parts: JointLabels,
-        settings: Mapping[str, Any],
-        start: JointModel | None,
-    ) -> None:
-        super().__init__(features, {**settings, **vars(decoder)}, start)
-        self.parts = parts
-        if features.ahead != settings["lookahead"]:
-            raise SettingError(
-                f"lookahead is {settings['lookahead']}, but the model that training goes on from has {features.ahead}.",
-                remedy="Set it as it was, or train anew (warm_start=False).",
-            )
-
-    def run(
-        self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
-    ) -> dict[str, Any]:
-        if self._native is None:
-            kind: Any = JointSearch if self._single else JointSearch64
-            self._native = kind(self.features.index, self.features.native, self._initial(), self.settings)
-        result: dict[str, Any] = self._native.epoch(
-            self.features.index, data.instances, order, data.sentence_weights, progress
-        )
-        return {**result, "wrong_tokens": None}
-
-    def _initial(self) -> Any:
-        if self._start is not None:
-            return self._start
-        kind: Any = JointWeights if self._single else JointWeights64
-        legal = self.parts.legality()
-        flags = (legal.start, legal.end, legal.follow)
-        return kind(self.features.native, len(self.parts.tags), *flags, self.features.ahead)
-
-    def model_of(self, weights: JointWeights | JointWeights64) -> JointModel:
-        return JointModel(self.features, weights, self.parts)

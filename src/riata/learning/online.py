@@ -1,4 +1,4 @@
-"""Trainers of chains that take one sentence after another."""
+"""Trainers that take one sentence after another."""
 
 from __future__ import annotations
 
@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import (
-    ChainMira,
-    ChainMira64,
-    ChainPerceptron,
-    ChainPerceptron64,
-    ChainWeights,
-    ChainWeights64,
-    Instances,
-)
+from riata._core import Instances
+from riata._core import OnlineTrainer as Single
+from riata._core import OnlineTrainer64 as Double
 from riata.errors import SettingError
 from riata.features.compile import Features
 from riata.learning.loop import Trainer
@@ -39,7 +33,9 @@ class TrainingSet:
     instances: Instances
     sentence_weights: NDArray[np.float64]  # [S] or empty
     class_weights: NDArray[np.float64]  # [labels] or empty
-    segments: NDArray[np.int32] | None = None  # [N] codes of the gold segments, where the model has such
+    gold: NDArray[np.int32] | None = (
+        None  # [N] the true outputs as the structure numbers them; None: the labels of the instances
+    )
 
     @property
     def sentences(self) -> int:
@@ -53,8 +49,66 @@ class TrainingSet:
         return trainer.epoch(self, seed, number, progress)
 
 
+class SentenceTrainer(Trainer):
+    """A learner of the core, by name, on a model of any structure.
+
+    initial: makes the model to start from, once the features are complete. settings: of the recipe, and of the search if it searches.
+    """
+
+    def __init__(
+        self, learner: str, features: Any, initial: Callable[[TrainingSet], Any], settings: Mapping[str, Any]
+    ) -> None:
+        self.features, self.settings = features, settings
+        self._learner, self._initial = learner, initial
+        self._start: Any = None  # the model that learning began with,
+        self.native: Any = None  # and the learner, made at the first epoch
+
+    def run(
+        self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
+    ) -> dict[str, Any]:
+        if self.native is None:
+            self._start = self._initial(data)
+            kind: Any = Single if self._start.single else Double
+            left_out = self.settings.get("truncate", 0.0)
+            self.native = kind(self._learner, self._start.weights, dict(self.settings), left_out)
+        weights = (data.sentence_weights, data.class_weights)
+        found: dict[str, Any] = self.native.epoch(
+            self.features.index, data.instances, data.gold, order, *weights, progress
+        )
+        return found
+
+    def model(self) -> Any:
+        weights = self.native.averaged() if self.settings["average"] else self.native.last()
+        self.dropped = self.native.dropped
+        return self._start.with_weights(weights)
+
+    def next_model(self, old: Any) -> Any:
+        if old is None or not self.settings["average"]:
+            return self.model()
+        self.native.average_into(old.weights)
+        self.dropped = self.native.dropped
+        return old
+
+    def final_model(self) -> Any:
+        if not self.settings["average"]:
+            return self.model()
+        weights = self.native.finish()
+        self.dropped = self.native.dropped
+        return self._start.with_weights(weights)
+
+
+def same_precision(start: Any, settings: Mapping[str, Any]) -> Any:
+    """A model to go on from, which must have the precision that is asked for."""
+    if (settings["precision"] == "single") != start.single:
+        raise SettingError(
+            f"precision is {settings['precision']!r}, but the model that training goes on from has another one.",
+            remedy="Models from files have single precision; leave out precision, or train anew.",
+        )
+    return start
+
+
 class OnlineTrainer(Trainer):
-    """A learner on chains."""
+    """A learner on chains that makes its weights in Python."""
 
     def __init__(
         self,
@@ -68,13 +122,9 @@ class OnlineTrainer(Trainer):
         self.labels = labels
         self.legality = legality
         self.settings = settings
-        kind: Any = ChainWeights if settings["precision"] == "single" else ChainWeights64
-        self.initial: Any = kind(len(labels)) if start is None else start.weights
-        if not isinstance(self.initial, kind):
-            raise SettingError(
-                f"precision is {settings['precision']!r}, but the model that training goes on from has another one.",
-                remedy="Models from files have single precision; leave out precision, or train anew.",
-            )
+        single = settings["precision"] == "single"
+        blank = ChainModel.blank(features, labels, legality, single=single)
+        self.initial: Any = (blank if start is None else same_precision(start, settings)).weights
 
     @property
     def flags(self) -> tuple[Flags, Flags, Flags]:
@@ -85,46 +135,3 @@ class OnlineTrainer(Trainer):
 
     def model(self) -> ChainModel:
         return ChainModel(self.features, self.weights(), self.labels, self.legality)
-
-
-class OutputTrainer(OnlineTrainer):
-    """Compares whole outputs: the truth, and the best by exact search."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.native_learner = self.native(single=isinstance(self.initial, ChainWeights))
-
-    def native(self, *, single: bool) -> Any:
-        raise TypeError("a base class: use the trainer of a recipe")
-
-    def run(
-        self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
-    ) -> dict[str, Any]:
-        result: dict[str, Any] = self.native_learner.epoch(
-            self.features.index, data.instances, order, data.sentence_weights, data.class_weights, progress
-        )
-        return result
-
-    def weights(self) -> Any:
-        return self.native_learner.averaged() if self.settings["average"] else self.native_learner.last()
-
-    def next_model(self, old: ChainModel | None) -> ChainModel:
-        if old is None or not self.settings["average"]:
-            return self.model()
-        self.native_learner.average_into(old.weights)
-        return old
-
-    def final_model(self) -> ChainModel:
-        weights = self.native_learner.finish() if self.settings["average"] else self.native_learner.last()
-        return ChainModel(self.features, weights, self.labels, self.legality)
-
-
-class PerceptronTrainer(OutputTrainer):
-    def native(self, *, single: bool) -> Any:
-        return (ChainPerceptron if single else ChainPerceptron64)(self.initial, *self.flags)
-
-
-class MiraTrainer(OutputTrainer):
-    def native(self, *, single: bool) -> Any:
-        numbers = (self.settings["C"], self.settings["cost"], self.settings["k"])
-        return (ChainMira if single else ChainMira64)(self.initial, *self.flags, *numbers)

@@ -1,22 +1,21 @@
-"""Learning from the states of a search: LaSO and its relatives, on chains."""
+"""Learning from the states of a search: LaSO and its relatives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import ChainSearch, ChainSearch64, ChainWeights
 from riata.choosing.decoding import DECODING, LATTICE
 from riata.choosing.recipe import Recipe
 from riata.errors import UnsupportedError
 from riata.inference.structure import ALL_OUTPUTS, STATES
 from riata.learning.diagnostics import Run
-from riata.learning.online import SETTINGS, OnlineTrainer, TrainingSet
-from riata.models.chain import ChainModel, Decoder
+from riata.learning.online import SETTINGS, SentenceTrainer, TrainingSet
+from riata.models.chain import Decoder
 from riata.settings import ANY, Setting
 
 LARGEST = 1e6  # step or margin: weights must stay finite in single precision
@@ -93,14 +92,22 @@ def search_recipe(name: str, summary: str, paper: str, **settings: str) -> Recip
     )
 
 
-class SearchTrainer(OnlineTrainer):
+class SearchTrainer(SentenceTrainer):
     """Runs the search engine over every sentence; the search itself says what to learn from it."""
 
-    def __init__(self, decoder: Decoder, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._decoder = decoder
-        self._from_zero = arguments[-1] is None  # nothing to start from
-        self._native: Any = None  # made at the first epoch, when the features are complete
+    def __init__(
+        self,
+        decoder: Decoder,
+        features: Any,
+        initial: Callable[[TrainingSet], Any],
+        settings: Mapping[str, Any],
+        *,
+        goes_on: bool,
+    ) -> None:
+        """goes_on: learning does not begin from nothing."""
+        self._from_zero = not goes_on
+        defaults = {setting.name: setting.default for setting in SEARCH_SETTINGS}
+        super().__init__("search", features, initial, {**defaults, **settings, **vars(decoder)})
 
     def run(
         self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
@@ -110,31 +117,22 @@ class SearchTrainer(OnlineTrainer):
                 "Recipes that search take no class weights: an update compares states, not single labels.",
                 remedy="Use sample_weight for sentences, or the recipe perceptron.",
             )
-        if self._native is None:
-            kind: Any = ChainSearch if isinstance(self.initial, ChainWeights) else ChainSearch64
-            settings = {**self.settings, **vars(self._decoder)}
-            self._native = kind(self.features.index, self.initial, *self.flags, len(self.features.given), settings)
-        result: dict[str, Any] = self._native.epoch(
-            self.features.index, data.instances, order, data.sentence_weights, progress
-        )
-        return {**result, "wrong_tokens": None}
+        return super().run(data, order, progress)
 
-    def weights(self) -> Any:
-        average = self._native.averaged if self.settings["average"] else self._native.last
-        weights = average(self.features.index)
-        self.dropped = self._native.dropped
-        return weights
+    def final_model(self) -> Any:
+        """The learner is asked for its account later."""
+        return self.model()
 
-    def account(self, examples: int, epochs: int) -> Run:
-        last = ChainModel(self.features, self._native.untruncated(self.features.index), self.labels, self.legality)
-        settings = {**self.settings, **vars(self._decoder)}
+    def account(self, examples: int, epochs: int) -> Run | None:
+        if self.settings["queue"] == "exact":
+            return None
         return Run(
-            last,
-            self._native.stats(),
-            self._native.recorded_margins(),
-            settings,
+            self._start.with_weights(self.native.untruncated()),
+            self.native.stats(),
+            self.native.recorded_margins(),
+            self.settings,
             examples,
             epochs,
             from_zero=self._from_zero,
-            levelled=True,
+            levelled=self._start.levelled,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from riata._core import normalised_sum
@@ -16,7 +15,7 @@ SEED_RANGE = 2**63
 
 
 class SeedsTrainer(Members[Trainer]):
-    """The weights are those of all members, each divided by its norm, added up (native/models/weights_sum.hpp, segment_sum.hpp)."""
+    """The weights are those of all members, each divided by its norm, added up (native/inference/questions.hpp)."""
 
     def __init__(self, members: Sequence[Trainer], threads: int | None) -> None:
         super().__init__(members, threads)
@@ -37,7 +36,7 @@ class SeedsTrainer(Members[Trainer]):
     def model(self) -> Any:
         self._models = self.side_by_side(lambda m: self.members[m].model())
         self.dropped = sum(member.dropped for member in self.members)
-        return replace(self._models[0], weights=normalised_sum([model.weights for model in self._models]))
+        return self._models[0].with_weights(normalised_sum([model.weights for model in self._models]))
 
     def seed_scores(self, dev_score: Callable[[Any], float]) -> tuple[float, ...]:
         return tuple(self.side_by_side(lambda m: dev_score(self._models[m])))

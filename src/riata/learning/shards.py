@@ -12,13 +12,12 @@ from riata._core import average_of_all, mix
 from riata.errors import SettingError
 from riata.learning.events import Epoch
 from riata.learning.members import Members
-from riata.learning.online import OutputTrainer, TrainingSet
-from riata.models.chain import ChainModel
+from riata.learning.online import SentenceTrainer, TrainingSet
 
 CUT = 0  # the number of the shuffle that cuts the data; those of epochs start from 1
 
 
-class ShardsTrainer(Members[OutputTrainer]):
+class ShardsTrainer(Members[SentenceTrainer]):
     """Iterative parameter mixing: McDonald, Hall & Mann 2010, Fig. 3, with a uniform mixture.
 
     A shard holds the same sentences in every epoch, and visits them in the order that one learner would. The average is over the
@@ -31,7 +30,7 @@ class ShardsTrainer(Members[OutputTrainer]):
         return done
 
     def _learners(self) -> list[Any]:
-        return [member.native_learner for member in self.members]
+        return [member.native for member in self.members]
 
     def _shares(self) -> list[float]:
         """The figure's mu."""
@@ -60,7 +59,7 @@ class ShardsTrainer(Members[OutputTrainer]):
     def sentences_done(self, done: Sequence[int]) -> int:
         return sum(done)
 
-    def model(self) -> ChainModel:
+    def model(self) -> Any:
         learners = self._learners()  # their last weights are those of all
         weights = average_of_all(learners, self.threads) if self.settings["average"] else learners[0].last()
-        return ChainModel(self.features, weights, self.members[0].labels, self.members[0].legality)
+        return self.members[0].model().with_weights(weights)

@@ -11,19 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import (
-    ChainDecoder,
-    ChainDecoder64,
     ChainWeights,
     ChainWeights64,
     FeatureIndex,
     Instances,
     StoredChain,
     allow,
-    chain_margins,
-    chain_probabilities,
     exact_order,
     most_exact_labels,
-    scores_of,
     stuck_labels,
     unbounded,
     unpack_chain,
@@ -104,18 +99,37 @@ class ChainModel:
     legality: Legality
 
     structure = "chain"
+    levelled = True  # states of one position have equally many steps behind them
+
+    @classmethod
+    def blank(
+        cls, features: Features, labels: tuple[str, ...], legality: Legality, *, single: bool = True
+    ) -> ChainModel:
+        """A model that has learnt nothing."""
+        kind: Any = ChainWeights if single else ChainWeights64
+        return cls(features, kind(len(labels), legality.start, legality.end, legality.follow), labels, legality)
+
+    def with_weights(self, weights: Any, features: Any = None) -> ChainModel:
+        """The same with other weights and, where they are given, other features."""
+        return ChainModel(features or self.features, weights, self.labels, self.legality)
+
+    def with_legality(self, legality: Legality) -> ChainModel:
+        """The same weights, with other labels that may follow each other."""
+        weights = self.weights.constrained(legality.start, legality.end, legality.follow)
+        return ChainModel(self.features, weights, self.labels, legality)
+
+    @property
+    def single(self) -> bool:
+        """Whether its weights are in single precision."""
+        return isinstance(self.weights, ChainWeights)
 
     def decode(
         self, instances: Instances, decoder: Decoder = EXACT, progress: Callable[[int], None] | None = None
     ) -> Ids:
         """The label ids of every token."""
-        legal = self.legality
         if decoder.queue == "exact" and exact_refusal(self.features, len(self.labels)):
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")  # merged, and so exact
-        if decoder.queue != "exact":
-            flags = (legal.start, legal.end, legal.follow)
-            return self.searcher.decode(instances, *flags, vars(decoder), progress)
-        return self.weights.decode(self.features.index, instances, legal.start, legal.end, legal.follow, progress)
+        return self.weights.decode(self.features.index, instances, vars(decoder), progress)
 
     @property
     def local(self) -> bool:
@@ -123,20 +137,12 @@ class ChainModel:
         return self.weights.local
 
     @cached_property
-    def searcher(self) -> ChainDecoder | ChainDecoder64:
-        """The model as searches read it."""
-        if isinstance(self.weights, ChainWeights):
-            return ChainDecoder(self.features.index, self.weights)
-        return ChainDecoder64(self.features.index, self.weights)
-
-    @cached_property
     def folded(self) -> FoldedModel | NamedModel | None:
         """The model in its fastest form, where it has one."""
         if not isinstance(self.weights, ChainWeights) or self.local or exact_refusal(self.features, len(self.labels)):
             return None
         form = FoldedModel if foldable(self.features) else NamedModel if is_named(self.features) else None
-        flags = (self.legality.start, self.legality.end, self.legality.follow)
-        return None if form is None else form(self.features, self.weights, flags)
+        return None if form is None else form(self.features, self.weights)
 
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
         if decoder.queue == EXACT.queue and self.folded is not None and corpus.known is None:
@@ -169,10 +175,8 @@ class ChainModel:
         if decoder.queue == EXACT.queue:
             given = self.decode(instances, decoder)  # of labellings of equal score, the beam may find another
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")
-        legal = self.legality
-        flags = (legal.start, legal.end, legal.follow)
-        at = np.array(temperatures, np.float64)
-        kept = self.searcher.confidences(instances, *flags, vars(decoder), *self._chunk_flags(chunks), at, given)
+        said, at = self._chunk_flags(chunks), np.array(temperatures, np.float64)
+        kept = self.weights.confidences(self.features.index, instances, vars(decoder), *said, at, given)
         return kept[0], kept[1].reshape(len(temperatures), 1, -1)
 
     def probabilities(self, corpus: Corpus, temperature: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -187,10 +191,8 @@ class ChainModel:
         return rows.reshape(-1, len(self.labels)), log_z
 
     def _summed(self, instances: Instances, temperature: float, found: Ids, *, chunks: bool) -> Any:
-        legal = self.legality
-        flags = (legal.start, legal.end, legal.follow)
         said = self._chunk_flags(chunks)
-        return chain_probabilities(self.weights, self.features.index, instances, *flags, found, *said, temperature)
+        return self.weights.probabilities(self.features.index, instances, found, *said, temperature)
 
     def _chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
         from riata.scoring.spans import chunk_flags
@@ -201,10 +203,7 @@ class ChainModel:
 
     def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
         """For every sentence the n best labellings, as ids, with their scores; fewer where fewer are legal."""
-        legal, instances = self.legality, self._instances(corpus)
-        counts, labels, scores = self.weights.nbest(
-            self.features.index, instances, legal.start, legal.end, legal.follow, n
-        )
+        counts, labels, scores = self.weights.nbest(self.features.index, self._instances(corpus), n)
         lengths = np.repeat(np.diff(corpus.starts), counts)
         behind = np.cumsum(lengths)
         each = [(labels[end - n : end], score) for end, n, score in zip(behind, lengths, scores.tolist(), strict=True)]
@@ -213,8 +212,7 @@ class ChainModel:
 
     def scores_of(self, instances: Instances, labels: Ids) -> NDArray[np.float64]:
         """The score of given labels, sentence by sentence: [S]."""
-        legal = self.legality
-        return scores_of(self.weights, self.features.index, instances, legal.start, legal.end, legal.follow, labels)
+        return self.weights.scores_of(self.features.index, instances, labels)
 
     def never_gives(self, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """The tokens whose given label no search can give: [N]. Labels that may not follow each other have a score of -inf already."""
@@ -240,10 +238,7 @@ class ChainModel:
 
     def margins(self, instances: Instances, truth: Ids, settings: Mapping[str, Any]) -> dict[str, Any]:
         """What a search with the queue of these settings shows of its margins. truth: the true labels, [N]."""
-        instances.set_labels(truth, len(self.labels))
-        legal = self.legality
-        flags = (legal.start, legal.end, legal.follow)
-        found: dict[str, Any] = chain_margins(self.weights, self.features.index, instances, *flags, dict(settings))
+        found: dict[str, Any] = self.weights.margins(self.features.index, instances, truth, dict(settings))
         return found
 
     def to_parts(self) -> tuple[dict[str, Any], Arrays]:
@@ -319,7 +314,7 @@ class StoredChainModel(ChainModel):
 
     def _predict_few(self, corpus: Corpus) -> Ids | None:
         """The labels of the first few tokens, with the weights of their own n-grams: all others stay in the file. None where there are more."""
-        features, legal = self.features, self.legality
+        features = self.features
         left = self.__dict__["_left"] - corpus.tokens
         if left < 0 or not self.__dict__["_stored"].ordered or not foldable(features) or features.program.history:
             return None
@@ -329,11 +324,14 @@ class StoredChainModel(ChainModel):
         if weight_bytes(features, ngram_sizes(features, index), len(self.labels)) > MOST_FEW_BYTES:
             return None
         weights = self._weights_of(index, self.__dict__["_stored"].weights_of)
-        return weights.decode(index, instances, legal.start, legal.end, legal.follow, None)
+        return weights.decode(index, instances, vars(EXACT))
 
-    def _weights_of(self, index: FeatureIndex, unfolded: Callable[[FeatureIndex], ChainWeights]) -> ChainWeights:
+    def _weights_of(
+        self, index: FeatureIndex, unfolded: Callable[[FeatureIndex, ChainWeights], ChainWeights]
+    ) -> ChainWeights:
+        blank: Any = ChainModel.blank(self.features, self.labels, self.legality).weights
         try:
-            weights = unfolded(index)
+            weights = unfolded(index, blank)
         except MemoryError:
             raise ModelFileError("the model asks for more memory than there is.") from None
         weights.local = self.__dict__["_local"]
@@ -418,7 +416,8 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     refuse_huge(need)
     sizes = [len(alphabet) for alphabet in features.alphabets]
     if features.program.history:  # they are checked as they are entered
-        weights = unpack_chain(features.index, sparse, count, sizes, len(features.given))
+        blank: Any = ChainModel.blank(features, tuple(labels), legality)
+        weights = unpack_chain(features.index, sparse, blank.weights, sizes, len(features.given))
         return ChainModel(features, weights, tuple(labels), legality)
     stored = StoredChain(features.index, sparse, count, sizes, len(features.given))
     return StoredChainModel.of(features, stored, tuple(labels), legality, local=local)

@@ -1,4 +1,4 @@
-"""Fast prediction: a chain model folded by word types (native/models/folded.hpp), and what Python does for it."""
+"""Fast prediction: a chain model folded by word types (native/inference/structures/folded.hpp), and what Python does for it."""
 
 from __future__ import annotations
 
@@ -6,28 +6,26 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riata._core import Alphabet, ChainWeights, Folded
 from riata.data.types import Corpus, Ids
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 
-Flags = NDArray[np.uint8]
 MOST_BYTES = 64 << 20  # of word types that are remembered; past it they are forgotten and met anew
 
 
 class FoldedModel:
     """Gives the labels that the model gives, to the last tie."""
 
-    def __init__(self, features: Features, weights: ChainWeights, flags: tuple[Flags, Flags, Flags]) -> None:
+    def __init__(self, features: Features, weights: ChainWeights) -> None:
         self._features, self._weights = features, weights  # the native side refers to them
         known = builtin()
         names = [
             name if features.functions.get(name) is known.get(name, features) else ""
             for name, _ in features.program.attributes
         ]
-        self._native = Folded(features.index, weights, *flags, names, features.alphabets)
+        self._native = Folded(features.index, weights, names, features.alphabets)
 
     def meet_known(self) -> None:
         """Enters the types of training where that is cheap: where nothing but the text itself is read of them."""

@@ -15,11 +15,6 @@ from riata._core import (
     Instances,
     JointWeights,
     JointWeights64,
-    decode_joint,
-    joint_confidences,
-    joint_margins,
-    joint_scores,
-    joint_weight_count,
 )
 from riata.data.encodings.base import OUTSIDE, Encoding
 from riata.data.pairs import BETWEEN, joined_text
@@ -73,7 +68,25 @@ class JointModel:
     parts: JointLabels
 
     structure = NAME
+    levelled = True  # states of one position have equally many steps behind them
     folded = None  # there is no faster form
+
+    @classmethod
+    def blank(cls, features: JointFeatures, parts: JointLabels, *, single: bool = True) -> JointModel:
+        """A model that has learnt nothing."""
+        kind: Any = JointWeights if single else JointWeights64
+        legal = parts.legality()
+        flags = (legal.start, legal.end, legal.follow)
+        return cls(features, kind(features.native, len(parts.tags), *flags, features.ahead), parts)
+
+    def with_weights(self, weights: Any, features: Any = None) -> JointModel:
+        """The same with other weights and, where they are given, other features."""
+        return JointModel(features or self.features, weights, self.parts)
+
+    @property
+    def single(self) -> bool:
+        """Whether its weights are in single precision."""
+        return isinstance(self.weights, JointWeights)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -81,14 +94,14 @@ class JointModel:
 
     def decode(self, instances: Instances, decoder: Decoder, progress: Callable[[int], None] | None = None) -> Ids:
         """The number of the pair of every token."""
-        return decode_joint(self.weights, self.features.index, self.features.native, instances, vars(decoder), progress)
+        return self.weights.decode(self.features.index, instances, vars(decoder), progress)
 
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
         return self.decode(self.features.instances(corpus, threads), decoder)
 
     def scores_of(self, instances: Instances, labels: Ids) -> NDArray[np.float64]:
         """The score of given pairs, sentence by sentence: [S]."""
-        return joint_scores(self.weights, self.features.index, self.features.native, instances, labels)
+        return self.weights.scores_of(self.features.index, instances, labels)
 
     def never_gives(self, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """The tokens whose given tag the dictionary does not allow: [N]."""
@@ -104,10 +117,7 @@ class JointModel:
 
     def margins(self, instances: Instances, truth: Ids, settings: Mapping[str, Any]) -> dict[str, Any]:
         """What a search with the queue of these settings shows of its margins. truth: the true pairs, [N]."""
-        features = self.features
-        found: dict[str, Any] = joint_margins(
-            self.weights, features.index, features.native, instances, truth, dict(settings)
-        )
+        found: dict[str, Any] = self.weights.margins(self.features.index, instances, truth, dict(settings))
         return found
 
     def probabilities(self, corpus: Corpus, temperature: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -120,16 +130,9 @@ class JointModel:
         self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
     ) -> tuple[Ids, NDArray[np.float64]]:
         """As of a chain, of the tag and of the chunk: [temperatures, 2, N]."""
-        instances, features = self.features.instances(corpus), self.features
-        codes, values = joint_confidences(
-            self.weights,
-            features.index,
-            features.native,
-            instances,
-            vars(decoder),
-            *chunk_flags(self.parts.chunks),
-            np.array(temperatures, np.float64),
-        )
+        instances, flags = self.features.instances(corpus), chunk_flags(self.parts.chunks)
+        at, nothing = np.array(temperatures, np.float64), np.empty(0, np.int32)
+        codes, values = self.weights.confidences(self.features.index, instances, vars(decoder), *flags, at, nothing)
         return codes, values.reshape(len(temperatures), 2, -1)
 
     def check_nbest(self, decoder: Decoder) -> None:
@@ -159,7 +162,7 @@ class JointModel:
         arrays["dictionary/new"] = np.array(new, np.uint8)  # whether an entry is the first of its word
         arrays["dictionary/tags"] = narrow(np.array([tag for (_, tag), _ in seen], np.int64))
         arrays["dictionary/counts"] = narrow(np.array([count for _, count in seen], np.int64))
-        slots, ngrams, values = self.weights.rows(self.features.native)
+        slots, ngrams, values = self.weights.rows()
         arrays["rows/slots"], arrays["rows/ngrams"] = narrow(slots), narrow(ngrams + 1)  # 0: none
         arrays["rows/values"] = narrow(values)
         store_weights(self.weights.flat(), arrays)
@@ -196,12 +199,12 @@ def from_parts(header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str
     templates = read_templates(header, parse, {*functions, FREQUENCY, *attribute_names(lists)})
     features = JointFeatures(templates, functions, lists, ahead, _dictionary(header, arrays, parts.tags))
     read_features(features, arrays)
-    native, legal = features.native, parts.legality()
-    weights = JointWeights(native, len(parts.tags), legal.start, legal.end, legal.follow, ahead)
+    model = JointModel.blank(features, parts)
+    weights: Any = model.weights
     rows = (read_ids(arrays, "rows/slots"), read_ids(arrays, "rows/ngrams", -1), read_ids(arrays, "rows/values"))
-    weights.set_rows(features.index, native, *rows)
-    weights.set_flat(read_weights(arrays, joint_weight_count(features.index, native, weights)))
-    return JointModel(features, weights, parts)
+    weights.set_rows(features.index, *rows)
+    weights.set_flat(read_weights(arrays, weights.size))
+    return model
 
 
 def _labels(header: Mapping[str, Any]) -> JointLabels:

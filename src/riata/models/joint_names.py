@@ -32,7 +32,7 @@ class JointNames:
                 plain = [t for t, g, _ in model.features.joint.slots if g == f and t.output == name and not _reads(t)]
                 self.blocks.append((output, start, f, plain))
                 start += len(self.pairs[f][0]) * len(plain) * row_width(len(self.labels[output]))
-        self.grown = model.weights.rows(model.features.native) if grown is None else grown
+        self.grown = model.weights.rows() if grown is None else grown
         slots = [template for template, _, _ in model.features.joint.slots]
         widths = np.array([row_width(len(self.labels[OUTPUTS.index(t.output)])) for t in slots] or [0])
         read = np.array([len(t.tags) + len(t.chunks) for t in slots] or [0])

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from riata._core import ChainWeights, NamedChain
 from riata.data.types import Corpus, Ids
 from riata.features.compile import Features
 
-Flags = NDArray[np.uint8]
+EXACTLY = {
+    "queue": "exact",
+    "beam": 1,
+    "beam_by": "operations",
+    "max_nodes": 1,
+    "seconds": 0.0,
+}  # a decoder that searches nothing
 
 
 class NamedModel:
     """Gives the labels that the model gives, to the last tie."""
 
-    def __init__(self, features: Features, weights: ChainWeights, flags: tuple[Flags, Flags, Flags]) -> None:
-        self._features, self._weights, self._flags = features, weights, flags
-        self._native = NamedChain(features.index, weights, features.given, *flags)
+    def __init__(self, features: Features, weights: ChainWeights) -> None:
+        self._features, self._weights = features, weights
+        self._native = NamedChain(features.index, weights, features.given)
 
     def meet_known(self) -> None:
         """There is nothing to prepare: names are looked up in the alphabet of training."""
 
     def predict(self, corpus: Corpus, threads: int = 1) -> Ids:
-        return self._weights.decode(self._features.index, self._features.instances(corpus), *self._flags, None)
+        return self._weights.decode(self._features.index, self._features.instances(corpus), EXACTLY)
 
     def label(self, sentences: list[Any], columns: int, labels: list[str]) -> list[list[str]] | None:
         """The labels of plain sentences, lists of dictionaries; None where they need a closer look."""

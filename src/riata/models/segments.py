@@ -15,12 +15,7 @@ from riata._core import (
     SegmentWeights,
     SegmentWeights64,
     allow,
-    best_segments,
-    decode_segments,
-    segment_confidences,
-    segment_margins,
     segment_probabilities,
-    segment_scores,
     stuck_segments,
     unbounded,
 )
@@ -56,6 +51,7 @@ from riata.models.feature_parts import (
 from riata.models.segment_pruning import Rows, pruned
 
 NAME = "segments"
+NO_FLAGS = (np.empty(0, np.int32), np.empty(0, np.uint8))  # of chunks: segments are such already
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +61,26 @@ class SegmentModel:
     segmentation: Segmentation
 
     structure = NAME
+    levelled = False  # a position can be reached by more or fewer segments
     folded = None  # there is no faster form
+
+    @classmethod
+    def blank(
+        cls, features: SegmentFeatures, segmentation: Segmentation, longest: int, *, single: bool = True
+    ) -> SegmentModel:
+        """A model that has learnt nothing. longest: tokens of a segment."""
+        kind: Any = SegmentWeights if single else SegmentWeights64
+        weights = kind(features.native, len(segmentation.types), segmentation.outside, longest)
+        return cls(features, weights, segmentation)
+
+    def with_weights(self, weights: Any, features: Any = None) -> SegmentModel:
+        """The same with other weights and, where they are given, other features."""
+        return SegmentModel(features or self.features, weights, self.segmentation)
+
+    @property
+    def single(self) -> bool:
+        """Whether its weights are in single precision."""
+        return isinstance(self.weights, SegmentWeights)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -82,9 +97,7 @@ class SegmentModel:
         """At the first token of every segment its code."""
         if decoder.queue == EXACT.queue and not self.features.native.exact:
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="operations")  # merged, and so exact
-        return decode_segments(
-            self.weights, self.features.index, self.features.native, instances, vars(decoder), progress
-        )
+        return self.weights.decode(self.features.index, instances, vars(decoder), progress)
 
     def tags_of(self, segments: Sequence[tuple[int, int]], tokens: int) -> tuple[str, ...]:
         """The tags of one sentence, from its segments: first token and code."""
@@ -112,7 +125,7 @@ class SegmentModel:
     def scores_of(self, instances: Instances, labels: Ids) -> NDArray[np.float64]:
         """The score of given tags, sentence by sentence: [S]."""
         codes = self.segmentation.codes(self.labels, labels, instances.starts())
-        return segment_scores(self.weights, self.features.index, self.features.native, instances, codes)
+        return self.weights.scores_of(self.features.index, instances, codes)
 
     def never_gives(self, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """The tokens at which a segment begins that is longer than any that the search tries, or whose tag no segment has there: [N]."""
@@ -127,10 +140,7 @@ class SegmentModel:
     def margins(self, instances: Instances, truth: Ids, settings: Mapping[str, Any]) -> dict[str, Any]:
         """What a search with the queue of these settings shows of its margins. truth: the true tags, [N]."""
         codes = self.segmentation.codes(self.labels, truth, instances.starts())
-        features = self.features
-        found: dict[str, Any] = segment_margins(
-            self.weights, features.index, features.native, instances, codes, dict(settings)
-        )
+        found: dict[str, Any] = self.weights.margins(self.features.index, instances, codes, dict(settings))
         return found
 
     def probabilities(self, corpus: Corpus, temperature: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -142,7 +152,6 @@ class SegmentModel:
         log_z, rows = segment_probabilities(
             self.weights,
             self.features.index,
-            self.features.native,
             self._instances(corpus),
             table,
             len(self.labels),
@@ -158,16 +167,14 @@ class SegmentModel:
         if decoder.queue == EXACT.queue:
             given = self._segments(instances, decoder)
             decoder = replace(decoder, queue="beam", beam=unbounded, beam_by="prefix")
-        features, at = self.features, np.array(temperatures, np.float64)
-        codes, values = segment_confidences(
-            self.weights, features.index, features.native, instances, vars(decoder), at, given
-        )
+        index, at = self.features.index, np.array(temperatures, np.float64)
+        codes, values = self.weights.confidences(index, instances, vars(decoder), *NO_FLAGS, at, given)
         return self.segmentation.tag_ids(codes, instances.starts()), values.reshape(len(temperatures), 1, -1)
 
     def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
         """For every sentence the n best segmentations, as ids of tags, with their scores; fewer where there are fewer."""
         instances = self._instances(corpus)
-        counts, codes, scores = best_segments(self.weights, self.features.index, self.features.native, instances, n)
+        counts, codes, scores = self.weights.nbest(self.features.index, instances, n)
         lengths = np.repeat(np.diff(corpus.starts), counts)
         starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         tags = np.split(self.segmentation.tag_ids(codes, starts), starts[1:-1])

@@ -10,6 +10,7 @@ STRUCTURE = Structure(
     offers=frozenset(
         {
             "argmax",
+            "loss-augmented argmax",
             "k best",
             "expectations",
             "exact updates",

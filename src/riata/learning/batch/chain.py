@@ -14,8 +14,6 @@ from riata._core import (
     ChainPotentials64,
     ChainStochastic,
     ChainStochastic64,
-    ChainWeights,
-    ChainWeights64,
     SecondOrderPotentials,
     SecondOrderPotentials64,
     exact_order,
@@ -24,8 +22,7 @@ from riata.data.types import Ids
 from riata.errors import RiataError, UnsupportedError
 from riata.features.compile import Features
 from riata.learning.batch.trainer import BatchTrainer
-from riata.learning.flat import start_weights
-from riata.learning.online import TrainingSet
+from riata.learning.online import TrainingSet, same_precision
 from riata.models.chain import ChainModel, Legality
 
 
@@ -62,8 +59,8 @@ class ChainProblem:
         self.features, self.labels, self.legality, self.settings = features, labels, legality, settings
         self.local = local
         self._single = settings["precision"] == "single"
-        kind: Any = ChainWeights if self._single else ChainWeights64
-        self._start = kind(len(labels)) if start is None else start_weights(start, settings, ChainWeights)
+        blank = ChainModel.blank(features, labels, legality, single=self._single)
+        self._start = (blank if start is None else same_precision(start, settings)).weights
         if features.program.history:
             self._check_history()
 
@@ -98,7 +95,9 @@ class ChainProblem:
         return kind(*self._parts(data), data.sentence_weights, self._all_pairs, decay)
 
     def model(self, weights: Any) -> ChainModel:
-        return ChainModel(self.features, weights, self.labels, self.legality)
+        legal = self.legality
+        kept = weights.constrained(legal.start, legal.end, legal.follow)
+        return ChainModel(self.features, kept, self.labels, legal)
 
     def _parts(self, data: TrainingSet) -> tuple[Any, ...]:
         """What the core is told of the data and the labels."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from riata._core import SegmentPotentials, SegmentPotentials64, SegmentWeights, SegmentWeights64
+from riata._core import SegmentPotentials, SegmentPotentials64
 from riata.data.segmentation import Segmentation
 from riata.errors import UnsupportedError
 from riata.features.segments import SegmentFeatures
 from riata.learning.batch.trainer import BatchTrainer
-from riata.learning.flat import start_weights
-from riata.learning.online import TrainingSet
+from riata.learning.online import TrainingSet, same_precision
 from riata.learning.segments import refuse_class_weights
 from riata.models.segments import SegmentModel
 
@@ -45,18 +44,18 @@ class SegmentProblem:
         start: SegmentModel | None,
     ) -> None:
         self.features, self.segmentation, self.settings = features, segmentation, settings
-        self._start = None if start is None else start_weights(start, settings, SegmentWeights)
+        self._start = None if start is None else same_precision(start, settings).weights
 
     def potentials(self, data: TrainingSet, *, single: bool) -> Any:
         refuse_class_weights(data)
-        assert data.segments is not None
+        assert data.gold is not None
         if self._start is None:
-            longest = self.settings["longest"] or self.segmentation.longest(data.segments)
+            longest = self.settings["longest"] or self.segmentation.longest(data.gold)
             self._start = self._weights(longest, single=single)
         like = self._start if single else self._weights(self._start.most, single=False)
         kind: Any = SegmentPotentials if single else SegmentPotentials64
         index, pairs = self.features.index, self.settings["pairs"] == "all"
-        return kind(index, self.features.native, like, data.instances, data.segments, pairs)
+        return kind(index, like, data.instances, data.gold, pairs)
 
     def first_weights(self) -> Any:
         return self._start
@@ -69,5 +68,4 @@ class SegmentProblem:
 
     def _weights(self, longest: int, *, single: bool) -> Any:
         """Weights of these segments that know no feature."""
-        kind: Any = SegmentWeights if single else SegmentWeights64
-        return kind(self.features.native, len(self.segmentation.types), self.segmentation.outside, longest)
+        return SegmentModel.blank(self.features, self.segmentation, longest, single=single).weights

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import ChainWeights, ChainWeights64, FeatureIndex, Instances, boundary_reach
+from riata._core import FeatureIndex, Instances, boundary_reach
 from riata.errors import UnsupportedError
 from riata.features.templates import Template, parse
 from riata.learning.events import Epoch
@@ -186,5 +186,5 @@ class HmmTrainer(OnlineTrainer):
                 inside[values > boundary_reach] = levels[0]
                 levels[0] = inside
             rows += levels
-        kind: Any = ChainWeights if self.settings["precision"] == "single" else ChainWeights64
-        return kind.from_rows(index, np.ascontiguousarray(after[:, :-1]), [np.ascontiguousarray(row) for row in rows])
+        matrix = np.ascontiguousarray(after[:, :-1])
+        return self.initial.from_rows(index, matrix, [np.ascontiguousarray(row) for row in rows])

@@ -1,7 +1,7 @@
 """MIRA: the smallest step that makes the truth beat what was found by its loss."""
 
 from riata.choosing.recipe import Recipe
-from riata.learning.online import SETTINGS, MiraTrainer
+from riata.learning.online import SETTINGS
 from riata.settings import Setting
 
 SMALLEST = 1e-9  # without a cost nothing would ever be learnt, nor with steps of no size
@@ -19,6 +19,6 @@ RECIPE = Recipe(
         Setting("cost", 1.0, "of a wrong label: the margin by which the truth must win", low=SMALLEST),
         Setting("k", 1, "outputs that the truth must beat in each step", low=1, high=1000),
     ),
-    trainer=MiraTrainer,
+    learner="mira",
     epochs=20,
 )

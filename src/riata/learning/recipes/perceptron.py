@@ -1,7 +1,7 @@
 """The averaged structured perceptron."""
 
 from riata.choosing.recipe import Recipe
-from riata.learning.online import SETTINGS, PerceptronTrainer
+from riata.learning.online import SETTINGS
 
 RECIPE = Recipe(
     name="perceptron",
@@ -11,5 +11,5 @@ RECIPE = Recipe(
     structure="chain",
     queue="exact",
     settings=SETTINGS,
-    trainer=PerceptronTrainer,
+    learner="perceptron",
 )

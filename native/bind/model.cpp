@@ -1,0 +1,193 @@
+// Models of any structure: what is asked of them, once for all.
+#include "bind/model.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "bind/module.hpp"
+#include "bind/poll.hpp"
+#include "bind/settings.hpp"
+#include "bind/trace.hpp"
+#include "inference/questions.hpp"
+#include "learning/margins.hpp"
+
+namespace riata::bind {
+namespace {
+
+nb::tuple as_tuple(FeaturePlaces&& found) {
+  return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.places)), give(std::move(found.values)));
+}
+
+// kinds: [labels], continues: [labels x labels], as ChunkFlags has them; empty where the structure does not ask.
+ChunkFlags chunk_flags(const Outputs& kinds, const Flags& continues) {
+  if (continues.shape(0) != kinds.shape(0) * kinds.shape(0)) throw Error("RiataError", "the flags do not fit the labels");
+  return {view(kinds), view(continues)};
+}
+
+template <class Real>
+nb::tuple confident(const Model<Real>& model, const FeatureIndex& index, const Instances& instances, const nb::dict& settings,
+                    const Outputs& kinds, const Flags& continues, const In<double>& temperatures, const Outputs& given,
+                    const nb::object& progress) {
+  for (const double temperature : view(temperatures)) {
+    if (!(temperature > 0)) throw Error("SettingError", "a temperature must be above 0");
+  }
+  const Corpus corpus = without_truth(index, instances);
+  if (given.shape(0) > 0) model.check({index, instances, view(given)}, model.flat().size());
+  const Settings search = as_settings(settings);
+  const ChunkFlags flags = chunk_flags(kinds, continues);
+  const Poll poll = as_poll(progress);
+  Confidences found;
+  {
+    nb::gil_scoped_release release;
+    found = confidences(model, corpus, QueueSpec::of(search), limits_of(search), flags, view(temperatures), view(given), poll);
+  }
+  return nb::make_tuple(give(std::move(found.outputs)), give(std::move(found.values)));
+}
+
+template <class Real>
+nb::dict measured(const Model<Real>& model, const FeatureIndex& index, const Instances& instances, const Outputs& gold,
+                  const nb::dict& settings, const nb::object& progress) {
+  const Settings search = as_settings(settings);
+  const Poll poll = as_poll(progress);
+  MarginReport report;
+  {
+    nb::gil_scoped_release release;
+    report = margins_of(model, {index, instances, view(gold)}, QueueSpec::of(search), search.number("p"), poll);
+  }
+  return as_dict(std::move(report));
+}
+
+// What a search of one sentence did. An action is (state before it, action id), a feature the number of its weight; `weights` are those of
+// the model, with features that came with the trace.
+template <class Real>
+nb::dict traced_model(const Model<Real>& model, const FeatureIndex& index, const Instances& instances, const Outputs& gold,
+                      const nb::dict& settings, const nb::object& learner, bool with_features) {
+  const bool learning = gold.shape(0) > 0;
+  const Corpus corpus{index, instances, view(gold)};
+  if (instances.sentences() != 1 || instances.tokens() == 0) throw Error("RiataError", "a trace is of one sentence");
+  model.check(corpus, model.flat().size());
+  std::unique_ptr<Model<Real>> grown = model.copy();
+  Vector<Real> weights(std::exchange(grown->flat(), {}));
+  const std::unique_ptr<Structure<Real>> structure = grown->over(corpus, weights, learning || with_features);
+  const QueueSpec queue = QueueSpec::of(as_settings(settings));
+  const std::unique_ptr<CorpusSpace> space = structure->space(queue);
+  space->open(0, learning);
+  nb::dict out = traced_flat(*space, weights, queue, settings, learner, learning, with_features);
+  grown->flat() = weights.take_last();
+  out["weights"] = nb::cast(std::move(grown));
+  return out;
+}
+
+template <class Real>
+void bind_questions(nb::class_<Model<Real>>& model) {
+  model
+      .def(
+          "decode",
+          [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const nb::dict& settings,
+             const nb::object& progress) {
+            const Settings search = as_settings(settings);
+            const Poll poll = as_poll(progress);
+            std::vector<std::int32_t> codes;
+            {
+              nb::gil_scoped_release release;
+              codes = decode(self, without_truth(index, instances), QueueSpec::of(search), limits_of(search), poll);
+            }
+            return give(std::move(codes));
+          },
+          nb::arg("index"), nb::arg("instances"), nb::arg("settings"), nb::arg("progress").none() = nb::none(),
+          "The outputs that exact search or a queue finds, one number per token.")
+      .def(
+          "nbest",
+          [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, std::int64_t n) {
+            const Poll poll = as_poll(nb::none());
+            BestOutputs found;
+            {
+              nb::gil_scoped_release release;
+              found = nbest(self, without_truth(index, instances), n, poll);
+            }
+            return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.codes)), give(std::move(found.scores)));
+          },
+          nb::arg("index"), nb::arg("instances"), nb::arg("n"),
+          "The n best outputs: how many of each sentence, the outputs one after the other, their scores.")
+      .def(
+          "scores_of",
+          [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const Outputs& outputs) {
+            return give(scores_of(self, without_truth(index, instances), view(outputs)));
+          },
+          nb::arg("index"), nb::arg("instances"), nb::arg("outputs"), "The score of given outputs, sentence by sentence.")
+      .def(
+          "features_of",
+          [](Model<Real>& self, const FeatureIndex& index, const Instances& instances, const Outputs& outputs) {
+            return as_tuple(features_of(self, without_truth(index, instances), view(outputs)));
+          },
+          nb::arg("index"), nb::arg("instances"), nb::arg("outputs"),
+          "The features of given outputs: how many of each sentence, their places among the weights, their values; new ones are added, as "
+          "zeros.")
+      .def(
+          "regrets_of",
+          [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const Outputs& gold, const Outputs& outputs) {
+            return give(regrets_of(self, {index, instances, view(gold)}, view(outputs)));
+          },
+          nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("outputs"),
+          "The least loss that the states along given outputs can still reach, from the initial one to the goal, sentence by sentence.")
+      .def(
+          "sums_of",
+          [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, double sharpness) {
+            FeaturePlaces expected;
+            std::vector<double> log_z = sums_of(self, without_truth(index, instances), sharpness, expected);
+            return nb::make_tuple(give(std::move(log_z)), as_tuple(std::move(expected)));
+          },
+          nb::arg("index"), nb::arg("instances"), nb::arg("sharpness") = 1.0,
+          "Over all outputs of each sentence: log Z, and the features that are expected, as features_of gives them.")
+      .def("confidences", &confident<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("settings"), nb::arg("kinds"),
+           nb::arg("continues"), nb::arg("temperatures"), nb::arg("given"), nb::arg("progress").none() = nb::none(),
+           "What a search finds, or is given, and what share of what it kept has the same parts there.")
+      .def("margins", &measured<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
+           nb::arg("progress").none() = nb::none(), "What a search with these weights shows of its margins.")
+      .def("trace", &traced_model<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
+           nb::arg("learner").none(), nb::arg("features"), "What a search of one sentence did, step by step.");
+}
+
+template <class Real>
+void bind_precision(nb::module_& m, const std::string& suffix) {
+  nb::class_<Model<Real>> model(m, ("Weights" + suffix).c_str(), "The weights of a model and what they stand for, whatever its structure.");
+  model.def("__copy__", [](const Model<Real>& self) { return self.copy(); })
+      .def(
+          "flat", [](const Model<Real>& self) { return give(std::vector<Real>(self.flat().begin(), self.flat().end())); },
+          "All weights in one long vector.")
+      .def(
+          "set_flat", [](Model<Real>& self, const In<Real>& flat) { self.flat().assign(flat.data(), flat.data() + flat.shape(0)); },
+          nb::arg("flat"))
+      .def(
+          "grow",
+          [](Model<Real>& self, const FeatureIndex& index, const Instances& instances) {
+            Vector<Real> weights(std::exchange(self.flat(), {}), 2, Vector<Real>::Keeps::nothing);
+            self.grow(without_truth(index, instances), weights);
+            self.flat() = weights.take_last();
+          },
+          nb::arg("index"), nb::arg("instances"), "Makes room for all features of the input that the index knows.");
+  bind_questions(model);
+  m.def(
+      "normalised_sum",
+      [](const std::vector<Model<Real>*>& parts) {
+        const std::vector<const Model<Real>*> views(parts.begin(), parts.end());
+        nb::gil_scoped_release release;
+        return normalised_sum<Real>(views);
+      },
+      nb::arg("parts"), "The sum of models over one index, each divided by its norm, at their scale.");
+}
+
+}  // namespace
+
+void model(nb::module_& m) {
+  m.attr("unbounded") = unbounded;  // the width of a beam that keeps everything
+  m.def("searches_run", &searches_run, "How often the search engine has run in this process.");
+  bind_precision<float>(m, "");
+  bind_precision<double>(m, "64");
+}
+
+}  // namespace riata::bind

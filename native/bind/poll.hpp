@@ -1,0 +1,22 @@
+// Long loops of the core, seen from Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "core/poll.hpp"
+
+namespace riata::bind {
+
+namespace nb = nanobind;
+
+// Lets Python see Ctrl-C and, where asked, how far a long loop has come.
+inline Poll as_poll(const nb::object& progress) {
+  return [progress_ = progress.ptr()](std::int64_t done) {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (progress_ != Py_None) nb::borrow<nb::object>(progress_)(done);
+    return true;
+  };
+}
+
+}  // namespace riata::bind

@@ -1,0 +1,33 @@
+// A dictionary of Python as settings of the core.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <string>
+
+#include "core/settings.hpp"
+
+namespace riata::bind {
+
+namespace nb = nanobind;
+
+// Flags, numbers and words; what is of another type is left out.
+inline Settings as_settings(const nb::dict& given) {
+  Settings out;
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    if (nb::isinstance<nb::bool_>(value))
+      out.set(name, nb::cast<bool>(value));
+    else if (nb::isinstance<nb::int_>(value))
+      out.set(name, nb::cast<std::int64_t>(value));
+    else if (nb::isinstance<nb::float_>(value))
+      out.set(name, nb::cast<double>(value));
+    else if (nb::isinstance<nb::str>(value))
+      out.set(name, nb::cast<std::string>(value));
+  }
+  return out;
+}
+
+}  // namespace riata::bind

@@ -1,0 +1,38 @@
+// Pieces by name, entered where they are defined: a new piece is a new file, and no list names it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace riata {
+
+// What makes a piece of some kind. Base: the kind; Arguments: what a piece is made of.
+template <class Base, class... Arguments>
+class Registry {
+ public:
+  using Make = std::function<std::unique_ptr<Base>(Arguments...)>;
+
+  // Entered before main begins, by a global object of the piece's own file.
+  struct Entry {
+    Entry(const std::string& name, Make make) { all()[name] = std::move(make); }
+  };
+
+  static std::unique_ptr<Base> make(const std::string& name, Arguments... arguments) {
+    const auto found = all().find(name);
+    if (found == all().end()) throw Error("RiataError", "there is no piece '" + name + "' in the core");
+    return found->second(arguments...);
+  }
+
+ private:
+  static std::map<std::string, Make>& all() {
+    static std::map<std::string, Make> pieces;
+    return pieces;
+  }
+};
+
+}  // namespace riata

@@ -1,0 +1,237 @@
+#include "inference/questions.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "inference/search/lattice.hpp"
+
+namespace riata {
+namespace {
+
+// A model that is read, over a corpus that fits it.
+template <class Real>
+struct Opened {
+  Opened(const Model<Real>& model, const Corpus& corpus) : weights(Vector<Real>::of(model.flat())) {
+    model.check(corpus, model.flat().size());
+    structure = model.over(corpus, weights);
+  }
+  Vector<Real> weights;
+  std::unique_ptr<Structure<Real>> structure;
+};
+
+// visit(sentence) for all that have tokens, until poll says to stop.
+template <class Real, class Visit>
+void each_sentence(const Model<Real>& model, const Corpus& corpus, const Poll& poll, Visit visit) {
+  PollClock clock(model.work());
+  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+    if (clock.due(corpus.length(s)) && !poll(s)) break;
+    if (corpus.length(s) > 0) visit(s);
+  }
+}
+
+// A search over the sentences of a corpus; long ones poll too.
+struct CorpusSearch {
+  CorpusSearch(CorpusSpace& space, const QueueSpec& queue, const Limits& limits, const Poll& poll)
+      : pending(make_queue(queue)), search(space, *pending, polled(limits, poll)) {}
+  Limits polled(Limits limits, const Poll& poll) {
+    limits.poll = [this, &poll] { poll(at); };
+    return limits;
+  }
+  std::int64_t at = 0;
+  std::unique_ptr<Queue> pending;
+  Search search;
+};
+
+Poll never_stop() {
+  return [](std::int64_t) { return true; };
+}
+
+void append(const Difference& features, FeaturePlaces& out) {
+  out.counts.push_back(static_cast<std::int64_t>(features.size()));
+  for (const auto& [place, value] : features) {
+    out.places.push_back(place);
+    out.values.push_back(value);
+  }
+}
+
+}  // namespace
+
+template <class Real>
+std::vector<std::int32_t> decode(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits,
+                                 const Poll& poll) {
+  Opened<Real> opened(model, corpus);
+  std::vector<std::int32_t> codes(static_cast<std::size_t>(corpus.instances.tokens()), -1);
+  const auto out = [&](std::int64_t s) { return corpus.part(std::span(codes), s); };
+  if (queue.name == "exact") {
+    each_sentence(model, corpus, poll, [&](std::int64_t s) {
+      opened.structure->open(s);
+      opened.structure->best(out(s));
+    });
+    return codes;
+  }
+  const std::unique_ptr<CorpusSpace> space = opened.structure->space(queue);
+  CorpusSearch search(*space, queue, limits, poll);
+  each_sentence(model, corpus, poll, [&](std::int64_t s) {
+    search.at = s;
+    space->open(s, false);
+    const NodeId goal = run_on(s, search.search);
+    space->codes(search.search.tree().path(goal), out(s));
+  });
+  return codes;
+}
+
+template <class Real>
+BestOutputs nbest(const Model<Real>& model, const Corpus& corpus, std::int64_t n, const Poll& poll) {
+  Opened<Real> opened(model, corpus);
+  BestOutputs out;
+  PollClock clock(model.work());
+  std::vector<std::int32_t> codes;
+  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+    out.counts.push_back(0);
+    if (corpus.length(s) == 0) {
+      out.counts.back() = 1;
+      out.scores.push_back(0);
+      continue;
+    }
+    opened.structure->open(s);
+    opened.structure->open_list(n);
+    codes.resize(static_cast<std::size_t>(corpus.length(s)));
+    for (; out.counts.back() < n; ++out.counts.back()) {
+      if (clock.due(corpus.length(s)) && !poll(s)) return out;
+      const std::optional<double> score = opened.structure->next(codes);
+      if (!score) break;
+      out.codes.insert(out.codes.end(), codes.begin(), codes.end());
+      out.scores.push_back(*score);
+    }
+  }
+  return out;
+}
+
+template <class Real>
+std::vector<double> scores_of(const Model<Real>& model, const Corpus& corpus, Codes outputs) {
+  model.check({corpus.index, corpus.instances, outputs}, model.flat().size());
+  Opened<Real> opened(model, corpus);
+  std::vector<double> scores(static_cast<std::size_t>(corpus.sentences()), 0.0);
+  each_sentence(model, corpus, never_stop(), [&](std::int64_t s) {
+    opened.structure->open(s);
+    scores[static_cast<std::size_t>(s)] = opened.structure->score(corpus.part(outputs, s));
+  });
+  return scores;
+}
+
+template <class Real>
+FeaturePlaces features_of(Model<Real>& model, const Corpus& corpus, Codes outputs) {
+  Vector<Real> weights(std::exchange(model.flat(), {}), 2, Vector<Real>::Keeps::nothing);
+  model.grow(corpus, weights);
+  model.check({corpus.index, corpus.instances, outputs}, weights.size());
+  const std::unique_ptr<Structure<Real>> structure = model.over(corpus, weights, true);
+  FeaturePlaces out;
+  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+    Difference features;
+    if (corpus.length(s) > 0) {
+      structure->open(s);
+      structure->features(corpus.part(outputs, s), features);
+    }
+    append(features, out);
+  }
+  model.flat() = weights.take_last();
+  return out;
+}
+
+template <class Real>
+std::vector<double> regrets_of(const Model<Real>& model, const Corpus& corpus, Codes outputs) {
+  model.check({corpus.index, corpus.instances, outputs}, model.flat().size());
+  Opened<Real> opened(model, corpus);
+  const std::unique_ptr<CorpusSpace> space = opened.structure->space({});
+  std::vector<double> regrets;
+  each_sentence(model, corpus, never_stop(), [&](std::int64_t s) {
+    space->open(s, true);
+    space->regrets(corpus.part(outputs, s), regrets);
+  });
+  return regrets;
+}
+
+template <class Real>
+std::vector<double> sums_of(const Model<Real>& model, const Corpus& corpus, double sharpness, FeaturePlaces& expected) {
+  Opened<Real> opened(model, corpus);
+  std::vector<double> log_z;
+  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+    Difference features;
+    double sum = 0;
+    if (corpus.length(s) > 0) {
+      opened.structure->open(s);
+      sum = opened.structure->sums(sharpness);
+      opened.structure->take_expected(features);
+    }
+    log_z.push_back(sum);
+    for (auto& [place, value] : features) value = -value;
+    sum_up(features);
+    append(features, expected);
+  }
+  return log_z;
+}
+
+template <class Real>
+Confidences confidences(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits,
+                        const ChunkFlags& chunks, std::span<const double> temperatures, Codes given, const Poll& poll) {
+  check_keeps_levels(queue);
+  Opened<Real> opened(model, corpus);
+  const std::unique_ptr<CorpusSpace> space = opened.structure->space(queue);
+  CorpusSearch search(*space, queue, limits, poll);
+  Lattice lattice(*space, queue);
+  const auto tokens = static_cast<std::size_t>(corpus.instances.tokens());
+  const std::size_t tracks = space->tracks();
+  Confidences out{std::vector<std::int32_t>(given.begin(), given.end()), std::vector<double>(temperatures.size() * tracks * tokens, 0)};
+  out.outputs.resize(tokens, -1);
+  each_sentence(model, corpus, poll, [&](std::int64_t s) {
+    search.at = s;
+    space->open(s, false);
+    lattice.clear();
+    const NodeId goal = run_on(s, search.search, nullptr, &lattice);
+    lattice.build(search.search);
+    const std::span<std::int32_t> found = corpus.part(std::span(out.outputs), s);
+    if (given.empty()) space->codes(search.search.tree().path(goal), found);
+    for (std::size_t k = 0; k < temperatures.size(); ++k) {
+      lattice.weigh(temperatures[k]);
+      double* values = out.values.data() + k * tracks * tokens + static_cast<std::size_t>(corpus.instances.starts[s]);
+      space->units(lattice, found, chunks, static_cast<std::int64_t>(tokens), values);
+    }
+  });
+  return out;
+}
+
+template <class Real>
+std::unique_ptr<Model<Real>> normalised_sum(std::span<const Model<Real>* const> parts) {
+  if (parts.empty()) throw Error("RiataError", "there are no weights to sum");
+  std::vector<double> norms;
+  double total = 0;
+  for (const Model<Real>* part : parts) {
+    double sum = 0;
+    for (const Real value : part->flat()) sum += double(value) * value;
+    total += norms.emplace_back(std::sqrt(sum));
+  }
+  const double number = static_cast<double>(parts.size());
+  std::unique_ptr<Model<Real>> out = parts[0]->copy();
+  out->flat().assign(out->flat().size(), Real{0});
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (norms[p] > 0) out->add_scaled(*parts[p], total / number / number / norms[p]);
+  }
+  return out;
+}
+
+#define RIATA_QUESTIONS(Real)                                                                                                 \
+  template std::vector<std::int32_t> decode(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const Poll&); \
+  template BestOutputs nbest(const Model<Real>&, const Corpus&, std::int64_t, const Poll&);                                   \
+  template std::vector<double> scores_of(const Model<Real>&, const Corpus&, Codes);                                           \
+  template FeaturePlaces features_of(Model<Real>&, const Corpus&, Codes);                                                     \
+  template std::vector<double> regrets_of(const Model<Real>&, const Corpus&, Codes);                                          \
+  template std::vector<double> sums_of(const Model<Real>&, const Corpus&, double, FeaturePlaces&);                            \
+  template Confidences confidences(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const ChunkFlags&,     \
+                                   std::span<const double>, Codes, const Poll&);                                              \
+  template std::unique_ptr<Model<Real>> normalised_sum(std::span<const Model<Real>* const>);
+RIATA_QUESTIONS(float)
+RIATA_QUESTIONS(double)
+#undef RIATA_QUESTIONS
+
+}  // namespace riata

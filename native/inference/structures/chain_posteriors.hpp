@@ -1,0 +1,25 @@
+// How probable labels and chunks are under a chain: exactly, over all labellings.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/poll.hpp"
+#include "inference/structures/chain_model.hpp"
+
+namespace riata {
+
+struct ChainProbabilities {
+  std::vector<double> log_z;        // [S] of the scores, divided by the temperature
+  std::vector<double> labels;       // [N][labels] of each label at each token
+  std::vector<double> confidences;  // [N] of the unit that a token is in, as Units has it; where labels were given
+};
+
+// A labelling has the probability exp(score / temperature) / Z. found: labels [N] whose chunks are judged, or nothing.
+// Throws Error where exact search does.
+template <class Real>
+ChainProbabilities chain_probabilities(const ChainModel<Real>& model, const Corpus& corpus, std::span<const std::int32_t> found,
+                                       const ChunkFlags& chunks, double temperature, const Poll& poll);
+
+}  // namespace riata

@@ -1,0 +1,49 @@
+// The scores of the parts of one sentence of a chain: labels, and pairs of labels.
+#pragma once
+
+#include <cstdint>
+
+#include "features/index.hpp"
+#include "features/instances.hpp"
+#include "inference/constraint.hpp"
+#include "inference/exact/viterbi.hpp"
+#include "inference/legal_labels.hpp"
+#include "inference/structures/planned_rows.hpp"
+#include "models/chain_rows.hpp"
+#include "models/row_reader.hpp"
+
+namespace riata {
+
+// Throws Error unless the instances were made with this index and fit weights of this layout.
+void check_fit(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, std::size_t size, const Instances& instances);
+
+// The layout stays as it is; the weights may change and get more features of earlier labels.
+template <class Real>
+class ChainScorer {
+ public:
+  ChainScorer(const FeatureIndex& index, const ChainRows<Real>& rows, const Constraint<Real>& constraint, const Instances& instances)
+      : rows_(rows),
+        constraint_(constraint),
+        instances_(instances),
+        edges_read_(!index.edge_slots().empty()),
+        nodes_(index, rows, instances),
+        edges_(index, rows.layout, instances) {}
+
+  // Fills `chain` with the scores of sentence s, constraints included, and what is known of its labels. Features of earlier labels are not
+  // among them.
+  void operator()(std::int64_t s, ChainScores<Real>& chain);
+
+ private:
+  ChainRows<Real> rows_;
+  const Constraint<Real>& constraint_;
+  const Instances& instances_;
+  bool edges_read_;  // whether pairs of labels depend on the input
+  PlannedRows<Real> nodes_;
+  RowReader<const Layout> edges_;
+  LegalLabels legal_;
+};
+
+extern template class ChainScorer<float>;
+extern template class ChainScorer<double>;
+
+}  // namespace riata

@@ -1,0 +1,180 @@
+// What the steps of a chain score, a row of labels at a time. Rows are computed when first asked for under the present weights.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "features/history.hpp"
+#include "features/index.hpp"
+#include "features/instances.hpp"
+#include "inference/constraint.hpp"
+#include "inference/legal_labels.hpp"
+#include "inference/structures/local.hpp"
+#include "models/layout.hpp"
+#include "models/row_reader.hpp"
+#include "models/row_sum.hpp"
+#include "models/vector.hpp"
+
+namespace riata {
+
+template <class Real>
+class ChainSteps {
+ public:
+  // local: as Weights has it.
+  ChainSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, bool local, const Constraint<Real>& constraint,
+             const Instances& instances, const Vector<Real>& weights)
+      : layout_(layout),
+        local_(local),
+        history_(history),
+        constraint_(constraint),
+        instances_(instances),
+        weights_(weights),
+        rows_(index, layout, instances),
+        per_token_(!index.edge_slots().empty() || local),
+        no_edge_(static_cast<std::size_t>(layout.stride), Real{0}),
+        edge_known_(static_cast<std::size_t>(layout.labels), -1),
+        edge_(std::size_t(layout.labels) * layout.stride),
+        local_sums_(layout.labels, layout.stride) {}
+
+  void open(std::int64_t sentence) {
+    sentence_ = sentence;
+    gathered_at_ = -1;
+    length_ = static_cast<std::int32_t>(instances_.length(sentence));
+    legal_.open(constraint_, layout_.labels, layout_.stride, instances_.allowed, instances_.starts[sentence], length_);
+    node_known_.assign(static_cast<std::size_t>(length_), -1);
+    make_room(node_, std::size_t(length_) * layout_.stride);
+    if (!per_token_) return;
+    edge_known_.assign(std::size_t(length_) * layout_.labels, -1);
+    make_room(edge_, std::size_t(length_) * layout_.labels * layout_.stride);
+  }
+
+  std::int32_t length() const noexcept { return length_; }
+
+  // What the input says of every label at token t.
+  const Real* node(std::int32_t t) {
+    if (node_known_[t] != weights_.version()) compute_node(t);
+    return node_.data() + std::size_t(t) * layout_.stride;
+  }
+
+  // What the label before token t says of every label at it; before: its number, -1 at the start.
+  const Real* edge(std::int32_t t, std::int32_t before) {
+    if (before < 0) return no_edge_.data();
+    const std::size_t at = (per_token_ ? std::size_t(t) * layout_.labels : 0) + before;
+    if (edge_known_[at] != weights_.version()) compute_edge(t, before, at);
+    return edge_.data() + at * layout_.stride;
+  }
+
+  // Writes to out what all labels before token t say of every label at it, `edge` included. before: as HistoryIndex takes it.
+  void with_history(std::int32_t t, std::span<const std::int32_t> before, const Real* edge, Real* out) {
+    std::fill_n(out, layout_.stride, Real{0});
+    sum_.begin(out, layout_.stride);
+    for (std::int32_t s = 0; s < static_cast<std::int32_t>(history_.slots().size()); ++s) {
+      const std::int32_t row = find(s, t, before);
+      if (row >= 0) sum_.add(weights_.data() + layout_.history_row(row), 1.0f);
+    }
+    sum_.finish();
+    const auto scale = static_cast<Real>(weights_.scale());
+    for (std::int32_t j = 0; j < layout_.stride; ++j) out[j] = out[j] * scale + edge[j];
+  }
+
+  // The rows that fire at tokens of the sentence, as numbers of the layout.
+  const RowReader<const Layout>& rows() const noexcept { return rows_; }
+
+  // The n-gram that history slot s reads at token t; -1: the slot reads none. Its row cannot fire where that is `unseen`.
+  std::int32_t ngram(std::int32_t s, std::int32_t t) const noexcept { return history_ngram(history_.slots()[s], instances_, sentence_, t); }
+
+ private:
+  static constexpr std::size_t line = 64;  // bytes that memory hands over at a time
+
+  static void make_room(std::vector<Real>& rows, std::size_t size) {
+    if (rows.size() < size) rows.resize(size);
+  }
+
+  std::int32_t find(std::int32_t s, std::int32_t t, std::span<const std::int32_t> before) const noexcept {
+    const std::int32_t id = ngram(s, t);
+    return id == unseen ? -1 : history_.find(s, id, before);
+  }
+
+  void compute_node(std::int32_t t) {
+    Real* out = node_.data() + std::size_t(t) * layout_.stride;
+    std::fill_n(out, layout_.stride, Real{0});
+    sum_.begin(out, layout_.stride);
+    if (gathered_at_ != t) gather(t);
+    for (const auto& [row, value] : gathered_) sum_.add(weights_.data() + row, value);
+    sum_.finish();
+    if (t + 1 < length_) gather(t + 1);
+    scale(out);
+    if (t == 0) add(constraint_.start.data(), out);
+    if (t == length_ - 1) add(constraint_.end.data(), out);
+    if (local_ && t == 0) take_off(local_sums_(out), out);
+    if (!local_ || t == 0) legal_.forbid(t, out);
+    node_known_[t] = weights_.version();
+  }
+
+  // Finds the rows of a token and asks the memory for them, so that they are there when the search comes to it.
+  void gather(std::int32_t t) {
+    gathered_.clear();
+    gathered_at_ = t;
+    rows_.nodes(sentence_, t, [&](std::int64_t row, float value) {
+      const char* start = reinterpret_cast<const char*>(weights_.data() + row);
+      for (std::size_t byte = 0; byte < layout_.stride * sizeof(Real); byte += line) __builtin_prefetch(start + byte);
+      gathered_.push_back({row, value});
+    });
+  }
+
+  void compute_edge(std::int32_t t, std::int32_t before, std::size_t at) {
+    const Real* own = local_ ? node(t) : nullptr;
+    const std::size_t from = std::size_t(before) * layout_.stride;
+    Real* out = edge_.data() + at * layout_.stride;
+    std::fill_n(out, layout_.stride, Real{0});
+    sum_.begin(out, layout_.stride);
+    rows_.edges(sentence_, t, [&](std::int64_t row, float value) { sum_.add(weights_.data() + row + from, value); });
+    sum_.finish();
+    scale(out);
+    add(constraint_.follow.data() + from, out);
+    if (own) {
+      take_off(local_sums_(own, out), out);
+      legal_.forbid(t, out);  // here, since all labels count in the sum
+    }
+    edge_known_[at] = weights_.version();
+  }
+
+  void scale(Real* row) const noexcept {
+    const auto factor = static_cast<Real>(weights_.scale());
+    for (std::int32_t j = 0; j < layout_.stride; ++j) row[j] *= factor;
+  }
+  // Where no label is allowed, none stays so.
+  void take_off(double sum, Real* row) const noexcept {
+    for (std::int32_t j = 0; std::isfinite(sum) && j < layout_.stride; ++j) row[j] = static_cast<Real>(double(row[j]) - sum);
+  }
+  void add(const Real* more, Real* row) const noexcept {
+    for (std::int32_t j = 0; j < layout_.stride; ++j) row[j] += more[j];
+  }
+
+  const Layout& layout_;
+  bool local_;
+  const HistoryIndex& history_;
+  const Constraint<Real>& constraint_;
+  const Instances& instances_;
+  const Vector<Real>& weights_;
+  RowReader<const Layout> rows_;
+  bool per_token_;  // whether transitions depend on the input
+  std::int64_t sentence_ = 0;
+  std::int32_t length_ = 0;
+  std::vector<Real> no_edge_;             // [stride] of zeros
+  std::vector<std::int64_t> node_known_;  // [T] under which weights the row below was computed; -1: not yet
+  std::vector<Real> node_;                // [T][stride]
+  std::vector<std::int64_t> edge_known_;  // the same for edges
+  std::vector<Real> edge_;                // [labels][stride]: from, to; or [T] of them
+  RowSum<Real> sum_;
+  LocalSums<Real> local_sums_;  // of models that normalise every step
+  LegalLabels legal_;
+  std::int32_t gathered_at_ = -1;                         // the token whose rows are these:
+  std::vector<std::pair<std::int64_t, float>> gathered_;  // number and value
+};
+
+}  // namespace riata

@@ -1,0 +1,184 @@
+#include "inference/structures/chain_structure.hpp"
+
+#include <algorithm>
+
+#include "inference/exact/hamming.hpp"
+#include "inference/structures/chain_space.hpp"
+#include "inference/structures/history_difference.hpp"
+
+namespace riata {
+
+template <class Real>
+void ChainModel<Real>::check(const Corpus& corpus, std::size_t size) const {
+  check_fit(corpus.index, weights.layout, weights.history, size, corpus.instances);
+  bool ok = corpus.gold.empty() || static_cast<std::int64_t>(corpus.gold.size()) == corpus.instances.tokens();
+  for (const std::int32_t label : corpus.gold) ok = ok && label >= 0 && label < weights.labels;
+  if (!ok) throw Error("RiataError", "the labels do not fit the instances");
+}
+
+template <class Real>
+void ChainModel<Real>::grow(const Corpus& corpus, Vector<Real>& vector) {
+  const Layout now(corpus.index, weights.labels, std::max(weights.given_size(), corpus.instances.given_size));
+  if (now.size < weights.layout.size) throw Error("RiataError", "the instances were made with another feature index than the weights");
+  if (now.size > weights.layout.size || now.families() != weights.layout.families())
+    vector.rearrange([&](const Numbers<Real>& old) { return now.moved(old, weights.layout); });
+  weights.layout = now;
+  if (weights.history.slots().empty())
+    weights.history = HistoryIndex(corpus.index.history_slots(), corpus.index.table(weights.labels, weights.stride));
+  vector.grow(weights.room());
+}
+
+template <class Real>
+std::unique_ptr<Structure<Real>> ChainModel<Real>::over(const Corpus& corpus, Vector<Real>& vector, bool grows) {
+  return std::make_unique<ChainStructure<Real>>(*this, corpus, vector, grows);
+}
+
+template <class Real>
+void ChainModel<Real>::add_scaled(const Model<Real>& other, double scale) {
+  const Weights<Real>& from = dynamic_cast<const ChainModel&>(other).weights;
+  Weights<Real>& to = weights;
+  if (from.labels != to.labels || from.layout.size != to.layout.size) throw Error("RiataError", "the weights belong to different models");
+  for (std::int64_t k = 0; k < from.layout.size; ++k)
+    to.flat[static_cast<std::size_t>(k)] += static_cast<Real>(scale * from.flat[static_cast<std::size_t>(k)]);
+  std::vector<std::int32_t> before(static_cast<std::size_t>(from.history.order()), HistoryIndex::outside);
+  for (std::int32_t r = 0; r < from.history.rows(); ++r) {
+    const auto [slot, ngram, labels] = from.history.entry(r);
+    const std::vector<std::int32_t>& back = from.history.slots()[slot].back;
+    for (std::size_t b = 0; b < back.size(); ++b) before[static_cast<std::size_t>(back[b]) - 1] = labels[b];
+    const std::int32_t same = to.history.add(slot, ngram, before);
+    to.flat.resize(std::max(to.flat.size(), to.room()), Real{0});
+    for (std::int32_t j = 0; j < to.stride; ++j)
+      to.history_row(static_cast<std::size_t>(same))[j] += static_cast<Real>(scale * from.history_row(static_cast<std::size_t>(r))[j]);
+  }
+}
+
+template <class Real>
+ChainScores<Real>& ChainStructure<Real>::scores() {
+  if (!exact_) exact_.emplace(corpus().index, view(), model_.constraint, corpus().instances);
+  if (opened_ == nullptr) opened_ = &exact_->open(sentence_);
+  return *opened_;
+}
+
+template <class Real>
+std::int64_t ChainStructure<Real>::wrong(Codes output) const {
+  const Codes gold = corpus().gold_of(sentence_);
+  std::int64_t wrong = 0;
+  for (std::size_t t = 0; t < gold.size(); ++t) wrong += gold[t] != output[t];
+  return wrong;
+}
+
+template <class Real>
+std::optional<double> ChainStructure<Real>::next(std::span<std::int32_t> out) {
+  const std::optional<Real> score = exact_->next(out.data());
+  return score ? std::optional<double>(*score) : std::nullopt;
+}
+
+template <class Real>
+void ChainStructure<Real>::augment(double times) {
+  const Codes gold = target();
+  add_hamming_by_token(scores(), gold.data(), [&](std::int32_t t) { return times * class_weight(gold[static_cast<std::size_t>(t)]); });
+}
+
+template <class Real>
+double ChainStructure<Real>::loss(Codes output) {
+  const Codes gold = target();
+  double sum = 0;
+  for (std::size_t t = 0; t < gold.size(); ++t) {
+    if (gold[t] != output[t]) sum += class_weight(gold[t]);
+  }
+  return sum;
+}
+
+template <class Real>
+void ChainStructure<Real>::difference(Codes towards, Codes away, bool by_class, Difference& out) {
+  const std::int64_t stride = model_.weights.stride;
+  const auto weight = [&](std::size_t t) { return by_class ? class_weight(towards[t]) : 1.0; };
+  const auto add = [&](std::int64_t right, std::int64_t wrong, double value) {
+    out.push_back({right, value});
+    out.push_back({wrong, -value});
+  };
+  for (std::size_t t = 0; t < towards.size(); ++t) {
+    const bool differs = towards[t] != away[t];
+    if (differs)
+      rows_.nodes(sentence_, static_cast<std::int64_t>(t),
+                  [&](std::int64_t row, float value) { add(row + towards[t], row + away[t], weight(t) * value); });
+    if (t == 0 || (!differs && towards[t - 1] == away[t - 1])) continue;
+    rows_.edges(sentence_, static_cast<std::int64_t>(t), [&](std::int64_t row, float value) {
+      add(row + towards[t - 1] * stride + towards[t], row + away[t - 1] * stride + away[t], weight(t) * value);
+    });
+  }
+  each_history_difference(model_.weights.history, corpus().instances, sentence_, towards.data(), away.data(),
+                          [&](std::int64_t t, std::int32_t right, std::int32_t wrong) {
+                            const auto at = static_cast<std::size_t>(t);
+                            const Layout& layout = model_.weights.layout;
+                            add(layout.history_row(right) + towards[at], layout.history_row(wrong) + away[at], weight(at));
+                          });
+  make_room();
+}
+
+template <class Real>
+void ChainStructure<Real>::make_room() {
+  if (grows_ && !model_.weights.history.hashed()) vector_.grow(model_.weights.room());
+}
+
+template <class Real>
+void ChainStructure<Real>::features(Codes output, Difference& out) {
+  HistoryIndex& history = model_.weights.history;
+  std::vector<std::int32_t> before(static_cast<std::size_t>(history.order()), HistoryIndex::outside);
+  for (std::int32_t t = 0; t < static_cast<std::int32_t>(output.size()); ++t) {
+    const std::int32_t label = output[static_cast<std::size_t>(t)];
+    rows_.nodes(sentence_, t, [&](std::int64_t row, float value) { out.push_back({row + label, value}); });
+    rows_.edges(sentence_, t, [&](std::int64_t row, float value) {
+      out.push_back({row + std::int64_t{output[static_cast<std::size_t>(t) - 1]} * model_.weights.stride + label, value});
+    });
+    for (std::int32_t k = 1; k <= std::min(history.order(), t); ++k)
+      before[static_cast<std::size_t>(k) - 1] = output[static_cast<std::size_t>(t - k)] + 1;
+    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
+      const std::int32_t ngram = history_ngram(history.slots()[static_cast<std::size_t>(slot)], corpus().instances, sentence_, t);
+      if (ngram == unseen) continue;
+      const std::int32_t row = grows_ ? history.add(slot, ngram, before) : history.find(slot, ngram, before);
+      if (row >= 0) out.push_back({model_.weights.layout.history_row(row) + label, 1.0});
+    }
+  }
+  make_room();
+}
+
+// What the labels before token t of an output say of its label.
+template <class Real>
+double ChainStructure<Real>::history_score(std::int32_t t, Codes output) const {
+  const HistoryIndex& history = model_.weights.history;
+  std::vector<std::int32_t> before(static_cast<std::size_t>(history.order()), HistoryIndex::outside);
+  for (std::int32_t k = 1; k <= std::min(history.order(), t); ++k) before[k - 1] = output[t - k] + 1;
+  double score = 0;
+  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
+    const std::int32_t ngram = history_ngram(history.slots()[slot], corpus().instances, sentence_, t);
+    const std::int32_t row = ngram == unseen ? -1 : history.find(slot, ngram, before);
+    if (row >= 0) score += view().history_row(row)[output[t]];
+  }
+  return score * vector_.scale();
+}
+
+template <class Real>
+double ChainStructure<Real>::score(Codes output) {
+  if (!scorer_) scorer_.emplace(corpus().index, view(), model_.constraint, corpus().instances);
+  (*scorer_)(sentence_, scored_);
+  double score = 0;
+  for (std::int32_t t = 0; t < scored_.length; ++t) {
+    score += scored_.node[std::size_t(t) * scored_.stride + output[t]];
+    if (t > 0) score += scored_.edge_into(t)[std::size_t(output[t - 1]) * scored_.stride + output[t]];
+    score += history_score(t, output);
+  }
+  return score;
+}
+
+template <class Real>
+std::unique_ptr<CorpusSpace> ChainStructure<Real>::space(const QueueSpec& queue) {
+  return std::make_unique<ChainSpace<Real>>(corpus(), model_, vector_, grows_, queue);
+}
+
+template class ChainModel<float>;
+template class ChainModel<double>;
+template class ChainStructure<float>;
+template class ChainStructure<double>;
+
+}  // namespace riata

@@ -1,0 +1,70 @@
+// A chain of labels over a corpus: exact search one or two labels back, losses, features, and the space of other searches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "inference/structure.hpp"
+#include "inference/structures/chain_model.hpp"
+#include "inference/structures/exact_chain.hpp"
+
+namespace riata {
+
+template <class Real>
+class ChainStructure : public Structure<Real> {
+ public:
+  ChainStructure(ChainModel<Real>& model, const Corpus& over, Vector<Real>& vector, bool grows)
+      : Structure<Real>(over), model_(model), vector_(vector), grows_(grows), rows_(over.index, model.weights.layout, over.instances) {}
+
+  void open(std::int64_t s) override {
+    sentence_ = s;
+    opened_ = nullptr;
+  }
+  Codes target() override { return corpus().gold_of(sentence_); }
+  std::int64_t wrong(Codes output) const override;
+  double best(std::span<std::int32_t> out) override {
+    scores();
+    return double(exact_->best(out.data()));
+  }
+  void open_list(std::int64_t) override {
+    scores();
+    exact_->open_list();
+  }
+  std::optional<double> next(std::span<std::int32_t> out) override;
+  void augment(double times) override;
+  double loss(Codes output) override;
+  void weigh_classes(std::span<const double> weights) override { class_weights_.assign(weights.begin(), weights.end()); }
+  void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
+  void features(Codes output, Difference& out) override;
+  double score(Codes output) override;
+  std::unique_ptr<CorpusSpace> space(const QueueSpec& queue) override;
+
+ private:
+  using Structure<Real>::corpus;
+  ChainRows<Real> view() const noexcept { return {model_.weights.layout, model_.weights.history, vector_, model_.weights.local}; }
+  double class_weight(std::int32_t label) const noexcept {
+    return class_weights_.empty() ? 1.0 : class_weights_[static_cast<std::size_t>(label)];
+  }
+  ChainScores<Real>& scores();
+  double history_score(std::int32_t t, Codes output) const;
+  void make_room();
+
+  ChainModel<Real>& model_;
+  Vector<Real>& vector_;
+  bool grows_;
+  RowReader<const Layout> rows_;
+  std::int64_t sentence_ = 0;
+  std::vector<double> class_weights_;        // [labels] or empty
+  std::optional<ExactChain<Real>> exact_;    // made where a sentence is first opened: searches need none
+  ChainScores<Real>* opened_ = nullptr;      // the scores of the sentence, once they are asked for
+  std::optional<ChainScorer<Real>> scorer_;  // of outputs, which may be scored by templates that no exact search reads
+  ChainScores<Real> scored_;
+};
+
+extern template class ChainStructure<float>;
+extern template class ChainStructure<double>;
+
+}  // namespace riata

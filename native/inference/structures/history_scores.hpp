@@ -1,0 +1,51 @@
+// What the one or two labels before a token say of its label, for exact search.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "inference/exact/second_order.hpp"
+#include "models/chain_rows.hpp"
+
+namespace riata {
+
+// Visits the rows that exist for an n-gram, instead of looking up every pair of labels. The weights may change and get more rows from one
+// sentence to the next, but not while the scores of a sentence are in use: those hold pointers into them.
+template <class Real>
+class HistoryScores {
+ public:
+  explicit HistoryScores(const ChainRows<Real>& rows);
+
+  // By slot, where the id of its n-gram at token 0 stands, with those of the other tokens behind it; null: the slot reads no input.
+  using Ngrams = std::span<const std::int32_t* const>;
+
+  // Adds to the chain what templates that read the label before say.
+  void add_label_before(Ngrams ngrams, ChainScores<Real>& chain) const;
+
+  // Adds what templates say that read the label before that.
+  void add_two_labels_before(Ngrams ngrams, SecondOrderScores<Real>& scores);
+
+ private:
+  const Real* weights_of(std::int32_t row) const noexcept { return weights_.history_row(row); }
+  void add(const Real* row, Real* out) const noexcept {
+    const auto scale = static_cast<Real>(weights_.vector.scale());
+    for (std::int32_t j = 0; j < weights_.stride(); ++j) out[j] += row[j] * scale;
+  }
+  template <class Visit>
+  void each(std::int32_t slot, Ngrams ngrams, std::int32_t t, Visit visit) const;
+  void put_first_tokens(std::int32_t slot, Ngrams ngrams, SecondOrderScores<Real>& scores);
+  void put(const Real* row, const Real*& place);
+  void put_pairs(std::int32_t slot, std::int32_t row, const LabelPairs& pairs, const Real** rows);
+  Real* new_row();
+
+  ChainRows<Real> weights_;
+  std::vector<std::int32_t> one_back_;   // slots that read the label before alone
+  std::vector<std::int32_t> by_labels_;  // slots that read the one before that, and no input
+  std::vector<std::int32_t> by_input_;   // the others
+  std::vector<Real> nothing_;            // [stride] of zeros
+  std::vector<std::vector<Real>> sums_;  // rows that add up others, so many in each piece
+  std::size_t summed_ = 0;               // of them, those in use
+};
+
+}  // namespace riata

@@ -1,0 +1,34 @@
+// A model of tags and chunk labels that are decided together: what its templates read, which outputs there are, and the weights.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "inference/model.hpp"
+#include "models/joint_weights.hpp"
+
+namespace riata {
+
+template <class Real>
+class JointModel : public Model<Real> {
+ public:
+  JointModel(JointTemplates the_templates, JointWeights<Real> the_weights)
+      : templates(std::move(the_templates)), weights(std::move(the_weights)) {}
+
+  std::unique_ptr<Model<Real>> copy() const override { return std::make_unique<JointModel>(*this); }
+  void take_features(const Model<Real>& other) override { *this = dynamic_cast<const JointModel&>(other); }
+  Numbers<Real>& flat() noexcept override { return weights.flat; }
+  void check(const Corpus& corpus, std::size_t size) const override;
+  void grow(const Corpus& corpus, Vector<Real>& vector) override;
+  std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
+  void add_scaled(const Model<Real>& other, double scale) override;
+  std::int32_t work() const noexcept override { return weights.kinds.tags + weights.kinds.chunks; }
+
+  JointTemplates templates;
+  JointWeights<Real> weights;
+};
+
+extern template class JointModel<float>;
+extern template class JointModel<double>;
+
+}  // namespace riata

@@ -1,0 +1,392 @@
+// A tag and a chunk label for every token, from left to right (Daumé & Marcu 2005, Sec. 4.2): an operator gives both for the next token,
+// or, one token ahead, its tag and the chunk label of the token before.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "core/error.hpp"
+#include "inference/corpus.hpp"
+#include "inference/search/corpus_space.hpp"
+#include "inference/search/queue.hpp"
+#include "inference/search/units.hpp"
+#include "inference/spaces/best_ranks.hpp"
+#include "inference/spaces/expanded.hpp"
+#include "inference/structures/chunk_completions.hpp"
+#include "inference/structures/joint_model.hpp"
+#include "inference/structures/joint_steps.hpp"
+
+namespace riata {
+
+// A state is the number of operators so far; the outputs are in the tree. States of one number that agree in the last outputs, as far back
+// as templates read them, go on alike and are merged. Loss is Hamming, of tags and of chunk labels; regret counts the wrong ones so far and
+// those that legality forces. An operator is a code, whose tag or chunk label means nothing where the operator gives none.
+template <class Real>
+class JointSpace : public CorpusSpace {
+ public:
+  // grows: features that an update touches first are added to the model and to the weights.
+  JointSpace(const Corpus& corpus, JointModel<Real>& model, const JointLayout& layout, Vector<Real>& weights, bool grows,
+             const QueueSpec& queue)
+      : corpus_(corpus),
+        templates_(model.templates),
+        layout_(layout),
+        kinds_(model.weights.kinds),
+        instances_(corpus.instances),
+        weights_(weights),
+        rows_(model.weights.rows),
+        grows_(grows),
+        remembers_(!queue.by_level()),
+        steps_(templates_, layout_, kinds_, rows_, instances_, weights, queue.by_level()),
+        completions_(kinds_),
+        window_(static_cast<std::size_t>(templates_.window())),
+        tags_(static_cast<std::size_t>(layout_.stride(Output::tag))),
+        chunks_(static_cast<std::size_t>(layout_.stride(Output::chunk))),
+        both_(chunks_.size()),
+        expanded_(queue.blind()) {
+    const JointTemplates& templates = templates_;
+    const JointKinds& kinds = kinds_;
+    for (std::int32_t back = 1; back < templates.tags_back(); ++back) tags_unit_ *= kinds.tags + 1;
+    for (std::int32_t back = 1; back < templates.chunks_back(); ++back) chunks_unit_ *= kinds.chunks + 1;
+    if (templates.tags_back() == 0) tags_unit_ = 0;
+    tags_size_ = std::max<std::int64_t>(tags_unit_ * (kinds.tags + 1), 1);
+    chunks_size_ = chunks_unit_ * (kinds.chunks + 1);
+  }
+
+  // With the truth, its tags are allowed.
+  void open(std::int64_t sentence, bool with_truth) override {
+    steps_.open(sentence);
+    gold_ = with_truth ? corpus_.gold_of(sentence) : Codes{};
+    if (!gold_.empty()) completions_.open(gold_);
+    expanded_.clear();
+    list_tags(sentence);
+    check_size();
+  }
+
+  StateId initial() override { return 0; }
+  bool is_goal(StateId state) override { return state == operators(); }
+  StateId apply(StateId state, ActionId) override { return state + 1; }
+
+  double initial_regret() override { return forced(0, -1); }
+  double regret(const Tree& tree, NodeId node) override {
+    std::int32_t sum = forced(tree[node].state, last_chunk(tree, node));
+    for (; tree[node].parent >= 0; node = tree[node].parent) sum += wrong(tree[node].state - 1, tree[node].action);
+    return sum;
+  }
+
+  bool merges() const override { return true; }
+  std::int64_t key(const Tree& tree, NodeId node) override {
+    look_back(tree, node);
+    return key_of(tree[node].state, tags_key(templates_.tags_back()), chunks_key(templates_.chunks_back()));
+  }
+
+  void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
+              std::vector<Candidate>& out) override {
+    ranks_.begin();
+    for (const NodeId id : frontier) ask(tree, id);
+    for (const NodeId id : frontier) {
+      if (tree[id].goal) continue;
+      const bool remembers = remembers_ && !aside_;
+      if (remembers && !expanded_.is_new(key(tree, id), tree[id])) continue;
+      const auto first = static_cast<std::ptrdiff_t>(out.size());
+      expand_node(tree, id, ranking, learning, out);
+      if (remembers)
+        out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return expanded_.is_known(c); }), out.end());
+    }
+  }
+
+  double step_score(const Tree& tree, NodeId node) override {
+    const StateId from = tree[node].state - 1;
+    const std::int32_t tag = kinds_.tag(tree[node].action), chunk = kinds_.chunk(tree[node].action);
+    look_back(tree, tree[node].parent);
+    score_history(from);
+    const Real* chunks = score_chunks(from, tag);
+    return step(from, chunks, tag, chunk);
+  }
+
+  void features(const Tree& tree, NodeId node, StepFeatures& out) override {
+    look_back(tree, tree[node].parent);
+    features_of(tree[node].state - 1, tree[node].action, out);
+  }
+
+  // The features of the steps of given codes, all of a sentence.
+  void features_of(std::span<const std::int32_t> codes, StepFeatures& out) {
+    for (StateId from = 0; from < operators(); ++from) {
+      for (std::int32_t back = 1; back <= templates_.tags_back(); ++back) {
+        const std::int32_t t = from - back;
+        window_[templates_.tag_place(back)] = t < 0 ? 0 : kinds_.tag(codes[t]) + 1;
+      }
+      for (std::int32_t back = 1; back <= templates_.chunks_back(); ++back) {
+        const std::int32_t t = chunk_token(from) - back;
+        window_[templates_.chunk_place(back)] = t < 0 ? 0 : kinds_.chunk(codes[t]) + 1;
+      }
+      const std::int32_t tag = gives_tag(from) ? kinds_.tag(codes[from]) : 0, u = chunk_token(from);
+      features_of(from, kinds_.code(tag, u < 0 ? 0 : kinds_.chunk(codes[u])), out);
+    }
+  }
+
+  // The codes of the tokens from the operators of a path.
+  void codes(std::span<const ActionId> path, std::span<std::int32_t> out) const override {
+    for (std::int32_t t = 0; t < steps_.length(); ++t)
+      out[static_cast<std::size_t>(t)] = kinds_.code(kinds_.tag(path[t]), kinds_.chunk(path[t + kinds_.ahead]));
+  }
+
+  // The regret of the states along given codes, from the initial one on: [operators + 1].
+  void regrets(std::span<const std::int32_t> codes, std::vector<double>& out) override {
+    std::int32_t sum = 0;
+    for (StateId state = 0; state <= operators(); ++state) {
+      if (state > 0) {
+        const std::int32_t u = chunk_token(state - 1);
+        sum += wrong(state - 1, kinds_.code(gives_tag(state - 1) ? kinds_.tag(codes[state - 1]) : 0, u < 0 ? 0 : kinds_.chunk(codes[u])));
+      }
+      const std::int32_t next = chunk_token(state);
+      out.push_back(sum + forced(state, next <= 0 ? -1 : kinds_.chunk(codes[next - 1])));
+    }
+  }
+
+  std::size_t tracks() const override { return 2; }
+  void units(const Lattice& lattice, std::span<const std::int32_t> output, const ChunkFlags& chunks, std::int64_t apart,
+             double* out) override {
+    std::vector<std::int32_t> each(static_cast<std::size_t>(kinds_.tags)), of_tags, of_chunks;
+    std::iota(each.begin(), each.end(), 0);
+    const std::vector<std::uint8_t> never(each.size() * each.size(), 0);
+    for (const std::int32_t code : output) {
+      of_tags.push_back(kinds_.tag(code));
+      of_chunks.push_back(kinds_.chunk(code));
+    }
+    Units tags(Track{0, each, never, [&](ActionId code) { return kinds_.tag(code); }});
+    Units spans(Track{kinds_.ahead, chunks.kinds, chunks.continues, [&](ActionId code) { return kinds_.chunk(code); }});
+    tags(lattice, of_tags, out);
+    spans(lattice, of_chunks, out + apart);
+  }
+
+  std::int64_t step_identity(const Tree& tree, NodeId node) override { return key(tree, tree[node].parent) * pairs() + tree[node].action; }
+
+  void looking_aside(bool is) override { aside_ = is; }
+  void weights_changed() override { expanded_.clear(); }  // rows know under which weights they were computed
+
+ private:
+  static constexpr std::int64_t few = 64;  // candidates up to which it pays to look for the best
+
+  std::int32_t operators() const noexcept { return steps_.length() + kinds_.ahead; }
+  bool gives_tag(StateId from) const noexcept { return from < steps_.length(); }
+  std::int32_t chunk_token(StateId from) const noexcept {
+    return from - kinds_.ahead;
+  }  // whose chunk label the step from a state gives; -1: of none
+
+  std::int64_t pairs() const noexcept { return std::int64_t{kinds_.tags} * kinds_.chunks; }
+
+  // The wrong chunk labels that legality forces from a state on, whose last chunk label is given (-1: none).
+  std::int32_t forced(StateId state, std::int32_t last) const noexcept { return completions_.least(std::max(chunk_token(state), 0), last); }
+
+  std::int32_t wrong(StateId from, ActionId action) const noexcept {
+    const std::int32_t u = chunk_token(from);
+    return (gives_tag(from) && kinds_.tag(action) != kinds_.tag(gold_[from])) + (u >= 0 && kinds_.chunk(action) != kinds_.chunk(gold_[u]));
+  }
+
+  // The chunk label that a node ends with; -1: there is none yet.
+  std::int32_t last_chunk(const Tree& tree, NodeId node) const noexcept {
+    return tree[node].parent < 0 || chunk_token(tree[node].state) <= 0 ? -1 : kinds_.chunk(tree[node].action);
+  }
+
+  // The tags of every token. While learning, the true one is among them.
+  void list_tags(std::int64_t sentence) {
+    const TagChoices& choices = instances_.choices;
+    starts_.assign(1, 0);
+    listed_.clear();
+    for (std::int32_t t = 0; t < steps_.length(); ++t) {
+      const auto first = static_cast<std::ptrdiff_t>(listed_.size());
+      if (choices.of.empty()) {
+        for (std::int32_t tag = 0; tag < kinds_.tags; ++tag) listed_.push_back(tag);
+      } else {
+        const auto set = static_cast<std::size_t>(choices.of[static_cast<std::size_t>(instances_.starts[sentence] + t)]);
+        listed_.insert(listed_.end(), choices.tags.begin() + choices.starts[set], choices.tags.begin() + choices.starts[set + 1]);
+        if (!gold_.empty()) {
+          const auto place = std::lower_bound(listed_.begin() + first, listed_.end(), kinds_.tag(gold_[t]));
+          if (place == listed_.end() || *place != kinds_.tag(gold_[t])) listed_.insert(place, kinds_.tag(gold_[t]));
+        }
+      }
+      starts_.push_back(static_cast<std::int32_t>(listed_.size()));
+    }
+  }
+
+  // Keys of states and of their steps are numbers, which must be small enough.
+  void check_size() const {
+    double states = double(operators() + 1) * double(pairs());
+    for (std::int32_t back = 0; back < templates_.tags_back(); ++back) states *= kinds_.tags + 1;
+    for (std::int32_t back = 0; back < templates_.chunks_back(); ++back) states *= kinds_.chunks + 1;
+    if (states > double(std::numeric_limits<std::int64_t>::max() / 2))
+      throw Error("UnsupportedError", "there are too many labels for templates that read so far back.",
+                  "Use templates that read fewer outputs back.");
+  }
+
+  // For all that the expansion of a node will need.
+  void ask(const Tree& tree, NodeId id) {
+    const StateId from = tree[id].state;
+    const std::int32_t u = chunk_token(from);
+    if (tree[id].goal) return;
+    steps_.at_step(from);
+    look_back(tree, id);
+    if (gives_tag(from)) steps_.ask(Output::tag, from, window_, false);
+    if (u < 0) return;
+    steps_.ask(Output::chunk, u, window_, false);
+    for (const std::int32_t tag : listed(from)) {
+      window_[0] = gives_tag(from) ? tag + 1 : 0;
+      steps_.ask(Output::chunk, u, window_, true);
+    }
+  }
+
+  // The tags that the step from a state may give; one that means nothing where it gives none.
+  std::span<const std::int32_t> listed(StateId from) const noexcept {
+    if (!gives_tag(from)) return {&none, 1};
+    return std::span<const std::int32_t>(listed_).subspan(static_cast<std::size_t>(starts_[from]),
+                                                          static_cast<std::size_t>(starts_[from + 1] - starts_[from]));
+  }
+
+  // What the step from a state, after what look_back left, says of all tags, and of all chunk labels whatever the tag.
+  void score_history(StateId from) {
+    steps_.at_step(from);
+    if (gives_tag(from)) {
+      steps_.set_input(Output::tag, from, tags_.data());
+      steps_.add_outputs(Output::tag, from, window_, false, tags_.data());
+    }
+    const std::int32_t u = chunk_token(from);
+    if (u < 0) return;
+    steps_.set_input(Output::chunk, u, chunks_.data());
+    steps_.add_outputs(Output::chunk, u, window_, false, chunks_.data());
+  }
+
+  // What it says of all chunk labels beside a tag, once score_history is done.
+  const Real* score_chunks(StateId from, std::int32_t tag) {
+    const std::int32_t u = chunk_token(from);
+    if (u < 0) return nullptr;
+    window_[0] = gives_tag(from) ? tag + 1 : 0;
+    std::copy(chunks_.begin(), chunks_.end(), both_.begin());
+    steps_.add_outputs(Output::chunk, u, window_, true, both_.data());
+    return both_.data();
+  }
+
+  double step(StateId from, const Real* chunks, std::int32_t tag, std::int32_t chunk) const noexcept {
+    const double own = gives_tag(from) ? double(tags_[static_cast<std::size_t>(tag)]) : 0.0;
+    return chunks == nullptr ? own : own + double(chunks[chunk]);
+  }
+
+  void expand_node(const Tree& tree, NodeId id, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
+    const Node& node = tree[id];
+    const StateId from = node.state;
+    const std::int32_t u = chunk_token(from), before = last_chunk(tree, id);
+    look_back(tree, id);
+    score_history(from);
+    list_chunks(u, before);
+    const bool choosy = ranking.width <= few && !aside_ && templates_.tags_back() > 0;  // else several candidates may be of one key
+    const double before_it = learning ? forced(from, before) : 0;
+    const std::int64_t tags_before = tags_key(templates_.tags_back() - 1), chunks_before = chunks_key(templates_.chunks_back() - 1);
+    const std::size_t first = out.size();
+    ranks_.begin_node();
+    for (const std::int32_t tag : listed(from)) {
+      const Real* scores = score_chunks(from, tag);
+      for (const std::int32_t chunk : allowed_) {
+        Candidate candidate{node.score + step(from, scores, tag, chunk), 0, 0, 0, id, kinds_.code(tag, chunk), false};
+        if (choosy && candidate.score < ranks_.least()) continue;
+        candidate.key = key_of(from + 1, (gives_tag(from) ? tag + 1 : 0) * tags_unit_ + tags_before,
+                               (u < 0 ? 0 : chunk + 1) * chunks_unit_ + chunks_before);
+        if (learning) {
+          candidate.regret = node.regret - before_it + wrong(from, candidate.action) + forced(from + 1, u < 0 ? -1 : chunk);
+          candidate.good = node.good && candidate.regret == forced(0, -1);
+        }
+        if (!choosy || ranks_.takes(ranking, candidate)) out.push_back(candidate);
+      }
+    }
+    if (!choosy) return;
+    const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < ranks_.least(); };
+    out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), hopeless), out.end());
+  }
+
+  // The chunk labels that may be given to a token after another one; 0 stands for none.
+  void list_chunks(std::int32_t u, std::int32_t before) {
+    allowed_.clear();
+    if (u < 0) allowed_.push_back(0);
+    for (std::int32_t chunk = 0; u >= 0 && chunk < kinds_.chunks; ++chunk) {
+      if (completions_.allows(before, chunk, steps_.length() - u - 1)) allowed_.push_back(chunk);
+    }
+  }
+
+  // The last outputs as far back as asked for, of what look_back left; a child's own come before those.
+  std::int64_t tags_key(std::int32_t most) const noexcept {
+    std::int64_t key = 0;
+    for (std::int32_t back = 1; back <= most; ++back) key = key * (kinds_.tags + 1) + window_[templates_.tag_place(back)];
+    return key;
+  }
+  std::int64_t chunks_key(std::int32_t most) const noexcept {
+    std::int64_t key = 0;
+    for (std::int32_t back = 1; back <= most; ++back) key = key * (kinds_.chunks + 1) + window_[templates_.chunk_place(back)];
+    return key;
+  }
+  std::int64_t key_of(StateId state, std::int64_t tags, std::int64_t chunks) const noexcept {
+    return (state * tags_size_ + tags) * chunks_size_ + chunks;
+  }
+
+  // The outputs before the step out of a node, each plus one; 0 before the sentence. The tag of the step itself is still to be set.
+  void look_back(const Tree& tree, NodeId id) {
+    window_[0] = 0;
+    const std::int32_t most = std::max(templates_.tags_back(), templates_.chunks_back());
+    for (std::int32_t back = 1; back <= most; ++back) {
+      const bool inside = tree[id].parent >= 0;
+      const StateId from = tree[id].state - 1;
+      if (back <= templates_.tags_back())
+        window_[templates_.tag_place(back)] = inside && gives_tag(from) ? kinds_.tag(tree[id].action) + 1 : 0;
+      if (back <= templates_.chunks_back())
+        window_[templates_.chunk_place(back)] = inside && chunk_token(from) >= 0 ? kinds_.chunk(tree[id].action) + 1 : 0;
+      if (inside) id = tree[id].parent;
+    }
+  }
+
+  // Of the step from a state, after what look_back left.
+  void features_of(StateId from, ActionId action, StepFeatures& out) {
+    window_[0] = gives_tag(from) ? kinds_.tag(action) + 1 : 0;
+    const auto context = [&](const JointGroup& group) {
+      const std::uint64_t packed = group.packed(window_, kinds_.tags, kinds_.chunks);
+      return grows_ ? rows_.add_context(group.number, packed) : rows_.find_context(group.number, packed);
+    };
+    const auto row = [&](std::int32_t slot, std::int32_t ngram, std::int32_t at) {
+      if (!grows_) return rows_.find(slot, ngram, at);
+      return rows_.add(slot, ngram, at, layout_.stride(templates_.slots()[static_cast<std::size_t>(slot)].output));
+    };
+    const auto collect = [&](Output output, std::int32_t t, std::int32_t label) {
+      steps_.each_row(output, t, context, row, [&](std::int64_t place) { out.push_back({place + label, 1.0}); });
+    };
+    if (gives_tag(from)) collect(Output::tag, from, kinds_.tag(action));
+    const std::int32_t u = chunk_token(from);
+    if (u >= 0) collect(Output::chunk, u, kinds_.chunk(action));
+    if (grows_) weights_.grow(static_cast<std::size_t>(layout_.whole(rows_)));
+  }
+
+  static constexpr std::int32_t none = 0;  // the tag of operators that give none
+
+  Corpus corpus_;
+  const JointTemplates& templates_;
+  const JointLayout& layout_;
+  const JointKinds& kinds_;
+  const Instances& instances_;
+  Vector<Real>& weights_;
+  JointRows& rows_;
+  bool grows_;
+  bool remembers_;
+  bool aside_ = false;
+  JointSteps<Real> steps_;
+  ChunkCompletions completions_;
+  std::span<const std::int32_t> gold_;
+  std::vector<std::int32_t> starts_, listed_;  // [T + 1], and the tags of every token
+  std::vector<std::int32_t> allowed_;          // chunk labels of the node at hand
+  std::vector<std::int32_t> window_;           // as look_back leaves it; its first place is the tag of the operator at hand
+  std::vector<Real> tags_, chunks_, both_;     // [stride] of the node at hand; both: beside the tag at hand
+  std::int64_t tags_unit_ = 1, chunks_unit_ = 1, tags_size_ = 1,
+               chunks_size_ = 1;  // of keys: what the last output counts, and all of its kind
+  BestRanks ranks_;
+  Expanded expanded_;
+};
+
+}  // namespace riata

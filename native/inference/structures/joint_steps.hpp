@@ -1,0 +1,227 @@
+// What tags and chunk labels score. Rows are computed when first asked for under the present weights: those of the input once per token,
+// those that read outputs once for each of the outputs that they read, however many states share these.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/memo.hpp"
+#include "features/instances.hpp"
+#include "features/joint_rows.hpp"
+#include "inference/search/node.hpp"
+#include "models/joint_weights.hpp"
+#include "models/row_sum.hpp"
+#include "models/vector.hpp"
+
+namespace riata {
+
+template <class Real>
+class JointSteps {
+ public:
+  JointSteps(const JointTemplates& templates, const JointLayout& layout, const JointKinds& kinds, const JointRows& rows,
+             const Instances& instances, const Vector<Real>& weights, bool by_level)
+      : templates_(templates), layout_(layout), kinds_(kinds), rows_(rows), instances_(instances), weights_(weights), forgets_(by_level) {}
+
+  void open(std::int64_t sentence) {
+    origin_ = instances_.origin(sentence);
+    length_ = static_cast<std::int32_t>(instances_.length(sentence));
+    check_size();
+    forget(-1);
+    for (const Output output : {Output::tag, Output::chunk}) {
+      known_[number(output)].assign(static_cast<std::size_t>(length_), -1);
+      const std::size_t size = static_cast<std::size_t>(length_) * layout_.stride(output);
+      if (plain_[number(output)].size() < size) plain_[number(output)].resize(size);
+    }
+  }
+
+  std::int32_t length() const noexcept { return length_; }
+
+  // What the input says of every tag, or of every chunk label, of token t: out [stride].
+  void set_input(Output output, std::int32_t t, Real* out) {
+    if (known_[number(output)][t] != weights_.version()) compute_plain(output, t);
+    std::copy_n(plain_row(output, t), layout_.stride(output), out);
+  }
+  // Before the step from a state is scored. Where the search leaves a level for good, what was remembered of others is forgotten, so that
+  // it stays in the cache; and where there is too much of it.
+  void at_step(StateId from) {
+    if (version_ != weights_.version() || (forgets_ && from_ != from) || arena_.size() > most_remembered) forget(from);
+  }
+  // Adds to what the input says what outputs say; candidate: of groups that read the operator's own tag, or of all others.
+  void add_outputs(Output output, std::int32_t t, std::span<const std::int32_t> window, bool candidate, Real* out) {
+    ask(output, t, window, candidate);
+    answer();
+    found_.clear();
+    for (const std::int64_t start : starts_) found_.push_back(arena_.data() + start);
+    sum_rows(found_.data(), static_cast<std::int64_t>(found_.size()), layout_.stride(output), out);
+  }
+  // The same in two steps, for many at once: all that will be needed is asked for, then computed side by side, so that the memory works on
+  // all of it at once.
+  void ask(Output output, std::int32_t t, std::span<const std::int32_t> window, bool candidate) {
+    starts_.clear();
+    for (const JointGroup& group : templates_.groups(output)) {
+      if (group.candidate == candidate) starts_.push_back(group_row(output, group, t, window));
+    }
+  }
+  void answer() {
+    if (asked_.empty()) return;
+    looked_.clear();
+    for (const Asked& one : asked_) rows_.prefetch_context(one.group->number, one.packed);
+    for (const Asked& one : asked_) {
+      const std::int32_t context = rows_.find_context(one.group->number, one.packed);
+      if (context < 0) continue;
+      for (const std::int32_t s : one.group->slots) {
+        const std::int32_t id = ngram(templates_.slots()[s], one.t);
+        if (id == unseen) continue;
+        rows_.prefetch(s, id, context);
+        looked_.push_back({s, id, context, one.start});
+      }
+    }
+    std::size_t left = 0;
+    for (Looked& one : looked_) {
+      one.row = rows_.find(one.slot, one.id, one.row);
+      if (one.row < 0) continue;
+      __builtin_prefetch(weights_.data() + layout_.grown_row(rows_, one.row));
+      looked_[left++] = one;
+    }
+    looked_.resize(left);
+    const auto factor = static_cast<Real>(weights_.scale());
+    for (const Looked& one : looked_) {
+      const Real* row = weights_.data() + layout_.grown_row(rows_, one.row);
+      Real* out = arena_.data() + one.start;
+      const std::int32_t stride = layout_.stride(templates_.slots()[static_cast<std::size_t>(one.slot)].output);
+      for (std::int32_t j = 0; j < stride; ++j) out[j] += row[j] * factor;
+    }
+    asked_.clear();
+  }
+
+  // visit(row) of every feature of an output of token t. context(group), row(slot, n-gram, context): those that grow, or -1.
+  template <class Context, class Row, class Visit>
+  void each_row(Output output, std::int32_t t, Context context, Row row, Visit visit) const {
+    for (const std::int32_t s : templates_.plain(output)) {
+      const JointSlot& slot = templates_.slots()[s];
+      const std::int32_t id = ngram(slot, t);
+      if (id >= 0) visit(layout_.row(slot, id));
+    }
+    for (const JointGroup& group : templates_.groups(output)) {
+      const std::int32_t at = context(group);
+      if (at < 0) continue;
+      for (const std::int32_t s : group.slots) {
+        const std::int32_t id = ngram(templates_.slots()[s], t);
+        const std::int32_t found = id == unseen ? -1 : row(s, id, at);
+        if (found >= 0) visit(layout_.grown_row(rows_, found));
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_remembered = std::size_t{1} << 24;  // numbers
+
+  // -1: the slot reads none; `unseen`: training has not seen it.
+  std::int32_t ngram(const JointSlot& slot, std::int32_t t) const noexcept {
+    if (slot.family < 0) return -1;
+    const std::int32_t id = instances_.ngrams[slot.family][origin_ + t + slot.offset];
+    return id < 0 ? unseen : id;
+  }
+
+  // What groups read is one number, which must be small enough.
+  void check_size() const {
+    double most = 1;
+    for (const Output output : {Output::tag, Output::chunk}) {
+      for (const JointGroup& group : templates_.groups(output)) most = std::max(most, group.size(kinds_.tags, kinds_.chunks));
+    }
+    if (most * double(length_) * templates_.all_groups() > double(std::numeric_limits<std::int64_t>::max() / 2))
+      throw Error("UnsupportedError", "there are too many labels for templates that read so many of them together.",
+                  "Use templates that read fewer outputs.");
+  }
+
+  void forget(StateId from) {
+    memo_.clear();
+    arena_.clear();
+    asked_.clear();
+    version_ = weights_.version();
+    from_ = from;
+  }
+
+  Real* plain_row(Output output, std::int32_t t) noexcept {
+    return plain_[number(output)].data() + std::size_t(t) * layout_.stride(output);
+  }
+
+  void compute_plain(Output output, std::int32_t t) {
+    Real* out = plain_row(output, t);
+    const std::int32_t stride = layout_.stride(output);
+    std::fill_n(out, stride, Real{0});
+    sum_.begin(out, stride);
+    for (const std::int32_t s : templates_.plain(output)) {
+      const JointSlot& slot = templates_.slots()[s];
+      const std::int32_t id = ngram(slot, t);
+      if (id >= 0) sum_.add(weights_.data() + layout_.row(slot, id), 1.0f);
+    }
+    sum_.finish();
+    scale(output, out);
+    known_[number(output)][t] = weights_.version();
+    if (t + 1 < length_ && known_[number(output)][t + 1] != weights_.version()) prefetch(output, t + 1);
+  }
+
+  // Asks the memory for the rows of a token, so that they are there when the search comes to it.
+  void prefetch(Output output, std::int32_t t) const noexcept {
+    for (const std::int32_t s : templates_.plain(output)) {
+      const JointSlot& slot = templates_.slots()[s];
+      const std::int32_t id = ngram(slot, t);
+      if (id >= 0) __builtin_prefetch(weights_.data() + layout_.row(slot, id));
+    }
+  }
+
+  // Where the row of a group is in the arena, once it is computed.
+  std::int64_t group_row(Output output, const JointGroup& group, std::int32_t t, std::span<const std::int32_t> window) {
+    const std::uint64_t packed = group.packed(window, kinds_.tags, kinds_.chunks);
+    std::int64_t& start = memo_.at(
+        (packed * std::uint64_t(templates_.all_groups()) + std::uint64_t(group.number)) * std::uint64_t(length_) + std::uint64_t(t));
+    if (start >= 0) return start;
+    start = static_cast<std::int64_t>(arena_.size());
+    arena_.resize(arena_.size() + static_cast<std::size_t>(layout_.stride(output)), Real{0});
+    asked_.push_back({&group, packed, t, start});
+    return start;
+  }
+
+  void scale(Output output, Real* row) const noexcept {
+    const auto factor = static_cast<Real>(weights_.scale());
+    for (std::int32_t j = 0; j < layout_.stride(output); ++j) row[j] *= factor;
+  }
+
+  const JointTemplates& templates_;
+  const JointLayout& layout_;
+  const JointKinds& kinds_;
+  const JointRows& rows_;
+  const Instances& instances_;
+  const Vector<Real>& weights_;
+  std::int64_t origin_ = 0;
+  std::int32_t length_ = 0;
+  bool forgets_;
+  StateId from_ = -1;
+  std::int64_t version_ = -1;  // of the weights under which memo and arena were filled
+  Memo memo_;                  // (token, group, outputs that it reads) -> place in the arena
+  std::vector<Real> arena_;
+  std::vector<std::int64_t> known_[outputs];  // [T] under which weights the rows below were computed; -1: not yet
+  std::vector<Real> plain_[outputs];          // [T][stride]
+  struct Asked {
+    const JointGroup* group;
+    std::uint64_t packed;
+    std::int32_t t;
+    std::int64_t start;  // in the arena
+  };
+  struct Looked {
+    std::int32_t slot, id, row;  // row: at first the context
+    std::int64_t start;
+  };
+  std::vector<Asked> asked_;
+  std::vector<Looked> looked_;
+  std::vector<std::int64_t> starts_;
+  std::vector<const Real*> found_;
+  RowSum<Real> sum_;
+};
+
+}  // namespace riata

@@ -1,0 +1,133 @@
+#include "inference/structures/second_order_posteriors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace riata {
+
+template <class Real>
+SecondOrderPosteriors<Real>::SecondOrderPosteriors(std::int32_t labels, std::int32_t stride)
+    : labels_(static_cast<std::size_t>(labels)), stride_(static_cast<std::size_t>(stride)), sums_(labels, stride) {}
+
+template <class Real>
+double SecondOrderPosteriors<Real>::open(const SecondOrderScores<Real>& scores, double temperature) {
+  scores_ = &scores;
+  temperature_ = temperature;
+  length_ = static_cast<std::size_t>(scores.chain.length);
+  scored_ = factored_ = 0;
+  cube_.resize(labels_ * labels_ * stride_);
+  for (auto* rows : {&node_, &posterior_}) rows->assign(length_ * stride_, Real{0});
+  for (auto* table : {&from_, &into_}) table->assign(labels_ * length_ * stride_, Real{0});
+  for (std::size_t k = 0; k < node_.size(); ++k)
+    node_[k] = k % stride_ < labels_ ? static_cast<Real>(own(k / stride_, k % stride_)) : Constraint<Real>::never;
+  const auto step = [&](std::int32_t t) { return cube(static_cast<std::size_t>(t)); };
+  const auto own_factors = [&](std::int32_t t) { return PairFactors<Real>{node_.data() + static_cast<std::size_t>(t) * stride_, 0, 0}; };
+  const double log_z =
+      sums_(scores.chain.length, node_.data(), step, own_factors, from_.data(), into_.data(), posterior_.data(), [](auto...) {});
+  logarithms_ = !std::isfinite(log_z);
+  if (!logarithms_) return log_z;
+  return logs_(
+      length_, labels_, [&](std::size_t t, std::size_t j) { return own(t, j); },
+      [&](std::size_t t, std::size_t h, std::size_t i, std::size_t j) { return triple(t, h, i, j); });
+}
+
+// The scores of the step into token t, divided by the temperature.
+template <class Real>
+void SecondOrderPosteriors<Real>::score(std::size_t t) {
+  const LabelPairs& pairs = *scores_->pairs;
+  const Real* edge = scores_->chain.edge_into(static_cast<std::int32_t>(t));
+  Real* out = cube_.data();
+  for (std::size_t i = 0; i < labels_; ++i, edge += stride_) {
+    for (std::size_t h = 0; h < height(t); ++h, out += stride_) {
+      const std::int32_t pair = t == 1 ? 0 : pairs.number(static_cast<std::int32_t>(h), static_cast<std::int32_t>(i));
+      if (pair < 0) {
+        std::fill_n(out, stride_, Constraint<Real>::never);
+        continue;
+      }
+      const Real* row = t == 1 ? scores_->second[i] : scores_->rows(static_cast<std::int32_t>(t))[pair];
+      for (std::size_t j = 0; j < stride_; ++j) out[j] = static_cast<Real>((double(edge[j]) + double(row[j])) / temperature_);
+    }
+  }
+  scored_ = t;
+  factored_ = 0;
+}
+
+template <class Real>
+TripleFactors<Real> SecondOrderPosteriors<Real>::cube(std::size_t t) {
+  const bool shared = !scores_->chain.edge_per_token && !scores_->later_per_token && factored_ > 1 && t > 1;
+  if (factored_ != t && !shared) {
+    score(t);
+    highest_ = make_factors(cube_.data(), static_cast<std::int64_t>(labels_ * height(t)), static_cast<std::int32_t>(stride_), rows_);
+    scored_ = 0;
+    factored_ = t;
+  }
+  return {cube_.data(), highest_};
+}
+
+template <class Real>
+double SecondOrderPosteriors<Real>::triple(std::size_t t, std::size_t h, std::size_t i, std::size_t j) {
+  if (scored_ != t) score(t);
+  return double(cube_[(i * height(t) + h) * stride_ + j]);
+}
+
+template <class Real>
+void SecondOrderPosteriors<Real>::step(std::size_t t, const std::vector<double>& shares, std::vector<double>& out) {
+  const std::size_t square = labels_ * stride_;
+  std::vector<Real> from(labels_), sums(stride_);
+  for (std::size_t i = 0; i < labels_; ++i) {
+    double* row = out.data() + i * labels_;
+    if (logarithms_) {
+      std::fill_n(row, labels_, 0.0);
+      for (std::size_t h = 0; h < height(t); ++h) {
+        for (std::size_t j = 0; j < labels_; ++j)
+          row[j] += shares[h * labels_ + i] * logs_.posterior(t, h, i, j, triple(t, h, i, j) + own(t, j));
+      }
+      continue;
+    }
+    for (std::size_t h = 0; h < height(t); ++h)
+      from[h] = from_[(t - 1) * square + h * stride_ + i] * static_cast<Real>(shares[h * labels_ + i]);
+    weigh_rows(from.data(), cube(t).factors + i * height(t) * stride_, static_cast<std::int64_t>(height(t)),
+               into_.data() + t * square + i * stride_, static_cast<std::int32_t>(stride_), sums.data());
+    std::copy_n(sums.begin(), labels_, row);
+  }
+}
+
+template <class Real>
+void SecondOrderPosteriors<Real>::fill_pairs(std::size_t t, std::vector<double>& out) {
+  if (t > 0) return step(t, std::vector<double>(labels_ * labels_, 1), out);
+  std::fill(out.begin(), out.end(), 0);
+  for (std::size_t j = 0; j < labels_; ++j) out[j] = of(0, j);
+}
+
+// The chunk's probability passes from one pair of labels to the next.
+template <class Real>
+double SecondOrderPosteriors<Real>::unit(const ChunkFlags& chunks, const std::int32_t* found, std::size_t first, std::size_t end) {
+  const auto continues = [&](std::size_t pair) { return chunks.continues[pair] != 0; };
+  std::vector<double> pairs(labels_ * labels_), passed(labels_ * labels_, 0), next(labels_ * labels_);
+  fill_pairs(first, pairs);
+  for (std::size_t pair = 0; pair < (first == 0 ? labels_ : labels_ * labels_); ++pair) {
+    const bool same = chunks.kinds[pair % labels_] == chunks.kinds[static_cast<std::size_t>(found[first])];
+    if (same && (first == 0 || !continues(pair))) passed[pair] = pairs[pair];
+  }
+  double sum = 0;
+  for (std::size_t t = first + 1; t <= end && t < length_; ++t) {
+    for (std::size_t pair = 0; pair < passed.size(); ++pair) passed[pair] = pairs[pair] > 0 ? passed[pair] / pairs[pair] : 0;
+    step(t, passed, next);
+    for (std::size_t pair = 0; pair < next.size(); ++pair) {
+      if (continues(pair)) continue;
+      if (t == end) sum += next[pair];
+      next[pair] = 0;
+    }
+    std::swap(passed, next);
+    if (t < end) fill_pairs(t, pairs);
+  }
+  if (end == length_) {
+    for (const double each : passed) sum += each;
+  }
+  return std::clamp(sum, 0.0, 1.0);
+}
+
+template class SecondOrderPosteriors<float>;
+template class SecondOrderPosteriors<double>;
+
+}  // namespace riata

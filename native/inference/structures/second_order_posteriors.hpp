@@ -1,0 +1,61 @@
+// How probable labels and chunks of a sentence are under a chain that looks two labels back: exactly, over all labellings.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "inference/exact/second_order.hpp"
+#include "inference/exact/second_order_log_sums.hpp"
+#include "inference/exact/second_order_sums.hpp"
+#include "inference/search/corpus_space.hpp"
+
+namespace riata {
+
+// By factors or, where they vanish, by logarithms.
+template <class Real>
+class SecondOrderPosteriors {
+ public:
+  SecondOrderPosteriors(std::int32_t labels, std::int32_t stride);
+
+  // Returns log Z of the scores, divided by the temperature. They must stay as they are while probabilities are asked for.
+  double open(const SecondOrderScores<Real>& scores, double temperature);
+
+  // Of label j at token t.
+  double of(std::size_t t, std::size_t j) const noexcept {
+    return logarithms_ ? logs_.posterior(t, j) : double(posterior_[t * stride_ + j]);
+  }
+
+  // Of the chunk of tokens first to end - 1, whose labels are of one unit.
+  double unit(const ChunkFlags& chunks, const std::int32_t* found, std::size_t first, std::size_t end);
+
+ private:
+  double own(std::size_t t, std::size_t j) const noexcept { return double(scores_->chain.node[t * stride_ + j]) / temperature_; }
+  std::size_t height(std::size_t t) const noexcept { return t == 1 ? 1 : labels_; }
+  void score(std::size_t t);
+  TripleFactors<Real> cube(std::size_t t);
+  // The score of h, i and j at tokens t - 2 to t.
+  double triple(std::size_t t, std::size_t h, std::size_t i, std::size_t j);
+  // Pairs of labels are [labels][labels], the earlier one first; where there is none, it is 0.
+  // out: of the labels at tokens t - 1 and t, if those before have these shares of their probability.
+  void step(std::size_t t, const std::vector<double>& shares, std::vector<double>& out);
+  // out: of the labels at tokens t - 1 and t.
+  void fill_pairs(std::size_t t, std::vector<double>& out);
+
+  std::size_t labels_, stride_, length_ = 0;
+  const SecondOrderScores<Real>* scores_ = nullptr;
+  double temperature_ = 1;
+  bool logarithms_ = false;
+  SecondOrderSums<Real> sums_;
+  SecondOrderLogSums logs_;
+  std::vector<Real> node_, posterior_, from_, into_;  // as SecondOrderSums has them
+  std::vector<Real> cube_;                            // [labels][height][stride] of one token: scores, or factors
+  std::size_t scored_ = 0, factored_ = 0;             // the token whose scores, or factors, they are; 0: none
+  double highest_ = 0;                                // of the scores that were made factors
+  std::vector<Real> rows_;                            // the highest of each row
+};
+
+extern template class SecondOrderPosteriors<float>;
+extern template class SecondOrderPosteriors<double>;
+
+}  // namespace riata

@@ -1,0 +1,69 @@
+// Expectations over all segmentations of a sentence, as SemiMarkovSums has weighed them.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "inference/exact/semi_markov_sums.hpp"
+#include "losses/segments.hpp"
+#include "models/vector.hpp"
+
+namespace riata {
+
+// What is less likely than `least` does not count: segments, and labels behind others.
+template <class Real>
+class SegmentLattice {
+ public:
+  SegmentLattice(const SegmentKinds& kinds, std::int32_t order, const SemiMarkovSums<Real>& sums, double least)
+      : kinds_(kinds), order_(order), sums_(sums), least_(least) {}
+
+  // Adds the expected features times a factor. rows: KnownRows or AddedRows.
+  template <class Rows>
+  void add_features(const SegmentSteps<Real>& steps, double factor, const Rows& rows, Difference& to) {
+    const auto visit = [&](std::int32_t row) {
+      for (const auto& [label, share] : likely_) to.push_back({std::int64_t{row} * kinds_.stride() + label, factor * share});
+    };
+    each_span(steps, [&](std::int32_t t, std::int32_t l) { steps.each_span_row(t, l, rows, visit); });
+    for (std::int32_t t = 0; order_ > 0 && t < steps.length(); ++t) {
+      for (std::int32_t before = 0; before < (t == 0 ? 1 : kinds_.labels); ++before) {
+        const Before labels{{t == 0 ? 0 : before + 1}};
+        if (keep_likely([&](std::int32_t y) { return sums_.pair_posterior(t, before, y); })) steps.each_history_row(t, labels, rows, visit);
+      }
+    }
+  }
+
+  double expected_loss(const SegmentSteps<Real>& steps, const SegmentLoss& loss) {
+    double sum = 0;
+    each_span(steps, [&](std::int32_t t, std::int32_t l) {
+      for (const auto& [label, share] : likely_) sum += share * loss.of(t, kinds_.code(l, label));
+    });
+    return sum;
+  }
+
+ private:
+  // Calls visit for the places of likely segments.
+  template <class Visit>
+  void each_span(const SegmentSteps<Real>& steps, Visit visit) {
+    for (std::int32_t t = 0; t < steps.length(); ++t)
+      for (std::int32_t l = 1; l <= steps.lengths(t); ++l)
+        if (keep_likely([&](std::int32_t y) { return sums_.posterior(t, l, y); })) visit(t, l);
+  }
+
+  template <class Posterior>
+  bool keep_likely(Posterior posterior) {
+    likely_.clear();
+    for (std::int32_t y = 0; y < kinds_.labels; ++y) {
+      if (const double share = posterior(y); share > 0 && share >= least_) likely_.push_back({y, share});
+    }
+    return !likely_.empty();
+  }
+
+  const SegmentKinds& kinds_;
+  std::int32_t order_;
+  const SemiMarkovSums<Real>& sums_;
+  double least_;
+  std::vector<std::pair<std::int32_t, double>> likely_;  // labels at the place at hand, with their probabilities
+};
+
+}  // namespace riata

@@ -1,0 +1,41 @@
+// A model of labelled segments: what its templates read, which segments there are, and the weights.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "inference/model.hpp"
+#include "models/segment_weights.hpp"
+
+namespace riata {
+
+// Refuses weights, or sentences, of another feature index. size: of the weights.
+void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown,
+               std::size_t size, const Instances& instances);
+
+// Whether codes cover a corpus without gaps. free: segments may be longer than the most, as those of the truth.
+bool covers(const SegmentKinds& kinds, std::span<const std::int64_t> starts, Codes codes, bool free);
+
+template <class Real>
+class SegmentModel : public Model<Real> {
+ public:
+  SegmentModel(SegmentTemplates the_templates, SegmentWeights<Real> the_weights)
+      : templates(std::move(the_templates)), weights(std::move(the_weights)) {}
+
+  std::unique_ptr<Model<Real>> copy() const override { return std::make_unique<SegmentModel>(*this); }
+  void take_features(const Model<Real>& other) override { *this = dynamic_cast<const SegmentModel&>(other); }
+  Numbers<Real>& flat() noexcept override { return weights.flat; }
+  void check(const Corpus& corpus, std::size_t size) const override;
+  void grow(const Corpus& corpus, Vector<Real>& vector) override;
+  std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
+  void add_scaled(const Model<Real>& other, double scale) override;
+  std::int32_t work() const noexcept override { return weights.kinds.labels * weights.kinds.most; }
+
+  SegmentTemplates templates;
+  SegmentWeights<Real> weights;
+};
+
+extern template class SegmentModel<float>;
+extern template class SegmentModel<double>;
+
+}  // namespace riata

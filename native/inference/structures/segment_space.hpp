@@ -1,0 +1,254 @@
+// Labelled segments from left to right: an operator appends a segment of any length up to the most (Daumé & Marcu 2005, Sec. 4.1).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "inference/corpus.hpp"
+#include "inference/search/corpus_space.hpp"
+#include "inference/search/queue.hpp"
+#include "inference/spaces/best_ranks.hpp"
+#include "inference/spaces/expanded.hpp"
+#include "inference/structures/segment_model.hpp"
+#include "inference/structures/segment_steps.hpp"
+#include "losses/segments.hpp"
+
+namespace riata {
+
+// A state is a position; the segments are in the tree. States of one position that agree in what templates read of the segments
+// before go on alike and are merged. An operator is a segment's code.
+template <class Real>
+class SegmentSpace : public CorpusSpace {
+ public:
+  // grows: features that an update touches first are added to the model and to the weights.
+  SegmentSpace(const Corpus& corpus, SegmentModel<Real>& model, Vector<Real>& weights, bool grows, const QueueSpec& queue)
+      : corpus_(corpus),
+        order_(model.templates.order()),
+        looks_back_(model.templates.looks_back()),
+        reads_start_(model.templates.reads_start()),
+        stride_(model.weights.kinds.stride()),
+        kinds_(model.weights.kinds),
+        weights_(weights),
+        grown_(model.weights.grown),
+        grows_(grows),
+        remembers_(!queue.by_level()),
+        steps_(model.templates, kinds_, grown_, corpus.instances, weights),
+        loss_(kinds_),
+        expanded_(queue.blind()) {}
+
+  void open(std::int64_t sentence, bool with_truth) override {
+    steps_.open(sentence);
+    if (with_truth) loss_.open(corpus_.gold_of(sentence));
+    expanded_.clear();
+  }
+
+  void codes(std::span<const ActionId> path, std::span<std::int32_t> out) const override {
+    std::fill(out.begin(), out.end(), -1);
+    std::size_t t = 0;
+    for (const ActionId code : path) {
+      out[t] = code;
+      t += static_cast<std::size_t>(kinds_.length(code));
+    }
+  }
+
+  void regrets(std::span<const std::int32_t> output, std::vector<double>& out) override {
+    std::int32_t sum = 0, end = 0;
+    for (std::int32_t t = 0; t < static_cast<std::int32_t>(output.size()); ++t) {
+      const std::int32_t code = output[static_cast<std::size_t>(t)];
+      if (code < 0) continue;
+      out.push_back(sum + loss_.least(t));
+      sum += loss_.of(t, code);
+      end = t + kinds_.length(code);
+    }
+    out.push_back(sum + loss_.least(end));
+  }
+
+  // Each token has the probability of its segment.
+  void units(const Lattice& lattice, std::span<const std::int32_t> output, const ChunkFlags&, std::int64_t, double* out) override {
+    for (const Lattice::Edge& edge : lattice.edges()) {  // that are segments of the output
+      const StateId start = lattice.nodes()[static_cast<std::size_t>(edge.from)].state;
+      if (output[static_cast<std::size_t>(start)] == edge.action) out[start] += lattice.probability(edge.from) * edge.probability;
+    }
+    for (std::size_t t = 0; t < output.size(); ++t) out[t] = output[t] < 0 ? out[t - 1] : std::min(out[t], 1.0);
+  }
+
+  StateId initial() override { return 0; }
+  bool is_goal(StateId state) override { return state == steps_.length(); }
+  StateId apply(StateId state, ActionId action) override { return state + kinds_.length(action); }
+  std::int32_t covered(const Tree& tree, NodeId node) const override { return tree[node].state; }
+
+  double initial_regret() override { return loss_.least(0); }
+  double regret(const Tree& tree, NodeId node) override {
+    std::int32_t sum = loss_.least(tree[node].state);
+    for (; tree[node].parent >= 0; node = tree[node].parent) sum += loss_.of(start(tree, node), tree[node].action);
+    return sum;
+  }
+
+  bool merges() const override { return true; }
+  std::int64_t key(const Tree& tree, NodeId node) override {
+    if (tree[node].parent < 0) return -1;
+    look_back(tree, tree[node].parent);
+    return key_after(start(tree, node), tree[node].action);
+  }
+
+  void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
+              std::vector<Candidate>& out) override {
+    ranks_.begin();
+    for (const NodeId id : frontier) {
+      const bool remembers = remembers_ && !aside_;
+      if (remembers && !expanded_.is_new(key(tree, id), tree[id])) continue;
+      const auto first = static_cast<std::ptrdiff_t>(out.size());
+      expand_node(tree, id, ranking, learning, out);
+      if (remembers)
+        out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return expanded_.is_known(c); }), out.end());
+    }
+  }
+
+  double step_score(const Tree& tree, NodeId node) override {
+    const std::int32_t t = start(tree, node);
+    look_back(tree, tree[node].parent);
+    const Real* history = looks_back_ ? steps_.history(t, before_) : nullptr;
+    return step(steps_.spans(t) + std::size_t(kinds_.length(tree[node].action) - 1) * stride_, history, kinds_.label(tree[node].action));
+  }
+
+  void features(const Tree& tree, NodeId node, StepFeatures& out) override {
+    look_back(tree, tree[node].parent);
+    features_of(start(tree, node), tree[node].action, before_, out);
+  }
+
+  // The same of a segment from token t.
+  void features_of(std::int32_t t, std::int32_t code, const Before& before, StepFeatures& out) {
+    const auto visit = [&](std::int32_t row) { out.push_back({std::int64_t{row} * stride_ + kinds_.label(code), 1.0}); };
+    if (!grows_) return steps_.each_row(t, kinds_.length(code), before, KnownRows{grown_}, visit);
+    steps_.each_row(t, kinds_.length(code), before, AddedRows{grown_}, visit);
+    weights_.grow(std::size_t(grown_.rows()) * stride_);
+  }
+
+  // Where labels are too many for one number, nothing is known.
+  std::int64_t step_identity(const Tree& tree, NodeId node) override {
+    const std::int32_t t = start(tree, node);
+    look_back(tree, tree[node].parent);
+    const std::int64_t back = key_of(t, before_.start, before_.labels, order_);
+    const std::int64_t codes = std::int64_t{kinds_.labels} * kinds_.most;
+    return back >= std::numeric_limits<std::int64_t>::max() / codes - 1 ? -1 : back * codes + tree[node].action;
+  }
+
+  void looking_aside(bool is) override { aside_ = is; }
+  void weights_changed() override { expanded_.clear(); }  // rows know under which weights they were computed
+
+ private:
+  static constexpr std::int64_t few = 64;  // candidates up to which it pays to look for the best
+  static constexpr Real never = -std::numeric_limits<Real>::infinity();
+
+  std::int32_t start(const Tree& tree, NodeId node) const noexcept { return tree[node].state - kinds_.length(tree[node].action); }
+  static double step(const Real* row, const Real* history, std::int32_t label) noexcept {
+    return double(history == nullptr ? row[label] : row[label] + history[label]);
+  }
+  // The label, the first of equals.
+  std::int32_t highest(const Real* row, const Real* history) const noexcept {
+    std::int32_t best = 0;
+    for (std::int32_t label = 1; label < kinds_.labels; ++label) {
+      if (step(row, history, label) > step(row, history, best)) best = label;
+    }
+    return best;
+  }
+
+  // Where labels are never read again, all segments of one length lead to one state: the best is listed. Of candidates whose keys
+  // all differ, those are left out that as many others come before as can survive.
+  void expand_node(const Tree& tree, NodeId id, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
+    const Node& node = tree[id];
+    const std::int32_t t = node.state;
+    look_back(tree, id);
+    const Real* spans = steps_.spans(t);
+    const Real* history = looks_back_ ? steps_.history(t, before_) : nullptr;
+    const Real* peaks = steps_.peaks(t);
+    const Real history_peak = history == nullptr ? Real{0} : *std::max_element(history, history + kinds_.labels);
+    const bool choosy = ranking.width <= few && !aside_, merged = order_ == 0 && !aside_;
+    const std::size_t first = out.size();
+    ranks_.begin_node();
+    const bool simple = merged && !(learning && node.good);  // no label can be y-good, and the highest is the best
+    for (std::int32_t l = 1; l <= steps_.lengths(t); ++l) {
+      const Real* row = spans + std::size_t(l - 1) * stride_;
+      if (peaks[l - 1] == never || (choosy && node.score + double(peaks[l - 1] + history_peak) < ranks_.least())) continue;
+      const auto candidate_of = [&](std::int32_t label) {
+        Candidate candidate{node.score + step(row, history, label), 0, 0, 0, id, kinds_.code(l, label), false};
+        candidate.key = key_after(t, candidate.action);
+        if (learning) judge(node, t, candidate);
+        return candidate;
+      };
+      if (simple) {
+        take(candidate_of(highest(row, history)), ranking, choosy, out);
+        continue;
+      }
+      Candidate best;
+      best.action = -1;
+      for (std::int32_t label = 0; label < kinds_.labels; ++label) {
+        if (row[label] == never || (choosy && node.score + step(row, history, label) < ranks_.least())) continue;
+        const Candidate candidate = candidate_of(label);
+        if (!merged)
+          take(candidate, ranking, choosy, out);
+        else if (best.action < 0 || ranking.beats(candidate, best))
+          best = candidate;
+      }
+      if (best.action >= 0) take(best, ranking, choosy, out);
+    }
+    if (!choosy) return;
+    const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < ranks_.least(); };
+    out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), hopeless), out.end());
+  }
+
+  // The regret is always filled in, y-goodness only for children of y-good nodes.
+  void judge(const Node& node, std::int32_t t, Candidate& candidate) {
+    const std::int32_t end = t + kinds_.length(candidate.action);
+    candidate.regret = node.regret - loss_.least(t) + loss_.of(t, candidate.action) + loss_.least(end);
+    candidate.good = node.good && candidate.regret == loss_.least(0);
+  }
+
+  void take(const Candidate& candidate, const Ranking& ranking, bool choosy, std::vector<Candidate>& out) {
+    if (!choosy || ranks_.takes(ranking, candidate)) out.push_back(candidate);
+  }
+
+  // The segments before the step out of a node.
+  void look_back(const Tree& tree, NodeId id) {
+    if (!looks_back_) return;
+    before_ = {};
+    if (tree[id].parent >= 0) before_.start = start(tree, id);
+    for (std::int32_t k = 0; k < order_ && tree[id].parent >= 0; ++k, id = tree[id].parent)
+      before_.labels[k] = kinds_.label(tree[id].action) + 1;
+  }
+
+  // Of the state that a segment from token t leads to after those that look_back has found.
+  std::int64_t key_after(std::int32_t t, std::int32_t code) const noexcept {
+    std::int32_t labels[SegmentTemplates::most_back + 1] = {kinds_.label(code) + 1};
+    std::copy(before_.labels, before_.labels + SegmentTemplates::most_back, labels + 1);
+    return key_of(t + kinds_.length(code), t, labels, order_);
+  }
+
+  // What goes on alike: a position, labels, and a start where it is read. BackCodes sees to it that the number is large enough.
+  std::int64_t key_of(std::int32_t position, std::int32_t start, const std::int32_t* labels, std::int32_t count) const noexcept {
+    std::int64_t key = position;
+    for (std::int32_t k = 0; k < count; ++k) key = key * (kinds_.labels + 1) + labels[k];
+    return reads_start_ ? key * (kinds_.most + 1) + (start < 0 ? 0 : position - start) : key;
+  }
+
+  Corpus corpus_;
+  std::int32_t order_;
+  bool looks_back_, reads_start_;
+  std::int32_t stride_;
+  const SegmentKinds& kinds_;
+  Vector<Real>& weights_;
+  GrownRows& grown_;
+  bool grows_;
+  bool remembers_;
+  bool aside_ = false;
+  SegmentSteps<Real> steps_;
+  SegmentLoss loss_;
+  Before before_;  // as look_back leaves it
+  BestRanks ranks_;
+  Expanded expanded_;
+};
+
+}  // namespace riata

@@ -1,0 +1,360 @@
+// What segments score, all that start at one token at a time. Rows are computed when first asked for under the present weights.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/kernels.hpp"
+#include "features/grown_rows.hpp"
+#include "features/instances.hpp"
+#include "features/segment_templates.hpp"
+#include "inference/legal_segments.hpp"
+#include "models/row_sum.hpp"
+#include "models/segment_weights.hpp"
+#include "models/vector.hpp"
+
+namespace riata {
+
+// The two ways to come to a row: those that are known, -1 for others; or with others added.
+struct KnownRows {
+  const GrownRows& rows;
+  std::int32_t first(std::int32_t slot, std::int32_t code, std::int32_t value) const noexcept { return rows.find(slot, code, value); }
+  std::int32_t next(std::int32_t row, std::int32_t value) const noexcept { return rows.find_next(row, value); }
+};
+struct AddedRows {
+  GrownRows& rows;
+  std::int32_t first(std::int32_t slot, std::int32_t code, std::int32_t value) const { return rows.add(slot, code, value); }
+  std::int32_t next(std::int32_t row, std::int32_t value) const { return rows.add_next(row, value); }
+};
+
+template <class Real>
+class SegmentSteps {
+ public:
+  SegmentSteps(const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown, const Instances& instances,
+               const Vector<Real>& weights)
+      : templates_(templates),
+        kinds_(kinds),
+        codes_(kinds, templates),
+        grown_(grown),
+        instances_(instances),
+        weights_(weights),
+        stride_(kinds.stride()),
+        begin_(static_cast<std::size_t>(stride_)) {
+    for (const AnchoredSlot& slot : templates.anchored())
+      (slot.role == Role::first ? first_ : slot.role == Role::last ? last_ : inside_).push_back(slot);
+    first_rows_.resize(first_.size());
+    std::stable_sort(inside_.begin(), inside_.end(), [](const AnchoredSlot& a, const AnchoredSlot& b) { return a.reach < b.reach; });
+  }
+
+  void open(std::int64_t sentence) {
+    origin_ = instances_.origin(sentence);
+    length_ = static_cast<std::int32_t>(instances_.length(sentence));
+    legal_.open(kinds_, instances_.allowed, instances_.starts[sentence], length_);
+    const auto tokens = static_cast<std::size_t>(length_);
+    spans_known_.assign(tokens, -1);
+    token_known_.assign(tokens, -1);
+    gathered_ = -1;
+    most_ = std::min(kinds_.most, length_);
+    inside_rows_.resize(static_cast<std::size_t>(most_));
+    last_rows_.resize(static_cast<std::size_t>(most_));
+    make_room(spans_, tokens * most_ * stride_);
+    make_room(peaks_, tokens * most_);
+    make_room(tokens_, tokens * rows_of_token() * stride_);
+    for (std::vector<History>& rows : histories_) rows.clear();
+    history_rows_.clear();
+    if (templates_.looks_back() && histories_.size() < tokens) histories_.resize(tokens);
+  }
+
+  std::int32_t length() const noexcept { return length_; }
+
+  // How long a segment from token t can be.
+  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(kinds_.most, length_ - t); }
+
+  // What the input says of every label of a segment from token t, by length: [lengths][stride]. Minus infinity where there is no such
+  // segment.
+  const Real* spans(std::int32_t t) {
+    if (spans_known_[t] != weights_.version()) compute_spans(t);
+    return spans_.data() + std::size_t(t) * most_ * stride_;
+  }
+  // The highest of each row: [lengths]. Ask for `spans` first.
+  const Real* peaks(std::int32_t t) const noexcept { return peaks_.data() + std::size_t(t) * most_; }
+
+  // Adds more(token, length, label) to what every segment scores, until the sentence is opened again or the weights change.
+  template <class More>
+  void raise(More more) {
+    for (std::int32_t t = 0; t < length_; ++t) {
+      spans(t);
+      for (std::int32_t l = 1; l <= lengths(t); ++l) {
+        Real* row = spans_.data() + (std::size_t(t) * most_ + l - 1) * stride_;
+        for (std::int32_t y = 0; y < kinds_.labels; ++y) row[y] += static_cast<Real>(more(t, l, y));
+        peaks_[std::size_t(t) * most_ + l - 1] = *std::max_element(row, row + kinds_.labels);
+      }
+    }
+  }
+
+  // What the segments before token t say of every label of the next: [stride]. It stands until another one is asked for.
+  const Real* history(std::int32_t t, const Before& before) {
+    std::vector<History>& known = histories_[static_cast<std::size_t>(t)];
+    auto one = std::find_if(known.begin(), known.end(), [&](const History& other) { return same(other.before, before); });
+    if (one == known.end()) {
+      one = known.insert(known.end(), {before, -1, history_rows_.size()});
+      history_rows_.resize(history_rows_.size() + static_cast<std::size_t>(stride_));
+    }
+    if (one->version != weights_.version()) compute_history(t, *one);
+    return history_rows_.data() + one->place;
+  }
+
+  // visit(row) of every feature of a segment. rows: KnownRows or AddedRows.
+  template <class Rows, class Visit>
+  void each_row(std::int32_t t, std::int32_t length, const Before& before, const Rows& rows, Visit visit) const {
+    each_span_row(t, length, rows, visit);
+    each_history_row(t, before, rows, visit);
+  }
+
+  // The same of what depends on the input alone, and of what depends on the segments before.
+  template <class Rows, class Visit>
+  void each_span_row(std::int32_t t, std::int32_t length, const Rows& rows, Visit visit) const {
+    const std::int32_t last = t + length - 1;
+    const auto known = [&](std::int32_t row) {
+      if (row >= 0) visit(row);
+    };
+    const auto anchored = [&](const AnchoredSlot& slot, std::int32_t at) {
+      const std::int32_t id = ngram(slot.family, at + slot.offset);
+      if (id >= 0) known(rows.first(slot.slot, 0, id));
+    };
+    for (const AnchoredSlot& slot : first_) anchored(slot, t);
+    for (const AnchoredSlot& slot : last_) anchored(slot, last);
+    for (const AnchoredSlot& slot : inside_)
+      for (std::int32_t at = t; at + slot.reach <= last; ++at) anchored(slot, at);
+    if (templates_.length() >= 0) known(rows.first(templates_.length(), 0, length));
+    for (const SequenceSlot& slot : templates_.sequences()) {
+      if (is_known(slot, t, length)) known(sequence_row(slot, t, length, rows));
+    }
+  }
+  template <class Rows, class Visit>
+  void each_history_row(std::int32_t t, const Before& before, const Rows& rows, Visit visit) const {
+    for (const BackSlot& slot : templates_.histories()) {
+      const std::int32_t row = history_row(slot, t, before, rows);
+      if (row >= 0) visit(row);
+    }
+  }
+
+ private:
+  struct History {
+    Before before;
+    std::int64_t version;  // of the weights under which the row was computed
+    std::size_t place;     // of the row
+  };
+  struct Walk {
+    std::int32_t family, around, row, id;
+  };
+  struct Gathered {
+    std::vector<std::int32_t> rows;
+    std::vector<std::size_t> ends;  // [rows_of_token] of those that are added to each
+    void swap(Gathered& other) noexcept {
+      rows.swap(other.rows);
+      ends.swap(other.ends);
+    }
+  };
+
+  static void make_room(std::vector<Real>& rows, std::size_t size) {
+    if (rows.size() < size) rows.resize(size);
+  }
+  bool same(const Before& a, const Before& b) const noexcept {
+    return std::equal(a.labels, a.labels + templates_.order(), b.labels) && (!templates_.reads_start() || a.start == b.start);
+  }
+
+  std::int32_t ngram(std::int32_t family, std::int32_t t) const noexcept { return instances_.ngrams[family][origin_ + t]; }
+  const Real* weights(std::int32_t row) const noexcept { return weights_.data() + std::size_t(row) * stride_; }
+
+  // Whether training has seen every n-gram of a sequence.
+  bool is_known(const SequenceSlot& slot, std::int32_t t, std::int32_t length) const noexcept {
+    for (std::int32_t at = t - slot.around; at < t + length + slot.around; ++at) {
+      if (ngram(slot.family, at) < 0) return false;
+    }
+    return true;
+  }
+  template <class Rows>
+  std::int32_t sequence_row(const SequenceSlot& slot, std::int32_t t, std::int32_t length, const Rows& rows) const {
+    std::int32_t row = rows.first(slot.slot, 0, ngram(slot.family, t - slot.around));
+    for (std::int32_t at = t - slot.around + 1; at < t + length + slot.around && row >= 0; ++at)
+      row = rows.next(row, ngram(slot.family, at));
+    return row;
+  }
+
+  // -1 where training has not seen the n-gram.
+  template <class Rows>
+  std::int32_t history_row(const BackSlot& slot, std::int32_t t, const Before& before, const Rows& rows) const {
+    std::int32_t id = 0;
+    if (slot.family >= 0) id = ngram(slot.family, (slot.previous ? before.start : t) + slot.offset);
+    return id < 0 ? -1 : rows.first(slot.slot, codes_(slot, before, t), id);
+  }
+
+  void compute_history(std::int32_t t, History& one) {
+    Real* out = history_rows_.data() + one.place;
+    std::fill_n(out, stride_, Real{0});
+    rows_.begin(out, stride_);
+    for (const BackSlot& slot : templates_.histories()) {
+      const std::int32_t row = history_row(slot, t, one.before, KnownRows{grown_});
+      if (row >= 0) rows_.add(weights(row), 1.0f);
+    }
+    rows_.finish();
+    const auto factor = static_cast<Real>(weights_.scale());
+    for (std::int32_t j = 0; j < stride_; ++j) out[j] *= factor;
+    one.version = weights_.version();
+  }
+
+  // Of a token: what its n-grams say as the last of a segment, and what the n-grams inside say that end at it, by the longest that fits.
+  std::int32_t rows_of_token() const noexcept { return templates_.reach() + 2; }
+  const Real* token(std::int32_t t) {
+    if (token_known_[t] != weights_.version()) compute_token(t);
+    return tokens_.data() + std::size_t(t) * rows_of_token() * stride_;
+  }
+
+  void compute_token(std::int32_t t) {
+    if (gathered_ != t || gathered_from_ != grown_.rows()) gather(t);
+    now_.swap(next_);
+    gathered_ = -1;
+    if (t + 1 < length_ && token_known_[t + 1] != weights_.version()) gather(t + 1);
+    Real* out = tokens_.data() + std::size_t(t) * rows_of_token() * stride_;
+    std::fill_n(out, 2 * stride_, Real{0});
+    std::size_t from = 0;
+    for (std::int32_t part = 0; part < rows_of_token(); ++part) {
+      Real* row = out + std::size_t(part) * stride_;
+      if (part > 1) std::copy_n(row - stride_, stride_, row);
+      rows_.begin(row, stride_);
+      for (; from < now_.ends[static_cast<std::size_t>(part)]; ++from) rows_.add(weights(now_.rows[from]), 1.0f);
+      rows_.finish();
+    }
+    token_known_[t] = weights_.version();
+  }
+
+  // Finds the rows of a token, and asks the memory for them, so that they are there when they are added up.
+  void gather(std::int32_t t) {
+    next_.rows.resize(last_.size() + inside_.size());
+    next_.ends.clear();
+    std::size_t count = 0;
+    const auto take = [&](const AnchoredSlot& slot, std::int32_t at) {
+      const std::int32_t row = grown_.find(slot.slot, ngram(slot.family, at));
+      next_.rows[count] = row;
+      __builtin_prefetch(weights(row < 0 ? 0 : row));
+      count += row >= 0;
+    };
+    for (const AnchoredSlot& slot : last_) take(slot, t + slot.offset);
+    next_.ends.push_back(count);
+    auto slot = inside_.begin();
+    for (std::int32_t reach = 0; reach <= templates_.reach(); ++reach) {
+      for (; slot != inside_.end() && slot->reach == reach; ++slot) {
+        if (t >= reach) take(*slot, t - reach);  // others begin before the sentence
+      }
+      next_.ends.push_back(count);
+    }
+    gathered_ = t;
+    gathered_from_ = grown_.rows();
+  }
+
+  // What is found first is asked of the memory first, and added up when the rest has been found.
+  void compute_spans(std::int32_t t) {
+    const std::int32_t longest = lengths(t);
+    Real* out = spans_.data() + std::size_t(t) * most_ * stride_;
+    begin_walks(t);
+    std::size_t firsts = 0;
+    for (const AnchoredSlot& slot : first_) {
+      const std::int32_t row = grown_.find(slot.slot, ngram(slot.family, t + slot.offset));
+      first_rows_[firsts] = row;
+      __builtin_prefetch(weights(row < 0 ? 0 : row));
+      firsts += row >= 0;
+    }
+    for (std::int32_t l = 1; l <= longest; ++l) {
+      const Real* here = token(t + l - 1);
+      inside_rows_[l - 1] = here + std::size_t(std::min(l - 1, templates_.reach()) + 1) * stride_;
+      last_rows_[l - 1] = here;
+    }
+    std::fill_n(begin_.data(), stride_, Real{0});
+    std::fill(begin_.begin() + kinds_.labels, begin_.end(), -std::numeric_limits<Real>::infinity());
+    rows_.begin(begin_.data(), stride_);
+    for (std::size_t i = 0; i < firsts; ++i) rows_.add(weights(first_rows_[i]), 1.0f);
+    rows_.finish();
+    running_sums(begin_.data(), inside_rows_.data(), last_rows_.data(), longest, stride_, out);
+    add_grown(t, longest, out);
+    if (kinds_.outside >= 0) {
+      for (std::int32_t l = 1; l < longest; ++l) out[std::size_t(l) * stride_ + kinds_.outside] = -std::numeric_limits<Real>::infinity();
+    }
+    for (std::int32_t l = 1; l <= longest; ++l) legal_.forbid(t, l, out + std::size_t(l - 1) * stride_);
+    scale_rows(out, longest, stride_, static_cast<Real>(weights_.scale()), peaks_.data() + std::size_t(t) * most_);
+    spans_known_[t] = weights_.version();
+  }
+
+  // The sequences of one token that have a row.
+  void begin_walks(std::int32_t t) {
+    walks_.clear();
+    for (const SequenceSlot& slot : templates_.sequences()) {
+      std::int32_t at = t - slot.around, row = grown_.find(slot.slot, ngram(slot.family, at));
+      for (++at; row >= 0 && at < t + 1 + slot.around; ++at) row = step(row, ngram(slot.family, at));
+      if (row < 0) continue;
+      __builtin_prefetch(weights(row));
+      walks_.push_back({slot.family, slot.around, row, -1});
+    }
+  }
+
+  // The rows of lengths and sequences. A sequence has a row only if its beginning has one: a walk ends where the rows do. All walks go
+  // on step by step together, so that the memory works on all of them at once.
+  void add_grown(std::int32_t t, std::int32_t longest, Real* out) {
+    for (std::int32_t l = 1; l <= longest; ++l) {
+      const std::int32_t length_row = templates_.length() < 0 ? -1 : grown_.find(templates_.length(), l);
+      rows_.begin(out + std::size_t(l - 1) * stride_, stride_);
+      if (length_row >= 0) rows_.add(weights(length_row), 1.0f);
+      for (const Walk& walk : walks_) rows_.add(weights(walk.row), 1.0f);
+      rows_.finish();
+      if (l == longest) break;
+      std::size_t left = 0;
+      for (Walk& walk : walks_) {
+        if (!grown_.goes_on(walk.row)) continue;
+        walk.id = ngram(walk.family, t + l + walk.around);
+        grown_.prefetch_next(walk.row, walk.id);
+        walks_[left++] = walk;
+      }
+      walks_.resize(left);
+      left = 0;
+      for (const Walk& walk : walks_) {
+        const std::int32_t row = step(walk.row, walk.id);
+        if (row < 0) continue;
+        __builtin_prefetch(weights(row));
+        walks_[left] = walk;
+        walks_[left++].row = row;
+      }
+      walks_.resize(left);
+      if (walks_.empty() && templates_.length() < 0) break;
+    }
+  }
+  std::int32_t step(std::int32_t row, std::int32_t id) const noexcept { return id < 0 ? -1 : grown_.find_next(row, id); }
+
+  const SegmentTemplates& templates_;
+  const SegmentKinds& kinds_;
+  BackCodes codes_;
+  const GrownRows& grown_;
+  const Instances& instances_;
+  const Vector<Real>& weights_;
+  std::int32_t stride_;
+  LegalSegments legal_;
+  std::vector<AnchoredSlot> first_, last_, inside_;  // inside: by reach
+  std::vector<std::int32_t> first_rows_;             // of the token at hand
+  std::vector<Walk> walks_;                          // one per sequence slot
+  Gathered now_, next_;
+  std::int32_t gathered_ = -1, gathered_from_ = 0;  // of which token next_ is, -1: of none; and how many rows were known then
+  std::int64_t origin_ = 0;
+  std::int32_t length_ = 0, most_ = 0;                   // of the sentence; tokens of a segment in it
+  std::vector<std::int64_t> spans_known_, token_known_;  // [T] under which weights the rows below were computed; -1: not yet
+  std::vector<Real> spans_;                              // [T][most][stride]
+  std::vector<Real> peaks_;                              // [T][most]
+  std::vector<Real> tokens_;                             // [T][rows_of_token][stride]
+  std::vector<std::vector<History>> histories_;          // [T] by what is before
+  std::vector<Real> history_rows_;
+  std::vector<Real> begin_;                           // [stride]
+  std::vector<const Real*> inside_rows_, last_rows_;  // [most]
+  RowSum<Real> rows_;
+};
+
+}  // namespace riata

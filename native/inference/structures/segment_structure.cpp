@@ -1,0 +1,205 @@
+#include "inference/structures/segment_structure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "inference/structures/segment_space.hpp"
+
+namespace riata {
+
+void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown,
+               std::size_t size, const Instances& instances) {
+  bool ok = size >= std::size_t(grown.rows()) * kinds.stride() && static_cast<std::int32_t>(instances.ngrams.size()) == index.families() &&
+            grown.slots() == templates.slots();
+  for (std::int32_t f = 0; ok && f < index.families(); ++f) ok = instances.sizes[f] <= index.size(f);
+  if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
+}
+
+bool covers(const SegmentKinds& kinds, std::span<const std::int64_t> starts, Codes codes, bool free) {
+  if (starts.empty() || static_cast<std::int64_t>(codes.size()) != starts.back()) return false;
+  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+    std::int64_t next = starts[s];
+    for (std::int64_t t = starts[s]; t < starts[s + 1]; ++t) {
+      const std::int32_t code = codes[static_cast<std::size_t>(t)];
+      if ((code >= 0) != (t == next)) return false;
+      if (code < 0) continue;
+      const std::int32_t length = kinds.length(code);
+      if (length > 1 && kinds.label(code) == kinds.outside) return false;
+      if (!free && length > kinds.most) return false;
+      next = t + length;
+      if (next > starts[s + 1]) return false;
+    }
+  }
+  return true;
+}
+
+template <class Real>
+void SegmentModel<Real>::check(const Corpus& corpus, std::size_t size) const {
+  check_fit(corpus.index, templates, weights.kinds, weights.grown, size, corpus.instances);
+  if (!corpus.gold.empty() && !covers(weights.kinds, corpus.instances.starts, corpus.gold, true))
+    throw Error("RiataError", "the segments do not fit the sentences or the weights");
+}
+
+template <class Real>
+void SegmentModel<Real>::grow(const Corpus& corpus, Vector<Real>& vector) {
+  const auto stride = static_cast<std::size_t>(weights.kinds.stride());
+  if (weights.grown.rows() == 0) vector.reserve(static_cast<std::size_t>(templates.most_rows(corpus.index)) * stride);
+  vector.grow(static_cast<std::size_t>(weights.grown.rows()) * stride);
+}
+
+template <class Real>
+std::unique_ptr<Structure<Real>> SegmentModel<Real>::over(const Corpus& corpus, Vector<Real>& vector, bool grows) {
+  return std::make_unique<SegmentStructure<Real>>(*this, corpus, vector, grows);
+}
+
+// Rows came in an order of their own, so they are matched by what they stand for.
+template <class Real>
+void SegmentModel<Real>::add_scaled(const Model<Real>& other, double scale) {
+  const SegmentWeights<Real>& from = dynamic_cast<const SegmentModel&>(other).weights;
+  SegmentWeights<Real>& to = weights;
+  if (from.kinds.labels != to.kinds.labels || from.kinds.most != to.kinds.most || from.grown.slots() != to.grown.slots())
+    throw Error("RiataError", "the weights belong to different models");
+  const std::int32_t stride = to.kinds.stride();
+  std::vector<std::int32_t> same(static_cast<std::size_t>(from.grown.rows()));
+  for (std::int32_t row = 0; row < from.grown.rows(); ++row) {
+    const std::int32_t parent = from.grown.parent(row), value = from.grown.value(row);
+    same[row] = parent < 0 ? to.grown.add(from.grown.slot(-1 - parent), from.grown.code(-1 - parent), value)
+                           : to.grown.add_next(same[parent], value);
+  }
+  to.flat.resize(std::size_t(to.grown.rows()) * stride, Real{0});
+  for (std::int32_t row = 0; row < from.grown.rows(); ++row) {
+    const Real* source = from.flat.data() + std::size_t(row) * stride;
+    Real* into = to.flat.data() + std::size_t(same[row]) * stride;
+    for (std::int32_t j = 0; j < stride; ++j) into[j] += static_cast<Real>(scale * source[j]);
+  }
+}
+
+template <class Real>
+SegmentStructure<Real>::SegmentStructure(SegmentModel<Real>& model, const Corpus& over, Vector<Real>& vector, bool grows)
+    : Structure<Real>(over),
+      model_(model),
+      kinds_(model.weights.kinds),
+      vector_(vector),
+      grows_(grows),
+      steps_(model.templates, kinds_, model.weights.grown, over.instances, vector),
+      exact_(kinds_, kinds_.stride(), model.templates.order()),
+      closest_(kinds_, kinds_.stride(), model.templates.order()),
+      list_(kinds_, kinds_.stride(), model.templates.order()),
+      sums_(kinds_, kinds_.stride(), model.templates.order()),
+      lattice_(kinds_, model.templates.order(), sums_, grows ? least_posterior : 0),
+      loss_(kinds_) {}
+
+template <class Real>
+void SegmentStructure<Real>::open(std::int64_t s) {
+  steps_.open(s);
+  gold_ = corpus().gold_of(s);
+  loss_open_ = closest_known_ = false;
+}
+
+template <class Real>
+SegmentSteps<Real>& SegmentStructure<Real>::exact_steps() {
+  check_exact(model_.templates);
+  return steps_;
+}
+
+template <class Real>
+const SegmentLoss& SegmentStructure<Real>::loss_of_truth() {
+  if (!loss_open_) loss_.open(gold_);
+  loss_open_ = true;
+  return loss_;
+}
+
+template <class Real>
+bool SegmentStructure<Real>::reachable() const {
+  return std::ranges::all_of(gold_, [&](std::int32_t code) { return code < 0 || kinds_.allows(kinds_.length(code), kinds_.label(code)); });
+}
+
+template <class Real>
+void SegmentStructure<Real>::open_list(std::int64_t most) {
+  listed_ = list_.open(exact_steps(), most);
+  given_ = 0;
+}
+
+template <class Real>
+std::optional<double> SegmentStructure<Real>::next(std::span<std::int32_t> out) {
+  if (given_ == listed_) return std::nullopt;
+  return list_(given_++, out.data());
+}
+
+template <class Real>
+void SegmentStructure<Real>::augment(double times) {
+  const SegmentLoss& loss = loss_of_truth();
+  exact_steps().raise(
+      [&](std::int32_t t, std::int32_t length, std::int32_t label) { return times * loss.of(t, kinds_.code(length, label)); });
+}
+
+template <class Real>
+double SegmentStructure<Real>::loss(Codes output) {
+  const SegmentLoss& loss = loss_of_truth();
+  double sum = 0;
+  each_segment(kinds_, output, [&](std::int32_t t, std::int32_t code, const Before&) { sum += loss.of(t, code); });
+  return sum;
+}
+
+template <class Real>
+void SegmentStructure<Real>::take_expected(Difference& out) {
+  if (!grows_) return lattice_.add_features(steps_, -1, KnownRows{model_.weights.grown}, out);
+  lattice_.add_features(steps_, -1, AddedRows{model_.weights.grown}, out);
+  vector_.grow(std::size_t(model_.weights.grown.rows()) * kinds_.stride());
+}
+
+template <class Real>
+void SegmentStructure<Real>::difference(Codes towards, Codes away, bool, Difference& out) {
+  add_features(towards, 1, out);
+  add_features(away, -1, out);
+  sum_up(out);  // most of both is the same
+}
+
+template <class Real>
+void SegmentStructure<Real>::add_features(Codes output, double sign, Difference& out) {
+  GrownRows& grown = model_.weights.grown;
+  each_segment(kinds_, output, [&](std::int32_t t, std::int32_t code, const Before& before) {
+    const auto visit = [&](std::int32_t row) { out.push_back({std::int64_t{row} * kinds_.stride() + kinds_.label(code), sign}); };
+    if (grows_)
+      steps_.each_row(t, kinds_.length(code), before, AddedRows{grown}, visit);
+    else
+      steps_.each_row(t, kinds_.length(code), before, KnownRows{grown}, visit);
+  });
+  if (grows_) vector_.grow(std::size_t(grown.rows()) * kinds_.stride());
+}
+
+template <class Real>
+double SegmentStructure<Real>::score(Codes output) {
+  Difference features;
+  each_segment(kinds_, output, [&](std::int32_t t, std::int32_t code, const Before& before) {
+    steps_.each_row(t, kinds_.length(code), before, KnownRows{model_.weights.grown},
+                    [&](std::int32_t row) { features.push_back({std::int64_t{row} * kinds_.stride() + kinds_.label(code), 1.0}); });
+  });
+  return vector_.dot(features);
+}
+
+// Where the truth cannot be reached, what comes closest to it takes its place: of the segmentations of least loss the one that scores best.
+// The rival is the best of all others.
+template <class Real>
+bool SegmentStructure<Real>::rival(double margin, std::span<std::int32_t> away) {
+  if (reachable()) return Structure<Real>::rival(margin, away);
+  closest_.open(exact_steps(), loss_of_truth());
+  const double rival = closest_.other(away.data());
+  target_.resize(gold_.size());
+  const double best = closest_.closest(target_.data());
+  closest_known_ = true;
+  return !std::isinf(rival) && rival >= best - margin;
+}
+
+template <class Real>
+std::unique_ptr<CorpusSpace> SegmentStructure<Real>::space(const QueueSpec& queue) {
+  return std::make_unique<SegmentSpace<Real>>(corpus(), model_, vector_, grows_, queue);
+}
+
+template class SegmentModel<float>;
+template class SegmentModel<double>;
+template class SegmentStructure<float>;
+template class SegmentStructure<double>;
+
+}  // namespace riata

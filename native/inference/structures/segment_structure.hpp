@@ -1,0 +1,75 @@
+// Labelled segments over a corpus: exact search one label back, sums, losses, features, and the space of other searches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "inference/exact/closest_segments.hpp"
+#include "inference/exact/semi_markov.hpp"
+#include "inference/exact/semi_markov_kbest.hpp"
+#include "inference/exact/semi_markov_sums.hpp"
+#include "inference/structure.hpp"
+#include "inference/structures/segment_lattice.hpp"
+#include "inference/structures/segment_model.hpp"
+#include "inference/structures/segment_steps.hpp"
+#include "losses/segments.hpp"
+
+namespace riata {
+
+template <class Real>
+class SegmentStructure : public Structure<Real> {
+ public:
+  SegmentStructure(SegmentModel<Real>& model, const Corpus& over, Vector<Real>& vector, bool grows);
+
+  void open(std::int64_t s) override;
+  Codes target() override { return closest_known_ ? Codes(target_) : gold_; }
+  double best(std::span<std::int32_t> out) override { return exact_(exact_steps(), out.data()); }
+  void open_list(std::int64_t most) override;
+  std::optional<double> next(std::span<std::int32_t> out) override;
+  void augment(double times) override;
+  double loss(Codes output) override;
+  double least_loss() override { return loss_of_truth().least(0); }
+  double sums(double sharpness) override { return sums_.open(exact_steps(), sharpness); }
+  double expected_loss() override { return lattice_.expected_loss(steps_, loss_of_truth()); }
+  void take_expected(Difference& out) override;
+  void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
+  void features(Codes output, Difference& out) override { add_features(output, 1, out); }
+  double score(Codes output) override;
+  bool rival(double margin, std::span<std::int32_t> away) override;
+  std::unique_ptr<CorpusSpace> space(const QueueSpec& queue) override;
+
+  // Features that are expected so seldom count for nothing in a step away from all outputs.
+  static constexpr double least_posterior = 1e-6;
+
+ private:
+  using Structure<Real>::corpus;
+  SegmentSteps<Real>& exact_steps();
+  const SegmentLoss& loss_of_truth();
+  bool reachable() const;
+  void add_features(Codes output, double sign, Difference& out);
+
+  SegmentModel<Real>& model_;
+  const SegmentKinds& kinds_;
+  Vector<Real>& vector_;
+  bool grows_;
+  SegmentSteps<Real> steps_;
+  SemiMarkov<Real> exact_;
+  ClosestSegments<Real> closest_;
+  SemiMarkovKBest<Real> list_;
+  std::int64_t listed_ = 0, given_ = 0;  // outputs in the list, and those that were asked for
+  SemiMarkovSums<Real> sums_;
+  SegmentLattice<Real> lattice_;
+  SegmentLoss loss_;
+  Codes gold_;
+  bool loss_open_ = false;
+  std::vector<std::int32_t> target_;  // what comes closest to a truth that no segmentation reaches,
+  bool closest_known_ = false;        // once it is known
+};
+
+extern template class SegmentStructure<float>;
+extern template class SegmentStructure<double>;
+
+}  // namespace riata

@@ -1,0 +1,118 @@
+// MIRA: the smallest step that makes the truth beat what was found by its loss.
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "learning/hildreth.hpp"
+#include "learning/online/learner.hpp"
+
+namespace riata {
+
+// Crammer & Singer 2003 and McDonald, Crammer & Pereira 2005: among the k outputs of the highest score plus loss, the weights move as
+// little as it takes for the truth to beat each by its loss; multipliers are capped at C, as if each constraint had a slack of that price.
+// Differs: the outputs are found with the loss in their scores. Sentence weights multiply C, weights of labels the loss.
+// An update is a sentence that changed the weights; wrong tokens are those of the best output, loss included.
+template <class Real>
+class Mira : public OnlineLearner<Real> {
+ public:
+  using typename OnlineLearner<Real>::Seen;
+
+  explicit Mira(const Settings& settings) : c_(settings.number("C")), cost_(settings.number("cost")), k_(settings.whole("k")) {}
+
+  void begin(Structure<Real>& structure, Vector<Real>& weights, std::function<void()>) override {
+    structure_ = &structure;
+    weights_ = &weights;
+  }
+
+  Seen visit(std::int64_t s, double weight) override {
+    count_ = 0;
+    const auto length = static_cast<std::size_t>(structure_->corpus().length(s));
+    structure_->open(s);
+    structure_->augment(cost_);
+    find(length);
+    if (found_.empty()) return {};  // nothing is allowed
+    const std::int64_t wrong = structure_->wrong(std::span(found_).first(length));
+    for (std::size_t from = 0; from < found_.size(); from += length) add_rival(std::span(found_).subspan(from, length));
+    return {step(c_ * weight), wrong};
+  }
+
+ private:
+  // An output that the truth must beat: how far it is away, and by how much that falls short of its loss.
+  struct Rival {
+    SummedDifference difference;
+    double shortfall = 0;
+    double squared_norm = 0;
+  };
+
+  // The outputs of the highest score plus loss, one after the other.
+  void find(std::size_t length) {
+    found_.clear();
+    if (k_ > 1) structure_->open_list(k_);
+    for (std::int64_t n = 0; n < k_; ++n) {
+      found_.resize(found_.size() + length);
+      const auto out = std::span(found_).last(length);
+      if (k_ == 1) {
+        structure_->best(out);
+      } else if (!structure_->next(out)) {
+        found_.resize(found_.size() - length);
+        break;
+      }
+    }
+  }
+
+  void add_rival(Codes found) {
+    const Codes truth = structure_->target();
+    if (std::equal(truth.begin(), truth.end(), found.begin())) return;
+    if (rivals_.size() == count_) rivals_.emplace_back();
+    Rival& rival = rivals_[count_];
+    rival.difference.clear();
+    delta_.clear();
+    structure_->difference(truth, found, false, delta_);
+    for (const auto& [place, value] : delta_) rival.difference.add(place, value);
+    rival.squared_norm = squared_norm(rival.difference.entries());
+    rival.shortfall = cost_ * structure_->loss(found) - weights_->dot(rival.difference.entries());
+    if (rival.squared_norm > 0) ++count_;  // otherwise no step could tell them apart
+  }
+
+  // Whether the weights have changed.
+  bool step(double cap) {
+    constexpr double rounding = 1e-6;  // a margin that was just reached may seem to fall short by so much of the cost
+    const auto rivals = std::span(rivals_).first(count_);
+    if (std::ranges::none_of(rivals, [&](const Rival& rival) { return rival.shortfall > rounding * cost_; })) return false;
+    std::vector<double> steps{std::clamp(rivals[0].shortfall / rivals[0].squared_norm, 0.0, cap)};
+    if (count_ > 1) steps = hildreth_steps(rivals, cap);
+    bool changed = false;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (steps[i] == 0) continue;
+      changed = true;
+      weights_->add(rivals[i].difference.entries(), steps[i]);
+    }
+    return changed;
+  }
+
+  static std::vector<double> hildreth_steps(std::span<const Rival> rivals, double cap) {
+    const std::size_t n = rivals.size();
+    std::vector<double> shortfalls, products(n * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      shortfalls.push_back(rivals[i].shortfall);
+      products[i * n + i] = rivals[i].squared_norm;
+      for (std::size_t j = 0; j < i; ++j) products[i * n + j] = products[j * n + i] = rivals[i].difference.dot(rivals[j].difference);
+    }
+    return hildreth(shortfalls, products, cap);
+  }
+
+  double c_, cost_;
+  std::int64_t k_;
+  Structure<Real>* structure_ = nullptr;
+  Vector<Real>* weights_ = nullptr;
+
+  // Kept from sentence to sentence for their memory.
+  std::vector<std::int32_t> found_;  // [outputs][length]
+  std::vector<Rival> rivals_;        // the first `count_` are those of the sentence at hand
+  std::size_t count_ = 0;
+  Difference delta_;
+};
+
+RIATA_ONLINE_LEARNER("mira", Mira)
+
+}  // namespace riata

@@ -1,0 +1,71 @@
+#include "learning/online/trainer.hpp"
+
+#include "core/error.hpp"
+#include "learning/truncate.hpp"
+
+namespace riata {
+
+template <class Real>
+OnlineTrainer<Real>::OnlineTrainer(const Model<Real>& initial, std::unique_ptr<OnlineLearner<Real>> learner, double truncate)
+    : model_(initial.copy()),
+      learner_(std::move(learner)),
+      weights_(std::exchange(model_->flat(), {}), learner_->p(), learner_->keeps()),
+      truncate_(truncate) {}
+
+template <class Real>
+EpochResult OnlineTrainer<Real>::epoch(const Corpus& corpus, std::span<const std::int64_t> order, std::span<const double> sentence_weights,
+                                       std::span<const double> class_weights, const Poll& poll) {
+  bool ok = !corpus.gold.empty() || corpus.instances.tokens() == 0;
+  ok = ok && (sentence_weights.empty() || static_cast<std::int64_t>(sentence_weights.size()) == corpus.sentences());
+  for (const std::int64_t s : order) ok = ok && s >= 0 && s < corpus.sentences();
+  if (!ok) throw Error("RiataError", "order, outputs and weights do not fit the sentences");
+  model_->grow(corpus, weights_);
+  model_->check(corpus, weights_.size());
+  const std::unique_ptr<Structure<Real>> structure = model_->over(corpus, weights_, true);
+  structure->weigh_classes(class_weights);
+  EpochResult result;
+  learner_->begin(*structure, weights_, [&] { poll(result.sentences); });
+  for (const std::int64_t s : order) learner_->check(s);
+  PollClock clock(model_->work());
+  for (const std::int64_t s : order) {
+    if (clock.due(corpus.length(s)) && !poll(result.sentences)) break;
+    ++result.sentences;
+    if (corpus.length(s) > 0) {
+      const auto seen = learner_->visit(s, sentence_weights.empty() ? 1.0 : sentence_weights[static_cast<std::size_t>(s)]);
+      result.tokens += corpus.length(s);
+      result.updates += seen.updated;
+      result.wrong_tokens = seen.wrong < 0 || result.wrong_tokens < 0 ? -1 : result.wrong_tokens + seen.wrong;
+    }
+    weights_.tick();
+  }
+  return result;
+}
+
+template <class Real>
+std::unique_ptr<Model<Real>> OnlineTrainer<Real>::made(Numbers<Real> flat) {
+  std::unique_ptr<Model<Real>> out = model_->copy();
+  dropped_ = truncate(flat, truncate_);
+  out->flat() = std::move(flat);
+  return out;
+}
+
+template <class Real>
+void OnlineTrainer<Real>::average_into(Model<Real>& old) {
+  Numbers<Real> flat = std::exchange(old.flat(), {});
+  weights_.average_into(flat);
+  dropped_ = truncate(flat, truncate_);
+  old.take_features(*model_);
+  old.flat() = std::move(flat);
+}
+
+template <class Real>
+std::unique_ptr<Model<Real>> OnlineTrainer<Real>::untruncated() const {
+  std::unique_ptr<Model<Real>> out = model_->copy();
+  out->flat() = weights_.last();
+  return out;
+}
+
+template class OnlineTrainer<float>;
+template class OnlineTrainer<double>;
+
+}  // namespace riata

@@ -1,0 +1,60 @@
+// Passes over a corpus, one sentence after another, with the weights and their average: once, for every learner and structure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "core/poll.hpp"
+#include "inference/model.hpp"
+#include "learning/online/learner.hpp"
+
+namespace riata {
+
+struct EpochResult {
+  std::int64_t sentences = 0;     // seen
+  std::int64_t updates = 0;       // sentences that changed the weights
+  std::int64_t tokens = 0;        // seen
+  std::int64_t wrong_tokens = 0;  // of those, labelled wrongly before the update; -1: not known
+};
+
+template <class Real>
+class OnlineTrainer {
+ public:
+  // truncate: weights below this fraction of the largest are left out of models.
+  OnlineTrainer(const Model<Real>& initial, std::unique_ptr<OnlineLearner<Real>> learner, double truncate);
+
+  // One pass over the sentences in the given order; the index may have grown since the last. Weights of sentences [S] and of labels may be
+  // empty.
+  EpochResult epoch(const Corpus& corpus, std::span<const std::int64_t> order, std::span<const double> sentence_weights,
+                    std::span<const double> class_weights, const Poll& poll);
+
+  // Models with the average of the weights, with the last ones, and with the last ones whatever is to be left out.
+  std::unique_ptr<Model<Real>> averaged() { return made(weights_.average()); }
+  void average_into(Model<Real>& old);  // the same in the memory of another model
+  std::unique_ptr<Model<Real>> last() { return made(weights_.last()); }
+  std::unique_ptr<Model<Real>> untruncated() const;
+  // The average in the memory of the weights: learning ends with it.
+  std::unique_ptr<Model<Real>> finish() { return made(weights_.take_average()); }
+
+  std::int64_t dropped() const noexcept { return dropped_; }
+  double norm() const noexcept { return weights_.norm(); }
+  const OnlineLearner<Real>& learner() const noexcept { return *learner_; }
+  const Model<Real>& model() const noexcept { return *model_; }  // without its numbers
+  Vector<Real>& weights() noexcept { return weights_; }
+
+ private:
+  std::unique_ptr<Model<Real>> made(Numbers<Real> flat);
+
+  std::unique_ptr<Model<Real>> model_;
+  std::unique_ptr<OnlineLearner<Real>> learner_;
+  Vector<Real> weights_;
+  double truncate_;
+  std::int64_t dropped_ = 0;  // weights that truncation left out of the model made last
+};
+
+extern template class OnlineTrainer<float>;
+extern template class OnlineTrainer<double>;
+
+}  // namespace riata

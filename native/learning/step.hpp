@@ -1,0 +1,93 @@
+// How far an update goes: steps of the perceptron, of ALMA and of MIRA along a difference of features.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/settings.hpp"
+#include "models/difference.hpp"
+#include "models/vector.hpp"
+
+namespace riata {
+
+enum class How { perceptron, alma, mira };
+
+struct StepSpec {
+  How how = How::perceptron;
+  double alpha = 0.9;   // ALMA: 1 asks for no margin, towards 0 for the largest one (the paper's text has it backwards)
+  double b = 0;         // ALMA: B; 0 means 1 / alpha
+  double c = 0;         // ALMA: C (0 means sqrt 2); MIRA: the largest step (0 means 1)
+  double p = 2;         // ALMA: the norm in which differences of features are measured
+  bool record = false;  // keep the difference of every update
+
+  static StepSpec of(const Settings& settings);
+};
+
+// Counts and measures over a whole training.
+struct StepStats {
+  std::int64_t updates = 0;
+  std::int64_t non_violating = 0;  // updates whose difference the weights scored above zero (and the margin) already
+  double largest_difference = 0;   // R: the largest |delta|_p
+};
+
+// The least w . delta, and the least w . delta / max(1, |delta|), over some differences.
+struct LeastMargins {
+  double raw = std::numeric_limits<double>::infinity();
+  double normalised = std::numeric_limits<double>::infinity();
+
+  // ahead = w . delta, length = |delta|
+  void take(double ahead, double length) noexcept {
+    raw = std::min(raw, ahead);
+    normalised = std::min(normalised, ahead / std::max(1.0, length));
+  }
+};
+
+template <class Real>
+class Stepper {
+ public:
+  // The weights must be of the norm that the spec names.
+  Stepper(const StepSpec& spec, Vector<Real>& weights) : spec_(spec), weights_(&weights) {}
+  // Without weights, which are still to be given.
+  explicit Stepper(const StepSpec& spec) : spec_(spec) {}
+  void set_weights(Vector<Real>& weights) noexcept { weights_ = &weights; }
+
+  // Before every example. Its weight multiplies the steps of perceptron and ALMA, and the largest step of MIRA.
+  void begin(double weight) noexcept {
+    updated_ = false;
+    weight_ = weight;
+  }
+
+  // How far the truth must be ahead (ALMA; 0 otherwise).
+  double margin() const noexcept;
+  // One step along a difference whose competitors cost so much; only MIRA asks what they cost.
+  void step(const Difference& delta, double cost);
+  // How far a difference of this length would be followed; MIRA, whose steps depend on more than that: 1.
+  double pace(double length) const noexcept;
+
+  const StepSpec& spec() const noexcept { return spec_; }
+  const Vector<Real>& weights() const noexcept { return *weights_; }
+  bool ignores() const noexcept { return weight_ == 0; }  // the example at hand
+  bool updated() const noexcept { return updated_; }      // whether the example at hand caused a step
+  const StepStats& stats() const noexcept { return stats_; }
+  // Of the present weights, over all updates; only with `record`.
+  LeastMargins recorded_margins() const noexcept;
+
+ private:
+  double rounding(double length) const noexcept;
+  double size_of(const Difference& delta, double length, double cost) const;
+
+  StepSpec spec_;
+  Vector<Real>* weights_ = nullptr;
+  StepStats stats_;
+  std::vector<Difference> recorded_;
+  double generation_ = 1;  // k of Eq. 3
+  double weight_ = 1;      // of the example at hand
+  bool updated_ = false;
+};
+
+extern template class Stepper<float>;
+extern template class Stepper<double>;
+
+}  // namespace riata

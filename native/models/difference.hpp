@@ -1,0 +1,100 @@
+// Sparse differences of features: numbers by their place in the weight vector.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/hash.hpp"
+
+namespace riata {
+
+using Difference = std::vector<std::pair<std::int64_t, double>>;
+
+inline constexpr double cancelled = 1e-12;  // numbers that cancel up to rounding
+
+// Entries of one place become one, in the order of places; those that cancel go.
+inline void sum_up(Difference& delta) {
+  std::sort(delta.begin(), delta.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < delta.size(); ++i) {
+    if (kept > 0 && delta[kept - 1].first == delta[i].first)
+      delta[kept - 1].second += delta[i].second;
+    else
+      delta[kept++] = delta[i];
+  }
+  delta.resize(kept);
+  std::erase_if(delta, [](const auto& entry) { return std::abs(entry.second) < cancelled; });
+}
+
+// Every place once, from here on.
+inline double squared_norm(const Difference& delta) noexcept {
+  double sum = 0;
+  for (const auto& [place, value] : delta) sum += value * value;
+  return sum;
+}
+
+inline double p_norm(const Difference& delta, double p) noexcept {
+  if (p == 2) return std::sqrt(squared_norm(delta));
+  double largest = 0, sum = 0;
+  for (const auto& [place, value] : delta) largest = std::max(largest, std::abs(value));
+  if (largest == 0) return 0;
+  for (const auto& [place, value] : delta) sum += std::pow(std::abs(value) / largest, p);
+  return largest * std::pow(sum, 1 / p);
+}
+
+// A difference that is summed up while it is made, by a hash table: its places stay in the order in which they came.
+class SummedDifference {
+ public:
+  void clear() {
+    for (const std::size_t slot : slots_) table_[slot] = -1;
+    slots_.clear();
+    entries_.clear();
+  }
+
+  void add(std::int64_t place, double value) {
+    if (2 * (entries_.size() + 1) > table_.size()) grow();
+    const std::size_t slot = slot_of(place);
+    if (table_[slot] < 0) {
+      table_[slot] = static_cast<std::int32_t>(entries_.size());
+      slots_.push_back(slot);
+      entries_.push_back({place, 0});
+    }
+    entries_[static_cast<std::size_t>(table_[slot])].second += value;
+  }
+
+  const Difference& entries() const noexcept { return entries_; }
+
+  double dot(const SummedDifference& other) const noexcept {
+    double sum = 0;
+    for (const auto& [place, value] : entries_) {
+      const std::int32_t id = other.table_[other.slot_of(place)];
+      if (id >= 0) sum += value * other.entries_[static_cast<std::size_t>(id)].second;
+    }
+    return sum;
+  }
+
+ private:
+  // Where a place stands, or would stand.
+  std::size_t slot_of(std::int64_t place) const noexcept {
+    std::size_t slot = mix(static_cast<std::uint64_t>(place)) & (table_.size() - 1);
+    while (table_[slot] >= 0 && entries_[static_cast<std::size_t>(table_[slot])].first != place) slot = (slot + 1) & (table_.size() - 1);
+    return slot;
+  }
+  void grow() {
+    table_.assign(2 * table_.size(), -1);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      slots_[i] = slot_of(entries_[i].first);
+      table_[slots_[i]] = static_cast<std::int32_t>(i);
+    }
+  }
+
+  Difference entries_;
+  std::vector<std::size_t> slots_;  // of the entries, in the table
+  std::vector<std::int32_t> table_ = std::vector<std::int32_t>(256, -1);
+};
+
+}  // namespace riata

@@ -1,0 +1,265 @@
+// The weights of a model in one long vector, which can be scaled, measured and averaged at the cost of what an update touches.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/numbers.hpp"
+#include "models/difference.hpp"
+
+namespace riata {
+
+// w = scale * v. The average over the initial weights and those after every tick is (S v - u) / T, where S is the sum of the
+// scales at the ticks and u collects, at each change of v, the change times the S of that moment.
+//
+// Under a p-norm with p > 2 it is the dual vector theta = s * d that takes the steps and is projected, and w follows from it:
+// w = sign(theta) |theta|^(p-1) / |theta|_p^(p-2) (Gentile 2001). So v = sign(d) |d|^(p-1), and scale = s / |d|_p^(p-2).
+template <class Real>
+class Vector {
+ public:
+  // What is kept beside the weights: nothing, where they never change; their average; and their norm, too.
+  enum class Keeps { nothing, average, norm };
+
+  explicit Vector(Numbers<Real> initial, double p = 2, Keeps keeps = Keeps::norm)
+      : p_(p),
+        measures_(keeps == Keeps::norm),
+        v_(std::move(initial)),
+        u_(keeps == Keeps::nothing ? 0 : v_.size(), Real{0}),
+        data_(v_.data()) {
+    if (has_dual())
+      make_dual();
+    else if (measures_)
+      norm2_ = squared();
+  }
+  // Weights that stand elsewhere, stay there and never change.
+  static Vector of(const Numbers<Real>& fixed) {
+    Vector out({}, 2, Keeps::nothing);
+    out.data_ = fixed.data();
+    out.fixed_ = true;
+    out.fixed_size_ = fixed.size();
+    return out;
+  }
+  Vector(Vector&&) = default;
+  Vector& operator=(Vector&&) = default;
+
+  const Real* data() const noexcept { return data_; }
+  double scale() const noexcept { return scale_; }
+  std::size_t size() const noexcept { return fixed_ ? fixed_size_ : v_.size(); }
+  double p() const noexcept { return p_; }
+  std::int64_t version() const noexcept { return version_; }  // another one whenever the weights have changed
+
+  // |w|_q with 1/p + 1/q = 1, which is |theta|_p.
+  double norm() const noexcept { return has_dual() ? s_ * dual_norm() : std::sqrt(norm2_ > 0 ? norm2_ : 0); }
+
+  // Room for more weights: zero now, and zero in the average so far.
+  void grow(std::size_t size) {
+    if (fixed_ || size <= v_.size()) return;
+    v_.resize(size, Real{0});
+    u_.resize(size, Real{0});
+    if (has_dual()) d_.resize(size, Real{0});
+    data_ = v_.data();
+  }
+
+  // Room that will be needed, so that no copy is made on the way to it. Memory that is never used costs nothing.
+  void reserve(std::size_t size) {
+    v_.reserve(size);
+    u_.reserve(size);
+    if (has_dual()) d_.reserve(size);
+    data_ = v_.data();
+  }
+
+  // The same weights in other places of a vector: move(old vector) gives the new one.
+  template <class Move>
+  void rearrange(Move move) {
+    v_ = move(v_);
+    u_ = move(u_);
+    if (has_dual()) d_ = move(d_);
+    data_ = v_.data();
+  }
+
+  double dot(const Difference& delta) const noexcept {
+    double sum = 0;
+    for (const auto& [id, value] : delta) sum += data_[id] * value;
+    return scale_ * sum;
+  }
+
+  // To w, or to theta where there is one.
+  void add(const Difference& delta, double step) noexcept {
+    ++version_;
+    if (has_dual()) return add_to_dual(delta, step);
+    if (measures_) norm2_ += 2 * step * dot(delta) + step * step * squared_norm(delta);
+    for (const auto& [id, value] : delta) add(id, step * value / scale_);
+  }
+
+  // Into the unit ball: w / max(1, |w|_q).
+  void project() noexcept {
+    const double length = norm();
+    if (length <= 1) return;
+    ++version_;
+    scale_ /= length;
+    if (has_dual())
+      s_ /= length;
+    else
+      project_square();
+  }
+
+  // For weights that are mixed with others, which must not be scaled: the weight at a place, its part in the average, and how many examples
+  // count so far.
+  bool is_plain() const noexcept { return scale_ == 1 && !has_dual() && scales_ == ticks_; }
+  double count() const noexcept { return ticks_; }
+  Real at(std::size_t place) const noexcept { return v_[place]; }
+  Real collected(std::size_t place) const noexcept { return u_[place]; }
+  // One more change of a weight, after which the average keeps what it has.
+  void set(std::size_t place, Real value) noexcept {
+    u_[place] += static_cast<Real>(ticks_ * (double(value) - v_[place]));
+    v_[place] = value;
+  }
+  void changed() noexcept { ++version_; }
+
+  // After every example.
+  void tick() noexcept {
+    scales_ += scale_;
+    ticks_ += 1;
+  }
+
+  Numbers<Real> average() const {
+    Numbers<Real> mean;
+    average_into(mean);
+    return mean;
+  }
+  // The same in memory that is there already.
+  void average_into(Numbers<Real>& mean) const {
+    if (mean.capacity() < v_.size()) {
+      Numbers<Real>().swap(mean);
+      mean.reserve(v_.size() + v_.size() / 8);
+    }
+    mean.resize(v_.size());
+    const double share = 1 / ticks_;
+    for (std::size_t i = 0; i < v_.size(); ++i) mean[i] = static_cast<Real>((scales_ * v_[i] - u_[i]) * share);  // mean may be u
+  }
+  Numbers<Real> last() const {
+    Numbers<Real> now(v_.size());
+    for (std::size_t i = 0; i < v_.size(); ++i) now[i] = static_cast<Real>(scale_ * v_[i]);
+    return now;
+  }
+  // The same in the memory that they have; nothing is left to learn with.
+  Numbers<Real> take_average() {
+    average_into(u_);
+    Numbers<Real>().swap(v_);
+    return std::move(u_);
+  }
+  Numbers<Real> take_last() {
+    Numbers<Real>().swap(u_);
+    Numbers<Real>().swap(d_);
+    for (Real& value : v_) value = static_cast<Real>(scale_ * value);
+    return std::move(v_);
+  }
+
+ private:
+  void add(std::int64_t id, double change) noexcept {
+    v_[static_cast<std::size_t>(id)] += static_cast<Real>(change);
+    u_[static_cast<std::size_t>(id)] += static_cast<Real>(change * scales_);
+  }
+
+  static constexpr double smallest_scale = 0x1p-20;  // v grows as the scale shrinks: from here on it is folded
+  static constexpr double window = 8;                // |d|_p^(p-1) may change by so many powers of two before d is folded,
+  static constexpr double leap = 32;                 // and an entry of v in one step
+
+  bool has_dual() const noexcept { return p_ != 2; }
+  double dual_norm() const noexcept { return std::pow(std::max(mass_, 0.0), 1 / p_); }
+  static double power(double base, double exponent) noexcept { return std::copysign(std::pow(std::abs(base), exponent), base); }
+
+  double squared() const noexcept {
+    double sum = 0;
+    for (const Real value : v_) sum += double(value) * value;
+    return sum;
+  }
+
+  void project_square() noexcept {
+    norm2_ = 1;
+    if (scale_ >= smallest_scale) return;
+    for (std::size_t i = 0; i < v_.size(); ++i) {
+      settle(i);
+      v_[i] = static_cast<Real>(scale_ * v_[i]);
+    }
+    scales_ = 0;
+    scale_ = 1;
+    norm2_ = squared();
+  }
+
+  // Moves what the average has of a weight from S v into u, for the time when S starts again from 0. Else S would hold old scales
+  // that are larger than the present one by ever more, and S v - u would lose its digits.
+  void settle(std::size_t i) noexcept { u_[i] -= static_cast<Real>(scales_ * v_[i]); }
+
+  // The way back from w to theta is the same with q for p: d = sign(v) |v|^(q-1).
+  void make_dual() {
+    double largest = 0;
+    for (const Real value : v_) largest = std::max(largest, std::abs(double(value)));
+    d_.assign(v_.size(), Real{0});
+    if (largest == 0) return;
+    for (std::size_t i = 0; i < v_.size(); ++i) {
+      v_[i] = static_cast<Real>(v_[i] / largest);
+      d_[i] = static_cast<Real>(power(v_[i], 1 / (p_ - 1)));
+      mass_ += std::abs(double(d_[i]) * v_[i]);
+    }
+    s_ = largest * std::pow(mass_, (p_ - 2) / p_);
+    scales_ = scale_ = largest;
+    folded_ = mass_;
+  }
+
+  void add_to_dual(const Difference& delta, double step) noexcept {
+    double largest = 0;
+    for (const auto& [id, value] : delta) largest = std::max(largest, std::abs(step * value / s_));
+    if ((p_ - 1) * std::log2(1 + largest) > leap) fold_dual(largest);
+    for (const auto& [id, value] : delta) {
+      const auto i = static_cast<std::size_t>(id);
+      const double before = v_[i];
+      mass_ -= std::abs(d_[i] * before);
+      d_[i] += static_cast<Real>(step * value / s_);
+      v_[i] = static_cast<Real>(power(d_[i], p_ - 1));
+      mass_ += std::abs(double(d_[i]) * v_[i]);
+      u_[i] += static_cast<Real>((v_[i] - before) * scales_);
+    }
+    const double change = std::exp2(window * p_ / (p_ - 1));
+    if (!(mass_ > 0 && mass_ <= folded_ * change && mass_ * change >= folded_)) fold_dual(0);  // 0: v may have vanished, not d
+    scale_ = mass_ > 0 ? s_ / std::pow(mass_, (p_ - 2) / p_) : s_;
+  }
+
+  // Makes the largest |d|, or `room` if that is more, one: powers of it neither overflow nor vanish.
+  void fold_dual(double room) noexcept {
+    double largest = room;
+    for (const Real value : d_) largest = std::max(largest, std::abs(double(value)));
+    mass_ = 0;
+    if (largest > 0) {
+      for (std::size_t i = 0; i < d_.size(); ++i) {
+        if (d_[i] == 0) continue;
+        settle(i);
+        d_[i] = static_cast<Real>(d_[i] / largest);
+        v_[i] = static_cast<Real>(power(d_[i], p_ - 1));
+        mass_ += std::abs(double(d_[i]) * v_[i]);
+      }
+      scales_ = 0;
+      s_ *= largest;
+    }
+    folded_ = mass_;
+  }
+
+  double p_;
+  bool measures_;       // whether the norm is kept
+  bool fixed_ = false;  // whether the weights stand elsewhere
+  std::size_t fixed_size_ = 0;
+  Numbers<Real> v_, u_;
+  const Real* data_;  // of the weights
+  std::int64_t version_ = 0;
+  double scale_ = 1, norm2_ = 0;   // norm2_: |w|^2, where p is 2
+  double scales_ = 1, ticks_ = 1;  // the initial weights count as the first example
+
+  Numbers<Real> d_;               // where p is not 2, and then
+  double s_ = 1;                  //   theta = s * d,
+  double mass_ = 0, folded_ = 0;  //   |d|_p^p, and what it was when d was folded
+};
+
+}  // namespace riata

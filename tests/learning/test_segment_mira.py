@@ -1,0 +1,116 @@
+"""MIRA and the perceptron on segments, against twins over dictionaries that know every segmentation."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import riata
+from oracle.mira import multipliers, product
+from oracle.perceptron import mean
+from oracle.segments import loss, phi, segmentations
+from riata.features.attributes import builtin
+from samples import embedded, quietly
+from segment_problems import EXACT_TEMPLATES, noise
+
+
+def added(w, delta, step):
+    for key, value in delta.items():
+        w[key] = w.get(key, 0.0) + step * value
+
+
+class Twin:
+    """Takes one sentence after another. `closest`: how far the last output taken is ahead of the first one left."""
+
+    def __init__(self, problem, start):
+        self.problem, self.w = problem, dict(start)
+        self.snapshots, self.updates, self.closest = [dict(start)], 0, np.inf
+
+    def features(self, x, segments):
+        return phi(x, self.problem.features.templates, builtin(), segments)
+
+    def ranked(self, x, gold, cost, k):
+        """The k segmentations of the highest score plus loss."""
+        every = segmentations(len(x), self.problem.labels, self.problem.most)
+        totals = [product(self.features(x, one), self.w) + cost * loss(one, gold) for one in every]
+        order = np.argsort(-np.array(totals), kind="stable")
+        if len(order) > k:
+            self.closest = min(self.closest, totals[order[k - 1]] - totals[order[k]])
+        return [every[i] for i in order[:k]]
+
+    def away(self, x, gold, segments):
+        delta = self.features(x, gold)
+        added(delta, self.features(x, segments), -1.0)
+        return {key: value for key, value in delta.items() if value}
+
+    def perceptron(self, x, gold, weight):
+        (found,) = self.ranked(x, gold, 0.0, 1)
+        if found != gold:
+            self.updates += 1
+            added(self.w, self.away(x, gold, found), weight)
+        self.snapshots.append(dict(self.w))
+
+    def mira(self, x, gold, weight, *, C, cost, k):
+        rivals = [(one, self.away(x, gold, one)) for one in self.ranked(x, gold, cost, k) if one != gold]
+        rivals = [(one, delta) for one, delta in rivals if delta]
+        b = np.array([cost * loss(one, gold) - product(delta, self.w) for one, delta in rivals])
+        if any(b > 1e-6 * cost):
+            g = np.array([[product(one, other) for _, other in rivals] for _, one in rivals])
+            steps = multipliers(b, g, C * weight)
+            self.updates += any(steps > 0)
+            for step, (_, delta) in zip(steps, rivals, strict=True):
+                added(self.w, delta, step)
+        self.snapshots.append(dict(self.w))
+
+
+def same(weights, expected):
+    for key in {*weights, *expected}:
+        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
+
+
+def compared(problem, seed, learner, chosen, weights):
+    start = problem.random_weights(seed)
+    twin = Twin(problem, problem.by_name(start))
+    trainer = problem.trainer(start, learner=learner, settings=chosen)
+    updates = 0
+    for _ in range(2):
+        updates += problem.epoch(trainer, weights=weights)["updates"]
+        for s, (x, gold) in enumerate(zip(problem.sentences, problem.gold, strict=True)):
+            getattr(twin, learner)(x, gold, weights[s] if weights else 1.0, **chosen)
+    assume(twin.closest > 1e-9)  # which of two equals is taken may hang on how sums are rounded
+    assert updates == twin.updates
+    same(problem.by_name(trainer.last()), twin.w)
+    same(problem.by_name(trainer.averaged()), mean(twin.snapshots))
+
+
+WEIGHTS = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=3, max_size=3) | st.just([])
+
+
+@pytest.mark.parametrize("template", EXACT_TEMPLATES)
+@settings(max_examples=4, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([0.01, 0.125, 100.0]),
+    st.sampled_from([1.0, 0.5]),
+    st.integers(1, 3),
+    WEIGHTS,
+)
+def test_mira_learns_what_its_twin_learns(template, seed, C, cost, k, weights):
+    problem = noise(seed, template, most=2, longest=4, sentences=3)
+    compared(problem, seed, "mira", {"C": C, "cost": cost, "k": k}, weights)
+
+
+@pytest.mark.parametrize("template", EXACT_TEMPLATES)
+@settings(max_examples=4, deadline=None)
+@given(st.integers(0, 10**6), WEIGHTS)
+def test_the_perceptron_learns_what_its_twin_learns(template, seed, weights):
+    problem = noise(seed, template, most=2, longest=4, sentences=3)
+    compared(problem, seed, "perceptron", {}, weights)
+
+
+def test_a_chunker_learns_segments_by_mira():
+    train, test = embedded()[:250], embedded(split="test")
+    chunker = quietly(riata.Chunker("mira", structure="segments", epochs=5), train)
+    assert chunker.model_.structure == "segments"
+    assert chunker.score(test) > 0.85
+    assert chunker.history_[0]["wrong_tokens"] is None
