@@ -142,7 +142,10 @@ class PythonSpace : public Space {
   void ask_operators(StateId state);
   ActionId action_id(nb::handle action);
   void ask_parts(ActionId id, nb::handle action);
-  std::span<const ActionId> parts_of(ActionId action) const noexcept;
+  std::span<const ActionId> parts_of(ActionId action) const noexcept {
+    if (!methods_.parts.is_valid()) return {};
+    return parts_[static_cast<std::size_t>(action)];
+  }
   Range read_features(const nb::object& list, const char* method);
   Value read_feature(nb::handle item, const char* method);
 

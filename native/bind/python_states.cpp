@@ -140,11 +140,6 @@ void PythonSpace::ask_parts(ActionId id, nb::handle action) {
   has_parts_[at] = 1;
 }
 
-std::span<const ActionId> PythonSpace::parts_of(ActionId action) const noexcept {
-  if (!methods_.parts.is_valid()) return {};
-  return parts_[static_cast<std::size_t>(action)];
-}
-
 // Asks for the operators of a state and the features of its steps, once.
 void PythonSpace::ask_operators(StateId id) {
   if (at(id).operators.is_valid()) return;

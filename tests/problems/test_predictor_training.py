@@ -304,6 +304,15 @@ def test_an_example_whose_regret_is_not_exact_is_skipped_counted_and_told(recipe
     assert model.score(WORDS, TAGS) == 1
 
 
+def test_search_errors_of_such_an_example_are_none_that_are_known():
+    model = riata.Predictor(Blind(), epochs=3)
+    with pytest.warns(riata.RiataWarning, match="skipped"):
+        model.fit([*WORDS, "aqe"], [*TAGS, ["V", "C", "V"]])
+    found = model.search_errors(["aqe", WORDS[0]], [["V", "C", "V"], TAGS[0]])
+    assert not found.missed[0]
+    assert found.of[0] == "model"
+
+
 def test_where_all_examples_are_so_it_is_an_error():
     for call in ("fit", "partial_fit"):
         with pytest.raises(

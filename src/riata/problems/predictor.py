@@ -256,7 +256,7 @@ class Predictor(Params):
         """How many wrong outputs are faults of the search, and how many of the weights; `of` says so for each.
 
         An output is wrong if its regret is above that of the start. The search has surely missed a better one if a right output scores
-        higher: a lower bound, since the best output of all is not known (`test` is "truth").
+        higher: a lower bound, since the best output of all is not known (`test` is "truth"), nor a right one where the regret is not exact.
         """
         from riata.scoring.search_errors import judged
 
