@@ -64,14 +64,6 @@ def test_a_failure_in_a_later_epoch_leaves_the_estimator_as_it_was():
         model.predict(WORDS)
 
 
-@pytest.fixture
-def answers_ctrl_c():
-    """Python's own handler, also where the tests run in the background of a shell, which ignores the signal."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("answers_ctrl_c")
 def test_ctrl_c_keeps_the_model_of_the_last_complete_epoch():
     class Interrupted(Tagging):

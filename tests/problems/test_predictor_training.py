@@ -235,13 +235,6 @@ def test_a_second_fit_after_partial_fit_starts_anew():
     assert model.fit(X, Y).weights() == made(epochs=1).fit(X, Y).weights()
 
 
-@pytest.fixture
-def answers_ctrl_c():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("answers_ctrl_c")
 def test_ctrl_c_keeps_the_best_epoch_so_far():
     class Interrupted(Tagging):
