@@ -60,8 +60,10 @@ ProblemPass ProblemTrainer::epoch(const nb::object& problem, const std::vector<s
     const auto at = static_cast<std::size_t>(i);
     space.open(inputs[at], outputs[at]);
     search.limit_depth(depth_.of(inputs[at]));
-    learner_.begin(weights.empty() ? 1 : weights[at]);
+    const double weight = weights.empty() ? 1 : weights[at];
+    learner_.begin(weight);
     at_example(i, space, [&] {
+      if (weight == 0) return;  // there is nothing to learn
       try {
         const NodeId found = search.run(&learner_);
         if (!(learns_from_dead_ends() && stepper_.updated())) check_found(found);

@@ -134,6 +134,30 @@ def test_a_weight_of_zero_leaves_an_example_out_and_others_scale_steps():
     assert twice == {name: 2 * weight for name, weight in once.items()}
 
 
+@pytest.mark.parametrize("recipe", ["laso-perceptron", "standard"])
+def test_an_example_of_weight_zero_is_not_searched(recipe):
+    class Trap(Tagging):
+        def actions(self, x, s):
+            return () if "!" in x else super().actions(x, s)
+
+    model = riata.Predictor(Trap(), recipe, epochs=1)
+    model.fit(["ab", "!"], [["V", "C"], ["C"]], sample_weight=[1, 0])
+    assert model.history_[0]["examples"] == 2
+    with pytest.raises(riata.errors.SearchError, match="example 1"):
+        model.fit(["ab", "!"], [["V", "C"], ["C"]])
+
+
+def test_weights_that_are_all_zero_have_no_score():
+    with pytest.raises(DataError, match="sample_weight is 0 for every example"):
+        made(epochs=1).fit(X, Y).score(X, Y, np.zeros(40))
+
+
+def test_how_deep_truths_are_is_not_forgotten_when_training_goes_on():
+    long, true = ["ab" * 20], [["V", "C"] * 20]
+    for goes_on in (lambda m: m.partial_fit(X, Y), lambda m: m.set_params(warm_start=True).fit(X, Y)):
+        assert goes_on(made(epochs=1).fit(long, true)).facts_["deepest"] == 40
+
+
 def test_the_score_heeds_weights():
     model = made(epochs=1).fit(X[:3], Y[:3])
     right = np.array(model.scores_of(X, Y, model.predict(X)))
@@ -163,7 +187,7 @@ def test_weights_that_make_no_sense_are_refused(given, message):
         ({"patience": 0, "dev": 0.1}, (), SettingError, "setting 'patience' has the value 0"),
         ({"refit": "yes", "dev": 0.1}, (), SettingError, "refit is 'yes'; expected True or False"),
         ({"warm_start": 1}, (), SettingError, "warm_start is 1; expected True or False"),
-        ({"dev": 1.5}, (), SettingError, "dev is 1.5; expected"),
+        ({"dev": 1.5}, (), SettingError, "dev is 1.5; expected a pair (X, Y), or a fraction"),
         ({"dev": "some"}, (), SettingError, "dev is 'some'; expected a pair (X, Y), or a fraction"),
         ({"dev": 0.999}, (), DataError, "40 examples are too few to hold out 100% of them"),
         ({"dev": 0.1}, (X, Y), SettingError, "development data are given twice"),

@@ -47,8 +47,11 @@ def declared(recipe_name: str) -> tuple[Setting, ...]:
     return tuple(setting for setting in recipe.settings if setting.name not in NOT_HERE) + HERE
 
 
-def checked(predictor: Predictor, *, learning: bool) -> dict[str, Any]:
-    """All settings of the search and its learner, or the reason why they do not go together."""
+def checked(predictor: Predictor, *, learning: bool, goes_on: bool = False) -> dict[str, Any]:
+    """All settings of the search and its learner, or the reason why they do not go together.
+
+    goes_on: whether learning goes on from the model that is there.
+    """
     check(predictor.problem, learning=learning)
     if not isinstance(predictor.settings, (Mapping, type(None))):
         raise SettingError(f"settings is {predictor.settings!r}; expected a dictionary.")
@@ -73,7 +76,7 @@ def checked(predictor: Predictor, *, learning: bool) -> dict[str, Any]:
     beam = width(predictor.beam)
     whole("epochs", predictor.epochs, 1)
     whole("seed", predictor.seed, 0)
-    deepest = getattr(predictor, "facts_", {}).get("deepest", 0) if predictor.warm_start or not learning else 0
+    deepest = getattr(predictor, "facts_", {}).get("deepest", 0) if goes_on or not learning else 0
     return {**settings, "queue": queue.name, "beam": beam, "deepest": deepest}
 
 
@@ -101,7 +104,7 @@ def development(predictor: Predictor, X: Any, Y: Any) -> Development:
         data = paired(X, Y, ("X_dev", "Y_dev"))
     elif isinstance(dev, (tuple, list)) and len(dev) == 2:
         data = paired(*dev, ("X of dev", "Y of dev"))
-    elif isinstance(dev, (int, float, np.number)) and not isinstance(dev, bool):
+    elif isinstance(dev, (int, float, np.number)) and not isinstance(dev, bool) and 0 < dev < 1:
         share = float(dev)
     elif dev is not None:
         raise SettingError(

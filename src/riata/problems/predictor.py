@@ -11,7 +11,7 @@ import numpy as np
 from riata import registry
 from riata._core import ProblemModel
 from riata.choosing.sample_weight import sentence_weights
-from riata.errors import NotFittedError
+from riata.errors import DataError, NotFittedError
 from riata.explaining.trace import Trace
 from riata.interrupts import AsInterrupt
 from riata.learning.events import Listener, warn
@@ -102,7 +102,7 @@ class Predictor(Params):
         Ctrl-C keeps the model of the last good epoch and raises KeyboardInterrupt.
         """
         tell = warn if listener is None else listener
-        settings = self._checked(learning=True)
+        settings = checked(self, learning=True, goes_on=bool(self.warm_start))
         dev = development(self, X_dev, Y_dev)
         inputs, outputs = paired(X, Y)
         data = ProblemExamples(inputs, outputs, sentence_weights(sample_weight, len(inputs), "example"))
@@ -116,7 +116,7 @@ class Predictor(Params):
 
     def partial_fit(self: Self, X: Iterable[Any], Y: Iterable[Any] | None = None, *, sample_weight: Any = None) -> Self:
         """One epoch over these examples, on top of what was learnt before. Averaging goes on over all calls."""
-        settings = self._checked(learning=True)
+        settings = checked(self, learning=True, goes_on=True)
         inputs, outputs = paired(X, Y)
         data = ProblemExamples(inputs, outputs, sentence_weights(sample_weight, len(inputs), "example"))
         trainer: ProblemLearner | None = getattr(self, "_partial", None)
@@ -202,6 +202,8 @@ class Predictor(Params):
         inputs, outputs = paired(X, Y)
         weights = sentence_weights(sample_weight, len(inputs), "example")
         scores = self.scores_of(inputs, outputs, self.predict(inputs))
+        if len(weights) and not weights.any():
+            raise DataError("sample_weight is 0 for every example.", remedy="Give some a weight above 0.")
         return float(np.average(scores, weights=weights) if len(weights) else np.mean(scores))
 
     def scores_of(self, X: Iterable[Any], Y: Iterable[Any], predicted: Iterable[Any]) -> list[float]:
