@@ -341,6 +341,13 @@ def test_segments_show_their_words(long_tab):
     assert "]" not in text_of(tab, "#step-text")
 
 
+def test_a_state_that_the_problem_describes_is_shown_in_words(show):
+    trace = own_trace()
+    described = replace(trace, nodes=tuple(replace(node, state=f"<b>{i}</b>") for i, node in enumerate(trace.nodes)))
+    assert f"<b>{trace.goal}</b>" in text_of(show(described), "#node")
+    assert "<b>" not in text_of(show(trace), "#node")
+
+
 def test_the_words_of_the_page_are_explained_on_it(show):
     tab = show(explained(garden_path(1), "search"))
     tab.locator("#glossary summary").click()
