@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <span>
 #include <utility>
@@ -57,16 +58,12 @@ std::vector<double> of_steps(const Tree& tree, NodeId goal, const Lattice& latti
   const auto place = [&](const Node& node) { return by_prefix ? space.covered_by(node.state) : node.depth; };
   std::vector<std::int32_t> places;  // of the nodes of the lattice
   for (const Node& node : lattice.nodes()) places.push_back(place(node));
+  std::map<std::pair<std::int32_t, ActionId>, double> sums;  // by place and action
+  for (const Lattice::Edge& edge : lattice.edges())
+    sums[{places[static_cast<std::size_t>(edge.from)], edge.action}] += lattice.probability(edge.from) * edge.probability;
   std::vector<double> out;
-  for (NodeId id = goal; tree[id].parent >= 0; id = tree[id].parent) {
-    const std::int32_t at = place(tree[tree[id].parent]);
-    double sum = 0;
-    for (const Lattice::Edge& edge : lattice.edges()) {
-      if (edge.action == tree[id].action && places[static_cast<std::size_t>(edge.from)] == at)
-        sum += lattice.probability(edge.from) * edge.probability;
-    }
-    out.push_back(std::min(sum, 1.0));
-  }
+  for (NodeId id = goal; tree[id].parent >= 0; id = tree[id].parent)
+    out.push_back(std::min(sums[{place(tree[tree[id].parent]), tree[id].action}], 1.0));
   return {out.rbegin(), out.rend()};
 }
 
