@@ -219,7 +219,7 @@ class Fit:
         segmentation = self._segmentation(labels)
         if options.choice.recipe.whole:
             parts = (features, segmentation, options.settings, start)
-            return self._of_seeds([segment_trainer(options.choice.recipe.name, *parts)])
+            return self._of_seeds([segment_trainer(options.choice.recipe, *parts)])
 
         def blank(data: TrainingSet) -> SegmentModel:
             refuse_class_weights(data)

@@ -29,19 +29,18 @@ from riata.models.chain import ChainModel, Legality
 @dataclass(frozen=True)
 class ChainBatch:
     """Makes trainers of labellings that compete with all others of their sentence (a conditional random field), or of labels that
-    compete with others after the true label before, as they do in search after any (local: a maximum entropy Markov model)."""
+    compete with others after the true label before, as they do in search after any (local: a maximum entropy Markov model).
+
+    loss: by its name in native/losses.
+    """
 
     local: bool = False
+    loss: str = "log"
 
-    def __call__(
-        self,
-        features: Features,
-        labels: tuple[str, ...],
-        legality: Legality,
-        settings: Mapping[str, Any],
-        start: ChainModel | None,
-    ) -> BatchTrainer:
-        return BatchTrainer(ChainProblem(features, labels, legality, settings, start, self.local), settings)
+    def __call__(self, *parts: Any) -> BatchTrainer:
+        """parts: features, labels, legality, settings, and a model to start from or None."""
+        problem = ChainProblem(*parts, local=self.local)
+        return BatchTrainer(problem, problem.settings, self.loss)
 
 
 class ChainProblem:
@@ -54,6 +53,7 @@ class ChainProblem:
         legality: Legality,
         settings: Mapping[str, Any],
         start: ChainModel | None,
+        *,
         local: bool,
     ) -> None:
         self.features, self.labels, self.legality, self.settings = features, labels, legality, settings

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from riata._core import SegmentPotentials, SegmentPotentials64
+from riata.choosing.recipe import Recipe
 from riata.data.segmentation import Segmentation
 from riata.errors import UnsupportedError
 from riata.features.segments import SegmentFeatures
+from riata.learning.batch.chain import ChainBatch
 from riata.learning.batch.trainer import BatchTrainer
 from riata.learning.online import TrainingSet, same_precision
 from riata.learning.segments import refuse_class_weights
@@ -16,21 +18,22 @@ from riata.models.segments import SegmentModel
 
 
 def segment_trainer(
-    recipe: str,
+    recipe: Recipe,
     features: SegmentFeatures,
     segmentation: Segmentation,
     settings: Mapping[str, Any],
     start: SegmentModel | None,
 ) -> BatchTrainer:
-    """Of true segmentations among all (Sarawagi & Cohen 2004)."""
+    """Of true segmentations among all (Sarawagi & Cohen 2004), with the loss that the recipe has on chains."""
     beyond = [template for template in features.templates if not template.exact]
     if beyond:
         error = UnsupportedError(
-            f"the recipe {recipe!r} sums over all segmentations, and '{beyond[0]}' reads further back than label[-1].",
+            f"the recipe {recipe.name!r} sums over all segmentations, and '{beyond[0]}' reads further back than label[-1].",
             remedy="Leave out such lines, or use a recipe that searches, such as laso-alma.",
         )
         raise error if beyond[0].place is None else error.located(*beyond[0].place)
-    return BatchTrainer(SegmentProblem(features, segmentation, settings, start), settings)
+    assert isinstance(recipe.trainer, ChainBatch)
+    return BatchTrainer(SegmentProblem(features, segmentation, settings, start), settings, recipe.trainer.loss)
 
 
 class SegmentProblem:

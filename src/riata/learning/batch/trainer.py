@@ -40,8 +40,9 @@ class BatchTrainer(Trainer):
     minimiser: Minimiser | StochasticMinimiser | None = None
     steady = True
 
-    def __init__(self, problem: Problem, settings: Mapping[str, Any]) -> None:
-        self.problem, self.settings = problem, settings
+    def __init__(self, problem: Problem, settings: Mapping[str, Any], loss: str = "log") -> None:
+        """loss: by its name in native/losses."""
+        self.problem, self.settings, self.loss = problem, settings, loss
         self.features = problem.features
         self._single = settings["precision"] == "single"  # precision of models
         self._double = not self._single  # whether potentials are in double precision
@@ -86,7 +87,7 @@ class BatchTrainer(Trainer):
         self._objective: Any = None
         self._potentials: Any = None  # their memory can be used again
         self._potentials = self.problem.potentials(data, single=not self._double)
-        self._objective = BatchObjective(self._potentials, data.sentence_weights)
+        self._objective = BatchObjective(self._potentials, data.sentence_weights, self.loss)
 
     def _value(self, x: Vector) -> tuple[float, Vector]:
         found: tuple[float, Vector] = self._objective(x, self.threads, self._progress, self.settings["c2"])
