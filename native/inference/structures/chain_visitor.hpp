@@ -23,7 +23,7 @@ class ChainVisitor final : public Visitor {
     if (length_ == 0) return 0;
     node_.resize(static_cast<std::size_t>(cells()));
     of_.tokens_.score(s, node_.data());
-    double truth = known() ? score_of_truth(node_.data()) : 0;
+    double truth = known() ? of_.tokens_.score_of_truth(s, node_.data()) : 0;
     const double log_z = sums_(length_, node_.data(), of_.edges(s), of_.alpha_.data() + first_, into(), difference());
     if (!known() && std::isfinite(log_z)) truth = open_known();
     if (!std::isfinite(log_z) || !std::isfinite(truth)) return std::nullopt;
@@ -31,7 +31,7 @@ class ChainVisitor final : public Visitor {
   }
 
   void take(double times) override {
-    if (known()) take_truth(Real{1});
+    if (known()) of_.tokens_.take_truth(s_, Real{1}, difference());
     if (times != 1) {
       Real *differences = difference(), *pairs = into();
       for (std::int64_t k = 0; k < cells(); ++k) {
@@ -48,14 +48,14 @@ class ChainVisitor final : public Visitor {
     enter(s);
     const double log_z = open_in_logarithms(slow_[0], false);
     if (!known()) return open_in_logarithms(slow_[1], true) - log_z;
-    return score_of_truth(slow_[0].node.data()) - log_z;
+    return of_.tokens_.score_of_truth(s, slow_[0].node.data()) - log_z;
   }
 
   void take_in_logarithms(double times) override {
     std::fill_n(difference(), cells(), Real{0});
     clear_pairs(first_);
     add(slow_[0], times);
-    if (known()) return take_truth(static_cast<Real>(times));
+    if (known()) return of_.tokens_.take_truth(s_, static_cast<Real>(times), difference());
     clear_pairs(known_);
     add(slow_[1], -times);
   }
@@ -77,16 +77,6 @@ class ChainVisitor final : public Visitor {
   std::int64_t cells() const noexcept { return length_ * stride_; }
   Real* into() noexcept { return of_.into_.data() + first_; }
   Real* difference() noexcept { return of_.difference_.data() + first_; }
-  const std::int32_t* gold() const noexcept { return of_.instances_.labels.data() + of_.instances_.starts[s_]; }
-
-  double score_of_truth(const Real* node) const {
-    double score = 0;
-    for (std::int64_t t = 0; t < length_; ++t) score += double(node[t * stride_ + gold()[t]]);
-    return score;
-  }
-  void take_truth(Real times) {
-    for (std::int64_t t = 0; t < length_; ++t) difference()[t * stride_ + gold()[t]] -= times;
-  }
 
   // Sums over the labellings that have the known labels: takes their posteriors off the difference, and returns log Z.
   double open_known() {

@@ -23,7 +23,7 @@ class SecondOrderVisitor final : public Visitor {
     enter(s);
     if (length_ == 0) return 0;
     of_.score(s, node_.data());
-    double truth = of_.complete(s) ? score_of_truth(node_.data()) : 0;
+    double truth = of_.complete(s) ? of_.tokens_.score_of_truth(s, node_.data()) : 0;
     const double log_z = sum(false);
     if (!std::isfinite(log_z)) return std::nullopt;
     if (!of_.complete(s)) {
@@ -40,7 +40,7 @@ class SecondOrderVisitor final : public Visitor {
     Real* out = difference();
     for (std::int64_t k = 0; k < length_ * stride_; ++k) out[k] = posterior_[0][static_cast<std::size_t>(k)] * weight;
     if (of_.complete(s_)) {
-      take_truth(weight);
+      of_.tokens_.take_truth(s_, weight, out);
     } else {
       for (std::int64_t k = 0; k < length_ * stride_; ++k) out[k] -= posterior_[1][static_cast<std::size_t>(k)] * weight;
     }
@@ -55,7 +55,7 @@ class SecondOrderVisitor final : public Visitor {
   double open_in_logarithms(std::int64_t s) override {
     enter(s);
     of_.score(s, node_.data());
-    const double truth = of_.complete(s) ? score_of_truth(node_.data()) : 0, log_z = slow_[0].open(of_, s, node_);
+    const double truth = of_.complete(s) ? of_.tokens_.score_of_truth(s, node_.data()) : 0, log_z = slow_[0].open(of_, s, node_);
     if (of_.complete(s)) return truth - log_z;
     of_.tokens_.keep_known(s, node_.data());
     return slow_[1].open(of_, s, node_) - log_z;
@@ -68,7 +68,7 @@ class SecondOrderVisitor final : public Visitor {
     std::fill_n(difference(), length_ * stride_, Real{0});
     slow_[0].add(of_, times, difference());
     if (of_.complete(s_))
-      take_truth(static_cast<Real>(times));
+      of_.tokens_.take_truth(s_, static_cast<Real>(times), difference());
     else
       slow_[1].add(of_, -times, difference());
   }
@@ -84,17 +84,7 @@ class SecondOrderVisitor final : public Visitor {
     for (auto& shares : shares_) shares.resize(static_cast<std::size_t>(length_));
     for (auto& pairs : pairs_) pairs.resize(static_cast<std::size_t>(place_of_pairs(length_)));
   }
-  const std::int32_t* gold() const noexcept { return of_.instances_.labels.data() + start_; }
   Real* difference() noexcept { return of_.difference_.data() + (start_ - of_.base()) * stride_; }
-
-  double score_of_truth(const Real* node) const {
-    double score = 0;
-    for (std::int64_t t = 0; t < length_; ++t) score += double(node[t * stride_ + gold()[t]]);
-    return score;
-  }
-  void take_truth(Real times) {
-    for (std::int64_t t = 0; t < length_; ++t) difference()[t * stride_ + gold()[t]] -= times;
-  }
 
   // Where the sparse weights of token t stand among those of the sentence.
   std::int64_t place_of_pairs(std::int64_t t) const noexcept {

@@ -44,6 +44,20 @@ void TokenRows<Real>::keep_known(std::int64_t s, Real* node) const {
   }
 }
 
+template <class Real>
+double TokenRows<Real>::score_of_truth(std::int64_t s, const Real* node) const {
+  const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
+  double score = 0;
+  for (std::int64_t t = 0; t < instances_.length(s); ++t) score += double(node[t * layout_.stride + gold[t]]);
+  return score;
+}
+
+template <class Real>
+void TokenRows<Real>::take_truth(std::int64_t s, Real times, Real* difference) const {
+  const std::int32_t* gold = instances_.labels.data() + instances_.starts[s];
+  for (std::int64_t t = 0; t < instances_.length(s); ++t) difference[t * layout_.stride + gold[t]] -= times;
+}
+
 // visit(token, row, value) for rows that are in no column: some of the features that users name, and all of a hashed index.
 template <class Real>
 template <class Visit>

@@ -33,6 +33,10 @@ class TokenRows {
   void score(std::int64_t s, Real* node) const;
   // Makes labels other than the known ones minus infinity.
   void keep_known(std::int64_t s, Real* node) const;
+  // What the true labels of a sentence score by such numbers, and taking them off a difference [length][stride], so many times. All labels
+  // are known.
+  double score_of_truth(std::int64_t s, const Real* node) const;
+  void take_truth(std::int64_t s, Real times, Real* difference) const;
 
   // Hands on the differences of a batch, [tokens][stride], to the rows that fire at its tokens.
   void gather(const SentenceRange& batch, const Real* differences, std::span<double> gradient, std::int64_t threads);
