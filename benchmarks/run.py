@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import comparison, growth, rounds, side_by_side, starting
-from riata.provenance import about, commit
+from riata.measuring.provenance import about, commit
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"

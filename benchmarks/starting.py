@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import riata
-from riata.provenance import about, commit
+from riata.measuring.provenance import about, commit
 
 RESULT = Path(__file__).parent / "results" / "starting.json"
 ROUNDS = 10

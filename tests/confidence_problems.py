@@ -13,6 +13,7 @@ from oracle import confidence as oracle
 from oracle import joint as joint_oracle
 from oracle import segments as segment_oracle
 from riata import _core, registry
+from riata.data.chunk_boundaries import chunk_flags
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
 from riata.explaining.tracing import trace_chain
@@ -21,7 +22,6 @@ from riata.models import chain
 from riata.models.chain import ChainModel, Decoder
 from riata.models.joint import JointModel
 from riata.models.segments import SegmentModel
-from riata.scoring.spans import chunk_flags
 
 TEMPERATURES = [0.03, 0.3, 1.0, 7.0]
 DOUBLE, SINGLE = 1e-6, 1e-4

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from riata.measure import peak_mb
+from riata.measuring.cost import peak_mb
 from riata.models import container
 
 HOSTILE = [

@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.terminal_theme import TerminalTheme
 
 import riata
-import riata.console
+import riata.commands.console
 from riata.commands import demo
 from riata.commands.base import cli
 
@@ -44,7 +44,7 @@ FORMAT = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.D
 def main(target: Path) -> None:
     console = Console(record=True, width=WIDTH, file=io.StringIO(), highlight=False)
     # Every command asks these two for its console when it runs, so one recorder hears them all.
-    riata.console.stdout = riata.console.stderr = lambda: console
+    riata.commands.console.stdout = riata.commands.console.stderr = lambda: console
     target = target.absolute()
     home = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:

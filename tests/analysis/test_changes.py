@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from analysis_problems import PLAIN, joint_outputs, labellings, outputs
 from riata.analysis.changes import by_type, errors_by_sentence, levels
-from riata.scoring.spans import spans_of
+from riata.data.chunk_boundaries import spans_of
 
 CASES = ("both_right", "fixed", "broken", "wrong_alike", "wrong_differently")
 

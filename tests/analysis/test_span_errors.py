@@ -6,8 +6,8 @@ from hypothesis import given
 from analysis_problems import labellings, outputs
 from riata.analysis.confusions import label_confusions, matrix, most_frequent
 from riata.analysis.span_errors import KINDS, by_kind, span_errors, type_confusions
+from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Span
-from riata.scoring.spans import spans_of
 
 
 def tags(text):

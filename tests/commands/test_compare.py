@@ -10,7 +10,7 @@ import pytest
 
 import riata
 from riata import registry
-from riata.console import TimeLeft
+from riata.commands.console import TimeLeft
 from samples import CHUNKS, as_text, embedded
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")

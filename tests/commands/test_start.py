@@ -10,9 +10,9 @@ from samples import CHUNKS, quietly
 
 NOT_NEEDED = (
     "scipy", "sklearn", "rich", "matplotlib", "pandas", "concurrent.futures", "difflib", "gzip", "tempfile", "importlib.resources",
-    "riata.console", "riata.confidence.calibration", "riata.data.pairs", "riata.features.joint", "riata.features.segments",
+    "riata.commands.console", "riata.confidence.calibration", "riata.data.pairs", "riata.features.joint", "riata.features.segments",
     "riata.problems.predictor", "riata.explaining.trace", "riata.learning.diagnostics", "riata.learning.events", "riata.learning.fit",
-    "riata.learning.search", "riata.models.joint", "riata.models.segments", "riata.public", "riata.scoring", "riata.showing.predictions",
+    "riata.learning.search", "riata.models.joint", "riata.models.segments", "riata.public", "riata.scoring", "riata.estimators.predictions",
 )  # fmt: skip
 PROGRAM = """
 import sys

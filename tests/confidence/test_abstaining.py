@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from riata import Chunker, JointTagger, RiataWarning, Tagger, registry
+from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Span
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.features.templates import parse
-from riata.scoring.spans import spans_of
 from samples import (
     FEATURES,
     INPUTS,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import riata
 from riata._core import Alphabet, read_dictionaries
-from riata.data.given import Given
 from riata.data.memory import as_corpus
+from riata.data.named_features import Given
 from samples import FEATURES, TAGS, quietly
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
-from riata.data.given import Given
 from riata.data.memory import as_corpus, label_column, with_column
+from riata.data.named_features import Given
 from riata.errors import DataError
 
 words = st.sampled_from(["a", "b", "c", "é", "New York", "", "a\0b", "😀"])

@@ -14,7 +14,7 @@ from riata.explaining.explanation import Side
 from riata.explaining.page import framed
 from riata.explaining.trace import Feature, Node, Step, Trace
 from riata.explaining.verdict import losses_of
-from riata.visible import visible
+from riata.showing.visible import visible
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -9,7 +9,7 @@ from samples import embedded
 
 PROGRAM = """
 import sys, riata, riata.data.streamed, warnings
-from riata.measure import peak_mb
+from riata.measuring.cost import peak_mb
 warnings.simplefilter("ignore")
 riata.data.streamed.PART = 1 << 18
 riata.Chunker(bits=18, epochs=1, stream=True, dev=0.1).fit(sys.argv[1])

@@ -10,7 +10,7 @@ import riata
 from riata.errors import ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
-from riata.measure import peak_mb
+from riata.measuring.cost import peak_mb
 from riata.models import container
 from samples import INPUTS, TAGS, WORDS, chunker, quietly
 

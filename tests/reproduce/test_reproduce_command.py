@@ -149,9 +149,9 @@ def test_a_look_at_test_data_is_recorded(tmp_path):
 
 
 def test_an_installed_package_logs_in_the_cache_and_knows_no_commit(tmp_path, monkeypatch):
-    monkeypatch.setattr("riata.provenance.CHECKOUT", tmp_path)
+    monkeypatch.setattr("riata.measuring.provenance.CHECKOUT", tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    from riata.provenance import about
+    from riata.measuring.provenance import about
 
     assert log.place() == tmp_path / "cache" / "riata" / "final.jsonl"
     assert about()["commit"] is None
@@ -160,7 +160,7 @@ def test_an_installed_package_logs_in_the_cache_and_knows_no_commit(tmp_path, mo
 
 def test_final_on_real_data_is_logged_and_told(run, tmp_path, monkeypatch):
     """The embedded corpus stands in for CoNLL-2000."""
-    monkeypatch.setattr("riata.provenance.CHECKOUT", tmp_path)
+    monkeypatch.setattr("riata.measuring.provenance.CHECKOUT", tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(Plan, "data", "embedded")
     monkeypatch.setattr(Plan, "epochs", lambda self, of: 1)
@@ -241,7 +241,7 @@ def test_ctrl_c_ends_it_with_130(run, monkeypatch, threads):
         if ": epoch 2" in text:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("riata.console.StepsProgress.tell", interrupt)
+    monkeypatch.setattr("riata.commands.console.StepsProgress.tell", interrupt)
     code, out, err = run("reproduce", "laso-table1", "--quick", "--threads", threads)
     assert (code, out) == (130, ""), err
     assert told and not any(told)

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.conlleval import count_sentence
+from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Span
 from riata.errors import DataError
-from riata.scoring.spans import count_spans, f1_of, precision_of, recall_of, report, spans_of
+from riata.scoring.spans import count_spans, f1_of, precision_of, recall_of, report
 
 USUAL = ["O"] + [f"{prefix}-{type_}" for prefix in "BIESLU" for type_ in ("NP", "VP", "A-B")]
 ODD = [*USUAL, "B", "I", "E", "S", "X-NP", "X-VP", "b-NP", "[-NP", "]-NP", "[-VP", "]-VP", "-NP"]

@@ -15,8 +15,8 @@ from riata import Chunker, JointTagger, Tagger
 from riata.data.types import Span
 from riata.estimators.facts import facts_of
 from riata.estimators.model_file import to_bytes
+from riata.estimators.predictions import Predictions
 from riata.models.weights_by_name import count
-from riata.showing.predictions import Predictions
 from riata.showing.sentences import Shown
 from riata.showing.table import Change, Table
 from samples import (

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from riata import labelled
 from riata.errors import SettingError
+from riata.estimators import labelled_files as labelled
 from riata.estimators import predicting
 from samples import INPUTS, as_text, chunker
 

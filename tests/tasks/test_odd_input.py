@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import riata
-from riata.data import given
+from riata.data import named_features as given
 from riata.errors import DataError
 from samples import TAGS, WORDS, feature_tagger, quietly
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from riata.plotting import canvas, check, save
+from riata.showing.plotting import canvas, check, save
 
 if TYPE_CHECKING:
     from riata.analysis.curve import LearningCurve

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata.analysis.confusions import matrix
-from riata.plotting import canvas, check, heat, save
+from riata.showing.plotting import canvas, check, heat, save
 
 if TYPE_CHECKING:
     from riata.analysis.error_analysis import ErrorAnalysis

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
+from riata.data.chunk_boundaries import is_extended, spans_of
 from riata.data.encodings.base import detect
 from riata.data.recoding import Recoder
 from riata.data.types import Column, Ids, Span, Starts
 from riata.errors import DataError, UnsupportedError
 from riata.scoring.evaluation import Evaluation, evaluate
-from riata.scoring.spans import is_extended, spans_of
-from riata.tasks.base import SequenceEstimator
 
 Spans = list[list[Span]]  # by sentence
 
@@ -95,7 +94,7 @@ class Outputs:
         return f"sentence {sentence + 1}" + ("" if line is None else f", line {line}")
 
 
-def outputs_of(estimators: Sequence[SequenceEstimator], X: Any, y: Any = None) -> Outputs:
+def outputs_of(estimators: Sequence[Any], X: Any, y: Any = None) -> Outputs:
     """What trained models of one task predict for sentences whose gold labels are known."""
     check_sequences(estimators)
     read = [estimator.gold_and_found(X, y) for estimator in estimators]
@@ -125,7 +124,7 @@ def outputs_of(estimators: Sequence[SequenceEstimator], X: Any, y: Any = None) -
 def check_sequences(estimators: Sequence[Any]) -> None:
     """Refuses what is no estimator of sequences, or not of one task."""
     for estimator in estimators:
-        if not isinstance(estimator, SequenceEstimator):
+        if not hasattr(estimator, "gold_and_found"):
             raise UnsupportedError(
                 f"a {type(estimator).__name__} has outputs of its own, with no labels to compare token by token.",
                 remedy="Give models of tag, chunk, joint or ner.",

@@ -38,11 +38,11 @@ def command(**options: Any) -> None:
     Shown are the calibration error (ECE, 15 bins of equal mass), the Brier score and the log loss, before and after; after is measured on each
     half of the sentences with the calibration that was fitted to the other. The model predicts as before.
     """
+    from riata.commands.console import stderr, stdout
     from riata.confidence.calibration import check_method
-    from riata.console import stderr, stdout
     from riata.data.files import read_file
     from riata.estimators.model_file import load_model
-    from riata.plotting import check
+    from riata.showing.plotting import check
 
     check_method(options["method"])
     picture = None if options["plot"] is None else Path(options["plot"])

@@ -85,14 +85,10 @@ def command(**options: Any) -> None:
     their number; wrong sentences by fault of the search or of the model; seconds, tokens/s, memory, size. Every training runs alone, in a process of
     its own. What is finished is kept: the same command goes on where it was stopped (Ctrl-C, exit 130; or killed).
     """
-    import json
-
+    from riata.commands.console import StepsProgress, stderr
     from riata.comparing.api import outcome
     from riata.comparing.digest import Keys
-    from riata.comparing.show import show
     from riata.comparing.store import Store
-    from riata.console import StepsProgress, stderr, stdout
-    from riata.data.columns import write
     from riata.data.datasets import cache_folder
     from riata.errors import UnsupportedError
 
@@ -117,12 +113,7 @@ def command(**options: Any) -> None:
             _tell(f"{finished} of {len(plan.cells)} trainings are done and kept in {store.folder}.")
             _tell("The same command goes on from there.")
             raise
-    if options["json_"]:
-        click.echo(json.dumps({**found.to_dict(), "work": str(store.folder)}))
-    elif options["markdown_file"] != "-":
-        show(found, stdout())
-    if options["markdown_file"] is not None:
-        write([found.to_markdown().encode()], options["markdown_file"])
+    _show(found, options, store.folder)
     if options["final"] and options["data_set"] != "embedded":
         _record(found, options)
     if found.baseline is None:
@@ -131,12 +122,27 @@ def command(**options: Any) -> None:
         found.plot(picture)
 
 
+def _show(found: Any, options: dict[str, Any], folder: Path) -> None:
+    import json
+
+    from riata.commands.console import stdout
+    from riata.comparing.show import show
+    from riata.data.columns import write
+
+    if options["json_"]:
+        click.echo(json.dumps({**found.to_dict(), "work": str(folder)}))
+    elif options["markdown_file"] != "-":
+        show(found, stdout())
+    if options["markdown_file"] is not None:
+        write([found.to_markdown().encode()], options["markdown_file"])
+
+
 def _check(options: dict[str, Any]) -> Path | None:
     """Refuses options that do not go together; where to draw, if anywhere."""
     from riata import registry
-    from riata.data.whole import problem_with
+    from riata.data.atomic_file import problem_with
     from riata.errors import DataError, SettingError, UnsupportedError
-    from riata.plotting import check_installed, check_place
+    from riata.showing.plotting import check_installed, check_place
 
     registry.get("task", options["task"])
     if (options["train_file"] is None) == (options["data_set"] is None):
@@ -172,9 +178,9 @@ def _given(name: str) -> bool:
 
 def _plan(options: dict[str, Any]) -> Any:
     from riata import registry
+    from riata.commands.console import TrainingProgress, stderr
     from riata.comparing.contestant import Kind, written
     from riata.comparing.planning import planned
-    from riata.console import TrainingProgress, stderr
 
     params = parameters(options)
     beam, settings = params.pop("beam"), params.pop("settings")
@@ -264,6 +270,6 @@ def _record(found: Any, options: dict[str, Any]) -> None:
 
 
 def _tell(text: str) -> None:
-    from riata.console import stderr
+    from riata.commands.console import stderr
 
     stderr().print(text, markup=False, soft_wrap=True)

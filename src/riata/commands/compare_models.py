@@ -36,7 +36,7 @@ def command(model_a: str, model_b: str, file: str, examples: int, format_: str, 
     the gold labels what a model missed.
     """
     from riata.analysis.comparison import compare_models
-    from riata.console import stdout
+    from riata.commands.console import stdout
     from riata.data.files import read_file
     from riata.estimators.model_file import load_model
 

@@ -69,8 +69,8 @@ def command(**options: Any) -> None:
     Scores have 95 % intervals, over seeds or, with one seed, over test sentences. The other options are those of `riata train`.
     """
     from riata.analysis.curve import learning_curve
-    from riata.console import stderr, stdout
-    from riata.plotting import check
+    from riata.commands.console import stderr, stdout
+    from riata.showing.plotting import check
 
     picture = None if options["plot_file"] is None else Path(options["plot_file"])
     if picture is not None:

@@ -22,7 +22,7 @@ def list_() -> None:
     from rich.table import Table
 
     from riata import registry
-    from riata.console import stdout
+    from riata.commands.console import stdout
     from riata.errors import DataError
 
     table = Table()

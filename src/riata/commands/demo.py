@@ -23,7 +23,7 @@ def command(sentences: int, json_: bool) -> None:
     import json
 
     from riata import Chunker, EntityRecognizer, Tagger, load
-    from riata.console import TrainingProgress, stderr
+    from riata.commands.console import TrainingProgress, stderr
 
     tasks: dict[str, tuple[Any, tuple[str, ...]]] = {
         "tag": (Tagger(), ("word", "tag")),
@@ -50,8 +50,8 @@ def command(sentences: int, json_: bool) -> None:
 
 
 def _show(name: str, estimator: Any, evaluation: Any, speed: float) -> None:
-    from riata.console import stdout
-    from riata.showing.reports import report_table
+    from riata.commands.console import stdout
+    from riata.scoring.report_table import report_table
 
     title = f"{name}: trained in {estimator.seconds_:.2f} s, {speed:,.0f} tokens/s"
     console = stdout()
@@ -64,9 +64,9 @@ def _show_sentences(tasks: dict[str, tuple[Any, tuple[str, ...]]], count: int) -
     from rich.markup import escape
 
     from riata import load
-    from riata.console import stdout
+    from riata.commands.console import stdout
+    from riata.data.chunk_boundaries import spans_of
     from riata.models.weights_by_name import heaviest
-    from riata.scoring.spans import spans_of
 
     console = stdout()
     test = load("embedded", "test", ("word", "tag", "chunk"))
@@ -96,7 +96,7 @@ def _show_why(chunker: Any) -> None:
     from rich.markup import escape
 
     from riata import load
-    from riata.console import stdout
+    from riata.commands.console import stdout
     from riata.explaining.explanation import FAULTS
 
     test = load("embedded", "test", ("word", "tag", "chunk"))
@@ -122,7 +122,7 @@ def _show_why(chunker: Any) -> None:
 def _show_next() -> None:
     """Commands that can be typed as they stand here, from the folder that the demo ran in."""
     from riata import registry
-    from riata.typed import this_command, typed
+    from riata.commands.typed import this_command, typed
 
     corpus = registry.get("data set", "embedded")
     train, test = typed(corpus.path("train")), typed(corpus.path("test"))

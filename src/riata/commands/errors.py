@@ -47,10 +47,10 @@ def command(**options: Any) -> None:
     """
     from riata.analysis.beams import beams_of
     from riata.analysis.error_analysis import error_analysis
-    from riata.console import stdout
+    from riata.commands.console import stdout
     from riata.data.files import read_file
     from riata.estimators.model_file import load_model
-    from riata.plotting import check
+    from riata.showing.plotting import check
 
     picture = None if options["plot_file"] is None else Path(options["plot_file"])
     if picture is not None:

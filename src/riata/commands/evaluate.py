@@ -60,7 +60,7 @@ def command(**options: Any) -> None:
 def _evaluate_model(options: dict[str, Any]) -> None:
     from riata.choosing.options import choice_of
     from riata.data.columns import read
-    from riata.measure import Meter
+    from riata.measuring.cost import Meter
     from riata.models.weights_by_name import count
 
     meter = Meter()
@@ -91,7 +91,7 @@ def _evaluate_model(options: dict[str, Any]) -> None:
 
 def _evaluate_files(options: dict[str, Any]) -> None:
     from riata.data.files import read_file
-    from riata.measure import Meter
+    from riata.measuring.cost import Meter
     from riata.scoring.significance import paired_test
 
     meter = Meter()
@@ -154,7 +154,7 @@ def _warn_of_gold(gold: Any, known: Any, corpus: Any, who: str) -> None:
     """Of gold labels that are all the same, and right for nobody."""
     from rich.markup import escape
 
-    from riata.console import stderr
+    from riata.commands.console import stderr
     from riata.data.elsewhere import empty_gold
 
     if text := empty_gold(gold, set(known), corpus, who):
@@ -166,7 +166,7 @@ def _show_faults(errors: dict[str, Any]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from riata.console import stdout
+    from riata.commands.console import stdout
     from riata.scoring.search_errors import in_words, square
 
     stdout().print(in_words(errors), soft_wrap=True)
@@ -181,15 +181,15 @@ def _show_faults(errors: dict[str, Any]) -> None:
 def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title: str) -> None:
     interval = evaluation.interval()
     if options["json_"]:
-        from riata.measure import as_json
+        from riata.measuring.cost import as_json
 
         by_type = {row.type: dict(zip(row._fields[1:], row[1:], strict=True)) for row in evaluation.report.rows}
         click.echo(as_json(**facts, metrics=evaluation.metrics, interval=[interval.low, interval.high], types=by_type))
         return
     from rich.markup import escape
 
-    from riata.console import stdout
-    from riata.showing.reports import report_table
+    from riata.commands.console import stdout
+    from riata.scoring.report_table import report_table
 
     stdout().print(report_table(evaluation.report, title, interval))
     if evaluation.more:

@@ -47,8 +47,8 @@ def command(**options: Any) -> None:
     With gold labels in the file, states from which they can still be reached (y-good) are marked, and so is the moment when the last of
     them was lost; shown is the update that training would make there. Contributions sum to the difference of the scores.
     """
+    from riata.commands.console import stderr, stdout
     from riata.commands.estimator_options import beam
-    from riata.console import stderr, stdout
     from riata.data.files import read_file
     from riata.estimators.model_file import load_model
     from riata.explaining.page import check_target

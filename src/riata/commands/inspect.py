@@ -68,7 +68,7 @@ def _print(
     from rich.markup import escape
     from rich.table import Table
 
-    from riata.console import stdout
+    from riata.commands.console import stdout
     from riata.estimators.facts import rows_of
 
     console = stdout()

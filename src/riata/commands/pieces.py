@@ -38,7 +38,7 @@ def command(json_: bool) -> None:
     from rich.table import Table
 
     from riata.choosing.preference import LANGUAGES
-    from riata.console import stdout
+    from riata.commands.console import stdout
     from riata.features.attributes import builtin
     from riata.features.frequency import FREQUENCY
     from riata.features.lists import attribute_names

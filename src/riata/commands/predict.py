@@ -84,14 +84,14 @@ def command(
         tokenizer is None
     ):  # nothing here multiplies matrices: threads that NumPy's library would start for that only wait, which takes longer than all the rest
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from riata.labelled import Shown, labelled
+    from riata.estimators.labelled_files import Shown, labelled
     from riata.parallel import cores
 
     split = _split(text, tokenizer, columns)
     estimator, conllu = reader(model_file, file, columns, text=text)
     asked = confidence or min_confidence is not None
     if asked and not estimator.believable:
-        from riata.console import stderr
+        from riata.commands.console import stderr
 
         stderr().print("The model is not calibrated, so its confidences mean little; see `riata calibrate --help`.")
     shown = Shown(nbest, confidence, min_confidence)

@@ -39,12 +39,12 @@ def command(**options: Any) -> None:
     too. NAME is one of those that `riata pieces` lists.
     """
     from riata import registry
-    from riata.console import StepsProgress, stderr, stdout
+    from riata.commands.console import StepsProgress, stderr, stdout
     from riata.errors import UnsupportedError
-    from riata.plotting import check
     from riata.reproducing.plot import plot
     from riata.reproducing.report import as_json, show
     from riata.reproducing.run import Plan, run, trainings
+    from riata.showing.plotting import check
 
     reproduction = registry.get("reproduction", options["name"])
     plan = Plan(options["quick"], options["final"], options["seeds"], options["threads"], options["epochs"])
@@ -84,7 +84,7 @@ def _check_data(plan: Any) -> None:
 
 
 def _record(outcome: Any) -> None:
-    from riata.console import stderr
+    from riata.commands.console import stderr
     from riata.reproducing.log import place, record
 
     path, about = place(), outcome.about

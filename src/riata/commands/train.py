@@ -77,8 +77,8 @@ def command(**options: Any) -> None:
 
     The last column is the output (of joint, the last two: tag and chunk label), the others are inputs. Ctrl-C keeps the model of the last complete epoch (exit 130).
     """
-    from riata.console import TrainingProgress, stderr
-    from riata.measure import Meter
+    from riata.commands.console import TrainingProgress, stderr
+    from riata.measuring.cost import Meter
 
     meter = Meter()
     estimator = estimator_of(options)
@@ -183,7 +183,7 @@ def _data(options: dict[str, Any], *, stream: bool) -> Any:
 
 def _check_target(path: Path, sources: list[str | None]) -> None:
     """Finds out before training, not after it, that the model has no place to go."""
-    from riata.data.whole import problem_with
+    from riata.data.atomic_file import problem_with
     from riata.errors import DataError
     from riata.models.container import MAGIC
 
@@ -205,14 +205,14 @@ def _head(path: Path, size: int) -> bytes:
 def _tell(text: str) -> None:
     from rich.markup import escape
 
-    from riata.console import stderr
+    from riata.commands.console import stderr
 
     stderr().print(escape(text), soft_wrap=True)
 
 
 def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
     from riata.choosing.options import choice_of
-    from riata.measure import as_json
+    from riata.measuring.cost import as_json
     from riata.models.weights_by_name import count
 
     size = Path(options["model_file"]).stat().st_size / 1e6

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riata.measure import facts
+from riata.measuring.cost import facts
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -9,10 +9,10 @@ from typing import Any
 
 from riata import registry
 from riata.choosing.options import check_only_chains, checked, choice_of
+from riata.choosing.params import Params
 from riata.choosing.refusals import refusals
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
 from riata.learning.development import check_dev
-from riata.params import Params
 from riata.problems.options import OFFERED, declared
 from riata.problems.predictor import Predictor
 from riata.settings import resolve

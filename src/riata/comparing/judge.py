@@ -14,7 +14,7 @@ from riata.comparing.comparison import Comparison, Costs, Quality, Row
 from riata.comparing.plan import Plan
 from riata.comparing.run import Grid
 from riata.errors import UnknownNameError, UnsupportedError
-from riata.provenance import about
+from riata.measuring.provenance import about
 from riata.scoring.counts import accuracy_of
 from riata.scoring.evaluation import STATISTICS
 from riata.scoring.figures import Sample, mean_sample

@@ -8,7 +8,7 @@ from typing import Any
 from riata.comparing.comparison import Comparison
 from riata.comparing.show import TITLES
 from riata.errors import UnsupportedError
-from riata.plotting import check_installed
+from riata.showing.plotting import check_installed
 
 
 def plot(comparison: Comparison, path: str | Path | None = None) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from riata.data.whole import whole_file
+from riata.data.atomic_file import whole_file
 from riata.errors import DataError, SettingError
 
 ENDING = ".cell"

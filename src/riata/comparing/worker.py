@@ -18,7 +18,7 @@ from riata.comparing.folds import Indices
 from riata.comparing.plan import split
 from riata.errors import RiataError
 from riata.learning.events import Epoch, Event
-from riata.measure import Meter
+from riata.measuring.cost import Meter
 
 
 class Job(NamedTuple):

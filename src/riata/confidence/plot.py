@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riata import plotting
+from riata.showing import plotting
 
 if TYPE_CHECKING:
     from riata.confidence.reliability import Reliability

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.confidence.reliability import Rights
+from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Starts
-from riata.scoring.spans import spans_of
 
 
 @dataclass(frozen=True, eq=False)

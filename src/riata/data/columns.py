@@ -102,7 +102,7 @@ def write(pieces: Iterable[bytes], path: str | Path) -> None:
     """Writes a file, whole or not at all, compressed where its name ends in .gz ("-" is standard output)."""
     import gzip
 
-    from riata.data.whole import whole_file
+    from riata.data.atomic_file import whole_file
 
     if str(path) == STANDARD_INPUT:
         sys.stdout.flush()

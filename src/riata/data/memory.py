@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from riata.data.frames import apart, check_is_no_table
-from riata.data.given import Given, is_array
+from riata.data.named_features import Given, is_array
 from riata.data.names import REMEDY, SETS, are_names, counted
 from riata.data.types import Column, Corpus, Starts
 from riata.data.unknown import UNKNOWN

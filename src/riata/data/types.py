@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Alphabet
-from riata.data.given import Given
-from riata.data.known import KnownLabels
+from riata.data.kept_labels import KnownLabels
+from riata.data.named_features import Given
 from riata.data.texts import interned
 from riata.errors import DataError
 

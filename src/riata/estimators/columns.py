@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from riata.data.given import check_kind
 from riata.data.memory import as_corpus, label_column, with_column
+from riata.data.named_features import check_kind
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, SettingError
@@ -124,6 +124,6 @@ class Columns(Trained):
 
     def _knowing(self, X: Any, given: Any) -> Corpus:
         """The corpus with the labels that are given."""
-        from riata.inference.knowing import knowing
+        from riata.estimators.kept_labels import knowing
 
         return knowing(self, X, given)

@@ -74,7 +74,7 @@ class Confident:
         has the same chunk there; of exact decoding, the probability. It can be believed once the estimator is calibrated.
         """
         from riata.confidence.calibration import UNCALIBRATED
-        from riata.inference.knowing import certain
+        from riata.estimators.kept_labels import certain
 
         self._check_fitted()
         corpus = self.input_columns(self.sentences(X))

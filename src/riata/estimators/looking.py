@@ -132,6 +132,6 @@ class Looking(Judging):
         return learnable(data, tags, strict=strict, listener=tell)
 
     def _repr_html_(self) -> str:
-        from riata.showing.estimators import sequence_facts
+        from riata.estimators.facts_page import sequence_facts
 
         return sequence_facts(self) if hasattr(self, "model_") else super()._repr_html_()

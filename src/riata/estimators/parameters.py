@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from riata.choosing.params import Params
 from riata.data.types import Corpus
 from riata.errors import UnknownNameError
 from riata.estimators.internal import INTERNAL
-from riata.params import Params
 
 if TYPE_CHECKING:
     from riata.features.attributes import Attribute

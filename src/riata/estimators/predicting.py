@@ -22,8 +22,8 @@ from riata.parallel import cores
 
 if TYPE_CHECKING:
     from riata.data.running_text import Tokenizer
+    from riata.estimators.predictions import Predictions
     from riata.models.model import Model
-    from riata.showing.predictions import Predictions
 
 MOST_LISTED = 1 << 24  # labels of the list of the best labellings of one sentence
 
@@ -55,14 +55,14 @@ class Predicting(Confident, ByLabel, Columns):
         given: labels that are known, a list per sentence, with None where any will do; the best labelling that has them is found.
         text: X is a list of sentences, each a string, which are split at spaces; or a function from a sentence to its words, to split them by.
         """
-        from riata.showing.predictions import Predictions
+        from riata.estimators.predictions import Predictions
 
         model = self._check_fitted()
         if text:
             X = self.split_text(X, text)
         if min_confidence is not None:
             from riata.estimators.confident import check_least
-            from riata.inference.knowing import check_given
+            from riata.estimators.kept_labels import check_given
 
             check_given(given, min_confidence)
             check_least(min_confidence)
@@ -89,7 +89,7 @@ class Predicting(Confident, ByLabel, Columns):
     def split_text(self, sentences: Any, text: bool | Tokenizer = True) -> list[list[str]]:
         """The words of sentences that are strings: what predict reads and labels with text=True."""
         from riata.data.running_text import text_corpus, tokenizer_of
-        from riata.labelled import check_reads_words
+        from riata.estimators.labelled_files import check_reads_words
 
         self._check_fitted()
         check_reads_words(self)
@@ -137,7 +137,7 @@ class Predicting(Confident, ByLabel, Columns):
         """
         from riata.data.columns import write
         from riata.data.files import is_conllu
-        from riata.labelled import Shown, labelled
+        from riata.estimators.labelled_files import Shown, labelled
 
         self._check_fitted()
         threads = checked(self, training=False).threads or cores()

@@ -16,7 +16,6 @@ from riata.models.segments import SegmentModel
 
 if TYPE_CHECKING:
     from riata.data.types import Corpus
-    from riata.estimators.looking import Looking
     from riata.scoring.search_errors import SearchErrors
 
 BEST = "best"  # the name of the output that was missed
@@ -24,7 +23,7 @@ SHOWN = 10  # the beam that is shown of a model that decodes exactly
 
 
 def explain_sentence(
-    estimator: Looking, corpus: Corpus, labels: Any, against: Sequence[Any] | None, training: bool
+    estimator: Any, corpus: Corpus, labels: Any, against: Sequence[Any] | None, training: bool
 ) -> Explanation:
     """corpus: one sentence. labels: the true ones, or True for those in the data, or None; against: other labels to compare with."""
     shown, note = _searching(estimator)
@@ -62,9 +61,7 @@ def explanation_of(
     return Explanation(trace.input, trace.truth, decided, fault, trace, note, missed, test)
 
 
-def _missed(
-    estimator: Looking, shown: Looking, corpus: Corpus, trace: Trace, errors: SearchErrors | None
-) -> Path | None:
+def _missed(estimator: Any, shown: Any, corpus: Corpus, trace: Trace, errors: SearchErrors | None) -> Path | None:
     """The better output that the search missed: the best of all or, where that is not known, the truth."""
     if errors is None or not errors.missed[0]:
         return None
@@ -87,7 +84,7 @@ def _sentences(*parts: str | None) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _searching(estimator: Looking) -> tuple[Looking, str | None]:
+def _searching(estimator: Any) -> tuple[Any, str | None]:
     """The estimator or, where it decodes exactly, a twin that searches with the same weights."""
     if estimator.decoder().queue != EXACT.queue:
         return estimator, None
@@ -98,7 +95,7 @@ def _searching(estimator: Looking) -> tuple[Looking, str | None]:
     return shown, f"The model decodes exactly; the search shown is a beam of {SHOWN} with the same weights."
 
 
-def _forced(estimator: Looking, corpus: Corpus, labels: Sequence[Any], name: str) -> Path:
+def _forced(estimator: Any, corpus: Corpus, labels: Sequence[Any], name: str) -> Path:
     """The path to given labels, whatever a search would keep of it."""
     trace = estimator.twin(queue="greedy", beam=None).trace(corpus, labels, features=True, training=False)
     path = true_path(trace, trace.truth or (), name)
@@ -110,7 +107,7 @@ def _forced(estimator: Looking, corpus: Corpus, labels: Sequence[Any], name: str
     return path
 
 
-def _runner_up(estimator: Looking, shown: Looking, corpus: Corpus, chosen: Path, trace: Trace) -> Path | None:
+def _runner_up(estimator: Any, shown: Any, corpus: Corpus, chosen: Path, trace: Trace) -> Path | None:
     """The best other output: exactly where there are lists of the best, else the next one that the search ended with."""
     if shown is not estimator:
         try:

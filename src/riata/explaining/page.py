@@ -8,12 +8,12 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
-from riata.data.whole import whole_file
+from riata.data.atomic_file import whole_file
 from riata.errors import DataError
 from riata.explaining.explanation import Explanation
 from riata.explaining.packing import pack
 from riata.explaining.trace import Trace
-from riata.visible import visible
+from riata.showing.visible import visible
 
 LONGEST_TITLE = 60  # characters
 FRAME_HEIGHT = 820  # pixels of a page in a notebook

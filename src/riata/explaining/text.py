@@ -14,7 +14,7 @@ from riata.explaining.trace import Feature, Labels, Plain, Trace
 from riata.explaining.trace_text import in_lines
 from riata.explaining.verdict import BADGES, Verdict, differences, verdict
 from riata.showing.text import as_text
-from riata.visible import visible
+from riata.showing.visible import visible
 
 TOP = 20  # features shown
 MOST_TOKENS = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from riata.explaining.trace import Plain, Step, Trace, Update
-from riata.visible import visible
+from riata.showing.visible import visible
 
 MOST = 8  # nodes of a front that are shown
 LONGEST = 24  # characters of an action or a token

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Alphabet, FeatureIndex, Instances, attribute_values, for_python, hashed_texts
-from riata.data.given import LARGEST, Given
+from riata.data.named_features import LARGEST, Given
 from riata.data.texts import is_unicode
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, printed

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from riata._core import Instances
 from riata.choosing.options import Options, check_only_chains
-from riata.data.given import check_kind
 from riata.data.memory import as_corpus, inputs_of, joined
+from riata.data.named_features import check_kind
 from riata.data.pairs import paired, shown, unpaired
 from riata.data.recoding import Tags
 from riata.data.segmentation import Segmentation

@@ -195,7 +195,7 @@ class ChainModel:
         return self.weights.probabilities(self.features.index, instances, found, *said, temperature)
 
     def _chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
-        from riata.scoring.spans import chunk_flags
+        from riata.data.chunk_boundaries import chunk_flags
 
         labels = len(self.labels)
         no_chunks = np.arange(labels, dtype=np.int32), np.zeros(labels**2, np.uint8)

@@ -60,7 +60,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
 
 def write(path: str | Path, content: bytes) -> None:
     """Writes a file whole or not at all; what stood there before stays until the new one is complete."""
-    from riata.data.whole import whole_file
+    from riata.data.atomic_file import whole_file
 
     try:
         if os.path.exists(path) and not os.path.isfile(path):

@@ -16,7 +16,7 @@ from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import WordList
 from riata.features.templates import Template
-from riata.measure import available_bytes
+from riata.measuring.cost import available_bytes
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
 from riata.models.container import Arrays
 

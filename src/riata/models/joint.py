@@ -16,6 +16,7 @@ from riata._core import (
     JointWeights,
     JointWeights64,
 )
+from riata.data.chunk_boundaries import chunk_flags
 from riata.data.encodings.base import OUTSIDE, Encoding
 from riata.data.pairs import BETWEEN, joined_text
 from riata.data.types import Corpus, Ids
@@ -39,7 +40,6 @@ from riata.models.feature_parts import (
     store_features,
     store_weights,
 )
-from riata.scoring.spans import chunk_flags
 
 NAME = "joint"
 MOST_PAIRS = 1 << 18  # of a tag and a chunk label

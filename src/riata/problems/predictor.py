@@ -10,13 +10,13 @@ import numpy as np
 
 from riata import registry
 from riata._core import ProblemModel
+from riata.choosing.params import Params
 from riata.choosing.sample_weight import sentence_weights
 from riata.errors import DataError, NotFittedError
 from riata.explaining.trace import Trace
 from riata.interrupts import AsInterrupt
 from riata.learning.events import Listener, warn
 from riata.learning.loop import Outcome
-from riata.params import Params
 from riata.problems.examples import as_inputs, paired
 from riata.problems.options import checked, development, width
 from riata.problems.outputs import most_probable, ranked, shares_of
@@ -276,7 +276,7 @@ class Predictor(Params):
         return dict(zip(keys, weights, strict=True))
 
     def _repr_html_(self) -> str:
-        from riata.showing.estimators import predictor_facts
+        from riata.problems.facts_page import predictor_facts
 
         return predictor_facts(self) if hasattr(self, "model_") else super()._repr_html_()
 

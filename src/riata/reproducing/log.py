@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from riata.data.datasets import cache_folder
-from riata.provenance import CHECKOUT, in_checkout
+from riata.measuring.provenance import CHECKOUT, in_checkout
 from riata.reproducing.run import Outcome
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from riata.plotting import canvas, heat, save
 from riata.reproducing.report import PARTS
 from riata.reproducing.run import Outcome
+from riata.showing.plotting import canvas, heat, save
 
 
 def plot(outcome: Outcome, path: Path) -> None:

@@ -12,8 +12,8 @@ from riata.data.datasets import load
 from riata.data.memory import joined
 from riata.data.types import Corpus
 from riata.learning.events import Epoch, Event, Started
+from riata.measuring.provenance import about
 from riata.parallel import all_done
-from riata.provenance import about
 from riata.reproducing.reproduction import Measured, Reproduction, Row, Samples, Trained
 from riata.scoring.figures import Figure
 

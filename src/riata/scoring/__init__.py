@@ -1,5 +1,6 @@
 """Scores of predicted labels: chunks as conlleval counts them, tags, and whether a difference is chance."""
 
+from riata.data.chunk_boundaries import spans_of
 from riata.scoring.accuracy import (
     TagCounts,
     TagReport,
@@ -11,16 +12,7 @@ from riata.scoring.accuracy import (
 )
 from riata.scoring.counts import Row, accuracy_of
 from riata.scoring.significance import Comparison, Interval, Statistic, bootstrap_interval, holm, paired_test
-from riata.scoring.spans import (
-    SpanCounts,
-    SpanReport,
-    count_spans,
-    f1_of,
-    precision_of,
-    recall_of,
-    report,
-    spans_of,
-)
+from riata.scoring.spans import SpanCounts, SpanReport, count_spans, f1_of, precision_of, recall_of, report
 
 __all__ = [
     "Comparison",

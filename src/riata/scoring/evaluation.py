@@ -68,7 +68,7 @@ class Evaluation:
         return page(self._table().to_html(), f"<p>{more}</p>" if more else "")
 
     def _table(self) -> Table:
-        from riata.showing.reports import report_table
+        from riata.scoring.report_table import report_table
 
         return report_table(self.report, "", self.interval() if len(self.rows) else None)
 

@@ -14,14 +14,23 @@ counted as a file of its own: its border ends every chunk (the script lets those
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.types import Ids, Span, Starts
+from riata.data.chunk_boundaries import (
+    BORDER,
+    OUTSIDE_PREFIXES,
+    classic_end,
+    classic_start,
+    is_extended,
+    prefixes_end,
+    prefixes_start,
+    split_tag,
+)
+from riata.data.types import Ids, Starts
 from riata.scoring.counts import (
     Counts,
     Row,
@@ -35,84 +44,6 @@ from riata.scoring.counts import (
     rows_by_type,
     sums_by_sentence,
 )
-
-_ALIASES = {"L": "E", "U": "S"}
-_OUTSIDE = ("O", ".")  # the type rule does not hold for these
-_BORDER = ("O", "")
-_ONE_TOKEN = ("S", "[", "]")
-_END_PAIRS = {("B", "B"), ("B", "O"), ("I", "B"), ("I", "O")}
-_EXTENDED_STARTS = {("E", "B"), ("S", "B"), ("S", "I"), ("S", "E")}  # not in the script
-_START_PAIRS = {("B", "B"), ("I", "B"), ("O", "B"), ("O", "I"), ("O", "E"), ("E", "E"), ("E", "I")} | _EXTENDED_STARTS
-_CLASSIC_E_ENDS = {("E", "E"), ("E", "I"), ("E", "O")}
-_BRACKETS = ("[", "]")
-
-
-def _split(tag: str) -> tuple[str, str]:
-    """Prefix and type: 'B-NP' is ('B', 'NP'), 'O' is ('O', ''); only the first hyphen counts."""
-    prefix, _, type_ = tag.partition("-")
-    return _ALIASES.get(prefix, prefix), type_
-
-
-def _prefixes_end(before: str, after: str) -> bool:
-    return before == "E" or before in _ONE_TOKEN or after == "S" or (before, after) in _END_PAIRS
-
-
-def _prefixes_start(before: str, after: str) -> bool:
-    return after in _ONE_TOKEN or (before, after) in _START_PAIRS
-
-
-def _classic_end(before: str, after: str) -> bool:
-    return before in _BRACKETS or (before, after) in _END_PAIRS | _CLASSIC_E_ENDS
-
-
-def _classic_start(before: str, after: str) -> bool:
-    return after in _BRACKETS or (before, after) in _START_PAIRS - _EXTENDED_STARTS
-
-
-def is_extended(labels: Iterable[str]) -> bool:
-    """Whether the rules for BIOES and BILOU hold."""
-    return any(label.partition("-")[0] in ("S", "L", "U") for label in labels)
-
-
-@lru_cache(maxsize=1 << 16)
-def _boundary(before: str, after: str, extended: bool) -> tuple[bool, bool]:
-    """Whether a chunk ends, and whether one starts, between two tags."""
-    (prefix, type_), (next_prefix, next_type) = _split(before), _split(after)
-    differ = type_ != next_type
-    ends, starts = (_prefixes_end, _prefixes_start) if extended else (_classic_end, _classic_start)
-    return (
-        ends(prefix, next_prefix) or (differ and prefix not in _OUTSIDE),
-        starts(prefix, next_prefix) or (differ and next_prefix not in _OUTSIDE),
-    )
-
-
-def spans_of(tags: Sequence[str], *, extended: bool = True) -> list[Span]:
-    """The chunks of one sentence, in order. A start closes what is still open. extended: the rules for BIOES hold."""
-    spans: list[Span] = []
-    start, before = -1, "O"
-    for at, tag in enumerate(tags):
-        ends, starts = _boundary(before, tag, extended)
-        if start >= 0 and (ends or starts):
-            spans.append(Span(start, at, _split(tags[start])[1]))
-            start = -1
-        if starts:
-            start = at
-        before = tag
-    if start >= 0:
-        spans.append(Span(start, len(tags), _split(tags[start])[1]))
-    return spans
-
-
-def chunk_flags(labels: Sequence[str]) -> tuple[Ids, NDArray[np.uint8]]:
-    """Of each label the number of its type (O has one of its own), [L]; and which goes on with the chunk of the one before it, [L * L]."""
-    outside = [_split(label)[0] in _OUTSIDE for label in labels]
-    types = ["" if out else f"-{_split(label)[1]}" for label, out in zip(labels, outside, strict=True)]
-    extended, flags = is_extended(labels), np.zeros((len(labels), len(labels)), np.uint8)
-    for i, before in enumerate(labels):
-        for j, label in enumerate(labels):
-            if not outside[i] and not outside[j]:
-                flags[i, j] = not any(_boundary(before, label, extended))
-    return np.array([types.index(type_) for type_ in types], np.int32), flags.ravel()
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +93,7 @@ class _Tags:
 
     @classmethod
     def of(cls, labels: Sequence[str]) -> _Tags:
-        split = [*map(_split, labels), _BORDER]
+        split = [*map(split_tag, labels), BORDER]
         prefixes, types = (tuple(sorted(set(part))) for part in zip(*split, strict=True))
         prefix_number = {text: number for number, text in enumerate(prefixes)}
         type_number = {text: number for number, text in enumerate(types)}
@@ -175,7 +106,7 @@ class _Tags:
 
     def inside(self) -> NDArray[np.bool_]:
         """The prefixes for which the type rule holds; no other can start a chunk."""
-        return np.array([prefix not in _OUTSIDE for prefix in self.prefixes])
+        return np.array([prefix not in OUTSIDE_PREFIXES for prefix in self.prefixes])
 
     def chunk_types(self) -> NDArray[np.int64]:
         """The types that a chunk can have: those of labels that can start one."""
@@ -198,10 +129,10 @@ class _Boundaries:
         before, after, differ = prefix[:-1], prefix[1:], type_[:-1] != type_[1:]
         inside = tags.inside()
         return cls(
-            tags.table(_prefixes_end if tags.extended else _classic_end)[before, after]
+            tags.table(prefixes_end if tags.extended else classic_end)[before, after]
             | (differ & inside[before])
             | (tokens[1:] == border),
-            tags.table(_prefixes_start if tags.extended else _classic_start)[before, after] | (differ & inside[after]),
+            tags.table(prefixes_start if tags.extended else classic_start)[before, after] | (differ & inside[after]),
             type_[1:],
         )
 

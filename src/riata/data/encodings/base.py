@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Ids, Span, Starts
 from riata.data.unknown import UNKNOWN
 from riata.errors import LabelError
@@ -240,8 +241,6 @@ def convert(tags: Sequence[str], source: Encoding, target: Encoding) -> list[str
 
 def read_as_conlleval(tags: Sequence[str], encoding: Encoding) -> list[str]:
     """Tags, malformed or not, rewritten as legal ones with the chunks that conlleval would count."""
-    from riata.scoring.spans import spans_of  # scoring builds on data; at the top this would be a circle
-
     ends_chunks = bool({"S", "L", "U"} & set(encoding.prefixes))
     return encoding.encode(spans_of(tags, extended=ends_chunks), len(tags))
 

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,36 +55,10 @@ def labelled(
     """
     shown = shown or Shown()
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
-    if nbest is not None and min_confidence is not None:
-        raise UnsupportedError(
-            "min_confidence is for the best labelling, not for a list of the n best.", remedy="Leave out one of them."
-        )
-    if given is not None:
-        from riata.inference.knowing import check_given, knowing_column
-
-        check_given(given, min_confidence)
-    fields = estimator.format_ == "conllu" and all(0 <= output < len(FIELDS) for output in estimator.outputs_)
-    if conllu and not fields:
-        raise UnsupportedError(
-            "the model was not trained on CoNLL-U: there is no field to put its labels in.",
-            remedy="Name its columns (--inputs form --outputs upos), or give a file of columns.",
-        )
-    if text:
-        check_reads_words(estimator)
-        if given is not None:
-            raise UnsupportedError("Running text has no column of labels.", remedy="Leave out given, or text.")
+    _check_asked(estimator, shown, given, conllu=conllu, text=bool(text))
     label = estimator.labeller()
 
-    def formatted(
-        batch: Corpus, added: Sequence[Column], notes: Sequence[str] = (), sure: Sequence[Column] = ()
-    ) -> bytes:
-        if conllu:
-            for output, column in zip(estimator.outputs_, added, strict=True):
-                batch = columns.with_texts(batch, output, column)
-            if sure:
-                batch = columns.with_texts(batch, len(FIELDS) - 1, _noted(batch.columns[-1], sure))
-            return b"".join(columns.formatted(batch, notes=notes))
-        return b"".join(columns.formatted(batch, [*added, *sure], notes))
+    formatted = partial(_formatted, fields=estimator.outputs_ if conllu else None)
 
     def answer(batch: Corpus) -> bytes:
         if not conllu and not text:
@@ -91,6 +66,8 @@ def labelled(
             if named:
                 batch.select(estimator.outputs_)  # refuses columns that are not there
         if given is not None:
+            from riata.estimators.kept_labels import knowing_column
+
             batch = knowing_column(estimator, batch, given)
         if nbest is not None:
             found = estimator.nbest_ids(batch, nbest)
@@ -117,6 +94,24 @@ def labelled(
     return in_order(answer, batches, 1 if _is_short(file) else threads, stopped)
 
 
+def _formatted(
+    batch: Corpus,
+    added: Sequence[Column],
+    notes: Sequence[str] = (),
+    sure: Sequence[Column] = (),
+    *,
+    fields: Sequence[int] | None,
+) -> bytes:
+    """The batch with the columns added. fields: those of CoNLL-U that they go into; None: they come last."""
+    if fields is None:
+        return b"".join(columns.formatted(batch, [*added, *sure], notes))
+    for output, column in zip(fields, added, strict=True):
+        batch = columns.with_texts(batch, output, column)
+    if sure:
+        batch = columns.with_texts(batch, len(FIELDS) - 1, _noted(batch.columns[-1], sure))
+    return b"".join(columns.formatted(batch, notes=notes))
+
+
 def _parts(batches: Iterator[Corpus], nbest: int) -> Iterator[Corpus]:
     """The sentences in smaller batches, since each of them is written so many times."""
     for batch in batches:
@@ -124,6 +119,28 @@ def _parts(batches: Iterator[Corpus], nbest: int) -> Iterator[Corpus]:
         cuts = np.flatnonzero(np.diff(place)) + 1
         for low, high in zip([0, *cuts.tolist()], [*cuts.tolist(), len(batch)], strict=True):
             yield batch if high - low == len(batch) else batch[low:high]
+
+
+def _check_asked(estimator: Predicting, shown: Shown, given: int | None, *, conllu: bool, text: bool) -> None:
+    """Refuses what does not go together."""
+    if shown.nbest is not None and shown.min_confidence is not None:
+        raise UnsupportedError(
+            "min_confidence is for the best labelling, not for a list of the n best.", remedy="Leave out one of them."
+        )
+    if given is not None:
+        from riata.estimators.kept_labels import check_given
+
+        check_given(given, shown.min_confidence)
+    fields = estimator.format_ == "conllu" and all(0 <= output < len(FIELDS) for output in estimator.outputs_)
+    if conllu and not fields:
+        raise UnsupportedError(
+            "the model was not trained on CoNLL-U: there is no field to put its labels in.",
+            remedy="Name its columns (--inputs form --outputs upos), or give a file of columns.",
+        )
+    if text:
+        check_reads_words(estimator)
+        if given is not None:
+            raise UnsupportedError("Running text has no column of labels.", remedy="Leave out given, or text.")
 
 
 def _batches(file: str | Path, text: bool | Tokenizer, stopped: threading.Event) -> Iterator[Corpus]:

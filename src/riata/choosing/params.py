@@ -85,7 +85,7 @@ class Params:
 
     def _repr_html_(self) -> str:
         """What notebooks show of an estimator that is not trained."""
-        from riata.showing.estimators import parameters
+        from riata.choosing.params_page import parameters
 
         return parameters(self)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.known import FREE, KnownLabels, place
+from riata.data.kept_labels import FREE, KnownLabels, place
 from riata.data.memory import is_empty, is_list, label_column
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, LabelError, UnsupportedError

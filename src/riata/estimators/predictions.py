@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from riata.data.chunk_boundaries import is_extended, spans_of
 from riata.data.types import Corpus
 from riata.estimators.per_sentence import PerSentence
-from riata.scoring.spans import is_extended, spans_of
 from riata.showing.notebook import page
 from riata.showing.sentences import Shown
 

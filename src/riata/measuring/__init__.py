@@ -1,0 +1,1 @@
+"""What a run cost, and where its figures come from."""

@@ -1,0 +1,190 @@
+"""The house: folders depend on each other in one direction, and files and functions stay small.
+
+Lists of exceptions name what is still to be done. They can only shrink: an exception that is no longer needed fails its test.
+"""
+
+import ast
+import re
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE, NATIVE = ROOT / "src" / "riata", ROOT / "native"
+MOST_LINES, MOST_OF_FUNCTION = 400, 60
+
+LONG_FILES = {
+    "native/core/kernels.cpp",
+    "native/models/folded.cpp",
+    "src/riata/learning/fit.py",
+    "src/riata/models/chain.py",
+}
+LONG_FUNCTIONS = {
+    "native/bind/chain.cpp: void bind_precision(nb::module_& m, const std::string& suffix) {",
+    "native/bind/data.cpp: void data(nb::module_& m) {",
+    "native/bind/features.cpp: void features(nb::module_& m) {",
+    "native/bind/folded.cpp: void folded(nb::module_& m) {",
+    "native/bind/joint.cpp: void bind_precision(nb::module_& m, const std::string& suffix) {",
+    "native/bind/search.cpp: void bind_precision(nb::module_& m, const std::string& suffix) {",
+    "native/bind/segments.cpp: void bind_precision(nb::module_& m, const std::string& suffix) {",
+    "native/inference/search/engine.cpp: NodeId Search::run(Learner* learner, Recorder* recorder) {",
+    "native/learning/chain_stochastic.cpp: double ChainStochastic<Real>::step(std::int64_t s, double eta) {",
+    "native/models/sparse.cpp: SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {",
+    "src/riata/explaining/tracing.py: built",
+}
+UPWARD_INCLUDES = {
+    "inference/search/trace.hpp -> learning/linear.hpp",
+    "inference/spaces/chain.hpp -> learning/linear.hpp",
+    "inference/spaces/chain_steps.hpp -> learning/linear.hpp",
+    "inference/spaces/joint_steps.hpp -> learning/linear.hpp",
+    "inference/spaces/segment_steps.hpp -> learning/linear.hpp",
+    "losses/hamming.hpp -> inference/exact/viterbi.hpp",
+    "models/chain.cpp -> inference/legal_labels.hpp",
+    "models/chain.hpp -> inference/constraint.hpp",
+    "models/chain.hpp -> inference/exact/viterbi.hpp",
+    "models/chain_posteriors.cpp -> inference/exact/chain_log_sums.hpp",
+    "models/chain_posteriors.cpp -> inference/exact/chain_sums.hpp",
+    "models/confidences.hpp -> inference/search/lattice.hpp",
+    "models/confidences.hpp -> inference/search/units.hpp",
+    "models/exact_chain.hpp -> inference/exact/kbest.hpp",
+    "models/exact_chain.hpp -> inference/exact/second_order.hpp",
+    "models/exact_chain.hpp -> inference/exact/viterbi.hpp",
+    "models/folded.hpp -> inference/constraint.hpp",
+    "models/folded.hpp -> inference/exact/label_pairs.hpp",
+    "models/history_scores.hpp -> inference/exact/second_order.hpp",
+    "models/local.hpp -> inference/exact/viterbi.hpp",
+    "models/second_order_posteriors.hpp -> inference/exact/second_order.hpp",
+    "models/second_order_posteriors.hpp -> inference/exact/second_order_log_sums.hpp",
+    "models/second_order_posteriors.hpp -> inference/exact/second_order_sums.hpp",
+    "models/segment_posteriors.cpp -> inference/exact/semi_markov_sums.hpp",
+    "models/segment_posteriors.cpp -> learning/segment_search.hpp",
+}
+ORDER = ("core", "data", "features", "models", "losses", "inference", "learning", "bind", "tests")  # of native folders
+
+
+def check(found, exceptions):
+    """There are no more than the exceptions; those that are gone must leave the list, too."""
+    assert not sorted(found - exceptions)
+    assert not sorted(exceptions - found), "done: take these off the list of exceptions"
+
+
+def python_files():
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def native_files():
+    return sorted(path for path in NATIVE.rglob("*") if path.suffix in (".cpp", ".hpp"))
+
+
+def imported(tree):
+    """The modules of Riata that a file imports anywhere, for type checkers too, as parts of their names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "riata":
+            names = [f"riata.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        else:
+            continue
+        yield from (name.split(".")[1:] for name in names if name.startswith("riata."))
+
+
+def folders():
+    """Of every folder of the package the folders that its files import. Modules that are in no folder are not counted."""
+    found = {}
+    for path in python_files():
+        folder = path.relative_to(PACKAGE).parts[0]
+        if (PACKAGE / folder).is_dir():
+            named = {parts[0] for parts in imported(ast.parse(path.read_text(encoding="utf-8")))}
+            found.setdefault(folder, set()).update(name for name in named - {folder} if (PACKAGE / name).is_dir())
+    return found
+
+
+def test_no_two_folders_of_the_package_depend_on_each_other():
+    needs = folders()
+    assert len(needs) >= 20
+    both = {(a, b) for a in needs for b in needs[a] if a < b and a in needs.get(b, ())}
+    assert not both
+
+
+def test_there_is_an_order_in_which_the_folders_of_the_package_can_be_read():
+    order = list(TopologicalSorter(folders()).static_order())  # raises where there is a circle
+    assert order.index("data") < order.index("models") < order.index("learning") < order.index("commands")
+
+
+def test_prediction_does_not_walk_through_learning():
+    for folder in ("inference", "models", "choosing", "confidence"):
+        assert "learning" not in folders()[folder]
+    parts = imported(ast.parse((PACKAGE / "estimators" / "predicting.py").read_text(encoding="utf-8")))
+    assert "learning" not in {part[0] for part in parts}
+
+
+def upward_includes():
+    """Includes of a folder that comes later in ORDER: "from/file -> to/file"."""
+    for path in native_files():
+        place = path.relative_to(NATIVE)
+        for included in re.findall(r'^#include "([^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE):
+            folder = included.split("/")[0]
+            if folder in ORDER and ORDER.index(folder) > ORDER.index(place.parts[0]):
+                yield f"{place} -> {included}"
+
+
+def test_native_folders_include_those_before_them_only():
+    check(set(upward_includes()), UPWARD_INCLUDES)
+
+
+def long_files():
+    for path in [*python_files(), *native_files()]:
+        lines = path.read_text(encoding="utf-8").count("\n")
+        if lines > MOST_LINES:
+            yield str(path.relative_to(ROOT)), lines
+
+
+def test_no_file_is_long():
+    check({name for name, _ in long_files()}, LONG_FILES)
+
+
+def python_functions(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[0].lineno if node.name == "__init__" else node.lineno  # parameters of estimators are many
+            yield node.name, node.end_lineno - first + 1
+
+
+def native_functions(path):
+    """As clang-format lays them out: a function starts with a line that ends in `{` and ends with a `}` in the same column."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for indent in ("", "  "):
+        start = None
+        for number, line in enumerate(lines):
+            if start is None and re.match(rf"{indent}[^\s#/}}]", line) and line.endswith("{"):
+                head = " ".join(lines[max(0, number - 3) : number + 1])
+                is_function = "(" in head and not re.match(r"\s*(namespace|class|struct|union|enum|extern)\b", line)
+                start = number if is_function else None
+                name = line.strip()
+            elif start is not None and re.match(rf"{indent}}}", line):
+                yield name, number - start + 1
+                start = None
+
+
+def long_functions():
+    for files, functions in ((python_files(), python_functions), (native_files(), native_functions)):
+        for path in files:
+            for name, lines in functions(path):
+                if lines > MOST_OF_FUNCTION:
+                    yield f"{path.relative_to(ROOT)}: {name}", lines
+
+
+def test_no_function_is_long():
+    check({name for name, _ in long_functions()}, LONG_FUNCTIONS)
+
+
+@pytest.mark.parametrize(
+    "path", [NATIVE / "inference" / "search" / "engine.cpp", NATIVE / "core" / "kernels.cpp"], ids=lambda p: p.name
+)
+def test_the_reader_of_native_functions_finds_them(path):
+    found = list(native_functions(path))
+    assert len(found) >= 5
+    assert all(1 < lines < 300 for _, lines in found)
