@@ -175,10 +175,14 @@ def section(all_results: list[Result]) -> list[str]:
     results = {result["contestant"]: result for result in asked if "error" not in result}
     lines = ["", "## Peers and Riata", ""]
     lines += [
-        f"CoNLL-2000 chunks ({asked[0]['data']} data), one thread, {asked[0]['cpu']}, Python {asked[0]['python']}, at commit {asked[0]['commit']}, "
-        f"{asked[0]['date']}; best of {asked[0]['rounds']} rounds, contestants in turn. Times and speeds are of the CPU, in brackets of the wall.",
-        "Ingestion is from the column file to what the trainer takes, features and all; file to model is ingestion, training and saving. CRFsuite saves while it trains, and",
-        "sklearn-crfsuite reads its dictionaries while it trains. Labelling is from raw columns to written labels, after loading: the first file, and the best of three times after it; latency is of one sentence of 25 tokens given as a",
+        f"CoNLL-2000 chunks ({asked[0]['data']} data), one thread, {asked[0]['cpu']}, Python {asked[0]['python']}, "
+        f"at commit {asked[0]['commit']}, "
+        f"{asked[0]['date']}; best of {asked[0]['rounds']} rounds, contestants in turn. Times and speeds are of "
+        "the CPU, in brackets of the wall.",
+        "Ingestion is from the column file to what the trainer takes, features and all; file to model is "
+        "ingestion, training and saving. CRFsuite saves while it trains, and",
+        "sklearn-crfsuite reads its dictionaries while it trains. Labelling is from raw columns to written labels, "
+        "after loading: the first file, and the best of three times after it; latency is of one sentence of 25 tokens given as a",
         "Python list; memory is the peak of training less what stood after imports.",
         "",
     ]

@@ -67,7 +67,10 @@ def scores(scored: Corpus, labels: list[list[str]], chunks: bool) -> dict[str, A
 
 
 def run_joint(make: Callable[[int], Any], seeds: int) -> None:
-    """The same of a JointTagger over several seeds. Its first metrics and times are told, and of all the F1 of chunks, of noun phrases, and tags."""
+    """The same of a JointTagger over several seeds.
+
+    Its first metrics and times are told, and of all the F1 of chunks, of noun phrases, and tags.
+    """
     split = conll2000("--final" in sys.argv)
     every, times, first = [], [], None
     for seed in range(seeds):

@@ -4,8 +4,8 @@
     python -m benchmarks.defaults run mira ner   only contestants and corpora whose names contain one of these words each
     python -m benchmarks.defaults table          prints the tables of docs/defaults.md from what is on record
 
-All scores are of development data. Small sizes are measured on three parts of the training data, all of it with three seeds where there is a choice;
-the mean is shown.
+All scores are of development data. Small sizes are measured on three parts of the training data,
+all of it with three seeds where there is a choice; the mean is shown.
 Every run is one line of results/defaults.jsonl.
 """
 

@@ -3,7 +3,8 @@
     python -m benchmarks.growth      counts, and writes results/growth.json and docs/benchmarks.md
 
 One epoch of laso-perceptron over the tagged sentences of the embedded corpus (40 labels), from zero weights. Features are looked up
-before; only the native epoch is counted. Callgrind counts in a process of its own, switched on when the data are read, and set to zero before each epoch.
+before; only the native epoch is counted. Callgrind counts in a process of its own, switched on when the data are read,
+and set to zero before each epoch.
 """
 
 from __future__ import annotations

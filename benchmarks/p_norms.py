@@ -39,7 +39,8 @@ def row(p: float, split: Split) -> str:
     heavy = (np.cumsum(sizes) < 0.99 * sizes.sum()).sum()
     above = (sizes >= SMALL * sizes[0]).sum()
     return (
-        f"| {p} | {scores([run for run, _ in runs], split)} | {scores([longer], split)} | {len(sizes):,} | {100 * heavy / len(sizes):.1f} % "
+        f"| {p} | {scores([run for run, _ in runs], split)} | {scores([longer], split)} | {len(sizes):,} | "
+        f"{100 * heavy / len(sizes):.1f} % "
         f"| {100 * above / len(sizes):.1f} % | {scores(cut, split)} | {seconds:.1f} |"
     )
 

@@ -76,7 +76,8 @@ def classic_dictionaries(words: Sequence[str], tags: Sequence[str]) -> list[dict
                 row["U-1"] = f"{tags[i - 1]}|{tag}|{next_tag1}"
             if i < last - 1:
                 next_tag2 = tags[i + 2]
-                row["w2"], row["t2"], row["T1"], row["U0"] = words[i + 2], next_tag2, f"{next_tag1}|{next_tag2}", f"{tag}|{next_tag1}|{next_tag2}"  # fmt: skip
+                row["w2"], row["t2"] = words[i + 2], next_tag2
+                row["T1"], row["U0"] = f"{next_tag1}|{next_tag2}", f"{tag}|{next_tag1}|{next_tag2}"
         else:
             row["__EOS__"] = True
         rows.append(row)

@@ -88,7 +88,8 @@ def page(results: list[dict[str, Any]]) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Written by `make bench`, one thread. Scores are of development data; times are CPU seconds, to be compared within one question and commit only.",
+        "Written by `make bench`, one thread. Scores are of development data; times are CPU seconds, to be "
+        "compared within one question and commit only.",
     ]
     apart = (comparison.QUESTION, side_by_side.QUESTION)
     rows = [row(result) for result in results if result["question"] not in apart]

@@ -116,9 +116,11 @@ def section(all_results: list[Result]) -> list[str]:
         "",
         "## Sentences in memory",
         "",
-        f"CoNLL-2002 Spanish entities ({told['data']} data), one thread, {told['cpu']}, Python {told['python']}, at commit {told['commit']}, {told['date']}; all contestants in one process, best of "
+        f"CoNLL-2002 Spanish entities ({told['data']} data), one thread, {told['cpu']}, Python {told['python']}, "
+        f"at commit {told['commit']}, {told['date']}; all contestants in one process, best of "
         f"{told['rounds']} rounds in turn.",
-        "`dictionaries` are the features of sklearn-crfsuite's tutorial, made beforehand: no contestant's time has them. Times and speeds are of the CPU, in brackets of the wall; latency is of one "
+        "`dictionaries` are the features of sklearn-crfsuite's tutorial, made beforehand: no contestant's time has "
+        "them. Times and speeds are of the CPU, in brackets of the wall; latency is of one "
         f"sentence of {LENGTH} tokens.",
         "",
         *measure_table(asked, MEASURES),

@@ -1,7 +1,8 @@
 """Memory and speed of training from files of any length: `python -m benchmarks.stream MEGABYTES...`, such as `200 2000`.
 
-A file is CoNLL-2000's training data again and again, every fifth word replaced by one that was never seen, so that the vocabulary grows without
-bound. Each is written to a temporary folder, learnt from in one epoch of `stream=True, bits=22` in a process of its own, and deleted.
+A file is CoNLL-2000's training data again and again, every fifth word replaced by one that was never seen,
+so that the vocabulary grows without bound. Each is written to a temporary folder, learnt from in one epoch of `stream=True,
+bits=22` in a process of its own, and deleted.
 """
 
 from __future__ import annotations

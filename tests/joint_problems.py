@@ -25,7 +25,8 @@ TEMPLATES = [
     "tag word[0]\ntag tag[-1]\nchunk tag[0]\nchunk chunk[-1]\nchunk tag[0] tag[1]",
     "tag word[0]\ntag tag[-1] word[0]\ntag tag[-2] tag[-1]\nchunk chunk[-1] tag[0]\nchunk chunk[-1] word[0]\nchunk tag[-1] tag[0] word[1]",
     "tag lower[0]\ntag chunk[-1]\ntag chunk[-2] tag[-1]\nchunk chunk[-2] chunk[-1]\nchunk tag[0] word[-1] word[0]\nchunk tag[1] word[0]",
-    "tag word[-1]\ntag word[1]\nchunk chunk[-1] tag[-1] tag[0] tag[1]\nchunk chunk[-3]\nchunk bias[0]\nchunk tag[1] word[1]\nchunk tag[1] suffix1[0]",
+    "tag word[-1]\ntag word[1]\nchunk chunk[-1] tag[-1] tag[0] tag[1]\nchunk chunk[-3]\nchunk bias[0]\n"
+    "chunk tag[1] word[1]\nchunk tag[1] suffix1[0]",
     "tag bias[0]\ntag word[0] word[1]\nchunk word[-1] word[0]\nchunk word[0]",  # no tag is ever read
 ]
 

@@ -33,7 +33,10 @@ def model_at(case, at):
 
 
 class Problem:
-    """A small corpus and its likelihood in `function`. Subclasses fill in labels, legality, gold (of which some may be unknown), weights, corpus, features."""
+    """A small corpus and its likelihood in `function`.
+
+    Subclasses fill in labels, legality, gold (of which some may be unknown), weights, corpus, features.
+    """
 
     def legal(self, length):
         count = len(self.labels)

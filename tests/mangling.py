@@ -12,9 +12,11 @@ from riata.models import container
 
 HOSTILE = [
     None, True, False, 0, 1, -1, 2, 7, 1e308, -1e308, float("nan"), float("inf"), 1 << 31, 1 << 32, 1 << 63, 10**400, "", "O", "word[0]",
-    "\x00", "edge", "number(0)[0]", "number(99999999)[0]", "nosuch[0]", "word[9]", "word[-8] word[8]", "x" + "9" * 5000 + "[0]", "shape(²)[0]",
+    "\x00", "edge", "number(0)[0]", "number(99999999)[0]", "nosuch[0]", "word[9]", "word[-8] word[8]",
+    "x" + "9" * 5000 + "[0]", "shape(²)[0]",
     "word[0]\nword[1]", "%x[0,0]", "U00:%x[0,0]", "a b", "[/red]", "é" * 100, [], [[]], [1], ["O"], ["a", "a"], ["O"] * 300, {}, {"a": 1},
-    {"average": "maybe"}, {"arrays": []}, [str(i) for i in range(5000)], "tag", "ner", "iob2", "bilou", "perceptron", "os.system", "chain", "exact",
+    {"average": "maybe"}, {"arrays": []}, [str(i) for i in range(5000)], "tag", "ner", "iob2", "bilou",
+    "perceptron", "os.system", "chain", "exact",
 ]  # fmt: skip
 EXTREMES = [0, 1, 2, 15, 16, 17, 127, 128, 255, 256, 65535, 65536, (1 << 31) - 1, 1 << 31, (1 << 32) - 1]
 

@@ -2,8 +2,8 @@
 
     python tools/page.py [OUT.png]
 
-Needs Pillow, Playwright and Chromium (pip install pillow playwright; apt-get install chromium). The sentence is the first of the embedded test data with
-an error of search and model, under the model that docs/explain.md trains.
+Needs Pillow, Playwright and Chromium (pip install pillow playwright; apt-get install chromium). The sentence is the first of the embedded
+test data with an error of search and model, under the model that docs/explain.md trains.
 """
 
 from __future__ import annotations

@@ -153,7 +153,8 @@ STYLE = """
   .page { fill: #ffffff } text { fill: #24292f; font: 13px system-ui, sans-serif } .title { font-weight: 600; font-size: 15px }
   .small { font-size: 12px; fill: #57606a } .axis { stroke: #8c959f; fill: none } .grid { stroke: #d8dee4; fill: none }
   .line { fill: none; stroke-width: 2.5; stroke-linejoin: round } .gap { fill: #0969da; opacity: 0.10 }
-  .loss { stroke: #0969da } .errors { stroke: #0969da; stroke-dasharray: 2 4 } .best { stroke: #1a7f37 } .bound { stroke: #cf222e; stroke-dasharray: 7 5 }
+  .loss { stroke: #0969da } .errors { stroke: #0969da; stroke-dasharray: 2 4 } .best { stroke: #1a7f37 }
+  .bound { stroke: #cf222e; stroke-dasharray: 7 5 }
   @media (prefers-color-scheme: dark) {
     .page { fill: #0d1117 } text { fill: #e6edf3 } .small { fill: #9198a1 } .axis { stroke: #6e7681 } .grid { stroke: #262c36 }
     .gap { fill: #58a6ff; opacity: 0.16 } .loss, .errors { stroke: #58a6ff } .best { stroke: #3fb950 } .bound { stroke: #ff7b72 }

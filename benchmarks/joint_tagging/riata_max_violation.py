@@ -1,4 +1,7 @@
-"""Riata: tags and chunk labels in one search, words alone as input, chunks learnt as BIOES, beam 10, 6 epochs, five seeds. The score is F1 of all chunks."""
+"""Riata: tags and chunk labels in one search, words alone as input, chunks learnt as BIOES, beam 10, 6 epochs, five seeds.
+
+The score is F1 of all chunks.
+"""
 
 from benchmarks.contest import run_joint
 from riata import JointTagger

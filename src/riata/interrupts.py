@@ -41,7 +41,9 @@ class Interrupts:
 
 
 class AsInterrupt:
-    """A context that raises KeyboardInterrupt where one was turned into another error, as by a lock of Python's that it took by surprise."""
+    """A context that raises KeyboardInterrupt where one was turned into another error,
+    as by a lock of Python's that it took by surprise.
+    """
 
     def __enter__(self) -> None: ...
 

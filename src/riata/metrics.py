@@ -1,7 +1,8 @@
 """Scores of labels in lists, one list per sentence: scikit-learn's make_scorer takes each of them.
 
 Spans are counted as conlleval counts them. Those that start with `flat` look at one token after another, by scikit-learn, which they need.
-All are from 0 to 1. Their names and arguments are those of sklearn_crfsuite.metrics, and the spans' are as seqeval has them without `_score`.
+All are from 0 to 1. Their names and arguments are those of sklearn_crfsuite.metrics, and the spans' are as seqeval has them without
+`_score`.
 """
 
 from __future__ import annotations

@@ -48,7 +48,8 @@ def test_a_round_predicts_all_sentences_and_one_of_them_again_and_again(monkeypa
 
 def result(name, features, predict, p50):
     return {
-        "question": side_by_side.QUESTION, "contestant": name, "data": "dev", "rounds": 3, "features": features, "metrics": {"f1": 70.0}, **ABOUT,
+        "question": side_by_side.QUESTION, "contestant": name, "data": "dev", "rounds": 3, "features": features,
+        "metrics": {"f1": 70.0}, **ABOUT,
         "seconds": {stage: {"cpu": value, "wall": value} for stage, value in {"train": 1.0, "predict": predict}.items()},
         "latency_us": {clock: {"p50": p50, "p99": 2 * p50} for clock in ("cpu", "wall")}, "tokens_scored": 1000,
     }  # fmt: skip

@@ -1,4 +1,6 @@
-"""Confidences of narrow beams against the sum over all outputs of which every state was kept, as the trace of the same search shows them."""
+"""Confidences of narrow beams against the sum over all outputs of which every state was kept,
+as the trace of the same search shows them.
+"""
 
 import pytest
 from hypothesis import given, settings

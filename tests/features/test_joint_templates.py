@@ -31,9 +31,12 @@ def test_lines_are_read_and_written(line, expected):
 @pytest.mark.parametrize(
     "line, what",
     [
-        ("word[0]", "Unknown output 'word\\[0\\]'"), ("label word[0]", "Unknown output"), ("tag", "reads nothing"), ("tag tag[0]", r"reads tag\[0\]"),
-        ("tag chunk[0]", r"reads chunk\[0\]"), ("chunk chunk[0]", r"reads chunk\[0\]"), ("chunk tag[2]", r"reads tag\[2\]"), ("tag tag[-4]", "too far back"),
-        ("chunk chunk[-4] word[0]", "too far back"), ("tag edge", "tag\\[...\\]"), ("tag label[-1]", "tag\\[...\\]"), ("tag number(0)[0]", "number"),
+        ("word[0]", "Unknown output 'word\\[0\\]'"), ("label word[0]", "Unknown output"), ("tag", "reads nothing"),
+        ("tag tag[0]", r"reads tag\[0\]"),
+        ("tag chunk[0]", r"reads chunk\[0\]"), ("chunk chunk[0]", r"reads chunk\[0\]"), ("chunk tag[2]", r"reads tag\[2\]"),
+        ("tag tag[-4]", "too far back"),
+        ("chunk chunk[-4] word[0]", "too far back"), ("tag edge", "tag\\[...\\]"), ("tag label[-1]", "tag\\[...\\]"),
+        ("tag number(0)[0]", "number"),
         ("tag word", "cannot read"), ("", "no line"), ("# nothing", "no line"), ("chunk inside word[0]", "segments"),
     ],
 )  # fmt: skip

@@ -1,4 +1,6 @@
-"""Traces of searches for tags and chunk labels: they replay to what is predicted, agree with Figure 2 over dictionaries, and change nothing."""
+"""Traces of searches for tags and chunk labels: they replay to what is predicted, agree with Figure 2 over dictionaries,
+and change nothing.
+"""
 
 import pytest
 

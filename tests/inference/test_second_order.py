@@ -27,7 +27,8 @@ TEMPLATES = {
     "pair with words": "label[-2] label[-1] word[0]\nlabel[-2] label[-1] word[-1] word[0]\nlabel[-2] label[-1]\nedge",
     "two back alone": "word[0]\nlabel[-2]",
     "two back with word": "label[-2] word[1]\nlabel[-1] word[0]\nnumber(1)[0]",
-    "everything": "word[0]\nedge\nedge word[0]\nlabel[-1]\nlabel[-1] word[0]\nlabel[-2] word[0]\nlabel[-2] label[-1]\nlabel[-2] label[-1] word[0]",
+    "everything": "word[0]\nedge\nedge word[0]\nlabel[-1]\nlabel[-1] word[0]\nlabel[-2] word[0]\nlabel[-2] label[-1]\n"
+    "label[-2] label[-1] word[0]",
 }
 ENCODINGS = [None, "iob2", "bioes"]
 EVERY_TEMPLATE = pytest.mark.parametrize("template", TEMPLATES)

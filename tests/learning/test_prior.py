@@ -68,7 +68,9 @@ def test_too_few_sentences_leave_a_fixed_value_and_say_so():
 
 
 def test_values_that_all_score_alike_choose_nothing():
-    """A name or two among few sentences: no value finds one that it has not seen, and the strongest prior would not even learn those it has."""
+    """A name or two among few sentences: no value finds one that it has not seen, and the strongest prior would not even learn
+    those it has.
+    """
     data = riata.load("embedded", "train", ("word", "entity"))[100:115]
     estimator, notes = notes_of(data=data, task=riata.EntityRecognizer, template="tag")
     assert estimator.facts_["chosen"] == {"c2": prior.LEFT_OVER}

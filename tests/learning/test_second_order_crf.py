@@ -41,7 +41,9 @@ def test_the_objective_is_what_it_says(c1, c2):
 
 
 def test_features_of_two_labels_that_weigh_nothing_leave_the_first_order_as_it_is():
-    """Where all pairs of labels before tell no more than the second, both find the same minimum; here, by a prior that nothing outweighs."""
+    """Where all pairs of labels before tell no more than the second, both find the same minimum; here,
+    by a prior that nothing outweighs.
+    """
     data = embedded()[:30]
     first, second = (fitted(data, template=t, c1=3.0, c2=0.1) for t in (parse("word[0]\ntag[0]\nedge"), PAIR))
     assert second.history_[-1]["objective"] <= first.history_[-1]["objective"] * (1 + 1e-4)

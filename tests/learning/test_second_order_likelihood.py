@@ -1,4 +1,6 @@
-"""The likelihood of chains that look two labels back: its value by enumeration, its gradient by differences, its bytes by threads, its limits by logarithms."""
+"""The likelihood of chains that look two labels back: its value by enumeration, its gradient by differences, its bytes by threads,
+its limits by logarithms.
+"""
 
 import itertools
 

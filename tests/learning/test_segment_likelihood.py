@@ -10,7 +10,10 @@ from oracle import segments as oracle
 from riata import _core
 from segment_problems import EXACT_TEMPLATES, LABELS, TEMPLATES, noise, segment_problem
 
-EVERY_ROLE = "first word[0] word[1]\nlast tag[-1]\ninside word[0]\ninside word[0] tag[1] word[2]\nsequence word[0]\naround tag[0]\nlength\nlabel[-1]\nlabel[-1] first tag[-1] tag[0]"
+EVERY_ROLE = (
+    "first word[0] word[1]\nlast tag[-1]\ninside word[0]\ninside word[0] tag[1] word[2]\nsequence word[0]\n"
+    "around tag[0]\nlength\nlabel[-1]\nlabel[-1] first tag[-1] tag[0]"
+)
 CASES = [*EXACT_TEMPLATES, "around tag[0]\ninside tag[0] tag[1]", EVERY_ROLE]
 KINDS = {
     _core.SegmentWeights: _core.SegmentPotentials,

@@ -1,4 +1,6 @@
-"""Learning from parts of the data: against the slow twin of the paper's figure, whatever the threads, and everything that one learner can do."""
+"""Learning from parts of the data: against the slow twin of the paper's figure, whatever the threads,
+and everything that one learner can do.
+"""
 
 import pytest
 from hypothesis import assume, given, settings

@@ -84,10 +84,8 @@ class Hmm:
     def transition(self, before, label):
         """P(y | y'), of a next label or of the end."""
         counts = self.after[before]
-        if before == "<start>":
-            believed = self.general[label]
-        else:
-            believed = self.stop if label == "<stop>" else (1 - self.stop) * self.general[label]
+        inner = self.stop if label == "<stop>" else (1 - self.stop) * self.general[label]
+        believed = self.general[label] if before == "<start>" else inner
         return (counts[label] + self.k * believed) / (sum(counts.values()) + self.k)
 
     def log_joint(self, sentence, labels):

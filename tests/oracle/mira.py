@@ -1,7 +1,8 @@
 """MIRA with k outputs (Crammer & Singer 2003; McDonald, Crammer & Pereira 2005), over dictionaries, outputs by enumeration.
 
 Of the outputs of the highest score plus loss, the first k: the smallest change of the weights by which the truth beats each by its loss,
-every multiplier at most C; what falls short by a millionth of the cost is taken for rounding. The multipliers are found by trying which of them are 0, which are C and which lie between.
+every multiplier at most C; what falls short by a millionth of the cost is taken for rounding. The multipliers are found by trying which
+of them are 0, which are C and which lie between.
 """
 
 import itertools

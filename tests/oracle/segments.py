@@ -222,7 +222,10 @@ class ExactSegments(SegmentLaso):
         return None if self.below(self.score(x, every[1]), self.score(x, y) - self.margin()) else every[1]
 
     def target_and_rival(self, x, y, every):
-        """The truth and what competes with it. Where it cannot be reached: the best of those that come closest, and the best of the others."""
+        """The truth and what competes with it.
+
+        Where it cannot be reached: the best of those that come closest, and the best of the others.
+        """
         if y in every:
             return y, self.rival(x, y, every)
         least = min(loss(one, y) for one in every)

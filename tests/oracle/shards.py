@@ -1,7 +1,7 @@
 """Iterative parameter mixing (McDonald, Hall & Mann 2010, Fig. 3) over dictionaries, around a twin that takes one epoch from given weights.
 
-Differs: the average, which the figure does not have, is over the initial weights, once for every shard, and the weights of every shard after each
-of its examples.
+Differs: the average, which the figure does not have, is over the initial weights, once for every shard,
+and the weights of every shard after each of its examples.
 """
 
 from typing import NamedTuple

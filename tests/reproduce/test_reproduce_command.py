@@ -16,7 +16,8 @@ NAMES = registry.names("reproduction")
 EVERY_ONE = pytest.mark.parametrize("name", NAMES)
 TIMES = {"seconds_train", "seconds_decode"}
 SHAPE = {
-    "reproduction", "title", "paper", "task", "quick", "data", "scored", "sentences_train", "sentences_scored", "epochs", "seeds", "interval",
+    "reproduction", "title", "paper", "task", "quick", "data", "scored", "sentences_train", "sentences_scored",
+    "epochs", "seeds", "interval",
     "columns", "rows", "claims", "remarks", "version", "commit", "date", "cpu", "python",
 }  # fmt: skip
 

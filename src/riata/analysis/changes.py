@@ -62,7 +62,8 @@ def _level(name: str, right_a: Flags, right_b: Flags, same: Flags) -> Level:
 def levels(data: Outputs) -> list[Level]:
     """Sentences, tokens and spans. Two outputs of a sentence or token are alike when their labels are equal.
 
-    A gold span is wrong alike when both models have the same spans in its place: those that overlap it. Wrong spans are those found that are not gold:
+    A gold span is wrong alike when both models have the same spans in its place: those that overlap it. Wrong spans are those found that
+    are not gold:
     fixed when only A has one, broken when only B has it, wrong alike when both have it.
     """
     found = [_sentences(data)]

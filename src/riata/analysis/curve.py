@@ -140,7 +140,8 @@ def learning_curve(
 
     train, test: corpora, or sentences of columns, with the labels last. Without test data the last tenth of the training data is held out.
     by: "size", parts of the training data, each within the next, drawn by the seed; "beam", trained and decoded with it; "epoch".
-    at: fractions of the training data or numbers of sentences (a number above 1), or widths of beams; epochs are 1, 2, … up to the estimator's.
+    at: fractions of the training data or numbers of sentences (a number above 1), or widths of beams; epochs are 1, 2,
+    … up to the estimator's.
     seeds: trainings of every point, with seeds from the estimator's on. listener: hears what trainings on all data tell. watch: is called
     with every training that is done.
     """

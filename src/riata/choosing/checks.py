@@ -98,7 +98,8 @@ def _check_learn_as(estimator: Any) -> None:
     registry.get("encoding", estimator.learn_as)
     if not estimator.chunks:
         raise UnsupportedError(
-            f"learn_as is {estimator.learn_as!r}, but the task {estimator.task_name!r} has plain labels: there are no chunks to write in another way.",
+            f"learn_as is {estimator.learn_as!r}, but the task {estimator.task_name!r} has plain labels: there are "
+            "no chunks to write in another way.",
             remedy="Leave out learn_as; chunks are for Chunker and EntityRecognizer (tasks chunk and ner).",
         )
 

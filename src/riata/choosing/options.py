@@ -89,7 +89,8 @@ class Options:
         if width == 0:
             if not self.is_chain:
                 raise UnsupportedError(
-                    f"The structure {self.choice.structure.name!r} is scored by templates, which read columns, but the sentences are features already.",
+                    f"The structure {self.choice.structure.name!r} is scored by templates, which read columns, but "
+                    "the sentences are features already.",
                     remedy="Give words, or use structure='chain'." if self.has_segments else "Give words.",
                 )
             if self.template is not None or self.lists:
@@ -250,7 +251,8 @@ def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, s
     )
     if choice.structure.outputs != estimator.outputs:
         raise UnsupportedError(
-            f"The structure {choice.structure.name!r} (with the recipe {choice.recipe.name!r}) is for {choice.structure.outputs} output columns; "
+            f"The structure {choice.structure.name!r} (with the recipe {choice.recipe.name!r}) is for "
+            f"{choice.structure.outputs} output columns; "
             f"the task {estimator.task_name!r} has {estimator.outputs}.",
             remedy="Leave out the structure, or use another task.",
         )

@@ -35,8 +35,8 @@ def command(**options: Any) -> None:
     riata calibrate --model chunker.riata --method isotonic --plot reliability.svg dev.txt
     riata predict --model chunker.riata --confidence --min-confidence 0.9 new.txt
 
-    Shown are the calibration error (ECE, 15 bins of equal mass), the Brier score and the log loss, before and after; after is measured on each
-    half of the sentences with the calibration that was fitted to the other. The model predicts as before.
+    Shown are the calibration error (ECE, 15 bins of equal mass), the Brier score and the log loss, before and after;
+    after is measured on each half of the sentences with the calibration that was fitted to the other. The model predicts as before.
     """
     from riata.commands.console import stderr, stdout
     from riata.confidence.calibration import check_method

@@ -78,12 +78,13 @@ def command(**options: Any) -> None:
     riata compare ner --data conll2002-es --recipes plain=perceptron,five=perceptron:seeds=5 --baseline plain
 
     A recipe may carry parameters of the estimator (structure, queue, beam, epochs, template, learn_as, seeds, …) and its own settings
-    (`riata pieces` lists them), each as :KEY=VALUE, and a name before it as NAME=. Options such as --epochs are for all; --beam and --set for all
-    that have them. A recipe that does not fit the task is listed with the reason.
+    (`riata pieces` lists them), each as :KEY=VALUE, and a name before it as NAME=. Options such as --epochs are for all;
+    --beam and --set for all that have them. A recipe that does not fit the task is listed with the reason.
 
-    One table: quality with 95 % intervals (bootstrap over sentences); the difference from the best, with a paired test and Holm's correction for
-    their number; wrong sentences by fault of the search or of the model; seconds, tokens/s, memory, size. Every training runs alone, in a process of
-    its own. What is finished is kept: the same command goes on where it was stopped (Ctrl-C, exit 130; or killed).
+    One table: quality with 95 % intervals (bootstrap over sentences); the difference from the best,
+    with a paired test and Holm's correction for their number; wrong sentences by fault of the search or of the model; seconds, tokens/s,
+    memory, size. Every training runs alone, in a process of its own. What is finished is kept: the same command goes on where it was
+    stopped (Ctrl-C, exit 130; or killed).
     """
     from riata.commands.console import StepsProgress, stderr
     from riata.comparing.api import outcome

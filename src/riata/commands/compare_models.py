@@ -32,8 +32,8 @@ def command(model_a: str, model_b: str, file: str, examples: int, format_: str, 
     riata compare-models old.riata new.riata test.txt --json > changes.json
 
     Fixed is what A had wrong and B has right, broken the reverse; what both have wrong may be wrong alike or differently. The models may
-    differ in everything but the task: recipe, structure, features, encoding, input columns. In examples, * marks what is not in the gold labels, and in
-    the gold labels what a model missed.
+    differ in everything but the task: recipe, structure, features, encoding, input columns. In examples,
+    * marks what is not in the gold labels, and in the gold labels what a model missed.
     """
     from riata.analysis.comparison import compare_models
     from riata.commands.console import stdout

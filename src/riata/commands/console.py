@@ -83,7 +83,10 @@ class TrainingProgress:
 
 
 class TimeLeft:
-    """A guess from the trainings so far. What was done before the first one began, as in an earlier run, took no time and does not count."""
+    """A guess from the trainings so far.
+
+    What was done before the first one began, as in an earlier run, took no time and does not count.
+    """
 
     def __init__(self, total: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._open, self._clock = total, clock

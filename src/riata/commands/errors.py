@@ -42,8 +42,8 @@ def command(**options: Any) -> None:
     segments. Many errors on unseen words ask for shapes, affixes, lists or more data. Search errors ask for a wider
     beam, model errors do not.
 
-    A span error is a group of missed and wrong spans that overlap each other; each is counted once. "F1 if mended" is the F1 that the model would
-    have without the errors of that kind. Without --train, a seen word is one that the model's features know.
+    A span error is a group of missed and wrong spans that overlap each other; each is counted once. "F1 if mended" is the F1 that the
+    model would have without the errors of that kind. Without --train, a seen word is one that the model's features know.
     """
     from riata.analysis.beams import beams_of
     from riata.analysis.error_analysis import error_analysis

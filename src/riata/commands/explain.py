@@ -19,7 +19,8 @@ FOUND = ("wrong", "search", "both", "model", "tie", "right", "lucky")  # what --
     "--sentence",
     "which",
     metavar="N|KIND",
-    help="Number N of the file, from 1, or the first that is wrong, search (by the search alone), both (by search and model), model (by the "
+    help="Number N of the file, from 1, or the first that is wrong, search (by the search alone), both (by "
+    "search and model), model (by the "
     "model alone), tie, right or lucky (right by luck) (default: the first wrong one; without gold labels, the first).",
 )
 @click.option(

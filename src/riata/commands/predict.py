@@ -72,7 +72,8 @@ def command(
     echo "The bus stopped ." | riata predict --model tagger.riata --text
 
     The input may have the output column of training or lack it. CoNLL-U goes out as CoNLL-U, with the predicted field replaced; a model
-    that was trained on CoNLL-U reads it from standard input too (--format columns says otherwise). More columns than the model knows are refused, unless --inputs names those to read.
+    that was trained on CoNLL-U reads it from standard input too (--format columns says otherwise). More columns than the model knows are
+    refused, unless --inputs names those to read.
     With --text every line is a sentence; the output has a line per word. The model must read words alone.
     With --nbest a sentence is written K times, best first, as `crf_test -n` of CRF++ does: after `# 0` and its score (not a probability)
     the best labelling, after `# 1` the next, and so on; fewer where there are fewer. The queue must be exact.
@@ -80,9 +81,8 @@ def command(
     With --given the best labelling is found that has the labels of that column; lists and confidences are among those that have them.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
-    if (
-        tokenizer is None
-    ):  # nothing here multiplies matrices: threads that NumPy's library would start for that only wait, which takes longer than all the rest
+    # Nothing here multiplies matrices: threads that NumPy's library would start for that only wait, which takes longer than the rest.
+    if tokenizer is None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from riata.estimators.labelled_files import Shown, labelled
     from riata.parallel import cores

@@ -75,7 +75,8 @@ def command(**options: Any) -> None:
     riata train chunk --train train.txt --shards 2 --threads 2 --model chunker.riata
     riata train tag --train words.tsv --inputs 0 --outputs 3 --set average=false --model t.riata
 
-    The last column is the output (of joint, the last two: tag and chunk label), the others are inputs. Ctrl-C keeps the model of the last complete epoch (exit 130).
+    The last column is the output (of joint, the last two: tag and chunk label), the others are inputs. Ctrl-C keeps the model of the last
+    complete epoch (exit 130).
     """
     from riata.commands.console import TrainingProgress, stderr
     from riata.measuring.cost import Meter

@@ -31,12 +31,14 @@ def compare(
     fresh: bool = False,
     watch: Callable[[str, bool], None] | None = None,
 ) -> Comparison:
-    """Trains several learners on the same data and scores them on the same sentences: quality with intervals and tests, times, memory, sizes.
+    """Trains several learners on the same data and scores them on the same sentences: quality with intervals and tests, times, memory,
+    sizes.
 
     estimators: untrained ones by name; or recipes, such as ["perceptron", "laso-alma:beam=10:update=best"] or "all", with a task:
     its name, or a riata.Problem. parameters: of all those recipes. X, y: as for fit.
-    test: data with their outputs, or (X, y); without it, every sentence is scored by a model of the other folds. seeds: trainings of each, with
-    seed, seed + 1, …; the estimators' own seeds do not count. baseline: the name of the row that others are tested against (None: the best).
+    test: data with their outputs, or (X, y); without it, every sentence is scored by a model of the other folds. seeds: trainings of
+    each, with seed, seed + 1, …; the estimators' own seeds do not count. baseline: the name of the row that others are tested against
+    (None: the best).
     isolated: each training in a process of its own (None: yes, but not problems and estimators with attributes, which are Python of yours);
     jobs: how many of those at once, which spoils the times. work: a folder for finished trainings, from which a later call goes on; fresh:
     train them again. watch: called with a text, and whether a training is done, while it goes on.

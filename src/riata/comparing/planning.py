@@ -93,7 +93,8 @@ def _check_alike(data: Any, test: Any) -> None:
     )
     if not known & found:
         raise DataError(
-            f"none of the labels of the test data ({', '.join(sorted(found)[:3])} …) is in the training data ({', '.join(sorted(known)[:3])} …).",
+            f"none of the labels of the test data ({', '.join(sorted(found)[:3])} …) is in the training data "
+            f"({', '.join(sorted(known)[:3])} …).",
             remedy="Is the output in the same column? --outputs names it.",
             file=test.name,
         )

@@ -27,7 +27,8 @@ def says_nothing(column: Column) -> bool:
 def empty_gold(gold: Column, known: Collection[str], corpus: Corpus, who: str) -> str:
     """What to say of gold labels that are all the same and that nobody gives; empty where they can be scored.
 
-    known: the labels that can be right. who: what the sentence says of a label that is not among them. corpus: the file that holds them, read whole.
+    known: the labels that can be right. who: what the sentence says of a label that is not among them. corpus: the file that holds them,
+    read whole.
     """
     used = gold.used()
     label = gold.alphabet.text(int(used[0])) if len(used) == 1 else ""

@@ -43,7 +43,8 @@ def apart(sentence: Any) -> Any:
 def from_frame(frame: Any, sentence: str = "sentence", columns: Sequence[str] | None = None) -> Corpus:
     """A corpus from a pandas DataFrame with one row per token.
 
-    Rows that have the same value in the column `sentence` are one sentence, and stand together. columns: those to take, in this order; None:
+    Rows that have the same value in the column `sentence` are one sentence, and stand together. columns: those to take, in this order;
+    None:
     all others. As everywhere, the last one is the output, unless labels are given apart.
     """
     if not is_frame(frame):

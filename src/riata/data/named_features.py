@@ -36,7 +36,8 @@ class Given:
         """From `list[list[dict]]`, read as sklearn-crfsuite reads it.
 
         A number is the feature's value, True is 1, False leaves the feature out, a string makes `key:string` with value 1,
-        a list or set of strings makes one such feature each (other items are refused), and a nested dictionary has its keys joined with `:`.
+        a list or set of strings makes one such feature each (other items are refused), and a nested dictionary has its keys joined with
+        `:`.
         """
         alphabet = Alphabet()
         found = read_dictionaries(sentences, alphabet) if type(sentences) is list else None
@@ -196,7 +197,8 @@ def _check_ends(items: Iterator[int]) -> None:
     if next(items) > MOST_ITEMS:
         raise DataError(
             f"the features hold more than {MOST_ITEMS:,} items, those of dictionaries within dictionaries counted each time.",
-            remedy="Does a dictionary hold another one many times, or go on for ever? Give features by name: {'word': 'dog', 'suffix': 'og'}.",
+            remedy="Does a dictionary hold another one many times, or go on for ever? Give features by name: "
+            "{'word': 'dog', 'suffix': 'og'}.",
         )
 
 

@@ -56,12 +56,15 @@ class Segmentation:
         return found
 
     def role_sets(self, sets: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Sets of tags, as flags [M, tags], as sets of what a token is of a segment of each type: [M, types x (single, first, inside, last)]."""
+        """Sets of tags, as flags [M, tags], as sets of what a token is of a segment of each type: [M, types x (single, first,
+        inside, last)].
+        """
         alone, touching = sets[:, self.tag_table[:, 0]], sets[:, self.tag_table[:, 1]]
         if (alone != touching).any():
             assert self.encoding is not None
             raise UnsupportedError(
-                f"In {self.encoding.name.upper()} the tag of a chunk depends on the chunk before, so a given tag does not say where segments begin.",
+                f"In {self.encoding.name.upper()} the tag of a chunk depends on the chunk before, so a given tag "
+                "does not say where segments begin.",
                 remedy="Use structure='chain', or train on data in iob2.",
             )
         found: NDArray[np.uint8] = np.ascontiguousarray(alone.reshape(len(sets), self.tag_table[:, 0].size))

@@ -106,11 +106,12 @@ class Confident:
         return PerSentence(rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True))
 
     def predict_proba(self, X: Any, *, given: Any = None) -> list[Values]:
-        """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence, in the order of `classes_`.
+        """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence,
+        in the order of `classes_`.
 
-        A labelling has the probability exp(score) / Z, or exp(score / temperature) / Z once the estimator is calibrated. Recipes that maximise
-        it, such as crf, mean it so; of the others, calibrate first. Needs a chain that looks back over two labels at most, or segments that look back
-        over one.
+        A labelling has the probability exp(score) / Z, or exp(score / temperature) / Z once the estimator is calibrated. Recipes that
+        maximise it, such as crf, mean it so; of the others, calibrate first. Needs a chain that looks back over two labels at most,
+        or segments that look back over one.
         given: as predict takes it; then the probabilities are those among labellings that have these labels.
         """
         from riata.data.memory import is_empty
@@ -128,7 +129,8 @@ class Confident:
     def log_likelihood(self, X: Any, y: Any = None) -> Values:
         """The logarithm of the probability that given labels have, sentence by sentence: [S].
 
-        y: the labels; None: those in the data. Probabilities are those of predict_proba and predict_nbest: among all legal labellings of the sentence.
+        y: the labels; None: those in the data. Probabilities are those of predict_proba and predict_nbest: among all legal labellings of
+        the sentence.
         Labels that are not legal, or that the model does not know, have minus infinity.
         """
         from riata.data.memory import inputs_of
@@ -185,7 +187,8 @@ class Confident:
     def calibrate(self, X: Any, y: Any = None, *, method: str = "temperature") -> CalibrationReport:
         """Makes confidences believable, by sentences that the model was not trained on; says how far they were off, and are now.
 
-        method: temperature, one number that sharpens or flattens them; isotonic, after that a rising curve, which takes some thousands of predictions.
+        method: temperature, one number that sharpens or flattens them; isotonic, after that a rising curve,
+        which takes some thousands of predictions.
         The calibration is part of the model and goes into its file. Training anew forgets it.
         """
         from riata.confidence.calibration import check_method

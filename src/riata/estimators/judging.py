@@ -56,7 +56,9 @@ class Judging(Predicting):
         return inputs, self._gold_columns(data), self.output_columns(self._as_classes(labels, data.starts))
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
-        """Whose fault wrong sentences are: of the search alone, of the model alone, or of both (docs/search.md). predicted: as for evaluate."""
+        """Whose fault wrong sentences are: of the search alone, of the model alone, or of both (docs/search.md). predicted: as for
+        evaluate.
+        """
         from riata.data.memory import inputs_of
         from riata.scoring.search_errors import split_errors
 

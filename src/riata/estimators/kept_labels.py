@@ -108,7 +108,8 @@ def _written(estimator: Columns) -> NDArray[np.int64]:
     table = estimator._recoder.table
     if table is None:
         raise UnsupportedError(
-            "What a label that was learnt is written as depends on its neighbours here, so a given label does not say what it is learnt as.",
+            "What a label that was learnt is written as depends on its neighbours here, so a given label does not "
+            "say what it is learnt as.",
             remedy="Leave out learn_as.",
         )
     return np.asarray(table, np.int64)

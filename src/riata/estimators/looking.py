@@ -82,7 +82,8 @@ class Looking(Judging):
         model, options = self._check_fitted(), checked(self, training=False)
         if features and getattr(model, "local", False):
             raise UnsupportedError(
-                "The scores of the recipe 'memm' are normalised step by step: they are no sums of what features say, which explanations are.",
+                "The scores of the recipe 'memm' are normalised step by step: they are no sums of what features "
+                "say, which explanations are.",
                 remedy="trace(..., features=False) shows the search; of the recipes perceptron and crf, explain shows the features.",
             )
         corpus, truth = one_sentence(sentence, self.sentences), None
@@ -123,7 +124,10 @@ class Looking(Judging):
         return self._learnable(self._with_gold(corpus, y), warn_of, strict=options.strict).columns[-1].texts()
 
     def _learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:
-        """Data with gold labels, written as the model has learnt them. A model that gives illegal tags (an imported one) knows them as they are."""
+        """Data with gold labels, written as the model has learnt them.
+
+        A model that gives illegal tags (an imported one) knows them as they are.
+        """
         from riata.learning.labels import learnable
 
         tags, model = self._tags(), self._check_fitted()

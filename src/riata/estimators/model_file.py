@@ -52,7 +52,8 @@ def load_model(path: str | Path, using: Iterable[Any] = ()) -> Any:
     """A trained estimator from its file: a Tagger, a Chunker, a JointTagger, an EntityRecognizer or a Predictor.
 
     Nothing in the file is executed or imported. A model that uses code of yours (attributes, a Problem) names it, and `using`
-    must supply every piece: `load_model("m.riata", using=[vowels])`, `load_model("p.riata", using=[MyProblem()])`; a single one may stand alone.
+    must supply every piece: `load_model("m.riata", using=[vowels])`, `load_model("p.riata", using=[MyProblem()])`;
+    a single one may stand alone.
     """
     try:
         return _estimator(*container.read(path), using)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="Parameters")  # typing.Self needs Python 3.11
 
-PARAMETERS = """recipe: the learner (None: the one that the task prefers, which `riata pieces` names); structure, queue, beam: what it searches, and how (None: what
+PARAMETERS = """recipe: the learner (None: the one that the task prefers, which `riata pieces` names);
+structure, queue, beam: what it searches, and how (None: what
 the recipe prefers).
 template: a named set, a file, or templates (None: the task's own). attributes: your own functions of a word, by name.
 lists: words and phrases by name, each a file (an entry per line) or entries; templates read them as list(NAME)[0].
@@ -29,7 +30,8 @@ threads: how many work at once (None: all cores), which never changes the model.
 dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
 many epochs without a better score; refit: then train again on all data for that many epochs.
 class_weight: by label, or "balanced". encoding: of chunk tags ("auto" finds it); learn_as: another one to learn them in,
-which the output does not show; strict: refuse illegal tags instead of reading them as conlleval does. warm_start: go on from the present model when fit is called again.
+which the output does not show; strict: refuse illegal tags instead of reading them as conlleval does.
+warm_start: go on from the present model when fit is called again.
 """
 
 

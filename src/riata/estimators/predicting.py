@@ -53,7 +53,8 @@ class Predicting(Confident, ByLabel, Columns):
 
         Below min_confidence, from 0 to 1, it abstains: a chunk is left out (O), a tag is None.
         given: labels that are known, a list per sentence, with None where any will do; the best labelling that has them is found.
-        text: X is a list of sentences, each a string, which are split at spaces; or a function from a sentence to its words, to split them by.
+        text: X is a list of sentences, each a string, which are split at spaces; or a function from a sentence to its words,
+        to split them by.
         """
         from riata.estimators.predictions import Predictions
 
@@ -132,8 +133,9 @@ class Predicting(Confident, ByLabel, Columns):
     ) -> None:
         """Writes a file with a column of predictions more, as `riata predict` does; each may be compressed (.gz).
 
-        CoNLL-U (.conllu) goes out as CoNLL-U. text: the file holds a sentence per line, as for predict. nbest: every sentence so many times, best labelling first. confidence: one more column
-        with it. Below min_confidence a chunk is O, and a tag is _. given: the number of a column that holds labels to keep, _ elsewhere.
+        CoNLL-U (.conllu) goes out as CoNLL-U. text: the file holds a sentence per line, as for predict. nbest: every sentence so many
+        times, best labelling first. confidence: one more column with it. Below min_confidence a chunk is O,
+        and a tag is _. given: the number of a column that holds labels to keep, _ elsewhere.
         """
         from riata.data.columns import write
         from riata.data.files import is_conllu

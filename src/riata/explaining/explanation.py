@@ -20,7 +20,8 @@ FAULTS: Mapping[str, str] = {
 }
 BY_TRUTH: Mapping[str, str] = {  # where the best output is not known
     "search": "search error: the search missed the truth, which scores higher than the output; which output is best of all is not known",
-    "model": "model error: the output scores higher than the truth, or no search can give the truth; which output is best of all, and whether the search missed it, is not known",
+    "model": "model error: the output scores higher than the truth, or no search can give the truth; which output "
+    "is best of all, and whether the search missed it, is not known",
     "tie": "tie: the truth scores as high as the output",
 }
 

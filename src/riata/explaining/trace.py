@@ -107,10 +107,10 @@ class Trace(Paged):
     """One search. Without a truth it is the one that `predict` makes; with one, that of training, but no weight is changed.
 
     `followed` is what training is set to (recipe, when, update, step), and under `training` whether the search does all that it does in
-    training; if not, it goes on as in decoding, and shows the first update that would be made. None: the truth is not known, or nothing is trained in this
-    way, and the search goes on as in decoding whatever is lost. `output` is None where the search ended without a goal. `true_path` is the
-    best one that leads to the truth, whatever the queue kept of it; None: the truth is not known, or no path leads to it. `outputs` are
-    those of all goals in the last front, best first, each with its node.
+    training; if not, it goes on as in decoding, and shows the first update that would be made. None: the truth is not known,
+    or nothing is trained in this way, and the search goes on as in decoding whatever is lost. `output` is None where the search ended
+    without a goal. `true_path` is the best one that leads to the truth, whatever the queue kept of it; None: the truth is not known,
+    or no path leads to it. `outputs` are those of all goals in the last front, best first, each with its node.
 
     str() shows it, to_dict() is ready for JSON and from_dict() its inverse.
     """

@@ -49,7 +49,10 @@ def verdict(explanation: Explanation) -> Verdict:
 
 
 def verdict_of_trace(trace: Trace) -> Verdict:
-    """Without a second output to compare with, a wrong one is just wrong. The goal's regret tells: an output can be written in many ways."""
+    """Without a second output to compare with, a wrong one is just wrong.
+
+    The goal's regret tells: an output can be written in many ways.
+    """
     losses = losses_of(trace)
     if trace.truth is None:
         return Verdict("unknown", "The truth is not known.", losses)

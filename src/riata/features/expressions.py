@@ -1,7 +1,8 @@
 """Attributes that are written down in their names: regular expressions in the small language of Wapiti, for models that come from there.
 
-`matches_EXPRESSION` is true or false, `matched_EXPRESSION` the first part of the word that matches, or nothing, and `matchedlower_EXPRESSION` the same
-with A to Z in lower case. In names, what is no letter or digit is written as `_` and two hexadecimal digits: `matched__2e_24` is `.$`, the last byte.
+`matches_EXPRESSION` is true or false, `matched_EXPRESSION` the first part of the word that matches, or nothing,
+and `matchedlower_EXPRESSION` the same with A to Z in lower case. In names, what is no letter or digit is written as `_` and two
+hexadecimal digits: `matched__2e_24` is `.$`, the last byte.
 Expressions read bytes, as Wapiti does; what is then no whole character is written `\\xe9`.
 """
 

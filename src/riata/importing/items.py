@@ -22,7 +22,8 @@ def from_strings(sentences: Iterable[Iterable[Iterable[str]]]) -> list[list[Item
 def read_items(path: str | Path) -> tuple[list[list[Item]], list[list[str]]]:
     r"""Features and labels of a data file of `crfsuite`.
 
-    A token is a line, `LABEL NAME NAME:VALUE …` with tabs between; a blank line ends a sentence. In names, `:` is written `\:` and `\` is `\\`.
+    A token is a line, `LABEL NAME NAME:VALUE …` with tabs between; a blank line ends a sentence. In names,
+    `:` is written `\:` and `\` is `\\`.
     """
     try:
         text = ModelText.of(path)

@@ -20,7 +20,8 @@ def viterbi(node: Any, edge: Any) -> tuple[NDArray[np.int32], float]:
     """The best labels and their score.
 
     node: [T, L] score of each label at each token. edge: [L, L] score of a label (row) followed by a label (column), or [T, L, L]
-    where row t scores the step from token t - 1 to t (row 0 is unused). Minus infinity forbids. Ties go to the lowest label, read from the end.
+    where row t scores the step from token t - 1 to t (row 0 is unused). Minus infinity forbids. Ties go to the lowest label,
+    read from the end.
     """
     node, flat, per_token = _arrays(node, edge)
     return _core.viterbi(node, flat, per_token)

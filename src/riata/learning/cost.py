@@ -28,8 +28,10 @@ def tell_of_cost(features: Features, labels: int, tokens: int, options: Options,
         return
     tell(
         Note(
-            f"{labels:,} labels: every pass over the data takes about {_time(seconds)} of one core, and the weights about {memory / 2**30:.1f} GiB. "
-            "If the labels are words or lemmas, another column may be meant as the output. Fewer labels, a smaller template or a higher cutoff take "
+            f"{labels:,} labels: every pass over the data takes about {_time(seconds)} of one core, and the "
+            f"weights about {memory / 2**30:.1f} GiB. "
+            "If the labels are words or lemmas, another column may be meant as the output. Fewer labels, a smaller "
+            "template or a higher cutoff take "
             "less; recipes that search with a beam, such as laso-perceptron, do not compare all pairs of labels.",
             warning=True,
         )
@@ -44,7 +46,8 @@ def within_memory() -> Iterator[None]:
     except MemoryError:
         raise DataError(
             "out of memory: training needs more than there is.",
-            remedy="Weights grow with the number of labels, and what learns from pairs of labels with its square. Use fewer labels, a smaller template, a higher cutoff, or less data.",
+            remedy="Weights grow with the number of labels, and what learns from pairs of labels with its square. "
+            "Use fewer labels, a smaller template, a higher cutoff, or less data.",
         ) from None
 
 

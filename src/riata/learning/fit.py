@@ -129,7 +129,9 @@ class Fit:
         return data[:first], data[first:]
 
     def checked_dev(self, dev: Corpus, data: Corpus) -> Corpus:
-        """Development data of their own, with the labels that are learnt; several outputs are one column of pairs, as in the training data."""
+        """Development data of their own, with the labels that are learnt; several outputs are one column of pairs,
+        as in the training data.
+        """
         expected = data.width + self.options.outputs - 1
         if dev.width != expected:
             raise DataError(
@@ -164,7 +166,8 @@ class Fit:
         unknown = sorted(set(found.labels) - set(known))
         if unknown:
             raise LabelError(
-                f"label {shown(unknown[0])!r}{_note(self.tags)} is unknown to the model that training goes on from; it has {', '.join(map(shown, known[:12]))}.",
+                f"label {shown(unknown[0])!r}{_note(self.tags)} is unknown to the model that training goes on "
+                f"from; it has {', '.join(map(shown, known[:12]))}.",
                 remedy="Train anew, or name all labels at the first partial_fit with classes=.",
             )
         return LabelSet(known, {label: found.counts.get(label, 0) for label in known}, found.tags)
@@ -175,7 +178,8 @@ class Fit:
             return
         if before.recoded or self.tags.recoded:
             raise SettingError(
-                f"the model that training goes on from learnt its chunks as {before.learnt.name.upper()}; these would be learnt as {self.tags.learnt.name.upper()}.",
+                f"the model that training goes on from learnt its chunks as {before.learnt.name.upper()}; these "
+                f"would be learnt as {self.tags.learnt.name.upper()}.",
                 remedy=f"Set learn_as to {before.learnt.name!r}, or train anew (warm_start=False).",
             )
 
@@ -496,7 +500,8 @@ def label_ids(data: Corpus, labels: LabelSet) -> NDArray[np.int32]:
         token = int(np.argmax(foreign))
         column = data.columns[-1]
         raise LabelError(
-            f"label {shown(column.alphabet.text(int(column.ids[token])))!r}{_note(labels.tags)} is unknown; known: {', '.join(map(shown, labels.labels[:12]))}.",
+            f"label {shown(column.alphabet.text(int(column.ids[token])))!r}{_note(labels.tags)} is unknown; known: "
+            f"{', '.join(map(shown, labels.labels[:12]))}.",
             remedy="Name all labels at the first partial_fit with classes=.",
             file=data.name,
             line=data.line_of(token),

@@ -77,7 +77,10 @@ def one_label(label: str, data: Corpus, origin: int) -> LabelError:
         "Give training data with several labels; partial_fit can be told of those that are still to come (classes=)."
     )
     if origin >= 0 and (columns := data.elsewhere or elsewhere(data)):
-        remedy = f"Columns with several values: {columns}. Choose one with --outputs; in Python, with fields= of read_conllu, or corpus.select."
+        remedy = (
+            f"Columns with several values: {columns}. Choose one with --outputs; in Python, with fields= of "
+            "read_conllu, or corpus.select."
+        )
     elif label == OUTSIDE:
         remedy = "Give training data that have chunks in them."
     return LabelError(f"every label {where} is {label!r}: there is nothing to learn.", remedy=remedy, file=data.name)
@@ -132,7 +135,8 @@ def refuse_plain_tags(corpus: Corpus) -> None:
             token = int(np.argmax(column.ids == i))
             raise LabelError(
                 f"label {text!r} is no chunk tag; expected O or a prefix and a type, such as B-NP.",
-                remedy="For plain labels use Tagger (task `tag`); if another column is the output, choose it with --outputs, or corpus.select in Python.",
+                remedy="For plain labels use Tagger (task `tag`); if another column is the output, choose it with "
+                "--outputs, or corpus.select in Python.",
                 file=corpus.name,
                 line=corpus.line_of(token),
             )
@@ -282,7 +286,8 @@ def _as_written(labels: LabelSet, tags: Tags) -> tuple[LabelSet, Ids]:
     recoder = Recoder.of(labels.labels, tags.learnt, tags.data)
     if recoder.table is None:
         raise UnsupportedError(
-            f"class_weight is by the labels of the data, and a label learnt as {tags.learnt.name.upper()} can stand for several of {tags.data.name.upper()}.",
+            f"class_weight is by the labels of the data, and a label learnt as {tags.learnt.name.upper()} can "
+            f"stand for several of {tags.data.name.upper()}.",
             remedy="Leave out class_weight, or learn_as.",
         )
     counts = dict.fromkeys(recoder.labels, 0)

@@ -75,7 +75,9 @@ class Legality:
         return cls(np.ones(labels, np.uint8), np.ones(labels, np.uint8), np.ones(labels * labels, np.uint8))
 
     def stuck(self, starts: Starts, sets: Flags, of: Ids) -> NDArray[np.int64]:
-        """Of sentences that have no legal labelling, the token at which none goes on. sets: of labels, flags; of: that of every token, -1: all labels."""
+        """Of sentences that have no legal labelling, the token at which none goes on. sets: of labels, flags;
+        of: that of every token, -1: all labels.
+        """
         return stuck_labels(starts, sets, of, self.start, self.end, self.follow)
 
     @property
@@ -164,8 +166,8 @@ class ChainModel:
     ) -> tuple[Ids, NDArray[np.float64]]:
         """The label ids of every token and, at every temperature, how sure the search is of them: [N], and [temperatures, 1, N].
 
-        Of chunks, a token has the confidence of its chunk. Of exact decoding it is summed over all labellings; where dynamic programming cannot do that,
-        by a beam without a limit.
+        Of chunks, a token has the confidence of its chunk. Of exact decoding it is summed over all labellings;
+        where dynamic programming cannot do that, by a beam without a limit.
         """
         instances, given = self._instances(corpus), np.empty(0, np.int32)
         if decoder.queue == EXACT.queue and exact_refusal(self.features, len(self.labels)) is None:
@@ -180,12 +182,16 @@ class ChainModel:
         return kept[0], kept[1].reshape(len(temperatures), 1, -1)
 
     def probabilities(self, corpus: Corpus, temperature: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Of every label at every token, over all legal labellings, [N, labels]; and log Z of every sentence. A score counts 1 / temperature."""
+        """Of every label at every token, over all legal labellings, [N, labels]; and log Z of every sentence.
+
+        A score counts 1 / temperature.
+        """
         refusal = exact_refusal(self.features, len(self.labels))
         if refusal is not None:
             raise UnsupportedError(
                 f"Probabilities of labels are summed over all labellings by dynamic programming: {refusal[0]}.",
-                remedy=f"predict_confidence gives that of what was predicted; or train with templates that read label[-1] and label[-{exact_order}] only.",
+                remedy="predict_confidence gives that of what was predicted; or train with templates that read "
+                f"label[-1] and label[-{exact_order}] only.",
             )
         log_z, rows, _ = self._summed(self._instances(corpus), temperature, np.empty(0, np.int32), chunks=False)
         return rows.reshape(-1, len(self.labels)), log_z
@@ -285,7 +291,10 @@ class ChainModel:
 
 
 class StoredChainModel(ChainModel):
-    """A model as it is in its file, checked. What takes time or memory is made when it is first needed: index and weights, of which most are zero."""
+    """A model as it is in its file, checked.
+
+    What takes time or memory is made when it is first needed: index and weights, of which most are zero.
+    """
 
     @classmethod
     def of(
@@ -313,7 +322,10 @@ class StoredChainModel(ChainModel):
         return super().predict(corpus, decoder, threads)
 
     def _predict_few(self, corpus: Corpus) -> Ids | None:
-        """The labels of the first few tokens, with the weights of their own n-grams: all others stay in the file. None where there are more."""
+        """The labels of the first few tokens, with the weights of their own n-grams: all others stay in the file.
+
+        None where there are more.
+        """
         features = self.features
         left = self.__dict__["_left"] - corpus.tokens
         if left < 0 or not self.__dict__["_stored"].ordered or not foldable(features) or features.program.history:

@@ -72,7 +72,9 @@ def write(path: str | Path, content: bytes) -> None:
 
 
 def read(path: str | Path) -> tuple[dict[str, Any], Arrays]:
-    """Header and arrays of a model file, checked; the arrays are views of its bytes, which are read once: what becomes of the file later does not matter."""
+    """Header and arrays of a model file, checked; the arrays are views of its bytes, which are read once: what becomes of the file
+    later does not matter.
+    """
     try:
         with open(path, "rb") as file:
             content = np.empty(os.fstat(file.fileno()).st_size, np.uint8)

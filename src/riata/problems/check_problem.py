@@ -35,10 +35,12 @@ def check_problem(
 ) -> Checked:
     """Visits every state of small inputs, and raises SearchError for the first thing that contradicts itself.
 
-    States can be told apart, and no method changes them or x; a goal can be reached; features are names with finite values, and tell some actions
-    apart; parts of actions can be hashed; states of equal key have the same actions, features and goals; covered never falls. With the true outputs Y: the regret of a state is the least that any goal in its reach has, and no dead end looks right;
-    loss_increment adds up to the regret of the goal, on every path; a goal of lower regret has no higher loss. Whether a heuristic
-    is never too low depends on the weights, and is not looked at. An input with more than max_states states is refused.
+    States can be told apart, and no method changes them or x; a goal can be reached; features are names with finite values,
+    and tell some actions apart; parts of actions can be hashed; states of equal key have the same actions, features and goals;
+    covered never falls. With the true outputs Y: the regret of a state is the least that any goal in its reach has,
+    and no dead end looks right; loss_increment adds up to the regret of the goal, on every path;
+    a goal of lower regret has no higher loss. Whether a heuristic is never too low depends on the weights,
+    and is not looked at. An input with more than max_states states is refused.
     """
     check(problem, learning=Y is not None)
     inputs = as_inputs(X)
@@ -110,7 +112,8 @@ class _Example:
         if len(self.nodes) == self.max_states:
             goals = any(node.goal for node in self.nodes)
             raise SearchError(
-                f"example {self.number} has more than {self.max_states:,} states, too many to visit all of them{'' if goals else ', and no goal among those'}.",
+                f"example {self.number} has more than {self.max_states:,} states, too many to visit all of "
+                f"them{'' if goals else ', and no goal among those'}.",
                 remedy=("" if goals else "Is is_goal(x, s) ever true? If so: ")
                 + "Check a smaller input, or raise max_states.",
             )

@@ -41,7 +41,8 @@ def as_examples(name: str, given: Iterable[Any]) -> list[Any]:
         raise DataError(f"{name} is a dictionary; expected a list with one entry per example.")
     if hasattr(given, "itertuples"):
         raise DataError(
-            f"{name} is a {type(given).__name__}, a table that iterates over the names of its columns; expected a list with one entry per example.",
+            f"{name} is a {type(given).__name__}, a table that iterates over the names of its columns; expected a "
+            "list with one entry per example.",
             remedy=f"list({name}.itertuples(index=False)) makes an example of every row.",
         )
     try:

@@ -38,8 +38,8 @@ class Predictor(Params):
     """Learns to search a `riata.Problem` (Daumé & Marcu 2005), in scikit-learn's conventions.
 
     recipe: when to update, against what, and how far. queue: beam (default), greedy, best-first, a-star; breadth-first, depth-first
-    and hill-climb only decode. beam: nodes kept; None or float("inf") for all of them. settings: of the recipe, by name. After training, queue,
-    beam and the settings of search may be changed with set_params, and the next prediction uses them.
+    and hill-climb only decode. beam: nodes kept; None or float("inf") for all of them. settings: of the recipe, by name. After training,
+    queue, beam and the settings of search may be changed with set_params, and the next prediction uses them.
     dev: a pair (X, Y), or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
     many epochs without a better score; refit: then train again on all data for that many epochs. warm_start: go on from the present
     model when fit is called again.
@@ -170,7 +170,8 @@ class Predictor(Params):
     def predict_nbest(
         self, X: Iterable[Any], k: int, *, probabilities: bool = False, temperature: float = 1.0
     ) -> list[list[tuple[Any, float]]]:
-        """The k best of the outputs that a beam ends with, with their scores, best first; fewer where it keeps fewer. The first is predict's.
+        """The k best of the outputs that a beam ends with, with their scores, best first;
+        fewer where it keeps fewer. The first is predict's.
 
         probabilities: with these instead of scores, among all paths that the beam kept (see predict_confidence). Equal outputs count once.
         They need a queue that keeps levels: beam (by operations or by prefix) or greedy.
@@ -187,7 +188,8 @@ class Predictor(Params):
         ]
 
     def predict_confidence(self, X: Iterable[Any], *, steps: bool = False, temperature: float = 1.0) -> list[Any]:
-        """How sure the search is of what predict gives: of every output a number from 0 to 1; with steps, a list with one for each of its actions.
+        """How sure the search is of what predict gives: of every output a number from 0 to 1; with steps,
+        a list with one for each of its actions.
 
         A path has the probability exp(score / temperature) / Z among those that the beam kept, paths that were merged by `key` among
         them. Of an output it is the probability of its path (and of others of the last front with an equal output); of a step, that of
@@ -215,7 +217,8 @@ class Predictor(Params):
     def trace(self, x: Any, y: Any = UNKNOWN, *, features: bool = False, training: bool = True) -> Trace:
         """What the search for one input does, step by step. With the true output y (which may be None) it is the search of training.
 
-        No weight is changed. training=False: it goes on as in prediction, and shows the first update that training would make. features: record those of every step, with their weights.
+        No weight is changed. training=False: it goes on as in prediction, and shows the first update that training would make. features:
+        record those of every step, with their weights.
         """
         from riata.problems.tracing import trace_problem
 

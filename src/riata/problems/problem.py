@@ -105,7 +105,8 @@ def same_features(problem: Problem, states: int) -> tuple[str, str]:
     return (
         f"the actions cannot be told apart: {given} gave all actions of a state the same features (or none), in each of the {states} "
         "states that have several.",
-        "Put the action into the names, as in f'w={word}|{a}', or give names of the state alone in observe(x, s), which joins them with the action.",
+        "Put the action into the names, as in f'w={word}|{a}', or give names of the state alone in observe(x, s), "
+        "which joins them with the action.",
     )
 
 

@@ -143,7 +143,10 @@ class ProblemLearner(Trainer):
         if self.native.alike:
             self.tell(Note("\n  ".join(same_features(self.problem, self.native.alike)), warning=True))
         if self.native.all_right:
-            text = "every action is right, in each state of the first examples: regret(x, s, y) is the same everywhere, and nothing can be learnt."
+            text = (
+                "every action is right, in each state of the first examples: regret(x, s, y) is the same "
+                "everywhere, and nothing can be learnt."
+            )
             remedy = "The regret must rise where a step makes the true output y impossible to reach."
             self.tell(Note(f"{text}\n  {remedy}", warning=True))
 
@@ -172,7 +175,10 @@ class ProblemLearner(Trainer):
             self.tell(Note(text, warning=True))
         if worst.skipped and self._skipped is not None:
             what, remedy = self._skipped
-            text = f"{worst.skipped} of {worst.sentences} examples were skipped in epoch {worst.epoch}: their regret is not exact. The first: {what}"
+            text = (
+                f"{worst.skipped} of {worst.sentences} examples were skipped in epoch {worst.epoch}: their "
+                f"regret is not exact. The first: {what}"
+            )
             self.tell(Note(f"{text}\n  {remedy} riata.check_problem finds such states in small inputs.", warning=True))
 
 

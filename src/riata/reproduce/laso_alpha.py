@@ -57,7 +57,8 @@ REPRODUCTION = Reproduction(
     ),
     remarks=(
         "Sec. 3.4 describes alpha backwards: 1 asks for no margin at all, and towards 0 for the largest (Gentile 2001).",
-        "The paper counts epochs on the joint task (Sec. 4.2), as laso-table2 does; here they are those of chunking, by segments, with a beam of 5.",
+        "The paper counts epochs on the joint task (Sec. 4.2), as laso-table2 does; here they are those of "
+        "chunking, by segments, with a beam of 5.",
         "The best epoch is the one of the best development score; `within 0.1` is the first that comes so near to it.",
     ),
 )

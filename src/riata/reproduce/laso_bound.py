@@ -67,9 +67,16 @@ REPRODUCTION = Reproduction(
     ),
     remarks=(
         "B is √8/α and C is √2, for which Theorem 4 is proved; the paper's default of B, 1/α, is another.",
-        "Theorem 4 is about normalised differences, δ / max(1, |δ|): its γ is their least margin under any unit vector. Here that is the least u·δ / max(1, |δ|) over the differences of all updates, u the final weights, not averaged, over their norm; a better u would give a smaller bound. `raw margin` is the least u·δ as it is; should the paper's be that, its bound is none.",
-        "Its proof needs w·δ / max(1, |δ|) at or below the threshold at every update. Scores are compared as they are, as in the paper, and so w·δ itself is, which is more than the proof asks: the bound holds. But what is left after convergence is a margin of scores, which leaves a small γ where |δ| is large; a threshold times max(1, |δ|) would ask for a normalised margin, and is not built here.",
-        "Without look-ahead, as in the paper: an operator gives the tag and the chunk label of the next word. The first 1,000 sentences; the paper does not say which.",
+        "Theorem 4 is about normalised differences, δ / max(1, |δ|): its γ is their least margin under any unit "
+        "vector. Here that is the least u·δ / max(1, |δ|) over the differences of all updates, u the final "
+        "weights, not averaged, over their norm; a better u would give a smaller bound. `raw margin` is the least "
+        "u·δ as it is; should the paper's be that, its bound is none.",
+        "Its proof needs w·δ / max(1, |δ|) at or below the threshold at every update. Scores are compared as they "
+        "are, as in the paper, and so w·δ itself is, which is more than the proof asks: the bound holds. But what "
+        "is left after convergence is a margin of scores, which leaves a small γ where |δ| is large; a threshold "
+        "times max(1, |δ|) would ask for a normalised margin, and is not built here.",
+        "Without look-ahead, as in the paper: an operator gives the tag and the chunk label of the next word. The "
+        "first 1,000 sentences; the paper does not say which.",
     ),
     epochs=200,
     quick_epochs=15,

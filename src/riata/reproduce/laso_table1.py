@@ -139,8 +139,10 @@ REPRODUCTION = Reproduction(
     ),
     remarks=(
         "Times: ours are CPU seconds, of training up to the epoch that was chosen; the paper's are hours and minutes on machines of 2005.",
-        "Updates of LASOP and LASOA are against the mean of the y-bad nodes that outrank the truth, so that each corrects an error; rows with `queue` and `best` differ in this alone.",
-        "With exact search (∞) the paper's updates are against the uniform sum over the lattice, which is known to fail; here segmentations have the weight of their probability, as in a semi-Markov CRF.",
+        "Updates of LASOP and LASOA are against the mean of the y-bad nodes that outrank the truth, so that each "
+        "corrects an error; rows with `queue` and `best` differ in this alone.",
+        "With exact search (∞) the paper's updates are against the uniform sum over the lattice, which is known to "
+        "fail; here segmentations have the weight of their probability, as in a semi-Markov CRF.",
         "The paper's lists of names, places and abbreviations are not public; ours are its other features.",
         "Development scores are those of the epoch they have chosen, and a little too good for it.",
     ),

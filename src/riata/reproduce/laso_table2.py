@@ -15,7 +15,9 @@ NP_ALONE = ("tag_accuracy", "accuracy_np", "joint_accuracy_np", "f1_np")
 
 
 def row(name: str, times: str, figures: str, columns: tuple[str, ...], setting: dict[str, Any] | None) -> Row:
-    """With the figures of the table as they are printed: times as h:m, then tag, chunk and joint accuracy and F, in the columns that they most likely are."""
+    """With the figures of the table as they are printed: times as h:m, then tag, chunk and joint accuracy and F,
+    in the columns that they most likely are.
+    """
     paper = dict(zip(columns, map(float, figures.split()), strict=True))
     paper |= dict(zip(("seconds_train", "seconds_decode"), map(seconds, times.split()), strict=False))
     return Row(name, setting, {"paper": paper}, "" if setting else "a factorial CRF; there is none in Riata yet.")
@@ -108,10 +110,13 @@ REPRODUCTION = Reproduction(
         ),
     ),
     remarks=(
-        "SUTTON is most likely of NP chunks alone, and the LASOA rows as well: a chain model comes to chunk accuracy 97.4 and F 93.9 on NP chunks, and to 95.9 and 93.5 on all. So the paper's LASOA and LASOP rows can hardly be compared with each other. Its figures stand where they most likely belong.",
+        "SUTTON is most likely of NP chunks alone, and the LASOA rows as well: a chain model comes to chunk "
+        "accuracy 97.4 and F 93.9 on NP chunks, and to 95.9 and 93.5 on all. So the paper's LASOA and LASOP rows "
+        "can hardly be compared with each other. Its figures stand where they most likely belong.",
         "Of NP chunks alone: every other chunk label is O, in the truth and in what was found, and the rest is counted as ever.",
         "Tags are those of the data's own column, which the Brill tagger wrote: accuracy is agreement with it.",
-        "Without look-ahead, as in the paper: an operator gives the tag and the chunk label of the next word. Updates are against the mean of the y-bad nodes that outrank the truth.",
+        "Without look-ahead, as in the paper: an operator gives the tag and the chunk label of the next word. "
+        "Updates are against the mean of the y-bad nodes that outrank the truth.",
         "Times: ours are CPU seconds, of training up to the epoch that was chosen; the paper's are hours and minutes on machines of 2005.",
         "Development scores are those of the epoch they have chosen, and a little too good for it.",
     ),

@@ -85,7 +85,8 @@ REPRODUCTION = Reproduction(
     ),
     remarks=(
         "The paper's caption and text contradict each other on which axis is the training beam; both readings are shown.",
-        "Steps are ALMA's, as the paper's diagonal suggests; without look-ahead, as in the paper: an operator gives the tag and the chunk label of the next word.",
+        "Steps are ALMA's, as the paper's diagonal suggests; without look-ahead, as in the paper: an operator "
+        "gives the tag and the chunk label of the next word.",
         "F is of all chunk types; the paper's may be of NP chunks alone, as in its Table 2.",
     ),
     quick_epochs=1,

@@ -21,7 +21,9 @@ def scores(trained: Trained) -> dict[str, Sample]:
 
 
 def noun_scores(trained: Trained) -> dict[str, Sample]:
-    """Of a joint tagger: the same, with the sentences of tag accuracy too and, under `_np`, NP chunks alone, every other chunk label being O on both sides."""
+    """Of a joint tagger: the same, with the sentences of tag accuracy too and, under `_np`, NP chunks alone,
+    every other chunk label being O on both sides.
+    """
     predicted, seconds = _decoded(trained)
     tags, chunks = trained.scored.columns[-2:]
     found_tags, found_chunks = trained.estimator.output_columns(predicted)

@@ -90,7 +90,8 @@ def interval_kind(outcome: Outcome) -> str:
 def show(outcome: Outcome, console: Console) -> None:
     reproduction, plan, split = outcome.reproduction, outcome.plan, outcome.split
     about = (
-        f"{reproduction.task.name}; {plan.data}, {len(split.learnt):,} sentences to learn from, {PARTS[split.part]} data of {len(split.scored):,}; "
+        f"{reproduction.task.name}; {plan.data}, {len(split.learnt):,} sentences to learn from, "
+        f"{PARTS[split.part]} data of {len(split.scored):,}; "
         f"at most {plan.epochs(reproduction)} epochs; intervals: {interval_kind(outcome)}"
     )
     console.print(f"[bold]{escape(reproduction.title)}[/]", soft_wrap=True)

@@ -29,8 +29,9 @@ class SearchErrors:
     """Outputs by fault: wrong = search + both + model + ties. The best output is the one that scores highest of all.
 
     test: "exact" where the best output is known. "truth" where it is too costly to find: `search` then counts the outputs that score below
-    the truth, which the search has surely missed, a lower bound; `model` counts those that score above it, whose best output is surely not the
-    truth, and truths that no search can give; whether the search has missed a better one there, or among right outputs, cannot be told, and `both` and `lucky` are None.
+    the truth, which the search has surely missed, a lower bound; `model` counts those that score above it,
+    whose best output is surely not the truth, and truths that no search can give; whether the search has missed a better one there,
+    or among right outputs, cannot be told, and `both` and `lucky` are None.
     """
 
     wrong: int

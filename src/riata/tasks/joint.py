@@ -34,7 +34,8 @@ OUTPUTS = 2
 class JointTagger(SequenceEstimator):
     __doc__ = f"""Gives every word a tag and a chunk label, by searching for both at once. Scored by span F1 of the chunks.
 
-    The last two columns of the data are the outputs, the tag and then the chunk label; y is a list of (tag, chunk) pairs per sentence, and so is
+    The last two columns of the data are the outputs, the tag and then the chunk label; y is a list of (tag, chunk) pairs per sentence,
+    and so is
     what predict gives. Needs a recipe that searches.\n\n{PARAMETERS}"""
 
     task_name = "joint"
@@ -71,7 +72,8 @@ class JointTagger(SequenceEstimator):
             return with_pairs(corpus, y)
         if corpus.width < OUTPUTS + 1:
             raise DataError(
-                f"training needs at least one input column, the tags and the chunk labels; found {corpus.width} column{'s' * (corpus.width != 1)}.",
+                f"training needs at least one input column, the tags and the chunk labels; found {corpus.width} "
+                f"column{'s' * (corpus.width != 1)}.",
                 remedy="Give pairs as y, or tags and chunk labels as the last two columns.",
                 file=corpus.name,
             )

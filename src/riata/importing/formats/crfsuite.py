@@ -1,8 +1,8 @@
 """Models of CRFsuite: the file itself, or what `crfsuite dump` and python-crfsuite's `Tagger.dump` write.
 
-The file (Okazaki's `crf1d`) is little-endian: a header of 48 bytes with the number of features, labels and attributes and where each part starts;
-features of 20 bytes (kind, from, to, weight); labels and attributes as CQDB, whose last table says where the record of each number is. A dump has
-the same as text, with weights of six decimals.
+The file (Okazaki's `crf1d`) is little-endian: a header of 48 bytes with the number of features,
+labels and attributes and where each part starts; features of 20 bytes (kind, from, to, weight); labels and attributes as CQDB,
+whose last table says where the record of each number is. A dump has the same as text, with weights of six decimals.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The model file of Wapiti, which is a text.
 
-`#mdl#TYPE#WEIGHTS`, `#rdr#PATTERNS/…`, the patterns, `#qrk#LABELS`, the labels, `#qrk#TEXTS`, the texts that the patterns made in training, and
-the weights that are not zero, `PLACE=WEIGHT` (hexadecimal). Patterns, labels and texts are written `LENGTH:TEXT,`. The texts take their places in
+`#mdl#TYPE#WEIGHTS`, `#rdr#PATTERNS/…`, the patterns, `#qrk#LABELS`, the labels, `#qrk#TEXTS`,
+the texts that the patterns made in training, and the weights that are not zero, `PLACE=WEIGHT` (hexadecimal). Patterns,
+labels and texts are written `LENGTH:TEXT,`. The texts take their places in
 order: one per label (`u`), one per pair of labels, the earlier one first (`b`), or first those and then these (`*`).
 """
 

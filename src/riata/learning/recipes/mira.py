@@ -8,7 +8,8 @@ SMALLEST = 1e-9  # without a cost nothing would ever be learnt, nor with steps o
 
 RECIPE = Recipe(
     name="mira",
-    summary="find the best labels with a cost for wrong ones; move as little as it takes for the truth to win by that cost, at most C; average",
+    summary="find the best labels with a cost for wrong ones; move as little as it takes for the truth to win by "
+    "that cost, at most C; average",
     paper="crammer2003",
     needs=frozenset({"loss-augmented argmax", "k best"}),
     structure="chain",
