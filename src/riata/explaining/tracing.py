@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -215,56 +216,16 @@ def built(
     output: of a path, and of the goal at its end. merges: a right step that is not even a candidate was merged into a better one.
     state: of a node, in words.
     """
-    known = head["truth"] is not None
-
-    def features(rows: Any) -> tuple[Feature, ...]:
-        return tuple(Feature(*feature(of), value, weight) for (of, weight), value in rows)
-
-    def node(number: int, row: Any) -> Node:
-        parent, by, depth, score, heuristic, regret, goal, good = row
-        said = features(native["features"][number]) if native["features"] else None
-        start = parent < 0
-        return Node(
-            None if start else parent,
-            None if start else action(by),
-            depth,
-            score,
-            heuristic,
-            regret if known else None,
-            good if known else None,
-            goal,
-            said,
-            None if state is None else state(number),
-        )
-
-    def cut(row: Any) -> Cut:
-        parent, by, score, heuristic, regret, good, merged = row
-        return Cut(parent, action(by), score, heuristic, regret, good if known else None, merged)
-
-    def update(row: Any) -> Update | None:
-        return None if row is None else Update(tuple(row[0]), tuple(row[1]), features(row[2]))
-
-    nodes = tuple(node(i, row) for i, row in enumerate(native["nodes"]))
+    said = _Said(action, feature, state, known=head["truth"] is not None)
+    of_nodes = native["features"] or [None] * len(native["nodes"])
+    nodes = tuple(said.node(i, *row) for i, row in enumerate(zip(native["nodes"], of_nodes, strict=True)))
     steps: list[Step] = []
     for row in native["steps"]:
-        before = steps[-1] if steps else None
-        steps.append(
-            Step(
-                front=tuple(row["front"]),
-                margin=row["margin"],
-                lost=row["lost"] if known else None,
-                lost_by=_lost_by(nodes, before, merges) if row["lost"] else None,
-                wrong=row["wrong"] if known else None,
-                update=update(row["update"]),
-                restart=tuple(row["restart"]),
-                enqueued=tuple(row["enqueued"]),
-                cut=tuple(map(cut, row["cut"])),
-                pruned=tuple(row["pruned"]),
-            )
-        )
+        lost_by = _lost_by(nodes, steps[-1] if steps else None, merges) if row["lost"] else None
+        steps.append(said.step(row, lost_by))
     goal = None if native["goal"] < 0 else native["goal"]
     path = tuple(
-        Taken(action(by), score, features(said) if native["features"] else None) for by, score, said in native["truth"]
+        Taken(action(by), score, said.features(of) if native["features"] else None) for by, score, of in native["truth"]
     )
     goals = [i for i in native["steps"][-1]["front"] if nodes[i].goal]
     outputs = tuple((i, output(_path(native, i), i)) for i in goals)
@@ -277,6 +238,56 @@ def built(
         true_path=path or None,
         **head,
     )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """Rows of the core in names that people know. known: whether the truth is."""
+
+    action: Callable[[Any], Plain]
+    feature: Callable[[Any], tuple[str, Plain]]
+    state: Callable[[int], str] | None
+    known: bool
+
+    def features(self, rows: Any) -> tuple[Feature, ...]:
+        return tuple(Feature(*self.feature(of), value, weight) for (of, weight), value in rows)
+
+    def node(self, number: int, row: Any, features: Any) -> Node:
+        parent, by, depth, score, heuristic, regret, goal, good = row
+        start = parent < 0
+        return Node(
+            None if start else parent,
+            None if start else self.action(by),
+            depth,
+            score,
+            heuristic,
+            regret if self.known else None,
+            good if self.known else None,
+            goal,
+            None if features is None else self.features(features),
+            None if self.state is None else self.state(number),
+        )
+
+    def step(self, row: Mapping[str, Any], lost_by: str | None) -> Step:
+        return Step(
+            front=tuple(row["front"]),
+            margin=row["margin"],
+            lost=row["lost"] if self.known else None,
+            lost_by=lost_by,
+            wrong=row["wrong"] if self.known else None,
+            update=self.update(row["update"]),
+            restart=tuple(row["restart"]),
+            enqueued=tuple(row["enqueued"]),
+            cut=tuple(map(self.cut, row["cut"])),
+            pruned=tuple(row["pruned"]),
+        )
+
+    def cut(self, row: Any) -> Cut:
+        parent, by, score, heuristic, regret, good, merged = row
+        return Cut(parent, self.action(by), score, heuristic, regret, good if self.known else None, merged)
+
+    def update(self, row: Any) -> Update | None:
+        return None if row is None else Update(tuple(row[0]), tuple(row[1]), self.features(row[2]))
 
 
 def _lost_by(nodes: tuple[Node, ...], before: Step | None, merges: bool) -> str | None:
