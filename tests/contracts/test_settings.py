@@ -250,6 +250,13 @@ def test_every_operation_that_a_recipe_or_a_setting_needs_is_known_and_offered()
     assert needed <= offered == set(OPERATIONS)
 
 
+def test_settings_that_mean_nothing_beside_parameters_are_refused():
+    with pytest.raises(UnsupportedError, match="every sequence of them is legal"):
+        checked(riata.Tagger("crf", settings={"constrain": True}))
+    with pytest.raises(UnsupportedError, match="seeds is 2"):
+        checked(riata.Chunker("early", seeds=2, settings={"record": True}))
+
+
 @pytest.mark.parametrize(
     ("recipe", "queue", "settings"),
     [

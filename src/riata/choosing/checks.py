@@ -124,6 +124,20 @@ def check_class_weight(given: Any) -> None:
             )
 
 
+def check_beside_parameters(estimator: Any, settings: Mapping[str, Any]) -> None:
+    """Refuses settings that mean nothing for the task of the estimator, or beside its other parameters."""
+    if settings.get("constrain") and not estimator.chunks:
+        raise UnsupportedError(
+            f"setting 'constrain' is set, but the task {estimator.task_name!r} has plain labels: every sequence of them is legal.",
+            remedy="Leave out constrain.",
+        )
+    if settings.get("record") and estimator.seeds != 1:
+        raise UnsupportedError(
+            f"setting 'record' keeps the updates of one training for diagnose, but seeds is {estimator.seeds}.",
+            remedy="Leave out record, or seeds.",
+        )
+
+
 def check_attributes(attributes: Mapping[str, Attribute]) -> None:
     if not isinstance(attributes, Mapping):
         raise SettingError(f"attributes is {attributes!r:.60}; expected a dictionary from names to functions.")

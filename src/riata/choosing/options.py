@@ -12,6 +12,7 @@ from riata.choosing.checks import (
     SHARDS,
     bits_of,
     check_attributes,
+    check_beside_parameters,
     check_class_weight,
     check_flags,
     check_refused,
@@ -214,6 +215,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     settings = resolve(declared, estimator.settings or {}, f"The recipe {recipe.name!r}")
     if training:
         check_read(declared, settings, *choice.offered)
+        check_beside_parameters(estimator, settings)
     return Options(
         chunks=estimator.chunks,
         outputs=estimator.outputs,
