@@ -1,6 +1,7 @@
 // What a batch objective asks of a structure: how probable the true output of a sentence is, and how every weight shares in that.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -59,6 +60,13 @@ class Potentials {
   virtual double shared_score(std::int64_t s) const = 0;
   virtual void take_truth(std::int64_t s, double times) = 0;
 };
+
+// Tokens of a batch: `most`, or fewer where there are so many labels that Ctrl-C, which is heard between batches, would have to wait.
+inline std::int64_t tokens_at_once(std::int64_t most, std::int64_t labels) {
+  constexpr std::int64_t many = 512;                     // labels, whose table of pairs is larger than a cache
+  constexpr std::int64_t pairs = std::int64_t{1} << 30;  // of labels before and after a step, which then take a second or two
+  return labels <= many ? most : std::clamp<std::int64_t>(pairs / (labels * labels), 1, most);
+}
 
 // Batches of sentences whose costs add up to at most so much; one sentence may cost more.
 template <class Cost>

@@ -30,7 +30,8 @@ ChainPotentials<Real>::ChainPotentials(const FeatureIndex& index, const Instance
       contexts_(index, layout_, instances),
       tokens_(index, layout_, instances, constraint_, there_, heads),
       points_(index, layout_, no_history_, there_, given_size),
-      batches_(cut_batches(instances.sentences(), batch_tokens, [&](std::int64_t s) { return instances.length(s); })) {
+      batches_(
+          cut_batches(instances.sentences(), tokens_at_once(batch_tokens, labels), [&](std::int64_t s) { return instances.length(s); })) {
   make_chunks();
   const std::size_t cells = contexts_.rows.size() * static_cast<std::size_t>(square());
   for (auto* table : {&scores_, &forward_, &backward_}) table->assign(cells, Real{0});

@@ -29,7 +29,8 @@ SegmentPotentials<Real>::SegmentPotentials(const SegmentTemplates& templates, co
       counts_(fitting(gold)),
       rows_(templates, kinds, instances, gold, counts_, pairs),
       width_(std::int64_t{rows_.sources()} * stride_),
-      batches_(cut_batches(instances.sentences(), batch_tokens, [&](std::int64_t s) { return instances.length(s); })) {
+      batches_(cut_batches(instances.sentences(), tokens_at_once(batch_tokens, kinds.labels),
+                           [&](std::int64_t s) { return instances.length(s); })) {
   std::int64_t tokens = 0, sequences = 0;
   for (const SentenceRange& batch : batches_) {
     const std::int64_t from = instances.starts[batch.first], to = instances.starts[batch.end];
