@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from riata import registry
 from riata.choosing.checks import (
     CUTOFF,
     SHARDS,
@@ -261,19 +262,25 @@ def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, s
     return choice
 
 
-def check_only_chains(options: Options) -> None:
-    """Refuses what only chains can do."""
-    remedy = ", or use structure='chain'." if options.has_segments else "."
-    for name, asked in (
-        ("bits", options.bits is not None),
-        ("learn_as", options.learn_as is not None and options.has_segments),
-        ("shards", options.shards > 1),
-        ("stream", options.stream),
+def check_parameters(options: Options) -> None:
+    """Refuses parameters that the structure cannot heed, with a structure for the same outputs that can."""
+    structure = options.choice.structure
+    for name, asked, operation in (
+        ("bits", options.bits is not None, "hashed features"),
+        ("learn_as", options.learn_as is not None, "recoded labels"),
+        ("shards", options.shards > 1, "mixtures"),
+        ("stream", options.stream, "parts of the data"),
     ):
-        if asked:
+        if asked and operation not in structure.offers:
+            others = [
+                other.name
+                for other in registry.all_of("structure").values()
+                if operation in other.offers and other.outputs == structure.outputs
+            ]
+            instead = f", or use structure={others[0]!r}." if others else "."
             raise UnsupportedError(
-                f"{name} is set, which the structure {options.choice.structure.name!r} cannot do.",
-                remedy=f"Leave out {name}{remedy}",
+                f"{name} is set, which the structure {structure.name!r} cannot do.",
+                remedy=f"Leave out {name}{instead}",
             )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from riata import registry
-from riata.choosing.options import check_only_chains, checked, choice_of
+from riata.choosing.options import check_parameters, checked, choice_of
 from riata.choosing.params import Params
 from riata.choosing.refusals import refusals
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
@@ -96,8 +96,7 @@ def check(estimator: Any) -> None:
         estimator._checked(learning=True)
         return
     options = checked(estimator)
-    if not options.is_chain:
-        check_only_chains(options)
+    check_parameters(options)
     check_dev(options)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.choosing.options import Options, check_only_chains, check_parts, check_stream, checked
+from riata.choosing.options import Options, check_parameters, check_parts, check_stream, checked
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.errors import DataError, SettingError, UnsupportedError
@@ -60,8 +60,7 @@ class Fitting(Columns):
         began = time.perf_counter()
         options = with_dev(self, checked(self, goes_on=self.warm_start), X_dev, y_dev)
         start = self._start() if self.warm_start else None
-        if not options.is_chain:
-            check_only_chains(options)
+        check_parameters(options)
         if options.stream:
             check_parts(options, "stream=True gives a part of the data at a time")
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
@@ -90,8 +89,9 @@ class Fitting(Columns):
         Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
         """
         from riata.learning.cost import within_memory
-        from riata.learning.fit import Fit, check_width, label_ids
+        from riata.learning.fit import Fit, check_width
         from riata.learning.loop import Outcome
+        from riata.learning.structure import label_ids
 
         options = checked(self, goes_on=True)
         if options.stream:
@@ -112,7 +112,7 @@ class Fitting(Columns):
         else:
             labels = fit.labels(data, self._class_names(classes))
             trainer = fit.trainer(data, labels)
-        instances = fit.learn_features(trainer.features, data)
+        instances = fit.structure(labels).learn_features(trainer.features, data)
         number = getattr(self, "best_epoch_", 0) + 1
         with AsInterrupt(), within_memory():
             event = trainer.epoch(fit.examples(instances, data, weights, labels), options.seed, number)

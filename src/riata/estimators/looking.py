@@ -45,8 +45,8 @@ class Looking(Judging):
         from riata.choosing.recipe import beam_width
         from riata.data.memory import inputs_of
         from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
-        from riata.learning.fit import label_ids
         from riata.learning.labels import LabelSet
+        from riata.learning.structure import label_ids
 
         self._check_fitted()
         run: Run | None = getattr(self, "_run", None)

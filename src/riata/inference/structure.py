@@ -23,6 +23,10 @@ OF_STRUCTURES = {
     "several right states": "more than one state from which the least loss can be reached",
     "exact updates": "search recipes that learn from the exact best output",
     "whole segments": "segments that are scored as a whole",
+    "hashed features": "features without names, in a table of fixed size",
+    "recoded labels": "labels that are learnt in another encoding than that of the data",
+    "mixtures": "a model that is mixed from those of parts of the data",
+    "parts of the data": "data that are read in parts, while they are learnt",
 }
 STATES, BEAM, ALL_OUTPUTS = "states of a search", "a beam", "all outputs"
 OF_QUEUES = {

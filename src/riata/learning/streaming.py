@@ -44,7 +44,7 @@ class StreamedSet:
                 progress(done + sentences)
 
         for part in self.parts():
-            instances = self.fit.learn_features(trainer.features, part)
+            instances = self.fit.structure(self.labels).learn_features(trainer.features, part)
             check_memory(trainer.features, len(self.labels.labels))
             examples = self.fit.examples(instances, part, np.empty(0), self.labels)
             one = trainer.epoch(examples, seed, number, progressed)

@@ -20,9 +20,9 @@ from riata.errors import DataError, SettingError
 from riata.estimators.parameters import PARAMETERS
 from riata.learning.events import Listener
 from riata.learning.fit import Start
-from riata.learning.joint import totals
 from riata.learning.labels import LabelSet
 from riata.learning.loop import Outcome
+from riata.learning.structures.joint import totals
 from riata.models.model import Model
 from riata.scoring.evaluation import Evaluation
 from riata.scoring.pairs import evaluate_pairs

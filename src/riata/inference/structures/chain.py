@@ -18,6 +18,10 @@ STRUCTURE = Structure(
             "unknown labels",
             "counts",
             "a search space",
+            "hashed features",
+            "recoded labels",
+            "mixtures",
+            "parts of the data",
         }
     ),
     queues=frozenset({"exact", "beam", "greedy", "best-first", "depth-first", "breadth-first"}),

@@ -117,7 +117,7 @@ def _scores(
     """The held-out score of every value."""
     trainer, examples = fit.prepared(data, weights, labels)
     assert isinstance(trainer, BatchTrainer)
-    score = fit.dev_score(trainer.features, held_out)
+    score = fit.dev_score(fit.structure(labels), trainer.features, held_out)
     scores: dict[float, float] = {}
     for c2 in TRIED:
         if scores:

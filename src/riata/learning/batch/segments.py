@@ -13,7 +13,6 @@ from riata.features.segments import SegmentFeatures
 from riata.learning.batch.chain import ChainBatch
 from riata.learning.batch.trainer import BatchTrainer
 from riata.learning.online import TrainingSet, same_precision
-from riata.learning.segments import refuse_class_weights
 from riata.models.segments import SegmentModel
 
 
@@ -50,7 +49,6 @@ class SegmentProblem:
         self._start = None if start is None else same_precision(start, settings).weights
 
     def potentials(self, data: TrainingSet, *, single: bool) -> Any:
-        refuse_class_weights(data)
         assert data.gold is not None
         if self._start is None:
             longest = self.settings["longest"] or self.segmentation.longest(data.gold)

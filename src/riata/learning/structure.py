@@ -1,0 +1,121 @@
+"""What training asks of a structure: its labels, features, learner, examples and score."""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import Instances
+from riata.choosing.options import Options
+from riata.data.memory import inputs_of
+from riata.data.pairs import shown
+from riata.data.recoding import Tags
+from riata.data.types import Corpus
+from riata.data.unknown import is_unknown
+from riata.errors import LabelError
+from riata.learning.events import Listener
+from riata.learning.labels import LabelSet, class_weights, label_counts, label_set
+from riata.learning.loop import Trainer
+from riata.learning.online import SentenceTrainer, TrainingSet, same_precision
+from riata.learning.search import SearchTrainer
+from riata.parallel import cores
+from riata.scoring.evaluation import evaluate_column
+
+Model = TypeVar("Model")
+
+
+class LearntStructure(ABC, Generic[Model]):
+    """One structure in one training, with the labels that are learnt and the model that training goes on from (None: a new one)."""
+
+    model: ClassVar[Any]  # the class of its models
+
+    def __init__(self, options: Options, labels: LabelSet, start: Model | None) -> None:
+        self.options, self.labels, self.start = options, labels, start
+
+    @staticmethod
+    def label_set(data: Corpus, tags: Tags | None, extra: tuple[str, ...], *, fresh: bool) -> LabelSet:
+        """The labels of the output column and of `extra`. fresh: whether training begins with them."""
+        return label_set(data, tags, extra)
+
+    @abstractmethod
+    def new_features(self, width: int) -> Any:
+        """Features that have seen nothing yet, of so many input columns."""
+
+    def check_goes_on(self) -> None:
+        """Refuses a model to start from that training with these options cannot go on from."""
+
+    @abstractmethod
+    def learner(self, features: Any) -> Trainer:
+        """A learner that has seen nothing yet, or what the model to start from has seen."""
+
+    def one_by_one(self, features: Any, blank: Callable[[TrainingSet], Model]) -> SentenceTrainer:
+        """A learner that takes one sentence after another. blank: returns a model that has learnt nothing."""
+        recipe, settings = self.options.choice.recipe, self.options.settings
+        start: Any = self.start
+        first = None if start is None else same_precision(start, settings).with_weights(start.weights, features)
+
+        def initial(data: TrainingSet) -> Any:
+            return blank(data) if first is None else first
+
+        if recipe.searches:
+            return SearchTrainer(self.options.decoder, features, initial, settings, goes_on=first is not None)
+        return SentenceTrainer(recipe.learner, features, initial, settings)
+
+    @property
+    def single(self) -> bool:
+        """Whether weights are kept in single precision."""
+        return bool(self.options.settings["precision"] == "single")
+
+    def learn_features(self, features: Any, data: Corpus) -> Instances:
+        """Learns the features of the training data; returns the data with all of them looked up."""
+        found: Instances = features.extend(inputs_of(data), self.options.cutoff, self.options.threads or cores())
+        return found
+
+    @abstractmethod
+    def check_memory(self, features: Any) -> None:
+        """Refuses weights that there is no memory for."""
+
+    @abstractmethod
+    def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
+        """The data as learners take them. weights: by sentence."""
+
+    def class_weights(self) -> NDArray[np.float64]:
+        """By label; none where no class weights are given."""
+        return class_weights(self.options.class_weight, self.labels)
+
+    def tell_of_data(self, features: Any, data: Corpus, tell: Listener) -> None:
+        """Tells which labels there are, and what learning them takes."""
+        label_counts(self.labels, tell)
+
+    def score(self, dev: Corpus, predicted: Any, labels: tuple[str, ...]) -> float:
+        """Of predicted labels of development data."""
+        return evaluate_column(dev.columns[-1], predicted, labels, dev.starts, chunks=self.options.chunks).score
+
+
+def learnt(name: str) -> type[LearntStructure[Any]]:
+    """What training asks of the structure of this name, which is a file of its own in `structures`."""
+    found: type[LearntStructure[Any]] = importlib.import_module(f"riata.learning.structures.{name}").LEARNT
+    return found
+
+
+def label_ids(data: Corpus, labels: LabelSet) -> NDArray[np.int32]:
+    """[N]; -1 where the label is unknown. One that is none of `labels` is an error."""
+    ids = labels.ids(data.columns[-1])
+    foreign = (ids < 0) & ~is_unknown(data.columns[-1])
+    if foreign.any():
+        token = int(np.argmax(foreign))
+        column = data.columns[-1]
+        note = "" if labels.tags is None else labels.tags.note
+        raise LabelError(
+            f"label {shown(column.alphabet.text(int(column.ids[token])))!r}{note} is unknown; known: "
+            f"{', '.join(map(shown, labels.labels[:12]))}.",
+            remedy="Name all labels at the first partial_fit with classes=.",
+            file=data.name,
+            line=data.line_of(token),
+        )
+    return ids

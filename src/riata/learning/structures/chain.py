@@ -1,0 +1,108 @@
+"""Learning chains of labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import Instances
+from riata.data.types import Corpus
+from riata.errors import SettingError, UnsupportedError
+from riata.features.compile import Features
+from riata.features.frequency import FREQUENCY
+from riata.learning.cost import tell_of_cost
+from riata.learning.events import Listener
+from riata.learning.loop import Trainer
+from riata.learning.online import TrainingSet
+from riata.learning.shards import ShardsTrainer
+from riata.learning.structure import LearntStructure, label_ids
+from riata.learning.unknown import leave_out_impossible, tell_of_unknown
+from riata.models.chain import ChainModel, check_memory, exact_refusal, row_width
+
+
+class LearntChain(LearntStructure[ChainModel]):
+    model = ChainModel
+
+    def new_features(self, width: int) -> Features:
+        options = self.options
+        features = Features(options.templates(width), options.functions, options.word_lists(), options.bits or 0)
+        _check_hashable(features, len(self.labels.labels))
+        return features
+
+    def check_goes_on(self) -> None:
+        assert self.start is not None
+        recipe = self.options.choice.recipe
+        if self.start.local and not getattr(recipe.trainer, "local", False):
+            raise SettingError(
+                "the model that training goes on from is of the recipe 'memm': its scores are normalised step by step, and the recipe "
+                f"{recipe.name!r} learns scores that add up.",
+                remedy="Train anew (warm_start=False).",
+            )
+
+    def learner(self, features: Features) -> Trainer:
+        options, labels, legality = self.options, self.labels.labels, self.labels.legality()
+        recipe, shards = options.choice.recipe, options.shards
+
+        def blank(data: TrainingSet) -> ChainModel:
+            return ChainModel.blank(features, labels, legality, single=self.single)
+
+        if recipe.searches:
+            return self.one_by_one(features, blank)
+        _check_exact(features, len(labels), recipe.name)
+        if shards > 1 and features.program.order:
+            raise UnsupportedError(
+                f"shards is {shards}, but '{features.program.history_templates[0]}' reads earlier labels: "
+                "shards would not know the same features.",
+                remedy="Use edge for the label before, or shards=1.",
+            )
+        if recipe.trainer is not None:
+            whole: Trainer = recipe.trainer(features, labels, legality, options.settings, self.start)
+            return whole
+        learners = [self.one_by_one(features, blank) for _ in range(shards)]
+        threads = options.threads if options.seeds == 1 else 1  # the seeds have the threads
+        return learners[0] if shards == 1 else ShardsTrainer(learners, threads)
+
+    def check_memory(self, features: Features) -> None:
+        check_memory(features, len(self.labels.labels), self.options.shards)
+
+    def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
+        ids = label_ids(data, self.labels)
+        tell_of_unknown(data, ids, tell)
+        if self.options.settings.get("constrain"):
+            leave_out_impossible(data, ids, self.labels.legality(), tell)
+        instances.set_labels(ids, len(self.labels.labels), unknown=self.options.has_unknown)
+        return TrainingSet(instances, weights, self.class_weights())
+
+    def tell_of_data(self, features: Features, data: Corpus, tell: Listener) -> None:
+        tell_of_cost(features, len(self.labels.labels), data.tokens, self.options, tell)
+        super().tell_of_data(features, data, tell)
+
+
+def _check_exact(features: Features, labels: int, recipe: str) -> None:
+    refusal = exact_refusal(features, labels)
+    if refusal is not None:
+        reason, template = refusal
+        error = UnsupportedError(
+            f"the recipe {recipe!r} needs the exact argmax: {reason}.",
+            remedy="Read fewer labels back, or use a recipe that searches, such as laso-perceptron.",
+        )
+        raise error if template.place is None else error.located(*template.place)
+
+
+def _check_hashable(features: Features, labels: int) -> None:
+    if not features.bits:
+        return
+    pairs = labels * row_width(labels)
+    if 2**features.bits < pairs:
+        raise SettingError(
+            f"bits is {features.bits}: a table of {2**features.bits:,} weights has no room for the pairs of {labels:,} labels.",
+            remedy=f"Set bits to at least {(pairs - 1).bit_length()}.",
+        )
+    if any(name == FREQUENCY for name, _ in features.program.attributes):
+        raise UnsupportedError(
+            f"{FREQUENCY} needs counts of all words, and with bits no words are kept.",
+            remedy=f"Leave out bits, or {FREQUENCY} from the template.",
+        )
+
+
+LEARNT = LearntChain

@@ -1,0 +1,133 @@
+"""Learning tags and chunk labels together, by search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import Instances
+from riata.choosing.options import Options
+from riata.data.encodings.base import OUTSIDE, Encoding
+from riata.data.pairs import joined_text, parts_of
+from riata.data.recoding import Tags
+from riata.data.types import Corpus
+from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
+from riata.features.dictionary import TagDictionary
+from riata.features.joint import JointFeatures
+from riata.learning.events import Listener, Note
+from riata.learning.labels import SHOWN, LabelSet, counts_of
+from riata.learning.loop import Trainer
+from riata.learning.online import TrainingSet
+from riata.learning.structure import LearntStructure, label_ids
+from riata.models.chain import MOST_LABELS
+from riata.models.joint import MOST_PAIRS, JointLabels, JointModel, check_memory
+from riata.scoring.pairs import evaluate_pairs
+
+
+class LearntJoint(LearntStructure[JointModel]):
+    model = JointModel
+
+    def __init__(self, options: Options, labels: LabelSet, start: JointModel | None) -> None:
+        super().__init__(options, labels, start)
+        assert labels.tags is not None
+        self._parts = joint_labels(labels.counts, labels.tags.learnt, "") if start is None else start.parts
+
+    @staticmethod
+    def label_set(data: Corpus, tags: Tags | None, extra: tuple[str, ...], *, fresh: bool) -> LabelSet:
+        assert tags is not None
+        counts = {**dict.fromkeys(learnt_pairs(extra, tags), 0), **counts_of(data.columns[-1])}
+        pairs = joint_labels(counts, tags.learnt, data.name).pairs if fresh else tuple(counts)
+        return LabelSet(pairs, counts, tags)
+
+    def new_features(self, width: int) -> JointFeatures:
+        options, settings = self.options, self.options.settings
+        dictionary = TagDictionary(self._parts.tags, settings["dictionary"], {})
+        return JointFeatures(
+            options.templates(width), options.functions, options.word_lists(), settings["lookahead"], dictionary
+        )
+
+    def check_goes_on(self) -> None:
+        assert self.start is not None
+        ahead, asked = self.start.features.ahead, self.options.settings["lookahead"]
+        if ahead != asked:
+            raise SettingError(
+                f"lookahead is {asked}, but the model that training goes on from has {ahead}.",
+                remedy="Set it as it was, or train anew (warm_start=False).",
+            )
+
+    def learner(self, features: JointFeatures) -> Trainer:
+        self.class_weights()
+
+        def blank(data: TrainingSet) -> JointModel:
+            return JointModel.blank(features, self._parts, single=self.single)
+
+        return self.one_by_one(features, blank)
+
+    def learn_features(self, features: JointFeatures, data: Corpus) -> Instances:
+        features.count_tags(data)
+        return super().learn_features(features, data)
+
+    def check_memory(self, features: JointFeatures) -> None:
+        check_memory(features, self._parts)
+
+    def class_weights(self) -> NDArray[np.float64]:
+        if self.options.class_weight is not None:
+            raise UnsupportedError(
+                "Recipes that search take no class weights: an update compares states, not single labels.",
+                remedy="Use sample_weight for sentences.",
+            )
+        return np.empty(0)
+
+    def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
+        instances.set_labels(label_ids(data, self.labels), len(self.labels.labels))
+        return TrainingSet(instances, weights, self.class_weights())
+
+    def tell_of_data(self, features: JointFeatures, data: Corpus, tell: Listener) -> None:
+        for what, counts in zip(("tags", "chunk labels"), totals(self.labels.counts), strict=True):
+            most = [f"{label} {counts[label]:,}" for label in _by_count(counts)[:SHOWN]]
+            more = f", … {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
+            tell(Note(shortened(f"{len(counts)} {what}: {', '.join(most)}{more}.")))
+
+    def score(self, dev: Corpus, predicted: Any, labels: tuple[str, ...]) -> float:
+        return evaluate_pairs(dev.columns[-1], predicted, labels, dev.starts).score
+
+
+def joint_labels(counts: Mapping[str, int], encoding: Encoding, name: str) -> JointLabels:
+    """The tags and chunk labels of these pairs, most frequent first. name: of the data."""
+    tags, chunks = totals(counts)
+    chunks.setdefault(OUTSIDE, 0)
+    if max(len(tags), len(chunks)) > MOST_LABELS or len(tags) * len(chunks) > MOST_PAIRS:
+        raise DataError(
+            f"the data have {len(tags):,} different tags and {len(chunks):,} chunk labels; expected at most {MOST_LABELS:,} of each, "
+            f"and {MOST_PAIRS:,} pairs.",
+            remedy="Are the right columns the outputs? Choose with --outputs, or corpus.select in Python.",
+            file=name,
+        )
+    wrong = [chunk for chunk in chunks if not encoding.is_tag(chunk)]
+    if wrong:
+        raise LabelError(f"label {wrong[0]!r} is no chunk tag of {encoding.name.upper()}.", file=name)
+    return JointLabels(_by_count(tags), _by_count(chunks), encoding)
+
+
+def learnt_pairs(pairs: Sequence[str], tags: Tags) -> list[str]:
+    """Every pair that may be learnt where the data have these."""
+    return [joined_text(tag, chunk) for tag, given in map(parts_of, pairs) for chunk in tags.learnt_classes([given])]
+
+
+def totals(counts: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+    """How often each tag and each chunk label occurs in these pairs."""
+    found: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    for pair, count in counts.items():
+        for label, total in zip(parts_of(pair), found, strict=True):
+            total[label] = total.get(label, 0) + count
+    return found
+
+
+def _by_count(counts: Mapping[str, int]) -> tuple[str, ...]:
+    return tuple(sorted(counts, key=lambda label: (-counts[label], label)))
+
+
+LEARNT = LearntJoint

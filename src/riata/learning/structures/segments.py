@@ -1,0 +1,75 @@
+"""Learning labelled segments."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import Instances
+from riata.choosing.options import Options
+from riata.data.segmentation import Segmentation
+from riata.data.types import Corpus, Ids
+from riata.errors import UnsupportedError
+from riata.features.segments import SegmentFeatures
+from riata.learning.batch.segments import segment_trainer
+from riata.learning.events import Listener, Note
+from riata.learning.labels import LabelSet
+from riata.learning.loop import Trainer
+from riata.learning.online import TrainingSet
+from riata.learning.structure import LearntStructure, label_ids
+from riata.models.segments import SegmentModel, check_memory
+
+
+class LearntSegments(LearntStructure[SegmentModel]):
+    model = SegmentModel
+
+    def __init__(self, options: Options, labels: LabelSet, start: SegmentModel | None) -> None:
+        super().__init__(options, labels, start)
+        encoding = None if labels.tags is None else labels.tags.learnt
+        self._segmentation = Segmentation.of(labels.counts, encoding) if start is None else start.segmentation
+
+    def new_features(self, width: int) -> SegmentFeatures:
+        options = self.options
+        return SegmentFeatures(options.templates(width), options.functions, options.word_lists())
+
+    def learner(self, features: SegmentFeatures) -> Trainer:
+        recipe, settings = self.options.choice.recipe, self.options.settings
+        if recipe.whole:
+            return segment_trainer(recipe, features, self._segmentation, settings, self.start)
+
+        def blank(data: TrainingSet) -> SegmentModel:
+            assert data.gold is not None
+            longest = settings["longest"] or self._segmentation.longest(data.gold)
+            return SegmentModel.blank(features, self._segmentation, longest, single=self.single)
+
+        return self.one_by_one(features, blank)
+
+    def check_memory(self, features: SegmentFeatures) -> None:
+        check_memory(features, len(self._segmentation.types))
+
+    def class_weights(self) -> NDArray[np.float64]:
+        found = super().class_weights()
+        if len(found):
+            raise UnsupportedError(
+                "Segments take no class weights: an update compares segments, not single tags.",
+                remedy="Use sample_weight for sentences, or structure='chain'.",
+            )
+        return found
+
+    def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
+        codes = self._segmentation.codes(self.labels.labels, label_ids(data, self.labels), data.starts)
+        self._tell_of_long_segments(codes, tell)
+        return TrainingSet(instances, weights, self.class_weights(), codes)
+
+    def _tell_of_long_segments(self, codes: Ids, tell: Listener) -> None:
+        """Those of the truth that no search can find."""
+        longest = self.options.settings["longest"] if self.start is None else self.start.weights.most
+        number = int((codes >= longest * len(self._segmentation.types)).sum()) if longest else 0
+        if number:
+            whole = self.options.choice.recipe.whole
+            instead = "sentences with them are left out" if whole else "what comes closest is learnt instead"
+            text = f"Segments of more than {longest} tokens: {number:,}. They cannot be found, and {instead}."
+            tell(Note(text, warning=True))
+
+
+LEARNT = LearntSegments
