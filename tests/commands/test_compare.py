@@ -11,6 +11,7 @@ import pytest
 import riata
 from riata import registry
 from riata.commands.console import TimeLeft
+from riata.comparing.processes import Processes
 from samples import CHUNKS, as_text, embedded
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
@@ -220,6 +221,19 @@ def test_nothing_trained_is_exit_2(run, monkeypatch):
     monkeypatch.setattr("riata.comparing.processes.PROGRAM", "import sys; sys.exit('no luck')")
     status, out, err = run(*COMPARE, "--recipes", "perceptron", "--epochs", "3", "--work", "kept")
     assert status == 2 and "perceptron failed: no luck" in out and "nothing could be trained" in err
+
+
+def test_a_process_that_ends_before_it_is_given_anything_has_failed(run, monkeypatch):
+    send = Processes._send
+
+    def late(self, cell, process):
+        process.wait()
+        send(self, cell, process)
+
+    monkeypatch.setattr(Processes, "_send", late)
+    monkeypatch.setattr("riata.comparing.processes.PROGRAM", "import sys; sys.exit('no luck')")
+    status, out, _ = run(*COMPARE, "--recipes", "perceptron", "--epochs", "3")
+    assert status == 2 and "perceptron failed: no luck" in out
 
 
 BAD = {

@@ -84,10 +84,9 @@ class Processes:
     def _send(self, cell: Cell, process: subprocess.Popen[bytes]) -> None:
         job = Job(self._plan.estimator(cell), self._plan.part(cell), os.getpid())
         assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # it died: its exit status tells why
+        with contextlib.suppress(BrokenPipeError), process.stdin:  # it died: its exit status tells why
             for piece in (pickle.dumps(job), self._data):
                 process.stdin.write(piece)
-            process.stdin.close()
 
 
 def _reason(status: int, said: IO[bytes]) -> str:
