@@ -20,7 +20,7 @@ from riata.choosing.checks import (
     check_template,
     shards_of,
 )
-from riata.choosing.preference import CHAIN, JOINT, LANGUAGES, SEGMENTS, preferred, recipe_name
+from riata.choosing.preference import of_outputs, preferred, recipe_name
 from riata.choosing.recipe import Choice, chosen
 from riata.choosing.refusals import check_read
 from riata.data.types import Corpus
@@ -29,6 +29,7 @@ from riata.errors import SettingError, UnsupportedError
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY
+from riata.features.language import Language, Use, language_of
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
 from riata.features.templates import NUMBER, Template
 from riata.models.chain import Decoder
@@ -78,9 +79,7 @@ class Options:
 
     def templates(self, width: int) -> tuple[Any, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""
-        from riata.features import joint as joint_language
-
-        recipe = self.choice.recipe
+        recipe, language = self.choice.recipe, self._language
         if recipe.templates is not None:
             if width == 0:
                 raise UnsupportedError(
@@ -89,61 +88,48 @@ class Options:
                 )
             return recipe.templates(width, self.settings)
         if width == 0:
-            if not self.is_chain:
-                raise UnsupportedError(
-                    f"The structure {self.choice.structure.name!r} is scored by templates, which read columns, but "
-                    "the sentences are features already.",
-                    remedy="Give words, or use structure='chain'." if self.has_segments else "Give words.",
-                )
-            if self.template is not None or self.lists:
-                raise UnsupportedError(
-                    "Templates read columns, but the sentences are features already.",
-                    remedy="Leave out template and lists.",
-                )
-            return template_language.parse("edge")
-        language, kind = self._language
+            return self._templates_without_words()
         if self.template is None:
-            default: Any = language.load(self.default_template)
-            if self.has_segments and self.choice.queue == "exact":
-                default = tuple(template for template in default if template.exact)
-            if self.is_chain and not self._reads_labels:
-                default = tuple(template for template in default if not template.labels)
-            if self.is_joint:
-                default = tuple(t for t in default if joint_language.misfit(t, self.settings["lookahead"]) is None)
+            use = Use(self.choice.queue == "exact", self._reads_labels, self.settings)
+            default = [one for one in language.load(self.default_template) if language.keeps(one, use)]
             templates: tuple[Any, ...] = template_language.fitting(default, width)
         elif isinstance(self.template, (str, Path)):
             templates = language.load(self.template)
         else:
             templates = tuple(self.template)
-        if self.template is None or str(self.template) in template_language.builtin_names(self._file_ending):
-            templates += tuple(template for name in self.lists for template in self._list_templates(name))
+        if self.template is None or str(self.template) in template_language.builtin_names(language.ending):
+            templates += tuple(template for name in self.lists for template in language.of_list(f"{EXACT}({name})"))
         for template in templates:
-            if type(template) is not kind:
+            if type(template) is not language.template:
                 raise SettingError(
                     f"the template '{template}' does not fit the structure {self.choice.structure.name!r}.",
-                    remedy=f"{language.__name__}.parse makes those that do.",
+                    remedy=f"{language.parse.__module__}.parse makes those that do.",
                 )
         known = {*self.functions, NUMBER, FREQUENCY, *attribute_names(self.lists)}
         template_language.check(templates, width, known.__contains__, known)
         self._check_lists_are_read(templates)
         return templates
 
+    def _templates_without_words(self) -> tuple[Any, ...]:
+        structure, language = self.choice.structure, self._language
+        if language.without_words is None:
+            others = [other for other in of_outputs(structure.outputs) if language_of(other).without_words is not None]
+            instead = f", or use structure={others[0]!r}." if others else "."
+            raise UnsupportedError(
+                f"The structure {structure.name!r} is scored by templates, which read columns, but the sentences are features already.",
+                remedy=f"Give words{instead}",
+            )
+        if self.template is not None or self.lists:
+            raise UnsupportedError(
+                "Templates read columns, but the sentences are features already.",
+                remedy="Leave out template and lists.",
+            )
+        return language.parse(language.without_words)
+
     @property
     def has_unknown(self) -> bool:
         """Whether labels may be unknown."""
         return MARK.name in self.settings and UNKNOWN_LABELS in self.choice.structure.offers
-
-    @property
-    def has_segments(self) -> bool:
-        return self.choice.structure.name == SEGMENTS
-
-    @property
-    def is_joint(self) -> bool:
-        return self.choice.structure.name == JOINT
-
-    @property
-    def is_chain(self) -> bool:
-        return self.choice.structure.name == CHAIN
 
     @property
     def _reads_labels(self) -> bool:
@@ -153,34 +139,8 @@ class Options:
         return recipe.earlier(self.settings) and not (exact and (self.bits or self.shards > 1))
 
     @property
-    def _file_ending(self) -> str:
-        """Of the templates that fit the structure."""
-        return next(kind for kind, structure in LANGUAGES.items() if structure == self.choice.structure.name)
-
-    @property
-    def _language(self) -> tuple[Any, type[Template]]:
-        """Of the templates, and what they are."""
-        from riata.features import joint as joint_language
-        from riata.features import segments as segment_language
-
-        if self.is_joint:
-            return joint_language, joint_language.JointTemplate
-        if self.has_segments:
-            return segment_language, segment_language.SegmentTemplate
-        return template_language, Template
-
-    def _list_templates(self, name: str) -> tuple[Template, ...]:
-        """What a default template reads of a list."""
-        from riata.features import joint as joint_language
-        from riata.features import segments as segment_language
-
-        if self.has_segments:
-            text = f"inside {EXACT}({name})[0]\nfirst {EXACT}({name})[-1]\nlast {EXACT}({name})[1]\nsequence {EXACT}({name})[0]"
-            return segment_language.parse(text, "lists")
-        if self.is_joint:
-            lines = [f"{output} {EXACT}({name})[{k}]" for output in joint_language.OUTPUTS for k in (-1, 0, 1)]
-            return joint_language.parse("\n".join(lines), "lists")
-        return template_language.parse("\n".join(f"{EXACT}({name})[{offset}]" for offset in (-1, 0, 1)), "lists")
+    def _language(self) -> Language:
+        return language_of(self.choice.structure.name)
 
     def word_lists(self) -> dict[str, WordList]:
         return {name: WordList.of(name, given) for name, given in self.lists.items()}
@@ -220,9 +180,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     return Options(
         chunks=estimator.chunks,
         outputs=estimator.outputs,
-        default_template=estimator.default_segments
-        if choice.structure.name == SEGMENTS
-        else estimator.default_template,
+        default_template=language_of(choice.structure.name).default or estimator.default_template,
         template=estimator.template,
         functions={**builtin(), **attributes},
         lists=estimator.lists or {},
@@ -273,9 +231,7 @@ def check_parameters(options: Options) -> None:
     ):
         if asked and operation not in structure.offers:
             others = [
-                other.name
-                for other in registry.all_of("structure").values()
-                if operation in other.offers and other.outputs == structure.outputs
+                other for other in of_outputs(structure.outputs) if operation in registry.get("structure", other).offers
             ]
             instead = f", or use structure={others[0]!r}." if others else "."
             raise UnsupportedError(

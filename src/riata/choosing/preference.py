@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from riata import registry
-from riata.features.templates import SEGMENT_ROLES, builtin_names, read_source
-
-CHAIN, SEGMENTS, JOINT = "chain", "segments", "joint"
-LANGUAGES = {
-    "template": CHAIN,
-    "segments": SEGMENTS,
-    "joint": JOINT,
-}  # how files of templates end, and what these are for
+from riata.features.language import language_of
+from riata.features.templates import builtin_names, read_source
 
 
 def recipe_name(estimator: Any) -> str:
@@ -22,12 +17,17 @@ def recipe_name(estimator: Any) -> str:
         return str(estimator.recipe)
     named = estimator.structure or estimator.own_structure or _read_by(estimator)
     by_structure: dict[str, str] = estimator.default_recipes
-    return by_structure.get(named or CHAIN, by_structure[CHAIN])
+    return by_structure.get(named or "", next(iter(by_structure.values())))
+
+
+def of_outputs(number: int) -> list[str]:
+    """The structures that predict so many columns."""
+    return [name for name, structure in registry.all_of("structure").items() if structure.outputs == number]
 
 
 def _read_by(estimator: Any) -> str | None:
     """The structure that the template is for, where one is given."""
-    return None if estimator.template is None else _language(estimator.template)
+    return None if estimator.template is None else _language(estimator.template, of_outputs(estimator.outputs))
 
 
 def preferred(estimator: Any, *, goes_on: bool) -> str | None:
@@ -47,16 +47,18 @@ def preferred(estimator: Any, *, goes_on: bool) -> str | None:
     return estimator.search_structure if searches else None
 
 
-def _language(template: Any) -> str | None:
-    """The structure that a template is for. None: it is the name of a set for either, or nothing that could be read."""
-    from riata.features.segments import SegmentTemplate
-
+def _language(template: Any, structures: Sequence[str]) -> str | None:
+    """The one of these structures that a template is for. None: it is the name of a set for several, or nothing that could be read."""
+    languages = {name: language_of(name) for name in structures}
+    plain = next((name for name, language in languages.items() if not language.signs), None)
     if not isinstance(template, (str, Path)):
-        return SEGMENTS if any(isinstance(one, SegmentTemplate) for one in template) else CHAIN
-    known = [structure for kind, structure in LANGUAGES.items() if str(template) in builtin_names(kind)]
+        kinds = {type(one) for one in template}
+        return next((name for name in languages if name != plain and languages[name].template in kinds), plain)
+    known = [name for name, language in languages.items() if str(template) in builtin_names(language.ending)]
     if known:
         return known[0] if len(known) == 1 else None
     if not Path(template).is_file():
         return None  # refused when it is read
-    lines = (line.split("#", 1)[0].split() for line in read_source(template, "template").splitlines())
-    return SEGMENTS if any(part in SEGMENT_ROLES for parts in lines for part in parts) else CHAIN
+    lines = read_source(template, "template").splitlines()
+    parts = {part for line in lines for part in line.split("#", 1)[0].split()}
+    return next((name for name, language in languages.items() if language.signs & parts), plain)

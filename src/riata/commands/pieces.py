@@ -37,10 +37,10 @@ def command(json_: bool) -> None:
         return
     from rich.table import Table
 
-    from riata.choosing.preference import LANGUAGES
     from riata.commands.console import stdout
     from riata.features.attributes import builtin
     from riata.features.frequency import FREQUENCY
+    from riata.features.language import language_of
     from riata.features.lists import attribute_names
     from riata.features.templates import builtin_names
 
@@ -54,11 +54,11 @@ def command(json_: bool) -> None:
             alias_of = getattr(piece, "alias_of", None)
             about += f" (another name of {alias_of})" if alias_of else ""
             table.add_row(kind if i == 0 else "", name, about, getattr(piece, "paper", ""), end_section=last)
-    for i, (kind, structure) in enumerate(LANGUAGES.items()):
-        about = "named sets of features" if i == 0 else f"the same for {structure}"
-        table.add_row(
-            "" if i else "template", ", ".join(builtin_names(kind)), about, "", end_section=i == len(LANGUAGES) - 1
-        )
+    structures = registry.names("structure")
+    for i, structure in enumerate(structures):
+        named = ", ".join(builtin_names(language_of(structure).ending))
+        about = f"named sets of features of the structure {structure}"
+        table.add_row("" if i else "template", named, about, "", end_section=i == len(structures) - 1)
     table.add_row("attribute", ", ".join(builtin()), "functions of a word, for templates", "")
     table.add_row("", f"{FREQUENCY}, {', '.join(attribute_names(['NAME']))}", "what training and --list know of it", "")
     console = stdout()

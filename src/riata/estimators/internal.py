@@ -12,7 +12,6 @@ INTERNAL = frozenset(
         "confidence_ids",
         "decoder",
         "default_recipes",
-        "default_segments",
         "default_template",
         "format_",
         "gold_and_found",

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from riata import registry
-from riata.choosing.preference import JOINT
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.models.chain import ChainModel
@@ -115,9 +114,13 @@ def calibration_in(header: dict[str, Any], number: int) -> tuple[Calibration, ..
 def structure_in(header: dict[str, Any], estimator: Predicting) -> str:
     """A task of one output has no model of two, nor the other way round."""
     name = header.get("structure", ChainModel.structure)
-    if not isinstance(name, str) or (name == JOINT) != (estimator.outputs > 1):
+    if (
+        not isinstance(name, str)
+        or name not in registry.names("structure")
+        or registry.get("structure", name).outputs != estimator.outputs
+    ):
         raise ModelFileError("the model's structure is inconsistent")
-    return name
+    return str(name)
 
 
 def source_in(header: dict[str, Any]) -> str:

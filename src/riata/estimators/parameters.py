@@ -42,7 +42,6 @@ class Parameters(Params):
     task_name: str
     chunks: bool  # labels are chunk tags, and the score is span F1; otherwise plain labels and accuracy
     default_template: str
-    default_segments = "chunk"  # the default template of segments
     search_structure: str | None = None  # what recipes that search prefer to the chain
     outputs = 1  # columns to predict
     own_structure: str | None = None  # of the task, whatever the recipe prefers

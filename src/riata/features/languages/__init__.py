@@ -1,0 +1,1 @@
+"""Languages of templates: one file per structure, named for it, that defines LANGUAGE."""
