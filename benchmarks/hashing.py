@@ -8,7 +8,7 @@ from __future__ import annotations
 from benchmarks.contest import Split, conll2000
 from riata import Chunker
 from riata.estimators.model_file import to_bytes
-from riata.models.weights_by_name import count
+from riata.models.weights_by_name import by_name
 
 BITS = (None, 24, 22, 20, 18, 16)
 SEEDS = (0, 1)
@@ -35,7 +35,7 @@ def row(template: str, bits: int | None, split: Split) -> str:
     table = "" if bits is None else f"{4 * 2**bits / 1e6:.1f}"
     speed = max(epoch["tokens"] / epoch["seconds"] for epoch in made[0].history_)
     return (
-        f"| `{template}` | {bits or 'exact'} | {table} | {scores} | {count(made[0].model_):,} "
+        f"| `{template}` | {bits or 'exact'} | {table} | {scores} | {by_name(made[0].model_).count():,} "
         f"| {len(to_bytes(made[0])) / 1e6:.1f} | {round(speed, -3):,.0f} |"
     )
 

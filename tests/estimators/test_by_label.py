@@ -8,6 +8,7 @@ import pytest
 
 import riata
 from riata.errors import NotFittedError, UnsupportedError
+from riata.models.weights_by_name import by_name
 
 pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer:riata.RiataWarning")
 
@@ -49,7 +50,7 @@ def test_no_weight_is_zero_and_every_label_is_a_class(crf: riata.Chunker) -> Non
     assert all(crf.state_features_.values())
     assert all(crf.transition_features_.values())
     assert {label for _, label in crf.state_features_} <= set(crf.classes_)
-    assert len(crf.state_features_) + len(crf.transition_features_) == riata.models.weights_by_name.count(crf.model_)
+    assert len(crf.state_features_) + len(crf.transition_features_) == by_name(crf.model_).count()
 
 
 def test_templates_give_features_names_too() -> None:

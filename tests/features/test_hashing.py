@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import riata
 from oracle import features as twin
 from oracle import perceptron as oracle
 from oracle.hashing import Table, table_of, text_number
@@ -18,7 +17,7 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.attributes import builtin
 from riata.features.templates import parse
 from riata.learning.events import ignore
-from riata.models.weights_by_name import count, transitions
+from riata.models.weights_by_name import by_name
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, chunker, embedded, history_chunker, quietly
 
 FIRST_ORDER = {
@@ -191,9 +190,9 @@ def test_a_table_too_small_for_the_labels():
 
 def test_names_are_gone_but_counts_and_transitions_are_there():
     hashed = quietly(Chunker("perceptron", epochs=2, bits=16), CHUNKS)
-    assert count(hashed.model_) > 0
-    assert transitions(hashed.model_, 3)
+    assert by_name(hashed.model_).count() > 0
+    assert by_name(hashed.model_).transitions(3)
     with pytest.raises(errors.UnsupportedError, match="hashed"):
-        riata.models.weights_by_name.heaviest(hashed.model_, 3)
+        by_name(hashed.model_).heaviest(3)
     trace = hashed.set_params(queue="beam", beam=2).trace(INPUTS[0], features=True)
     assert "of the table" in str(trace.__dict__)

@@ -17,7 +17,7 @@ from riata.explaining.tracing import trace_joint
 from riata.features.attributes import builtin
 from riata.models.chain import Decoder
 from riata.models.joint import JointModel
-from riata.models.weights_by_name import heaviest
+from riata.models.weights_by_name import by_name
 from samples import embedded, quietly
 
 AHEAD = pytest.mark.parametrize("ahead", [False, True])
@@ -186,7 +186,7 @@ def test_an_estimator_traces_what_it_predicts_and_stays_the_same(ahead):
     made = quietly(riata.JointTagger("laso-alma", beam=3, epochs=2, settings=settings), train)
     data = train[10:14]
     before, weights = made.predict(data), made.model_.weights.flat().tobytes()
-    names = {(w.feature, w.label): w.weight for all_of in heaviest(made.model_, 10**6).values() for w in all_of}
+    names = {(w.feature, w.label): w.weight for all_of in by_name(made.model_).heaviest(10**6).values() for w in all_of}
     for s, expected in enumerate(before):
         one = data[s : s + 1]
         assert list(made.trace(one).output) == expected

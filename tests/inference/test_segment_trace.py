@@ -15,7 +15,7 @@ from riata.explaining.tracing import trace_segments
 from riata.features.attributes import builtin
 from riata.models.chain import Decoder
 from riata.models.segments import SegmentModel
-from riata.models.weights_by_name import heaviest
+from riata.models.weights_by_name import by_name
 from riata.registry import get
 from samples import embedded, quietly, segment_chunker
 from segment_problems import TEMPLATES, noise
@@ -146,7 +146,7 @@ def test_an_estimator_traces_what_it_predicts_and_stays_the_same():
     made = quietly(segment_chunker(), embedded()[:40])
     data = embedded(split="test")[:6]
     before, weights = made.predict(data), made.model_.weights.flat().tobytes()
-    names = {(w.feature, w.label): w.weight for all_of in heaviest(made.model_, 10**6).values() for w in all_of}
+    names = {(w.feature, w.label): w.weight for all_of in by_name(made.model_).heaviest(10**6).values() for w in all_of}
     for s, expected in enumerate(before):
         assert list(made.trace(data[s : s + 1]).output) == expected
         trace = made.trace(data[s : s + 1], True, features=True)

@@ -23,7 +23,7 @@ from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, NotFittedError, SettingError, UnsupportedError
 from riata.explaining.tracing import trace_chain
 from riata.models.chain import ChainModel, Decoder
-from riata.models.weights_by_name import heaviest
+from riata.models.weights_by_name import by_name
 from riata.problems.problem import defined
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, quietly
 
@@ -392,7 +392,7 @@ def test_features_given_by_the_user_have_their_names():
 
 
 def test_names_of_features_are_those_of_the_heaviest_weights(chunker):
-    known = {(w.feature, w.label): w.weight for rows in heaviest(chunker.model_, 10**6).values() for w in rows}
+    known = {(w.feature, w.label): w.weight for rows in by_name(chunker.model_).heaviest(10**6).values() for w in rows}
     seen = 0
     for sentence in INPUTS:
         for node in chunker.trace(sentence, features=True).nodes[1:]:

@@ -12,7 +12,7 @@ from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
 from riata.models.segments import SegmentModel
-from riata.models.weights_by_name import heaviest
+from riata.models.weights_by_name import by_name
 from samples import FEATURES, TAGS, embedded, quietly
 
 HISTORY = parse("word[0]\nword[-1] word[0]\nedge\nlabel[-2] label[-1]\nword[0] label[-1]")
@@ -39,7 +39,7 @@ def chunker(kind, **params):
 def named(estimator):
     """Every weight by name, those of earlier labels included."""
     if isinstance(estimator.model_, SegmentModel):
-        found = heaviest(estimator.model_, 10**6)
+        found = by_name(estimator.model_).heaviest(10**6)
         return {(weight.feature, label): weight.weight for label, weights in found.items() for weight in weights}
     return weights_of(estimator.model_)
 

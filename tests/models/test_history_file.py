@@ -11,7 +11,7 @@ from riata.errors import ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.models import container
-from riata.models.weights_by_name import heaviest
+from riata.models.weights_by_name import by_name
 from samples import CHUNKS, INPUTS, UNSEEN, WORDS, history_chunker, quietly
 
 PROBE = INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]
@@ -78,7 +78,7 @@ def refused_or_works(header, arrays):
         assert str(error)
         return False
     assert [len(labels) for labels in model.predict(PROBE)] == [len(s) for s in PROBE]
-    heaviest(model.model_, 3)
+    by_name(model.model_).heaviest(3)
     assert from_bytes(to_bytes(model)).predict(PROBE) == model.predict(PROBE)
     return True
 

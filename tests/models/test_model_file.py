@@ -15,7 +15,7 @@ from riata.errors import ModelFileError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.models import container
-from riata.models.weights_by_name import count, heaviest, transitions
+from riata.models.weights_by_name import by_name
 from samples import (
     CHUNKS,
     FEATURES,
@@ -48,9 +48,9 @@ MODELS = {
 EVERY_MODEL = pytest.mark.parametrize(("model", "probe"), MODELS.values(), ids=MODELS)
 
 
-def by_name(model, top):
+def heaviest_of(model, top):
     """The heaviest features; hashed ones have no names but their places."""
-    return table_of(model) if model.features.bits else heaviest(model, top)
+    return table_of(model) if model.features.bits else by_name(model).heaviest(top)
 
 
 def vowels(word):
@@ -81,9 +81,9 @@ def test_a_loaded_model_predicts_as_before_and_saves_the_same_bytes(tmp_path, mo
 @EVERY_MODEL
 def test_a_loaded_model_has_the_same_weights_under_the_same_names(model, probe):
     before, after = model().model_, from_bytes(to_bytes(model())).model_
-    assert count(after) == count(before) > 0
-    assert by_name(after, 50) == by_name(before, 50)
-    assert transitions(after, 50) == transitions(before, 50)
+    assert by_name(after).count() == by_name(before).count() > 0
+    assert heaviest_of(after, 50) == heaviest_of(before, 50)
+    assert by_name(after).transitions(50) == by_name(before).transitions(50)
 
 
 @EVERY_MODEL
@@ -288,8 +288,8 @@ def check_mangled(content, probe):
     if first is not None:
         assert [len(labels) for labels in first] == [len(sentence) for sentence in probe]
         assert {label for labels in first for label in labels} <= set(model.classes_)
-    by_name(model.model_, 3)
-    transitions(model.model_, 3)
+    heaviest_of(model.model_, 3)
+    by_name(model.model_).transitions(3)
     again = from_bytes(to_bytes(model))
     assert first is None or again.predict(probe) == first
     assert repr(again) == repr(model)

@@ -16,7 +16,7 @@ from riata.features.segments import parse
 from riata.models import container
 from riata.models.chain import row_width
 from riata.models.segment_pruning import Rows
-from riata.models.weights_by_name import heaviest
+from riata.models.weights_by_name import by_name
 from samples import CHUNKS, WORDS, embedded, quietly, segment_chunker
 
 
@@ -38,7 +38,7 @@ def test_what_carries_no_weight_is_left_out():
     assert np.count_nonzero(after.flat()) == np.count_nonzero(before.flat().astype(np.float32))
     assert len(after.flat()) < 0.9 * len(before.flat())
     assert loaded.features.index.size(0) < model.features.index.size(0)
-    assert heaviest(loaded, 10**6) == heaviest(model, 10**6)
+    assert by_name(loaded).heaviest(10**6) == by_name(model).heaviest(10**6)
 
 
 @pytest.mark.parametrize("zeros", [0.3, 0.9, 1.0])
@@ -56,7 +56,7 @@ def test_a_model_with_many_zeros_predicts_the_same_in_a_smaller_file(zeros):
     rng, flat_probe = random.Random(0), [token for sentence in MODELS["segment_chunker"][1] for token in sentence]
     probe = [[rng.choice(flat_probe) for _ in range(rng.randrange(1, 9))] for _ in range(100)]
     assert loaded.predict(probe) == made.predict(probe)
-    assert heaviest(loaded.model_, 10**6) == heaviest(made.model_, 10**6)
+    assert by_name(loaded.model_).heaviest(10**6) == by_name(made.model_).heaviest(10**6)
     assert to_bytes(loaded) == to_bytes(made)
     parents, _ = loaded.model_.weights.rows()
     heavy = loaded.model_.weights.flat().reshape(-1, row_width(len(model.segmentation.types))).any(axis=1)

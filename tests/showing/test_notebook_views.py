@@ -16,7 +16,7 @@ from riata.data.types import Span
 from riata.estimators.facts import facts_of
 from riata.estimators.model_file import to_bytes
 from riata.estimators.predictions import Predictions
-from riata.models.weights_by_name import count
+from riata.models.weights_by_name import by_name
 from riata.showing.sentences import Shown
 from riata.showing.table import Change, Table
 from samples import (
@@ -173,7 +173,7 @@ def test_a_trained_estimator_shows_its_facts(joint):
         cells = [cell.text for cell in tree.iter("td")]
         facts = dict(zip(cells[::2], cells[1::2], strict=True))
         assert facts["task"] == model.task_name and facts["structure"] == model.model_.structure
-        assert facts["weights"] == f"{count(model.model_):,}"
+        assert facts["weights"] == f"{by_name(model.model_).count():,}"
         assert facts["model mb"] == str(round(len(to_bytes(model)) / 1e6, 3))
         assert facts["training: sentences"] == str(model.facts_["sentences"])
 

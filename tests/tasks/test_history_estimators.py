@@ -11,7 +11,7 @@ from packed_weights import weights_of
 from riata.entry import main
 from riata.features.attributes import builtin
 from riata.features.templates import parse
-from riata.models.weights_by_name import heaviest
+from riata.models.weights_by_name import by_name
 from samples import CHUNKS, INPUTS, history_chunker, quietly
 
 
@@ -47,7 +47,7 @@ def test_every_weight_has_its_name():
     expected = {as_text(key): w for key, w in weights_of(model).items() if "label" in key[0][0]}
     found = {
         (weight.feature, weight.label): weight.weight
-        for weights in heaviest(model, 10**6).values()
+        for weights in by_name(model).heaviest(10**6).values()
         for weight in weights
         if "label" in weight.feature
     }

@@ -16,7 +16,7 @@ from riata.data.columns import write_columns
 from riata.errors import DataError, ModelFileError, RiataError, SettingError, TemplateError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features import joint, templates
-from riata.models.weights_by_name import heaviest
+from riata.models.weights_by_name import by_name
 
 TEMPLATE = """tag word[0]
 tag suffix3[0]
@@ -351,7 +351,7 @@ def test_too_few_columns(data, made):
 
 
 def test_the_heaviest_features_have_names(made):
-    found = heaviest(made.model_, 10_000)
+    found = by_name(made.model_).heaviest(10_000)
     assert set(found) == {*made.model_.parts.tags, *made.model_.parts.chunks}
     names = {weight.feature for weights in found.values() for weight in weights}
     assert {"chunk tag[0]=NN", "chunk chunk[-1]=_B-1", "tag tag[-2]=_B-1 tag[-1]=_B-1"} <= names
@@ -433,7 +433,7 @@ def test_seeds_are_summed_into_one_model(data):
         return quietly(tagger(seed=seed, **params), data[0][:40])
 
     def named(estimator):
-        found = heaviest(estimator.model_, 10**6)
+        found = by_name(estimator.model_).heaviest(10**6)
         return {(weight.feature, label): weight.weight for label, weights in found.items() for weight in weights}
 
     parts = [named(trained(seed=seed)) for seed in (4, 5)]

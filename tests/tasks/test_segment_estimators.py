@@ -13,7 +13,7 @@ from riata.commands import main
 from riata.data.columns import write_columns
 from riata.errors import ModelFileError, SettingError, TemplateError, UnsupportedError
 from riata.features import segments, templates
-from riata.models.weights_by_name import heaviest
+from riata.models.weights_by_name import by_name
 
 TEMPLATE = "inside word[0]\ninside tag[0] tag[1]\nsequence tag[0]\nlast tag[1]\nfirst tag[-1]\nlength\nlabel[-1]"
 
@@ -128,7 +128,7 @@ def test_weights_stay_with_their_features_when_words_come(data, anew):
     made = chunker(settings={"average": False})
 
     def named(estimator):
-        found = heaviest(estimator.model_, 10**6)
+        found = by_name(estimator.model_).heaviest(10**6)
         return {(weight.feature, label): weight.weight for label, weights in found.items() for weight in weights}
 
     with warnings.catch_warnings():
@@ -297,7 +297,7 @@ def test_from_words_alone_and_with_lists(data):
 
 def test_the_heaviest_features_have_names(data):
     made = quietly(chunker(), data[0])
-    found = heaviest(made.model_, 10_000)
+    found = by_name(made.model_).heaviest(10_000)
     assert set(found) == set(made.model_.segmentation.types)
     names = {weight.feature for weights in found.values() for weight in weights}
     assert {"length=1", "label[-1]=NP", "label[-1]="} <= names

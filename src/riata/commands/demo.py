@@ -66,7 +66,7 @@ def _show_sentences(tasks: dict[str, tuple[Any, tuple[str, ...]]], count: int) -
     from riata import load
     from riata.commands.console import stdout
     from riata.data.chunk_boundaries import spans_of
-    from riata.models.weights_by_name import heaviest
+    from riata.models.weights_by_name import by_name
 
     console = stdout()
     test = load("embedded", "test", ("word", "tag", "chunk"))
@@ -86,7 +86,7 @@ def _show_sentences(tasks: dict[str, tuple[Any, tuple[str, ...]]], count: int) -
         console.print(" ".join(parts))
     console.print("[dim]chunks found; red ones are not in the gold annotation[/]\n")
     console.print("What the chunker learnt, heaviest features first:")
-    for label, weights in heaviest(chunker.model_, 3, ["B-NP", "I-NP", "B-VP", "B-PP"]).items():
+    for label, weights in by_name(chunker.model_).heaviest(3, ["B-NP", "I-NP", "B-VP", "B-PP"]).items():
         shown = "   ".join(f"{escape(w.feature)} [dim]{w.weight:+.2f}[/]" for w in weights)
         console.print(f"  [bold]{label}[/]  {shown}")
 

@@ -61,7 +61,7 @@ def _evaluate_model(options: dict[str, Any]) -> None:
     from riata.choosing.options import choice_of
     from riata.data.columns import read
     from riata.measuring.cost import Meter
-    from riata.models.weights_by_name import count
+    from riata.models.weights_by_name import by_name
 
     meter = Meter()
     estimator, conllu = reader(options["model_file"], options["file"], options)
@@ -80,7 +80,7 @@ def _evaluate_model(options: dict[str, Any]) -> None:
         "seconds_decode": seconds,
         "tokens": corpus.tokens,
         "peak_rss_mb": meter.peak_rss_mb(),
-        "weights": count(estimator.model_) if options["json_"] else None,
+        "weights": by_name(estimator.model_).count() if options["json_"] else None,
         "model_mb": Path(options["model_file"]).stat().st_size / 1e6,
     }
     facts["errors"] = estimator.search_errors(corpus, predicted=predicted).counts

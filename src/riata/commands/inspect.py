@@ -32,21 +32,22 @@ def command(model_file: str, top: int, names: tuple[str, ...], json_: bool) -> N
     from riata.errors import UnknownNameError
     from riata.estimators.facts import facts_of
     from riata.estimators.model_file import load_model
-    from riata.models.weights_by_name import edges, heaviest, label_names, labels_called, times_seen, transitions
+    from riata.models.weights_by_name import by_name
 
     estimator = load_model(model_file)
+    named = by_name(estimator.model_)
     hashed = bool(estimator.model_.features.bits)
     labels: list[str] = []
     for name in names:
-        called = labels_called(estimator.model_, name, chunks=estimator.chunks)
+        called = named.labels_called(name, chunks=estimator.chunks)
         if not called:
-            raise UnknownNameError.of("label", name, label_names(estimator.model_))
+            raise UnknownNameError.of("label", name, named.label_names())
         labels += [label for label in called if label not in labels]
     facts = facts_of(estimator, Path(model_file).stat().st_size)
     # Where features are hashed, to ask for those of a label is an error; otherwise there is still the rest to show.
-    shown = None if hashed and not labels else heaviest(estimator.model_, top, labels or None)
-    pairs = transitions(estimator.model_, top, labels or None)
-    with_words = edges(estimator.model_, top, labels or None)
+    shown = None if hashed and not labels else named.heaviest(top, labels or None)
+    pairs = named.transitions(top, labels or None)
+    with_words = named.edges(top, labels or None)
     if json_:
         facts["transitions"] = [[pair.label, pair.weight] for pair in pairs]
         facts["edges"] = [[pair.feature, pair.label, pair.weight] for pair in with_words]
@@ -58,7 +59,7 @@ def command(model_file: str, top: int, names: tuple[str, ...], json_: bool) -> N
         click.echo(json.dumps(facts))
         return
     counts = facts["training"]["label_counts"]
-    seen = {label: times_seen(estimator.model_, label, counts) for label in (counts if shown is None else shown)}
+    seen = {label: named.times_seen(label, counts) for label in (counts if shown is None else shown)}
     _print(model_file, facts, shown, [*pairs, *with_words], seen)
 
 

@@ -214,10 +214,10 @@ def _tell(text: str) -> None:
 def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
     from riata.choosing.options import choice_of
     from riata.measuring.cost import as_json
-    from riata.models.weights_by_name import count
+    from riata.models.weights_by_name import by_name
 
     size = Path(options["model_file"]).stat().st_size / 1e6
-    weights = count(estimator.model_)
+    weights = by_name(estimator.model_).count()
     metrics = {}
     if estimator.best_score_ is not None:
         metrics = {"f1" if estimator.chunks else "accuracy": estimator.best_score_}

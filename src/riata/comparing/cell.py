@@ -12,7 +12,7 @@ import numpy as np
 from riata.choosing.options import choice_of
 from riata.estimators.model_file import to_bytes
 from riata.learning.events import Listener
-from riata.models.weights_by_name import count
+from riata.models.weights_by_name import by_name
 from riata.problems.predictor import Predictor
 
 Result = Mapping[str, Any]  # as JSON keeps it
@@ -58,7 +58,7 @@ def _sequences(
         "recipe": choice.recipe.name,
         "structure": choice.structure.name,
         "queue": choice.queue,
-        **_costs(training, decoding, memory, estimator, count(estimator.model_)),
+        **_costs(training, decoding, memory, estimator, by_name(estimator.model_).count()),
         "seconds_prepare": preparing,
         "tokens": test.tokens,
         "best_epoch": estimator.best_epoch_,

@@ -44,15 +44,15 @@ class ByLabel:
         """The weights that are not zero, by feature and label, as learnt: {("word[0]=the", "B-NP"): 2.5}. Of segments,
         by feature and type.
         """
-        from riata.models.weights_by_name import all_weights
+        from riata.models.weights_by_name import by_name
 
-        return {(weight.feature, weight.label): weight.weight for weight in all_weights(self._check_fitted())}
+        return {(weight.feature, weight.label): weight.weight for weight in by_name(self._check_fitted()).all_weights()}
 
     @property
     def transition_features_(self) -> dict[tuple[str, str], float]:
         """The weights of pairs of neighbouring labels that are not zero: {("B-NP", "I-NP"): 1.5}. Of segments they are features:
         `label[-1]=NP`.
         """
-        from riata.models.weights_by_name import all_transitions
+        from riata.models.weights_by_name import by_name
 
-        return all_transitions(self._check_fitted())
+        return by_name(self._check_fitted()).all_transitions()

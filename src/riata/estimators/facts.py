@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from riata.choosing.preference import recipe_name
-from riata.models.weights_by_name import count
+from riata.models.weights_by_name import by_name
 
 
 def facts_of(estimator: Any, size: int) -> dict[str, Any]:
@@ -15,7 +15,7 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
         "recipe": recipe_name(estimator),
         "structure": estimator.model_.structure,
         "model_mb": round(size / 1e6, 3),
-        "weights": count(estimator.model_),
+        "weights": by_name(estimator.model_).count(),
         "labels": len(estimator.classes_),
         "encoding": estimator.encoding_,
         "learnt_as": None if estimator.learnt_as_ == estimator.encoding_ else estimator.learnt_as_,

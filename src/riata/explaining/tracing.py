@@ -16,10 +16,10 @@ from riata.errors import DataError, LabelError, UnsupportedError
 from riata.explaining.trace import Cut, Feature, Labels, Node, Plain, Step, Taken, Trace, Update
 from riata.models.chain import ChainModel, Decoder
 from riata.models.joint import JointModel
-from riata.models.joint_names import JointNames
-from riata.models.segment_names import SegmentNames
+from riata.models.names.chain import name_of
+from riata.models.names.joint import JointNames
+from riata.models.names.segments import SegmentNames
 from riata.models.segments import SegmentModel
-from riata.models.weights_by_name import name_of
 
 FOLLOWED = ("recipe", "when", "update", "step", "training")  # what a trace says of the learner
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from riata.features.segments import LENGTH, LENGTH_BEFORE, SegmentTemplate
 from riata.models.chain import row_width
 from riata.models.segments import SegmentModel
-from riata.models.weights_by_name import NamedWeight, text_of
+from riata.models.weights_by_name import NamedWeight, WeightsByName, text_of
 
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 
@@ -81,3 +81,23 @@ class SegmentNames:
 
 def _taken(template: SegmentTemplate, texts: Sequence[str]) -> str:
     return " ".join(f"{read}={text}" for read, text in zip(template.reads, texts, strict=True))
+
+
+class SegmentWeightsByName(WeightsByName[SegmentModel]):
+    def heaviest(self, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
+        names, segmentation = SegmentNames(self.model), self.model.segmentation
+        return {
+            label: names.heaviest(segmentation.types.index(segmentation.type_of(label)), top)
+            for label in labels or segmentation.types
+        }
+
+    def labels_called(self, name: str, *, chunks: bool) -> tuple[str, ...]:
+        return (name,) if name in self.model.segmentation.types or name in self.model.labels else ()
+
+    def times_seen(self, label: str, counts: Mapping[str, int]) -> int:
+        if label in counts:
+            return counts[label]
+        return sum(number for tag, number in counts.items() if self.model.segmentation.type_of(tag) == label)
+
+
+NAMES = SegmentWeightsByName

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from riata.features.joint import OUTPUTS, JointTemplate
 from riata.models.chain import row_width
 from riata.models.joint import JointModel
-from riata.models.weights_by_name import NamedWeight, boundary_name, text_of
+from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, text_of
 
 Rows = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 
@@ -110,3 +110,17 @@ class JointNames:
 
 def _reads(template: JointTemplate) -> bool:
     return bool(template.tags or template.chunks)
+
+
+class JointWeightsByName(WeightsByName[JointModel]):
+    def heaviest(self, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
+        return JointNames(self.model).heaviest(labels or self.label_names(), top)
+
+    def label_names(self) -> tuple[str, ...]:
+        return (*self.model.parts.tags, *self.model.parts.chunks)
+
+    def chunk_labels(self) -> tuple[str, ...]:
+        return self.model.parts.chunks
+
+
+NAMES = JointWeightsByName
