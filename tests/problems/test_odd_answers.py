@@ -4,28 +4,8 @@ import numpy as np
 import pytest
 
 import riata
+from python_problems import Tagging
 from riata.errors import DataError, RiataError, SearchError
-
-
-class Vowels(riata.Problem):
-    def initial(self, x):
-        return ()
-
-    def actions(self, x, s):
-        return ("V", "C")
-
-    def apply(self, x, s, a):
-        return (*s, a)
-
-    def is_goal(self, x, s):
-        return len(s) == len(x)
-
-    def features(self, x, s, a):
-        return [f"{x[len(s)]}|{a}"]
-
-    def regret(self, x, s, y):
-        return sum(a != b for a, b in zip(s, y, strict=False))
-
 
 X, Y = ["ab", "ba"], ["VC", "CV"]
 NO_DIMENSIONS = np.array("a")
@@ -45,7 +25,7 @@ ODD = [
 
 
 def odd(method, answer):
-    return type("Odd", (Vowels,), {method: lambda self, *_: answer})()
+    return type("Odd", (Tagging,), {method: lambda self, *_: answer})()
 
 
 @pytest.mark.parametrize(("method", "answer", "says"), ODD, ids=[f"{method} {answer!r}" for method, answer, _ in ODD])
@@ -55,7 +35,7 @@ def test_odd_answers_are_refused_wherever_they_are_met(method, answer, says):
     with pytest.raises(SearchError, match=says):
         riata.check_problem(odd(method, answer), X, Y)
     if method not in ("regret", "parts"):  # which prediction does not ask for
-        trained = riata.Predictor(Vowels(), beam=2, epochs=1).fit(X, Y)
+        trained = riata.Predictor(Tagging(), beam=2, epochs=1).fit(X, Y)
         trained.problem = odd(method, answer)
         with pytest.raises(RiataError, match=says):
             trained.predict(X)

@@ -110,6 +110,14 @@ def test_training_goes_on(data):
         quietly(once.set_params(structure="chain", template=None), train)
 
 
+@pytest.mark.parametrize("setting", [{"bits": 16}, {"learn_as": "bioes"}, {"stream": True}], ids=str)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_parameters_that_segments_cannot_heed_are_refused(data, method, setting):
+    (name,) = setting
+    with pytest.raises(UnsupportedError, match=f"{name} is set, which the structure 'segments' cannot do"):
+        getattr(chunker(**setting), method)(data[0])
+
+
 def test_new_words_come_with_partial_fit(data):
     train, _ = data
     made = chunker()

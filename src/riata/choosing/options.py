@@ -177,7 +177,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     if training:
         check_read(declared, settings, *choice.offered)
         check_beside_parameters(estimator, settings)
-    return Options(
+    options = Options(
         chunks=estimator.chunks,
         outputs=estimator.outputs,
         default_template=language_of(choice.structure.name).default or estimator.default_template,
@@ -202,6 +202,9 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         strict=bool(estimator.strict),
         choice=choice,
     )
+    if training:
+        _check_parameters(options)
+    return options
 
 
 def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, structure: str | None = None) -> Choice:
@@ -220,7 +223,7 @@ def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, s
     return choice
 
 
-def check_parameters(options: Options) -> None:
+def _check_parameters(options: Options) -> None:
     """Refuses parameters that the structure cannot heed, with a structure for the same outputs that can."""
     structure = options.choice.structure
     for name, asked, operation in (

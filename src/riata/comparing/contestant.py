@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from riata import registry
-from riata.choosing.options import check_parameters, checked, choice_of
+from riata.choosing.options import checked, choice_of
 from riata.choosing.params import Params
 from riata.choosing.refusals import refusals
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
@@ -95,9 +95,7 @@ def check(estimator: Any) -> None:
     if isinstance(estimator, Predictor):
         estimator._checked(learning=True)
         return
-    options = checked(estimator)
-    check_parameters(options)
-    check_dev(options)
+    check_dev(checked(estimator))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.choosing.options import Options, check_parameters, check_parts, check_stream, checked
+from riata.choosing.options import Options, check_parts, check_stream, checked
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.errors import DataError, SettingError, UnsupportedError
@@ -60,7 +60,6 @@ class Fitting(Columns):
         began = time.perf_counter()
         options = with_dev(self, checked(self, goes_on=self.warm_start), X_dev, y_dev)
         start = self._start() if self.warm_start else None
-        check_parameters(options)
         if options.stream:
             check_parts(options, "stream=True gives a part of the data at a time")
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
@@ -109,13 +108,15 @@ class Fitting(Columns):
             fit.check_same_tags(labels.tags)
             check_width(data, len(self.inputs_), self.array_width_)
             label_ids(data, labels)  # refuses before anything is changed
+            structure = fit.structure(labels)
         else:
             labels = fit.labels(data, self._class_names(classes))
-            trainer = fit.trainer(data, labels)
-        instances = fit.structure(labels).learn_features(trainer.features, data)
+            structure = fit.structure(labels)
+            trainer = fit.trainer(data, structure)
+        instances = structure.learn_features(trainer.features, data)
         number = getattr(self, "best_epoch_", 0) + 1
         with AsInterrupt(), within_memory():
-            event = trainer.epoch(fit.examples(instances, data, weights, labels), options.seed, number)
+            event = trainer.epoch(structure.examples(instances, data, weights, warn_of), options.seed, number)
         model = trainer.model()
         self._set_at_once(
             Outcome(replace(model, features=model.features.copy()), best_epoch=number),

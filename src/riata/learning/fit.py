@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Instances
 from riata.choosing.options import Options
 from riata.data.memory import as_corpus, inputs_of, joined
 from riata.data.named_features import check_kind
@@ -85,9 +84,7 @@ class Fit:
         """Raises what `run` would raise before it learns anything."""
         check_dev(self.options)
         self.split(data)
-        labels = self.labels(data)
-        self.trainer(data, labels)
-        self.structure(labels).class_weights()
+        self.trainer(data, self.structure(self.labels(data)))
 
     def split(self, data: Corpus) -> tuple[Corpus, Corpus | None]:
         """The data to train on, and those that choose the epoch."""
@@ -157,9 +154,9 @@ class Fit:
                 remedy=f"Set learn_as to {before.learnt.name!r}, or train anew (warm_start=False).",
             )
 
-    def trainer(self, data: Corpus, labels: LabelSet) -> Trainer:
+    def trainer(self, data: Corpus, structure: LearntStructure[Any]) -> Trainer:
         """A learner that has seen nothing yet, or what the model to start from has seen."""
-        structure = self.structure(labels)
+        structure.class_weights()  # refuses before features are learnt
         if self.start is None:
             features = structure.new_features(data.width - 1)
         else:
@@ -205,19 +202,14 @@ class Fit:
                 remedy="Leave out lists, or train anew (warm_start=False).",
             )
 
-    def examples(
-        self, instances: Instances, data: Corpus, weights: NDArray[np.float64], labels: LabelSet
-    ) -> TrainingSet:
-        return self.structure(labels).examples(instances, data, weights, self.tell)
-
     def _train(
         self, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64], labels: LabelSet, again: int | None = None
     ) -> Outcome:
         """One training; `again` is the number of epochs of a second one, on all data."""
-        trainer, examples = self.prepared(data, weights, labels)
         structure = self.structure(labels)
+        trainer, examples = self.prepared(data, weights, structure)
         if again is None:
-            structure.tell_of_data(trainer.features, data, self.tell)
+            structure.tell_of_data(trainer.features, data.tokens, self.tell)
         if self.options.settings.get("c1") == self.options.settings.get("c2") == 0 and again is None:
             text = "Without a prior (c1 and c2 are 0) the weights of data that can be told apart grow without bound."
             self.tell(Note(text, warning=True))
@@ -225,9 +217,11 @@ class Fit:
         score = None if dev is None else self.dev_score(structure, trainer.features, dev)
         return train(trainer, examples, plan, score, self.tell)
 
-    def prepared(self, data: Corpus, weights: NDArray[np.float64], labels: LabelSet) -> tuple[Trainer, TrainingSet]:
+    def prepared(
+        self, data: Corpus, weights: NDArray[np.float64], structure: LearntStructure[Any]
+    ) -> tuple[Trainer, TrainingSet]:
         """A learner that knows the features of the data, and the data as it takes them."""
-        trainer, structure = self.trainer(data, labels), self.structure(labels)
+        trainer = self.trainer(data, structure)
         instances = structure.learn_features(trainer.features, data)
         structure.check_memory(trainer.features)
         self._tell_of_silent_functions(trainer.features, data)

@@ -13,9 +13,7 @@ from riata._core import Instances
 from riata._core import OnlineTrainer as Single
 from riata._core import OnlineTrainer64 as Double
 from riata.errors import SettingError
-from riata.features.compile import Features
 from riata.learning.loop import Trainer
-from riata.models.chain import ChainModel, Flags, Legality
 from riata.settings import Setting
 
 if TYPE_CHECKING:
@@ -105,33 +103,3 @@ def same_precision(start: Any, settings: Mapping[str, Any]) -> Any:
             remedy="Models from files have single precision; leave out precision, or train anew.",
         )
     return start
-
-
-class OnlineTrainer(Trainer):
-    """A learner on chains that makes its weights in Python."""
-
-    def __init__(
-        self,
-        features: Features,
-        labels: tuple[str, ...],
-        legality: Legality,
-        settings: Mapping[str, Any],
-        start: ChainModel | None,
-    ) -> None:
-        self.features = features
-        self.labels = labels
-        self.legality = legality
-        self.settings = settings
-        single = settings["precision"] == "single"
-        blank = ChainModel.blank(features, labels, legality, single=single)
-        self.initial: Any = (blank if start is None else same_precision(start, settings)).weights
-
-    @property
-    def flags(self) -> tuple[Flags, Flags, Flags]:
-        return self.legality.start, self.legality.end, self.legality.follow
-
-    def weights(self) -> Any:
-        raise TypeError("a base class: use the trainer of a recipe")
-
-    def model(self) -> ChainModel:
-        return ChainModel(self.features, self.weights(), self.labels, self.legality)

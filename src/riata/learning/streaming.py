@@ -13,14 +13,13 @@ from riata.data.memory import as_corpus, inputs_of
 from riata.data.streamed import ColumnFile
 from riata.data.types import Corpus
 from riata.errors import DataError
-from riata.learning.cost import tell_of_cost
 from riata.learning.development import held_out
 from riata.learning.events import Epoch, ignore
 from riata.learning.fit import Fit
-from riata.learning.labels import LabelSet, counts_of, label_counts, label_set_of, learnable
+from riata.learning.labels import LabelSet, counts_of, label_set_of, learnable
 from riata.learning.loop import Outcome, Trainer, train
 from riata.learning.survey import Survey
-from riata.models.chain import ChainModel, check_memory
+from riata.models.chain import ChainModel
 from riata.scoring.evaluation import evaluate_column
 
 Parts = Callable[[], Iterator[Corpus]]
@@ -43,10 +42,11 @@ class StreamedSet:
             if progress is not None:
                 progress(done + sentences)
 
+        structure = self.fit.structure(self.labels)
         for part in self.parts():
-            instances = self.fit.structure(self.labels).learn_features(trainer.features, part)
-            check_memory(trainer.features, len(self.labels.labels))
-            examples = self.fit.examples(instances, part, np.empty(0), self.labels)
+            instances = structure.learn_features(trainer.features, part)
+            structure.check_memory(trainer.features)
+            examples = structure.examples(instances, part, np.empty(0), self.fit.tell)
             one = trainer.epoch(examples, seed, number, progressed)
             total = one if total is None else _sum(total, one)
             done += len(part)
@@ -103,11 +103,10 @@ class StreamedFit:
         return self._train(StreamedSet(fit, labels, parts, sentences, tokens), epochs, None, refit=True), labels
 
     def _train(self, data: StreamedSet, epochs: int, dev: Parts | None, *, refit: bool = False) -> Outcome:
-        trainer = self.fit.trainer(self.survey.shape, data.labels)
+        structure = self.fit.structure(data.labels)
+        trainer = self.fit.trainer(self.survey.shape, structure)
         if not refit:
-            label_counts(data.labels, self.fit.tell)
-            labels = len(data.labels.labels)
-            tell_of_cost(trainer.features, labels, self.survey.tokens, self.fit.options, self.fit.tell)
+            structure.tell_of_data(trainer.features, self.survey.tokens, self.fit.tell)
         plan = self.fit.plan(epochs, refit=refit)
         score = None if dev is None else lambda model: self._score(model, dev())
         return train(trainer, data, plan, score, self.fit.tell)

@@ -88,7 +88,7 @@ class LearntStructure(ABC, Generic[Model]):
         """By label; none where no class weights are given."""
         return class_weights(self.options.class_weight, self.labels)
 
-    def tell_of_data(self, features: Any, data: Corpus, tell: Listener) -> None:
+    def tell_of_data(self, features: Any, tokens: int, tell: Listener) -> None:
         """Tells which labels there are, and what learning them takes."""
         label_counts(self.labels, tell)
 

@@ -115,9 +115,10 @@ def _scores(
     fit: Fit, data: Corpus, weights: NDArray[np.float64], labels: LabelSet, held_out: Corpus
 ) -> dict[float, float]:
     """The held-out score of every value."""
-    trainer, examples = fit.prepared(data, weights, labels)
+    structure = fit.structure(labels)
+    trainer, examples = fit.prepared(data, weights, structure)
     assert isinstance(trainer, BatchTrainer)
-    score = fit.dev_score(fit.structure(labels), trainer.features, held_out)
+    score = fit.dev_score(structure, trainer.features, held_out)
     scores: dict[float, float] = {}
     for c2 in TRIED:
         if scores:

@@ -26,9 +26,12 @@ from numpy.typing import NDArray
 
 from riata._core import FeatureIndex, Instances, boundary_reach
 from riata.errors import UnsupportedError
+from riata.features.compile import Features
 from riata.features.templates import Template, parse
 from riata.learning.events import Epoch
-from riata.learning.online import OnlineTrainer, TrainingSet
+from riata.learning.loop import Trainer
+from riata.learning.online import TrainingSet
+from riata.models.chain import ChainModel, Legality
 from riata.settings import Setting
 
 Counts = NDArray[np.float64]
@@ -115,19 +118,27 @@ class ColumnCounts:
         return [(np.log(first) - np.log(overall))[None], *out]
 
 
-class HmmTrainer(OnlineTrainer):
+class HmmTrainer(Trainer):
     """Counts; what is counted later is added."""
 
     finished = "everything is counted"
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        if arguments[-1] is not None:
+    def __init__(
+        self,
+        features: Features,
+        labels: tuple[str, ...],
+        legality: Legality,
+        settings: Mapping[str, Any],
+        start: ChainModel | None,
+    ) -> None:
+        if start is not None:
             raise UnsupportedError(
                 "The recipe 'hmm' cannot go on from a model, which holds probabilities and not the counts behind them.",
                 remedy="Train anew on all data, or give all portions to partial_fit, from the first one on.",
             )
-        program, labels = self.features.program, len(self.labels)
+        self.features, self.settings = features, settings
+        self._blank = ChainModel.blank(features, labels, legality, single=settings["precision"] == "single")
+        program, size = features.program, len(labels)
         node = [
             (family, str(template)) for (family, _, _), template in zip(program.reads, program.templates, strict=True)
         ]
@@ -135,11 +146,11 @@ class HmmTrainer(OnlineTrainer):
         width = max(read.column for template in program.templates for read in template.reads) + 1
         levels, last = [family for family, _ in node[2:]], (len(node) - 2) // width
         self.columns = [
-            ColumnCounts(levels[at + 1 : at + last - 1], levels[at + last - 1], labels)
+            ColumnCounts(levels[at + 1 : at + last - 1], levels[at + last - 1], size)
             for at in range(0, len(levels), last)
         ]
-        self.pairs = np.zeros((labels, labels))
-        self.firsts, self.lasts, self.all = np.zeros(labels), np.zeros(labels), np.zeros(labels)
+        self.pairs = np.zeros((size, size))
+        self.firsts, self.lasts, self.all = np.zeros(size), np.zeros(size), np.zeros(size)
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         began = time.perf_counter()
@@ -149,7 +160,7 @@ class HmmTrainer(OnlineTrainer):
         weights = np.repeat(of_sentences, lengths)
         for column in self.columns:
             column.add(self.features.index, data.instances, labels, weights)
-        some, size = lengths > 0, len(self.labels)
+        some, size = lengths > 0, len(self.all)
         first, last = starts[:-1][some], starts[1:][some] - 1
         inner = np.ones(len(labels), bool)
         inner[first] = False
@@ -168,8 +179,8 @@ class HmmTrainer(OnlineTrainer):
             seconds=time.perf_counter() - began,
         )
 
-    def weights(self) -> Any:
-        index, k, labels = self.features.index, self.settings["transitions"], len(self.labels)
+    def model(self) -> ChainModel:
+        index, k, labels = self.features.index, self.settings["transitions"], len(self.all)
         general = (self.all + HALF) / (self.all.sum() + HALF * labels)
         stop = (self.lasts.sum() + HALF) / (self.all.sum() + 2 * HALF)  # after any label
         before = np.append((1 - stop) * general, stop)
@@ -187,4 +198,5 @@ class HmmTrainer(OnlineTrainer):
                 levels[0] = inside
             rows += levels
         matrix = np.ascontiguousarray(after[:, :-1])
-        return self.initial.from_rows(index, matrix, [np.ascontiguousarray(row) for row in rows])
+        weights = self._blank.weights.from_rows(index, matrix, [np.ascontiguousarray(row) for row in rows])
+        return self._blank.with_weights(weights)

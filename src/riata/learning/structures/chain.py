@@ -73,9 +73,9 @@ class LearntChain(LearntStructure[ChainModel]):
         instances.set_labels(ids, len(self.labels.labels), unknown=self.options.has_unknown)
         return TrainingSet(instances, weights, self.class_weights())
 
-    def tell_of_data(self, features: Features, data: Corpus, tell: Listener) -> None:
-        tell_of_cost(features, len(self.labels.labels), data.tokens, self.options, tell)
-        super().tell_of_data(features, data, tell)
+    def tell_of_data(self, features: Features, tokens: int, tell: Listener) -> None:
+        tell_of_cost(features, len(self.labels.labels), tokens, self.options, tell)
+        super().tell_of_data(features, tokens, tell)
 
 
 def _check_exact(features: Features, labels: int, recipe: str) -> None:

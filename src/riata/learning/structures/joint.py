@@ -59,8 +59,6 @@ class LearntJoint(LearntStructure[JointModel]):
             )
 
     def learner(self, features: JointFeatures) -> Trainer:
-        self.class_weights()
-
         def blank(data: TrainingSet) -> JointModel:
             return JointModel.blank(features, self._parts, single=self.single)
 
@@ -85,7 +83,7 @@ class LearntJoint(LearntStructure[JointModel]):
         instances.set_labels(label_ids(data, self.labels), len(self.labels.labels))
         return TrainingSet(instances, weights, self.class_weights())
 
-    def tell_of_data(self, features: JointFeatures, data: Corpus, tell: Listener) -> None:
+    def tell_of_data(self, features: JointFeatures, tokens: int, tell: Listener) -> None:
         for what, counts in zip(("tags", "chunk labels"), totals(self.labels.counts), strict=True):
             most = [f"{label} {counts[label]:,}" for label in _by_count(counts)[:SHOWN]]
             more = f", … {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
