@@ -52,3 +52,13 @@ def test_a_loss_that_no_mean_can_be_taken_of_is_refused(loss):
     trained = riata.Predictor(odd("loss", loss), beam=2, epochs=1).fit(X, Y)
     with pytest.raises(DataError, match=r"loss returned .*; expected a finite number up to 1e\+100"):
         trained.score(X, Y)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_a_problem_that_runs_out_of_memory_is_an_error_with_a_way_out(method):
+    class Full(Tagging):
+        def apply(self, x, s, a):
+            raise MemoryError
+
+    with pytest.raises(DataError, match=r"out of memory(.|\n)*smaller beam"):
+        getattr(riata.Predictor(Full()), method)(X, Y)

@@ -15,7 +15,11 @@ SECONDS_PER_PAIR = 2.5e-10  # of one core, to compare a label with one before it
 LONG = 60.0  # seconds of a training that are worth a word
 MUCH = 1 << 30  # bytes of weights that are
 USUAL_EPOCHS = 10  # of recipes that may end earlier
-COPIES = 2  # of the weights: those of now, and their sums or gradients
+COPIES = 2  # of the weights: the present ones, and their sums or gradients
+FEWER_LABELS = (
+    "Weights grow with the number of labels, and what learns from pairs of labels with its square. "
+    "Use fewer labels, a smaller template, a higher cutoff, or less data."
+)
 
 
 def tell_of_cost(features: Features, labels: int, tokens: int, options: Options, tell: Listener) -> None:
@@ -39,16 +43,12 @@ def tell_of_cost(features: Features, labels: int, tokens: int, options: Options,
 
 
 @contextmanager
-def within_memory() -> Iterator[None]:
+def within_memory(remedy: str = FEWER_LABELS) -> Iterator[None]:
     """Training that runs out of memory is an error with a way out."""
     try:
         yield
     except MemoryError:
-        raise DataError(
-            "out of memory: training needs more than there is.",
-            remedy="Weights grow with the number of labels, and what learns from pairs of labels with its square. "
-            "Use fewer labels, a smaller template, a higher cutoff, or less data.",
-        ) from None
+        raise DataError("out of memory: training needs more than there is.", remedy=remedy) from None
 
 
 def _time(seconds: float) -> str:

@@ -15,6 +15,7 @@ from riata.choosing.sample_weight import sentence_weights
 from riata.errors import DataError, NotFittedError
 from riata.explaining.trace import Trace
 from riata.interrupts import AsInterrupt
+from riata.learning.cost import within_memory
 from riata.learning.events import Listener, warn
 from riata.learning.loop import Outcome
 from riata.problems.examples import as_inputs, paired
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="Predictor")  # typing.Self needs Python 3.11
 
+FEWER_STATES = "Use a smaller beam, states that hold less, fewer features of a step, or less data."
 UNKNOWN: Any = object()  # in place of a true output, which may be anything
 
 
@@ -107,7 +109,7 @@ class Predictor(Params):
         inputs, outputs = paired(X, Y)
         data = ProblemExamples(inputs, outputs, sentence_weights(sample_weight, len(inputs), "example"))
         start = self._start() if self.warm_start else None
-        with AsInterrupt():
+        with AsInterrupt(), within_memory(FEWER_STATES):
             outcome = ProblemFit(self.problem, settings, self.epochs, self.seed, dev, start, tell).run(data)
         self._keep(outcome, outcome.run, _history(outcome), None)
         if outcome.interrupted:
@@ -124,7 +126,7 @@ class Predictor(Params):
         if trainer is None:
             trainer = ProblemLearner(self.problem, settings, None if start is None else start[0], warn)
         number = (0 if start is None else start[1]) + 1
-        with AsInterrupt():
+        with AsInterrupt(), within_memory(FEWER_STATES):
             epoch = trainer.epoch(data, self.seed, number)
         outcome = Outcome(trainer.model(), number, history=[epoch])
         before = getattr(self, "history_", [])
