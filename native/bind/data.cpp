@@ -28,6 +28,12 @@ Out<std::int32_t> add_all(Alphabet& self, const Alphabet& other) {
   return give(std::move(ids));
 }
 
+Out<std::int32_t> hashes(const Alphabet& self) {
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(self.size()));
+  for (std::int32_t i = 0; i < self.size(); ++i) numbers[i] = hashed_text(self.text(i));
+  return give(std::move(numbers));
+}
+
 template <class Look>
 Out<std::int32_t> each(const std::vector<std::string_view>& texts, Look look) {
   std::vector<std::int32_t> ids;
@@ -66,9 +72,7 @@ nb::dict as_dict(Columns&& columns) {
   return out;
 }
 
-}  // namespace
-
-void data(nb::module_& m) {
+void bind_checksum(nb::module_& m) {
   m.attr("has_fast_crc32") = has_fast_crc32();
   m.def(
       "fast_crc32",
@@ -77,6 +81,9 @@ void data(nb::module_& m) {
         return fast_crc32(view(bytes), before);
       },
       nb::arg("bytes"), nb::arg("before") = 0, "As zlib.crc32.");
+}
+
+void bind_alphabet(nb::module_& m) {
   nb::class_<Alphabet>(m, "Alphabet", "Strings to dense ids and back.")
       .def(nb::init<>())
       .def(
@@ -107,17 +114,15 @@ void data(nb::module_& m) {
           nb::arg("texts"))
       .def("add_all", &add_all, nb::arg("other"), "Adds every text of another alphabet; returns their ids here.")
       .def("find_all", &find_all, nb::arg("other"), "The ids here of every text of another alphabet; -1 where unknown.")
-      .def(
-          "hashes",
-          [](const Alphabet& self) {
-            std::vector<std::int32_t> numbers(static_cast<std::size_t>(self.size()));
-            for (std::int32_t i = 0; i < self.size(); ++i) numbers[i] = hashed_text(self.text(i));
-            return give(std::move(numbers));
-          },
-          "The number that stands for each text where nothing but a hash is kept of it.")
+      .def("hashes", &hashes, "The number that stands for each text where nothing but a hash is kept of it.")
       .def("bytes", [](const Alphabet& self) { return nb::bytes(self.bytes().data(), self.bytes().size()); })
       .def("offsets", [](const Alphabet& self) { return give(std::vector<std::int64_t>(self.offsets())); });
+  m.def(
+      "hashed_texts", [](const std::vector<std::string_view>& list) { return each(list, hashed_text); }, nb::arg("texts"),
+      "The number that stands for each text where nothing but a hash is kept of it.");
+}
 
+void bind_column_parser(nb::module_& m) {
   nb::class_<ColumnParser>(m, "ColumnParser", "Streaming reader of column files.")
       .def(
           "__init__", [](ColumnParser* self, bool conllu) { new (self) ColumnParser(conllu ? Format::conllu : Format::columns); },
@@ -135,11 +140,14 @@ void data(nb::module_& m) {
           "take", [](ColumnParser& self) { return as_dict(self.take()); }, "The complete sentences read so far, which are then forgotten.")
       .def_prop_ro("separator", [](const ColumnParser& self) { return std::string(1, self.separator()); })
       .def_prop_ro("width", &ColumnParser::width);
+}
 
-  m.def(
-      "hashed_texts", [](const std::vector<std::string_view>& list) { return each(list, hashed_text); }, nb::arg("texts"),
-      "The number that stands for each text where nothing but a hash is kept of it.");
+}  // namespace
 
+void data(nb::module_& m) {
+  bind_checksum(m);
+  bind_alphabet(m);
+  bind_column_parser(m);
   m.def(
       "shuffled", [](std::int64_t size, std::uint64_t seed, std::uint64_t epoch) { return give(shuffled(size, seed, epoch)); },
       nb::arg("size"), nb::arg("seed"), nb::arg("epoch"), "The order in which an epoch visits its sentences.");

@@ -50,29 +50,96 @@ Instances make_instances(const FeatureIndex& index, const std::vector<In<std::in
   return look_up(index, tokens, threads);
 }
 
-}  // namespace
+void construct(FeatureIndex* self, const std::vector<FamilyTuple>& families, const std::vector<TemplateTuple>& templates,
+               std::int32_t attributes, bool transitions, const std::vector<HistoryTuple>& history,
+               const std::vector<std::int32_t>& columns, std::int32_t bits,
+               const std::vector<std::pair<std::int32_t, std::int32_t>>& others) {
+  std::vector<FamilySpec> specs;
+  for (const auto& [parent, attribute, offset] : families) specs.push_back({parent, attribute, offset});
+  std::vector<TemplateSpec> reads;
+  for (const auto& [family, offset, edge] : templates) reads.push_back({family, offset, edge});
+  std::vector<HistorySlot> slots;
+  for (const auto& [family, offset, back] : history) slots.push_back({family, offset, back});
+  new (self) FeatureIndex(std::move(specs), reads, attributes, transitions, std::move(slots), columns, bits, others);
+}
 
-void features(nb::module_& m) {
-  m.attr("boundary_values") = boundary_values;
-  m.attr("boundary_reach") = boundary_reach;
+nb::tuple pairs(const FeatureIndex& self, std::int32_t family) {
+  if (family < 0 || family >= self.families()) throw nb::index_error();
+  std::vector<std::int32_t> parents, values;
+  for (std::int32_t id = 0; id < self.size(family); ++id) {
+    parents.push_back(self.parent(family, id));
+    values.push_back(self.value(family, id));
+  }
+  return nb::make_tuple(give(std::move(parents)), give(std::move(values)));
+}
 
+void insert(FeatureIndex& self, std::int32_t family, const In<std::int32_t>& parents, const In<std::int32_t>& values) {
+  if (family < 0 || family >= self.families() || parents.shape(0) != values.shape(0)) throw nb::index_error();
+  for (std::size_t i = 0; i < parents.shape(0); ++i) self.insert(family, view(parents)[i], view(values)[i]);
+}
+
+Instances learn_ngrams(FeatureIndex& self, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts, std::int64_t cutoff,
+                       std::int64_t threads) {
+  const Tokens tokens = as_tokens(self, values, starts);
+  nb::gil_scoped_release release;
+  return extend(self, tokens, cutoff, threads);
+}
+
+std::int32_t ngram_at(const Instances& self, std::size_t family, std::int64_t sentence, std::int64_t token, std::int32_t offset) {
+  const bool ok = family < self.ngrams.size() && sentence >= 0 && sentence < self.sentences() && token >= 0 &&
+                  token < self.length(sentence) && std::abs(offset) <= self.pad && !self.ngrams[family].empty();
+  if (!ok) throw nb::index_error();
+  return self.ngrams[family][static_cast<std::size_t>(self.origin(sentence) + token + offset)];
+}
+
+Out<std::int32_t> column_of(const Instances& self, std::size_t family) {
+  if (family >= self.ngrams.size() || self.ngrams[family].empty()) throw nb::index_error();
+  std::vector<std::int32_t> ids;
+  ids.reserve(static_cast<std::size_t>(self.tokens()));
+  for (std::int64_t s = 0; s < self.sentences(); ++s) {
+    const auto first = self.ngrams[family].begin() + self.origin(s);
+    ids.insert(ids.end(), first, first + self.length(s));
+  }
+  return give(std::move(ids));
+}
+
+void set_choices(Instances& self, const In<std::int32_t>& starts, const In<std::int32_t>& tags, const In<std::int32_t>& of,
+                 std::int32_t count) {
+  TagChoices found{copy(starts), copy(tags), copy(of), count};
+  const auto sets = static_cast<std::int32_t>(found.starts.size()) - 1;
+  bool ok = static_cast<std::int64_t>(found.of.size()) == self.tokens() && sets >= 1 && found.starts.front() == 0;
+  ok = ok && found.starts.back() == static_cast<std::int32_t>(found.tags.size());
+  for (std::int32_t s = 0; ok && s < sets; ++s) {
+    const std::int32_t low = found.starts[s], high = found.starts[s + 1];
+    ok = low < high && high <= static_cast<std::int32_t>(found.tags.size()) && found.tags[low] >= 0 && found.tags[high - 1] < count;
+    for (std::int32_t k = low + 1; ok && k < high; ++k) ok = found.tags[k - 1] < found.tags[k];
+  }
+  for (const std::int32_t set : found.of) ok = ok && set >= 0 && set < sets;
+  if (!ok) throw Error("RiataError", "the sets of tags do not fit the tokens");
+  self.choices = std::move(found);
+}
+
+void set_labels(Instances& self, const In<std::int32_t>& labels, std::int32_t label_count, bool unknown) {
+  bool ok = static_cast<std::int64_t>(labels.shape(0)) == self.tokens();
+  for (const std::int32_t label : view(labels)) ok = ok && label >= (unknown ? unknown_label : 0) && label < label_count;
+  if (!ok) throw Error("RiataError", "the labels do not fit the sentences");
+  self.labels = copy(labels);
+}
+
+void set_given(Instances& self, const In<std::int64_t>& starts, const In<std::int32_t>& ids, const In<float>& values, std::int32_t size) {
+  Instances changed{self.starts, {}, {}, 0, copy(starts), copy(ids), copy(values), size, {}};
+  check_given(changed, self.tokens());
+  self.given_starts = std::move(changed.given_starts);
+  self.given_ids = std::move(changed.given_ids);
+  self.given_values = std::move(changed.given_values);
+  self.given_size = size;
+}
+
+void bind_index(nb::module_& m) {
   nb::class_<FeatureIndex>(m, "FeatureIndex", "Exact dictionary of n-grams of attribute values.")
-      .def(
-          "__init__",
-          [](FeatureIndex* self, const std::vector<FamilyTuple>& families, const std::vector<TemplateTuple>& templates,
-             std::int32_t attributes, bool transitions, const std::vector<HistoryTuple>& history, const std::vector<std::int32_t>& columns,
-             std::int32_t bits, const std::vector<std::pair<std::int32_t, std::int32_t>>& others) {
-            std::vector<FamilySpec> specs;
-            for (const auto& [parent, attribute, offset] : families) specs.push_back({parent, attribute, offset});
-            std::vector<TemplateSpec> reads;
-            for (const auto& [family, offset, edge] : templates) reads.push_back({family, offset, edge});
-            std::vector<HistorySlot> slots;
-            for (const auto& [family, offset, back] : history) slots.push_back({family, offset, back});
-            new (self) FeatureIndex(std::move(specs), reads, attributes, transitions, std::move(slots), columns, bits, others);
-          },
-          nb::arg("families"), nb::arg("templates"), nb::arg("attributes"), nb::arg("transitions") = true,
-          nb::arg("history") = std::vector<HistoryTuple>{}, nb::arg("columns") = std::vector<std::int32_t>{}, nb::arg("bits") = 0,
-          nb::arg("others") = std::vector<std::pair<std::int32_t, std::int32_t>>{})
+      .def("__init__", &construct, nb::arg("families"), nb::arg("templates"), nb::arg("attributes"), nb::arg("transitions") = true,
+           nb::arg("history") = std::vector<HistoryTuple>{}, nb::arg("columns") = std::vector<std::int32_t>{}, nb::arg("bits") = 0,
+           nb::arg("others") = std::vector<std::pair<std::int32_t, std::int32_t>>{})
       .def("__copy__", [](const FeatureIndex& self) { return FeatureIndex(self); })
       .def(
           "size",
@@ -81,112 +148,40 @@ void features(nb::module_& m) {
             return self.size(family);
           },
           nb::arg("family"))
-      .def(
-          "pairs",
-          [](const FeatureIndex& self, std::int32_t family) {
-            if (family < 0 || family >= self.families()) throw nb::index_error();
-            std::vector<std::int32_t> parents, values;
-            for (std::int32_t id = 0; id < self.size(family); ++id) {
-              parents.push_back(self.parent(family, id));
-              values.push_back(self.value(family, id));
-            }
-            return nb::make_tuple(give(std::move(parents)), give(std::move(values)));
-          },
-          nb::arg("family"), "The n-grams of a family: for each its parent's number (-1: none) and its last value.")
-      .def(
-          "insert",
-          [](FeatureIndex& self, std::int32_t family, const In<std::int32_t>& parents, const In<std::int32_t>& values) {
-            if (family < 0 || family >= self.families() || parents.shape(0) != values.shape(0)) throw nb::index_error();
-            for (std::size_t i = 0; i < parents.shape(0); ++i) self.insert(family, view(parents)[i], view(values)[i]);
-          },
-          nb::arg("family"), nb::arg("parents"), nb::arg("values"), "The inverse of pairs, for a family that is empty.")
-      .def(
-          "extend",
-          [](FeatureIndex& self, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts, std::int64_t cutoff,
-             std::int64_t threads) {
-            const Tokens tokens = as_tokens(self, values, starts);
-            nb::gil_scoped_release release;
-            return extend(self, tokens, cutoff, threads);
-          },
-          nb::arg("values"), nb::arg("starts"), nb::arg("cutoff") = 1, nb::arg("threads") = 1,
-          "Learns all n-grams; returns the tokens with them looked up.")
+      .def("pairs", &pairs, nb::arg("family"), "The n-grams of a family: for each its parent's number (-1: none) and its last value.")
+      .def("insert", &insert, nb::arg("family"), nb::arg("parents"), nb::arg("values"), "The inverse of pairs, for a family that is empty.")
+      .def("extend", &learn_ngrams, nb::arg("values"), nb::arg("starts"), nb::arg("cutoff") = 1, nb::arg("threads") = 1,
+           "Learns all n-grams; returns the tokens with them looked up.")
       .def("instances", &make_instances, nb::arg("values"), nb::arg("starts"), nb::arg("threads") = 1);
+}
 
+void bind_instances(nb::module_& m) {
   nb::class_<Instances>(m, "Instances", "A corpus with every feature looked up.")
       .def_prop_ro("sentences", &Instances::sentences)
       .def_prop_ro("tokens", &Instances::tokens)
       .def(
           "starts", [](const Instances& self) { return give(std::vector<std::int64_t>(self.starts)); },
           "The first token of each sentence, then the number of all.")
-      .def(
-          "ngrams",
-          [](const Instances& self, std::size_t family, std::int64_t sentence, std::int64_t token, std::int32_t offset) {
-            const bool ok = family < self.ngrams.size() && sentence >= 0 && sentence < self.sentences() && token >= 0 &&
-                            token < self.length(sentence) && std::abs(offset) <= self.pad && !self.ngrams[family].empty();
-            if (!ok) throw nb::index_error();
-            return self.ngrams[family][static_cast<std::size_t>(self.origin(sentence) + token + offset)];
-          },
-          nb::arg("family"), nb::arg("sentence"), nb::arg("token"), nb::arg("offset"),
-          "The id of the n-gram at an offset from a token, or -1.")
-      .def(
-          "column",
-          [](const Instances& self, std::size_t family) {
-            if (family >= self.ngrams.size() || self.ngrams[family].empty()) throw nb::index_error();
-            std::vector<std::int32_t> ids;
-            ids.reserve(static_cast<std::size_t>(self.tokens()));
-            for (std::int64_t s = 0; s < self.sentences(); ++s) {
-              const auto first = self.ngrams[family].begin() + self.origin(s);
-              ids.insert(ids.end(), first, first + self.length(s));
-            }
-            return give(std::move(ids));
-          },
-          nb::arg("family"), "The id of the n-gram of a family that begins at each token, or -1.")
+      .def("ngrams", &ngram_at, nb::arg("family"), nb::arg("sentence"), nb::arg("token"), nb::arg("offset"),
+           "The id of the n-gram at an offset from a token, or -1.")
+      .def("column", &column_of, nb::arg("family"), "The id of the n-gram of a family that begins at each token, or -1.")
       .def(
           "labels", [](const Instances& self) { return give(std::vector<std::int32_t>(self.labels)); },
           "The true label of every token; none where they are not set.")
-      .def(
-          "set_choices",
-          [](Instances& self, const In<std::int32_t>& starts, const In<std::int32_t>& tags, const In<std::int32_t>& of,
-             std::int32_t count) {
-            const auto copy = [](const In<std::int32_t>& given) {
-              return std::vector<std::int32_t>(given.data(), given.data() + given.shape(0));
-            };
-            TagChoices found{copy(starts), copy(tags), copy(of), count};
-            const auto sets = static_cast<std::int32_t>(found.starts.size()) - 1;
-            bool ok = static_cast<std::int64_t>(found.of.size()) == self.tokens() && sets >= 1 && found.starts.front() == 0;
-            ok = ok && found.starts.back() == static_cast<std::int32_t>(found.tags.size());
-            for (std::int32_t s = 0; ok && s < sets; ++s) {
-              const std::int32_t low = found.starts[s], high = found.starts[s + 1];
-              ok = low < high && high <= static_cast<std::int32_t>(found.tags.size()) && found.tags[low] >= 0 &&
-                   found.tags[high - 1] < count;
-              for (std::int32_t k = low + 1; ok && k < high; ++k) ok = found.tags[k - 1] < found.tags[k];
-            }
-            for (const std::int32_t set : found.of) ok = ok && set >= 0 && set < sets;
-            if (!ok) throw Error("RiataError", "the sets of tags do not fit the tokens");
-            self.choices = std::move(found);
-          },
-          nb::arg("starts"), nb::arg("tags"), nb::arg("of"), nb::arg("count"),
-          "Which tags each token may have: sets of tags, and the set of every token.")
-      .def(
-          "set_labels",
-          [](Instances& self, const In<std::int32_t>& labels, std::int32_t label_count, bool unknown) {
-            bool ok = static_cast<std::int64_t>(labels.shape(0)) == self.tokens();
-            for (const std::int32_t label : view(labels)) ok = ok && label >= (unknown ? unknown_label : 0) && label < label_count;
-            if (!ok) throw Error("RiataError", "the labels do not fit the sentences");
-            self.labels = copy(labels);
-          },
-          nb::arg("labels"), nb::arg("label_count"), nb::arg("unknown") = false, "unknown: -1 stands for a label that nobody knows.")
-      .def(
-          "set_given",
-          [](Instances& self, const In<std::int64_t>& starts, const In<std::int32_t>& ids, const In<float>& values, std::int32_t size) {
-            Instances changed{self.starts, {}, {}, 0, copy(starts), copy(ids), copy(values), size, {}};
-            check_given(changed, self.tokens());
-            self.given_starts = std::move(changed.given_starts);
-            self.given_ids = std::move(changed.given_ids);
-            self.given_values = std::move(changed.given_values);
-            self.given_size = size;
-          },
-          nb::arg("starts"), nb::arg("ids"), nb::arg("values"), nb::arg("size"));
+      .def("set_choices", &set_choices, nb::arg("starts"), nb::arg("tags"), nb::arg("of"), nb::arg("count"),
+           "Which tags each token may have: sets of tags, and the set of every token.")
+      .def("set_labels", &set_labels, nb::arg("labels"), nb::arg("label_count"), nb::arg("unknown") = false,
+           "unknown: -1 stands for a label that nobody knows.")
+      .def("set_given", &set_given, nb::arg("starts"), nb::arg("ids"), nb::arg("values"), nb::arg("size"));
+}
+
+}  // namespace
+
+void features(nb::module_& m) {
+  m.attr("boundary_values") = boundary_values;
+  m.attr("boundary_reach") = boundary_reach;
+  bind_index(m);
+  bind_instances(m);
 }
 
 }  // namespace riata::bind

@@ -107,9 +107,35 @@ nb::object label(Folded& self, nb::list sentences, Py_ssize_t least, nb::list la
   return out;
 }
 
-}  // namespace
+nb::object stem(nb::str word) {
+  // UTF-32 in and out: a letter is a letter.
+  nb::object bytes = word.attr("encode")("utf-32-le", "surrogatepass");
+  const auto content = nb::cast<nb::bytes>(bytes);
+  std::u32string text(content.size() / sizeof(char32_t), U'\0');
+  std::memcpy(text.data(), content.c_str(), text.size() * sizeof(char32_t));
+  const std::u32string stem = porter(std::move(text));
+  return nb::bytes(reinterpret_cast<const char*>(stem.data()), stem.size() * sizeof(char32_t)).attr("decode")("utf-32-le", "surrogatepass");
+}
 
-void folded(nb::module_& m) {
+Out<std::int32_t> attribute_values(std::string_view name, const Alphabet& texts, const In<std::int32_t>& ids, Alphabet* values, bool grow) {
+  const NativeAttribute function = native_attribute(name);
+  if (!function) throw Error("RiataError", "no native attribute");
+  std::vector<std::int32_t> found;
+  {
+    nb::gil_scoped_release release;
+    found = look_up_values(function, texts, view(ids), values, grow);
+  }
+  return give(std::move(found));
+}
+
+std::optional<std::string> attribute_value(std::string_view name, std::string_view text) {
+  const NativeAttribute function = native_attribute(name);
+  std::string value;
+  if (!function || !is_ascii(text)) throw Error("RiataError", "no native attribute, or no ASCII text");
+  return function(text, value) ? std::optional(value) : std::nullopt;
+}
+
+void bind_folded(nb::module_& m) {
   nb::class_<Folded>(m, "Folded", "A frozen chain model and the word types it has met.")
       .def(
           "__init__",
@@ -138,44 +164,22 @@ void folded(nb::module_& m) {
           nb::sig("def label(self, sentences: list, columns: int, labels: list[str]) -> list[list[str]] | None"),
           "The labels of sentences of strings or tuples of strings, at least so many columns each; None where that is not what they are.")
       .def("decode", &decode, nb::arg("types"), nb::arg("starts"), nb::arg("threads") = 1);
+}
 
-  m.def(
-      "porter",
-      [](nb::str word) {
-        // UTF-32 in and out: a letter is a letter.
-        nb::object bytes = word.attr("encode")("utf-32-le", "surrogatepass");
-        const auto content = nb::cast<nb::bytes>(bytes);
-        std::u32string text(content.size() / sizeof(char32_t), U'\0');
-        std::memcpy(text.data(), content.c_str(), text.size() * sizeof(char32_t));
-        const std::u32string stem = porter(std::move(text));
-        return nb::bytes(reinterpret_cast<const char*>(stem.data()), stem.size() * sizeof(char32_t))
-            .attr("decode")("utf-32-le", "surrogatepass");
-      },
-      nb::arg("word"), nb::sig("def porter(word: str) -> str"), "The stem of a word in lower case (Porter 1980).");
+void bind_attributes(nb::module_& m) {
+  m.def("porter", &stem, nb::arg("word"), nb::sig("def porter(word: str) -> str"), "The stem of a word in lower case (Porter 1980).");
   m.attr("for_python") = for_python;
-  m.def(
-      "attribute_values",
-      [](std::string_view name, const Alphabet& texts, const In<std::int32_t>& ids, Alphabet* values, bool grow) {
-        const NativeAttribute function = native_attribute(name);
-        if (!function) throw Error("RiataError", "no native attribute");
-        std::vector<std::int32_t> found;
-        {
-          nb::gil_scoped_release release;
-          found = look_up_values(function, texts, view(ids), values, grow);
-        }
-        return give(std::move(found));
-      },
-      nb::arg("name"), nb::arg("texts"), nb::arg("ids"), nb::arg("values").none(), nb::arg("grow"),
-      "Ids of the values of an attribute for some texts; -1 where there is none, for_python where Python must find it.");
-  m.def(
-      "native_attribute",
-      [](std::string_view name, std::string_view text) -> std::optional<std::string> {
-        const NativeAttribute function = native_attribute(name);
-        std::string value;
-        if (!function || !is_ascii(text)) throw Error("RiataError", "no native attribute, or no ASCII text");
-        return function(text, value) ? std::optional(value) : std::nullopt;
-      },
-      nb::arg("name"), nb::arg("text"), "Of a text in ASCII, as riata.features.attributes defines it.");
+  m.def("attribute_values", &attribute_values, nb::arg("name"), nb::arg("texts"), nb::arg("ids"), nb::arg("values").none(), nb::arg("grow"),
+        "Ids of the values of an attribute for some texts; -1 where there is none, for_python where Python must find it.");
+  m.def("native_attribute", &attribute_value, nb::arg("name"), nb::arg("text"),
+        "Of a text in ASCII, as riata.features.attributes defines it.");
+}
+
+}  // namespace
+
+void folded(nb::module_& m) {
+  bind_folded(m);
+  bind_attributes(m);
 }
 
 }  // namespace riata::bind

@@ -29,6 +29,37 @@ ChunkFlags chunk_flags(const Outputs& kinds, const Flags& continues) {
 }
 
 template <class Real>
+Out<std::int32_t> decoded(const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const nb::dict& settings,
+                          const nb::object& progress) {
+  const Settings search = as_settings(settings);
+  const Poll poll = as_poll(progress);
+  std::vector<std::int32_t> codes;
+  {
+    nb::gil_scoped_release release;
+    codes = decode(self, without_truth(index, instances), QueueSpec::of(search), limits_of(search), poll);
+  }
+  return give(std::move(codes));
+}
+
+template <class Real>
+nb::tuple best(const Model<Real>& self, const FeatureIndex& index, const Instances& instances, std::int64_t n) {
+  const Poll poll = as_poll(nb::none());
+  BestOutputs found;
+  {
+    nb::gil_scoped_release release;
+    found = nbest(self, without_truth(index, instances), n, poll);
+  }
+  return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.codes)), give(std::move(found.scores)));
+}
+
+template <class Real>
+nb::tuple summed(const Model<Real>& self, const FeatureIndex& index, const Instances& instances, double sharpness) {
+  FeaturePlaces expected;
+  std::vector<double> log_z = sums_of(self, without_truth(index, instances), sharpness, expected);
+  return nb::make_tuple(give(std::move(log_z)), as_tuple(std::move(expected)));
+}
+
+template <class Real>
 nb::tuple confident(const Model<Real>& model, const FeatureIndex& index, const Instances& instances, const nb::dict& settings,
                     const Outputs& kinds, const Flags& continues, const In<double>& temperatures, const Outputs& given,
                     const nb::object& progress) {
@@ -85,34 +116,10 @@ nb::dict traced_model(const Model<Real>& model, const FeatureIndex& index, const
 template <class Real>
 void bind_questions(nb::class_<Model<Real>>& model) {
   model
-      .def(
-          "decode",
-          [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const nb::dict& settings,
-             const nb::object& progress) {
-            const Settings search = as_settings(settings);
-            const Poll poll = as_poll(progress);
-            std::vector<std::int32_t> codes;
-            {
-              nb::gil_scoped_release release;
-              codes = decode(self, without_truth(index, instances), QueueSpec::of(search), limits_of(search), poll);
-            }
-            return give(std::move(codes));
-          },
-          nb::arg("index"), nb::arg("instances"), nb::arg("settings"), nb::arg("progress").none() = nb::none(),
-          "The outputs that exact search or a queue finds, one number per token.")
-      .def(
-          "nbest",
-          [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, std::int64_t n) {
-            const Poll poll = as_poll(nb::none());
-            BestOutputs found;
-            {
-              nb::gil_scoped_release release;
-              found = nbest(self, without_truth(index, instances), n, poll);
-            }
-            return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.codes)), give(std::move(found.scores)));
-          },
-          nb::arg("index"), nb::arg("instances"), nb::arg("n"),
-          "The n best outputs: how many of each sentence, the outputs one after the other, their scores.")
+      .def("decode", &decoded<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("settings"), nb::arg("progress").none() = nb::none(),
+           "The outputs that exact search or a queue finds, one number per token.")
+      .def("nbest", &best<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("n"),
+           "The n best outputs: how many of each sentence, the outputs one after the other, their scores.")
       .def(
           "scores_of",
           [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const Outputs& outputs) {
@@ -134,15 +141,8 @@ void bind_questions(nb::class_<Model<Real>>& model) {
           },
           nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("outputs"),
           "The least loss that the states along given outputs can still reach, from the initial one to the goal, sentence by sentence.")
-      .def(
-          "sums_of",
-          [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, double sharpness) {
-            FeaturePlaces expected;
-            std::vector<double> log_z = sums_of(self, without_truth(index, instances), sharpness, expected);
-            return nb::make_tuple(give(std::move(log_z)), as_tuple(std::move(expected)));
-          },
-          nb::arg("index"), nb::arg("instances"), nb::arg("sharpness") = 1.0,
-          "Over all outputs of each sentence: log Z, and the features that are expected, as features_of gives them.")
+      .def("sums_of", &summed<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("sharpness") = 1.0,
+           "Over all outputs of each sentence: log Z, and the features that are expected, as features_of gives them.")
       .def("confidences", &confident<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("settings"), nb::arg("kinds"),
            nb::arg("continues"), nb::arg("temperatures"), nb::arg("given"), nb::arg("progress").none() = nb::none(),
            "What a search finds, or is given, and what share of what it kept has the same parts there.")

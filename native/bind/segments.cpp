@@ -34,6 +34,39 @@ SegmentKinds kinds_of(std::int32_t labels, std::int32_t outside, std::int32_t mo
 }
 
 template <class Real>
+void set_rows(SegmentModel<Real>& self, const In<std::int32_t>& slots, const In<std::int32_t>& codes, const In<std::int32_t>& parents,
+              const In<std::int32_t>& values, const In<std::int32_t>& limits) {
+  check(slots.shape(0) == codes.shape(0) && parents.shape(0) == values.shape(0));
+  GrownRows grown(self.weights.grown.slots());
+  check(limits.shape(0) == static_cast<std::size_t>(grown.slots()));
+  for (std::int32_t root = 0; root < static_cast<std::int32_t>(slots.shape(0)); ++root) {
+    check(view(slots)[root] >= 0 && view(slots)[root] < grown.slots() && view(codes)[root] >= 0);
+    check(grown.add_root(view(slots)[root], view(codes)[root]) == root);
+  }
+  for (std::int32_t row = 0; row < static_cast<std::int32_t>(parents.shape(0)); ++row) {
+    const std::int32_t parent = view(parents)[row], value = view(values)[row];
+    check(parent >= -grown.roots() && parent < row && value >= 0);
+    if (parent < 0) check(value < view(limits)[grown.slot(-1 - parent)]);
+    check((parent < 0 ? grown.add_first(-1 - parent, value) : grown.add_next(parent, value)) == row);
+  }
+  self.weights.grown = std::move(grown);
+}
+
+template <class Real>
+nb::tuple probabilities(const SegmentModel<Real>& model, const FeatureIndex& index, const Instances& instances, const Outputs& tag_of,
+                        std::int32_t tags, double temperature) {
+  check(temperature > 0 && tag_of.shape(0) == std::size_t(model.weights.kinds.labels) * 2 * segment_roles);
+  for (const std::int32_t tag : view(tag_of)) check(tag >= 0 && tag < tags);
+  const Poll poll = as_poll(nb::none());
+  SegmentProbabilities found;
+  {
+    nb::gil_scoped_release release;
+    found = segment_probabilities(model, without_truth(index, instances), view(tag_of), tags, temperature, poll);
+  }
+  return nb::make_tuple(give(std::move(found.log_z)), give(std::move(found.tags)));
+}
+
+template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
   using Kind = SegmentModel<Real>;
   nb::class_<Kind, Model<Real>>(m, ("SegmentWeights" + suffix).c_str(), "The weights of a model of labelled segments.")
@@ -57,43 +90,10 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def(
           "rows", [](const Kind& self) { return rows_of(self.weights.grown); },
           "Of each row what it is a step from (a row, or -1 - root), and the step.")
-      .def(
-          "set_rows",
-          [](Kind& self, const In<std::int32_t>& slots, const In<std::int32_t>& codes, const In<std::int32_t>& parents,
-             const In<std::int32_t>& values, const In<std::int32_t>& limits) {
-            check(slots.shape(0) == codes.shape(0) && parents.shape(0) == values.shape(0));
-            GrownRows grown(self.weights.grown.slots());
-            check(limits.shape(0) == static_cast<std::size_t>(grown.slots()));
-            for (std::int32_t root = 0; root < static_cast<std::int32_t>(slots.shape(0)); ++root) {
-              check(view(slots)[root] >= 0 && view(slots)[root] < grown.slots() && view(codes)[root] >= 0);
-              check(grown.add_root(view(slots)[root], view(codes)[root]) == root);
-            }
-            for (std::int32_t row = 0; row < static_cast<std::int32_t>(parents.shape(0)); ++row) {
-              const std::int32_t parent = view(parents)[row], value = view(values)[row];
-              check(parent >= -grown.roots() && parent < row && value >= 0);
-              if (parent < 0) check(value < view(limits)[grown.slot(-1 - parent)]);
-              check((parent < 0 ? grown.add_first(-1 - parent, value) : grown.add_next(parent, value)) == row);
-            }
-            self.weights.grown = std::move(grown);
-          },
-          nb::arg("slots"), nb::arg("codes"), nb::arg("parents"), nb::arg("values"), nb::arg("limits"),
-          "The inverse of roots and rows. limits: what the first step of each slot must be below.");
-  m.def(
-      "segment_probabilities",
-      [](const Kind& model, const FeatureIndex& index, const Instances& instances, const Outputs& tag_of, std::int32_t tags,
-         double temperature) {
-        check(temperature > 0 && tag_of.shape(0) == std::size_t(model.weights.kinds.labels) * 2 * segment_roles);
-        for (const std::int32_t tag : view(tag_of)) check(tag >= 0 && tag < tags);
-        const Poll poll = as_poll(nb::none());
-        SegmentProbabilities found;
-        {
-          nb::gil_scoped_release release;
-          found = segment_probabilities(model, without_truth(index, instances), view(tag_of), tags, temperature, poll);
-        }
-        return nb::make_tuple(give(std::move(found.log_z)), give(std::move(found.tags)));
-      },
-      nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("tag_of"), nb::arg("tags"), nb::arg("temperature"),
-      "Over all segmentations: log Z, and the probability of each tag at each token.");
+      .def("set_rows", &set_rows<Real>, nb::arg("slots"), nb::arg("codes"), nb::arg("parents"), nb::arg("values"), nb::arg("limits"),
+           "The inverse of roots and rows. limits: what the first step of each slot must be below.");
+  m.def("segment_probabilities", &probabilities<Real>, nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("tag_of"),
+        nb::arg("tags"), nb::arg("temperature"), "Over all segmentations: log Z, and the probability of each tag at each token.");
 }
 
 }  // namespace

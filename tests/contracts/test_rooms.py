@@ -20,11 +20,6 @@ LONG_FILES = {
     "src/riata/models/chain.py",
 }
 LONG_FUNCTIONS = {
-    "native/bind/data.cpp: void data(nb::module_& m) {",
-    "native/bind/features.cpp: void features(nb::module_& m) {",
-    "native/bind/folded.cpp: void folded(nb::module_& m) {",
-    "native/bind/model.cpp: void bind_questions(nb::class_<Model<Real>>& model) {",
-    "native/bind/segments.cpp: void bind_precision(nb::module_& m, const std::string& suffix) {",
     "native/inference/search/engine.cpp: NodeId Search::run(Learner* learner, Recorder* recorder) {",
     "native/learning/chain_stochastic.cpp: double ChainStochastic<Real>::step(std::int64_t s, double eta) {",
     "native/models/sparse.cpp: SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {",
