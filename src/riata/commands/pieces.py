@@ -78,7 +78,7 @@ def _advice() -> Table:
     from riata.estimators.advice import ADVICE
 
     table = Table(title="What to use", title_justify="left")
-    for name in ("you have", "use", "because"):
+    for name in ("you have", "use", "because it"):
         table.add_column(name)
     for row in ADVICE:
         table.add_row(*row)
