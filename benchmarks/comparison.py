@@ -85,7 +85,7 @@ class Floor:
 FLOORS = (
     Floor("file to saved model, 10 epochs, `classic`", FILE_TO_MODEL, "riata_classic", 8, "crfsuite_classic", goal=18),
     Floor(
-        f"trained from its file to within {NEAR} F1 of VW's one pass, against that pass from ready text",
+        f"training from the file to within {NEAR} F1 of VW's single pass, against that pass over prepared text",
         FROM_FILE,
         "",
         1.5,
@@ -94,8 +94,8 @@ FLOORS = (
     ),
     Floor("raw columns to written labels, `classic`", LABELLING, "riata_classic", 12, "crfsuite_classic"),
     Floor("raw columns to written labels, default template", LABELLING, "riata_default", 4, "crfsuite_default"),
-    Floor("the same, of the first file after loading, `classic`", FIRST, "riata_classic", 12, "crfsuite_classic"),
-    Floor("the same, of the first file after loading, default template", FIRST, "riata_default", 4, "crfsuite_default"),
+    Floor("the same, first file after loading, `classic`", FIRST, "riata_classic", 12, "crfsuite_classic"),
+    Floor("the same, first file after loading, default template", FIRST, "riata_default", 4, "crfsuite_default"),
     Floor("latency p50, `classic`", P50, "riata_classic", 30),
     Floor("latency p99, `classic`", P99, "riata_classic", 80),
     Floor("latency p50, default template", P50, "riata_default", 30),
@@ -175,19 +175,29 @@ def section(all_results: list[Result]) -> list[str]:
     results = {result["contestant"]: result for result in asked if "error" not in result}
     lines = ["", "## Peers and Riata", ""]
     lines += [
-        f"CoNLL-2000 chunks ({asked[0]['data']} data), one thread, {asked[0]['cpu']}, Python {asked[0]['python']}, "
-        f"at commit {asked[0]['commit']}, "
-        f"{asked[0]['date']}; best of {asked[0]['rounds']} rounds, contestants in turn. Times and speeds are of "
-        "the CPU, in brackets of the wall.",
-        "Ingestion is from the column file to what the trainer takes, features and all; file to model is "
-        "ingestion, training and saving. CRFsuite saves while it trains, and",
-        "sklearn-crfsuite reads its dictionaries while it trains. Labelling is from raw columns to written labels, "
-        "after loading: the first file, and the best of three times after it; latency is of one sentence of 25 tokens given as a",
-        "Python list; memory is the peak of training less what stood after imports.",
+        f"How do other tools compare with Riata, stage by stage? CoNLL-2000 chunks ({asked[0]['data']} data), one thread, "
+        f"{asked[0]['cpu']}, Python {asked[0]['python']}, at commit {asked[0]['commit']}, {asked[0]['date']}.",
+        f"The contestants ran in turn, and the table shows the best of {asked[0]['rounds']} rounds. "
+        "Times and speeds are CPU time, with wall-clock time in brackets.",
+        "",
+        "- *Ingestion*: from the column file to the input of the trainer, features included. sklearn-crfsuite reads its "
+        "dictionaries while it trains.",
+        "- *File to model*: ingestion, training and saving. CRFsuite saves while it trains.",
+        "- *First tokens/s*, *tokens/s*: labelling from raw columns to written labels, after loading, for the first file and "
+        "for the best of three more runs.",
+        "- *p50*, *p99*: latency of one sentence of 25 tokens given as a Python list.",
+        "- *Peak MB*: the peak memory of training minus the memory after imports.",
         "",
     ]
     lines += measure_table(asked, MEASURES)
-    lines += ["", "### Floors", "", *floor_table(results, FLOORS)]
+    lines += [
+        "",
+        "### Floors",
+        "",
+        "A floor is the ratio that Riata is to reach or, without a peer, the most that it may take:",
+        "",
+        *floor_table(results, FLOORS),
+    ]
     lines += ["", "### Where Riata loses", "", *loss_lines(results, MEASURES)]
     return lines
 
@@ -275,7 +285,7 @@ def reached(floor: Floor, results: dict[str, Result]) -> Outcome | None:
 
 def loss_lines(results: dict[str, Result], measures: Sequence[Measure]) -> list[str]:
     found = [_sentence(loss) for loss in losses(results, measures)]
-    return found or ["Nowhere in this run: no peer is better in any measure."]
+    return found or ["Nowhere in this run. No other tool is better in any measure."]
 
 
 def _sentence(loss: Loss) -> str:

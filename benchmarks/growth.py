@@ -102,8 +102,9 @@ def section(result: dict[str, Any]) -> list[str]:
         "",
         "## Growth of the cost of training",
         "",
-        f"Instructions of one epoch of {result['recipe']} (callgrind; {result['data']} corpus, {result['labels']} labels), "
-        f"written by `python -m benchmarks.growth` at commit {result['commit']}, {result['date']}.",
+        "How does the cost of training grow with the data and with the beam? The table shows the instructions of one epoch of "
+        f"`{result['recipe']}` (callgrind; {result['data']} corpus, {result['labels']} labels).",
+        f"`python -m benchmarks.growth` measured them at commit {result['commit']}, {result['date']}.",
         "",
         "| by | sentences | tokens | beam | updates | million instructions | per token | × the first |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",

@@ -88,13 +88,16 @@ def page(results: list[dict[str, Any]]) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Written by `make bench`, one thread. Scores are of development data; times are CPU seconds, to be "
-        "compared within one question and commit only.",
+        "This page shows how good and how fast Riata is, beside other tools. `make bench` measures with one thread and writes it.",
+        "[benchmarks/README.md](../benchmarks/README.md) explains the questions and how to run them again.",
+        "",
+        "All scores are on development data. Times are CPU seconds. Compare times only within one question and one commit. "
+        "The measurements were made at these commits:",
     ]
     apart = (comparison.QUESTION, side_by_side.QUESTION)
     rows = [row(result) for result in results if result["question"] not in apart]
     if rows:
-        lines += ["", *machines(results), ""]
+        lines += ["", *machines(results), "", "A question is a folder of `benchmarks`, a contestant a file in it:", ""]
         lines += ["| question | contestant | score | seeds | 95 % interval | train s | decode s | peak MB | commit |"]
         lines += ["|---|---|---:|---|---|---:|---:|---:|---|", *rows]
     return "\n".join(lines + comparison.section(results) + side_by_side.section(results)) + "\n"

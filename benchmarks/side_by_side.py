@@ -116,12 +116,13 @@ def section(all_results: list[Result]) -> list[str]:
         "",
         "## Sentences in memory",
         "",
+        "How fast does a program label sentences that it has in memory? "
         f"CoNLL-2002 Spanish entities ({told['data']} data), one thread, {told['cpu']}, Python {told['python']}, "
-        f"at commit {told['commit']}, {told['date']}; all contestants in one process, best of "
-        f"{told['rounds']} rounds in turn.",
-        "`dictionaries` are the features of sklearn-crfsuite's tutorial, made beforehand: no contestant's time has "
-        "them. Times and speeds are of the CPU, in brackets of the wall; latency is of one "
-        f"sentence of {LENGTH} tokens.",
+        f"at commit {told['commit']}, {told['date']}.",
+        f"All contestants ran in one process, in turn, and the table shows the best of {told['rounds']} rounds. "
+        "`dictionaries` are the features of sklearn-crfsuite's tutorial.",
+        "They were made beforehand, and no time includes them. Times and speeds are CPU time, with wall-clock time in brackets. "
+        f"Latency is for one sentence of {LENGTH} tokens.",
         "",
         *measure_table(asked, MEASURES),
         "",

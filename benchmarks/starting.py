@@ -73,8 +73,9 @@ def section(result: dict[str, Any]) -> list[str]:
         "",
         "## Starting",
         "",
-        f"The default `Chunker`, trained on all of `conll2000` ({result['model_mb']:.1f} MB); CPU time, the least of several in turn; "
+        f"How long does a start take? The default `Chunker`, trained on all of `conll2000` ({result['model_mb']:.1f} MB), at commit "
         f"{result['commit']}, {result['date']}, {result['cpu']}.",
+        "Times are CPU time, the least of several runs in turn.",
         "",
         "| what | takes | floor | |",
         "|---|---|---|---|",
