@@ -1,8 +1,8 @@
-"""The 8-puzzle: learning which moves to expand.
+"""The 8-puzzle: learn which moves to expand.
 
-Loss counts steps: the state carries how many were made, the key leaves them out, and the regret of a state is what it makes the
-solution longer than the best one. (So the teacher needs no y, only the distances.) A weight per tile and move adds up, along a
-path, to a measure of how much closer the tiles have come.
+The loss counts steps. The state carries the number of moves made, the key leaves it out, and the regret of a state is the number of
+moves by which it makes the solution longer than the best one. (So the teacher needs no y, only the distances.) The features have
+one weight per tile and move. Along a path, these weights add up to a measure of how much closer the tiles have come.
 """
 
 import random
@@ -10,7 +10,7 @@ from collections import deque
 
 import riata
 
-MOST = 18  # moves, after which a path is given up
+MOST = 18  # a path is given up after so many moves
 GOAL = (1, 2, 3, 4, 5, 6, 7, 8, 0)
 NEIGHBOURS = [[q for q in range(9) if abs(p // 3 - q // 3) + abs(p % 3 - q % 3) == 1] for p in range(9)]
 

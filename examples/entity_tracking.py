@@ -1,7 +1,7 @@
-"""Who is who: mentions are put, from left to right, into the cluster of someone mentioned before, or into a new one.
+"""Who is who: put mentions, from left to right, into the cluster of a person mentioned before, or into a new one.
 
-An operator names a cluster, so weights of clusters by number would mean nothing: `features` compares the mention with the
-cluster's members instead. A decision is right if the cluster was founded by the same person, or is new where there is none.
+An action is the number of a cluster, so a weight for a number would mean nothing. `features` compares the mention with the members
+of the cluster instead. A decision is right if the same person founded the cluster, or if it is new and the person has founded none.
 """
 
 import random

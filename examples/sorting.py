@@ -1,7 +1,7 @@
-"""Sorting by swaps of neighbours, where the order of the letters is what has to be learnt.
+"""Sort words by swaps of neighbouring letters, where the order of the letters has to be learnt.
 
-A letter is larger or smaller than another only in the examples. The swaps of a word can be made in many orders, and all of the
-shortest ones are right: regret counts the swaps made and the pairs still in the wrong order.
+Only the examples say which of two letters comes first. The swaps of a word can be made in many orders, and all of the
+shortest ones are right: the regret counts the swaps made and the pairs that are still in the wrong order.
 """
 
 import random
@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import riata
 
-ORDER = "qweasdzxc"  # known to the teacher alone
+ORDER = "qweasdzxc"  # only the teacher knows it
 
 
 def inversions(word):
@@ -18,7 +18,7 @@ def inversions(word):
 
 
 class Sorting(riata.Problem):
-    def initial(self, x): return x, 0, False  # the word, the swaps made, whether it is declared to be sorted
+    def initial(self, x): return x, 0, False  # the word, the number of swaps, whether it is declared sorted
     def actions(self, x, s): return [*range(len(x) - 1), "done"]
     def apply(self, x, s, a):
         word, swaps, _ = s

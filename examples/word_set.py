@@ -1,7 +1,7 @@
-"""A set of words: the gold output can be produced in several orders, and all of them are right.
+"""A set of words: the gold output can be built in several orders, and all of them are right.
 
-The problem: which words of a list go into the shopping basket? Operators put one more word in, or end the search. As long as nothing
-wrong is in, every word that is still missing is a right next step: the sets of y-good siblings are as large as that.
+Which words of a list go into the shopping basket? An action puts one more word in, or ends the search. As long as nothing wrong is
+in the basket, every word that is still missing is a right next step, and each of them leads to a y-good sibling.
 """
 
 import random

@@ -56,9 +56,9 @@ REPRODUCTION = Reproduction(
         from_to("The perceptron needs seven or eight epochs.", "epoch", PERCEPTRON, 7, 8),
     ),
     remarks=(
-        "Sec. 3.4 describes alpha backwards: 1 asks for no margin at all, and towards 0 for the largest (Gentile 2001).",
-        "The paper counts epochs on the joint task (Sec. 4.2), as laso-table2 does; here they are those of "
-        "chunking, by segments, with a beam of 5.",
-        "The best epoch is the one of the best development score; `within 0.1` is the first that comes so near to it.",
+        "Sec. 3.4 describes alpha backwards: 1 asks for no margin at all, values towards 0 for the largest (Gentile 2001).",
+        "The paper counts epochs on the joint task (Sec. 4.2), as laso-table2 does. Here they are counted on "
+        "chunking by segments, with a beam of 5.",
+        "The best epoch has the best development score; `within 0.1` is the first epoch that comes so near to it.",
     ),
 )

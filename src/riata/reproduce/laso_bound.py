@@ -22,7 +22,7 @@ def converged(measured: Measured) -> Verdict:
 def bounded(measured: Measured) -> Verdict:
     row = measured[NAME]
     if "bound" not in row:
-        return Verdict(None, "the final weights have no margin, so that there is no bound: more epochs are needed.")
+        return Verdict(None, "the final weights have no margin, so there is no bound: train for more epochs.")
     pairs = list(zip(row["updates"].values, row["bound"].values, strict=True))
     said = "; ".join(f"{updates:,.0f} updates, at most {most:,.0f}" for updates, most in pairs)
     return Verdict(all(updates <= most for updates, most in pairs), said)
@@ -66,17 +66,17 @@ REPRODUCTION = Reproduction(
         Claim("There are no more updates than Theorem 4 allows (15,932, at most 17,724).", (NAME,), bounded),
     ),
     remarks=(
-        "B is √8/α and C is √2, for which Theorem 4 is proved; the paper's default of B, 1/α, is another.",
+        "B is √8/α and C is √2, for which Theorem 4 is proved; the paper's default of B is 1/α.",
         "Theorem 4 is about normalised differences, δ / max(1, |δ|): its γ is their least margin under any unit "
-        "vector. Here that is the least u·δ / max(1, |δ|) over the differences of all updates, u the final "
-        "weights, not averaged, over their norm; a better u would give a smaller bound. `raw margin` is the least "
-        "u·δ as it is; should the paper's be that, its bound is none.",
-        "Its proof needs w·δ / max(1, |δ|) at or below the threshold at every update. Scores are compared as they "
-        "are, as in the paper, and so w·δ itself is, which is more than the proof asks: the bound holds. But what "
-        "is left after convergence is a margin of scores, which leaves a small γ where |δ| is large; a threshold "
-        "times max(1, |δ|) would ask for a normalised margin, and is not built here.",
-        "Without look-ahead, as in the paper: an operator gives the tag and the chunk label of the next word. The "
-        "first 1,000 sentences; the paper does not say which.",
+        "vector. Here γ is the least u·δ / max(1, |δ|) over the differences of all updates, where u is the final "
+        "weights, not averaged, divided by their norm; a better u would give a smaller bound. `raw margin` is the "
+        "least u·δ, without normalising; if the paper's margin is this one, its number is not a bound.",
+        "Its proof needs w·δ / max(1, |δ|) at or below the threshold at every update. The search compares scores "
+        "that are not normalised, as in the paper, so w·δ itself is at or below the threshold. This is more than the "
+        "proof asks, and the bound holds. But training then converges to a margin of scores, which gives a small γ "
+        "where |δ| is large. A threshold times max(1, |δ|) would ask for a normalised margin; it is not built here.",
+        "There is no look-ahead, as in the paper: an operator gives the tag and the chunk label of the next word. The "
+        "data are the first 1,000 sentences; the paper does not say which it took.",
     ),
     epochs=200,
     quick_epochs=15,

@@ -20,7 +20,7 @@ def row(name: str, times: str, figures: str, columns: tuple[str, ...], setting: 
     """
     paper = dict(zip(columns, map(float, figures.split()), strict=True))
     paper |= dict(zip(("seconds_train", "seconds_decode"), map(seconds, times.split()), strict=False))
-    return Row(name, setting, {"paper": paper}, "" if setting else "a factorial CRF; there is none in Riata yet.")
+    return Row(name, setting, {"paper": paper}, "" if setting else "a factorial CRF; Riata has none yet.")
 
 
 def laso(step: str, beam: int, **settings: Any) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def alma(beam: int, times: str, figures: str) -> Row:
 
 
 def ahead(name: str, step: str) -> Row:
-    note = "not in the paper: with look-ahead, and updates against the best y-bad node alone."
+    note = "not in the paper: with look-ahead; updates are against the best y-bad node alone."
     return Row(f"{name} 10, ahead", laso(step, 10, update="best", lookahead=True), {}, note)
 
 
@@ -110,15 +110,15 @@ REPRODUCTION = Reproduction(
         ),
     ),
     remarks=(
-        "SUTTON is most likely of NP chunks alone, and the LASOA rows as well: a chain model comes to chunk "
-        "accuracy 97.4 and F 93.9 on NP chunks, and to 95.9 and 93.5 on all. So the paper's LASOA and LASOP rows "
-        "can hardly be compared with each other. Its figures stand where they most likely belong.",
-        "Of NP chunks alone: every other chunk label is O, in the truth and in what was found, and the rest is counted as ever.",
-        "Tags are those of the data's own column, which the Brill tagger wrote: accuracy is agreement with it.",
+        "SUTTON most likely reports NP chunks alone, and so do the LASOA rows: a chain model reaches chunk "
+        "accuracy 97.4 and F 93.9 on NP chunks, and 95.9 and 93.5 on all chunks. So the paper's LASOA and LASOP rows "
+        "can hardly be compared with each other. Its figures are in the columns where they most likely belong.",
+        "For NP chunks alone, every other chunk label is replaced by O, in the truth and in the output, before counting.",
+        "The true tags are a column of the data that the Brill tagger wrote, so accuracy is agreement with that tagger.",
         "Without look-ahead, as in the paper: an operator gives the tag and the chunk label of the next word. "
         "Updates are against the mean of the y-bad nodes that outrank the truth.",
-        "Times: ours are CPU seconds, of training up to the epoch that was chosen; the paper's are hours and minutes on machines of 2005.",
-        "Development scores are those of the epoch they have chosen, and a little too good for it.",
+        "Our times are CPU seconds of training up to the chosen epoch; the paper's are hours and minutes on machines of 2005.",
+        "Development data choose the epoch that they score, so these scores are a little too high.",
     ),
     quick_epochs=1,
     quick_sentences=100,

@@ -84,8 +84,8 @@ REPRODUCTION = Reproduction(
         Claim("From 10 on, beams may differ: F changes by no more than 0.2.", tuple(map(train, WIDE)), wide),
     ),
     remarks=(
-        "The paper's caption and text contradict each other on which axis is the training beam; both readings are shown.",
-        "Steps are ALMA's, as the paper's diagonal suggests; without look-ahead, as in the paper: an operator "
+        "The paper's caption and text contradict each other about which axis is the training beam; both readings are shown.",
+        "Steps are ALMA's, as the paper's diagonal suggests. There is no look-ahead, as in the paper: an operator "
         "gives the tag and the chunk label of the next word.",
         "F is of all chunk types; the paper's may be of NP chunks alone, as in its Table 2.",
     ),

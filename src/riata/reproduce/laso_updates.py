@@ -59,10 +59,10 @@ REPRODUCTION = Reproduction(
     remarks=(
         "Without look-ahead, as in the paper: an operator gives the tag and the chunk label of the next word.",
         "F is of all chunk types; the paper's 94.4 is most likely of NP chunks alone, as in its Table 2.",
-        "The paper's 94.4 is ALMA's; the steps of its 93.1 (early) and 92.5 (standard) are not said. LaSO with "
-        "perceptron steps has 93.5 in its Table 2.",
-        "Early and standard updates are against the best node, as Collins & Roark (2004) define them; LaSO's are "
-        "against the mean of the y-bad nodes that outrank the truth, and here also against the best.",
+        "The paper's 94.4 is with ALMA steps; it does not say which steps 93.1 (early) and 92.5 (standard) are with. "
+        "LaSO with perceptron steps has 93.5 in its Table 2.",
+        "Early and standard updates are against the best node, as Collins & Roark (2004) define them. LaSO updates "
+        "against the mean of the y-bad nodes that outrank the truth, and here also against the best node.",
     ),
     quick_epochs=2,
     quick_sentences=100,
