@@ -197,8 +197,6 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
            "Over all labellings: log Z, the probability of each label at each token, and that of the unit that a token is in.");
 }
 
-}  // namespace
-
 void chain(nb::module_& m) {
   bind_precision<float>(m, "");
   bind_precision<double>(m, "64");
@@ -239,4 +237,7 @@ void chain(nb::module_& m) {
           nb::arg("some"), nb::arg("like"), "The weights of the n-grams that another index of the same templates holds.");
 }
 
+const Bindings entered(chain);
+
+}  // namespace
 }  // namespace riata::bind

@@ -125,8 +125,6 @@ void bind_stochastic(nb::module_& m, const std::string& suffix) {
       .def("point", [](const Stochastic& self) { return give(self.point()); }, "The mean of the weights, once there is one.");
 }
 
-}  // namespace
-
 void chain_potentials(nb::module_& m) {
   m.def(
       "row_groups",
@@ -147,4 +145,7 @@ void chain_potentials(nb::module_& m) {
   bind_stochastic<double>(m, "64");
 }
 
+const Bindings entered(chain_potentials);
+
+}  // namespace
 }  // namespace riata::bind

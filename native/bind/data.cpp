@@ -142,8 +142,6 @@ void bind_column_parser(nb::module_& m) {
       .def_prop_ro("width", &ColumnParser::width);
 }
 
-}  // namespace
-
 void data(nb::module_& m) {
   bind_checksum(m);
   bind_alphabet(m);
@@ -153,4 +151,7 @@ void data(nb::module_& m) {
       nb::arg("size"), nb::arg("seed"), nb::arg("epoch"), "The order in which an epoch visits its sentences.");
 }
 
+const Bindings entered(data);
+
+}  // namespace
 }  // namespace riata::bind

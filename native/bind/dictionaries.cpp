@@ -183,8 +183,6 @@ nb::object label(const NamedChain& self, nb::list sentences, nb::list labels) {
   return out;
 }
 
-}  // namespace
-
 void dictionaries(nb::module_& m) {
   m.attr("largest_value") = largest_value;
   m.attr("most_items") = most_items;
@@ -210,4 +208,7 @@ void dictionaries(nb::module_& m) {
           "The labels of sentences of dictionaries; None where they need a closer look.");
 }
 
+const Bindings entered(dictionaries);
+
+}  // namespace
 }  // namespace riata::bind

@@ -6,6 +6,7 @@
 #include "bind/module.hpp"
 
 namespace riata::bind {
+namespace {
 
 namespace nb = nanobind;
 
@@ -22,4 +23,7 @@ void errors(nb::module_&) {
   });
 }
 
+const Bindings entered(errors);
+
+}  // namespace
 }  // namespace riata::bind

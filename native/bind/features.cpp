@@ -175,8 +175,6 @@ void bind_instances(nb::module_& m) {
       .def("set_given", &set_given, nb::arg("starts"), nb::arg("ids"), nb::arg("values"), nb::arg("size"));
 }
 
-}  // namespace
-
 void features(nb::module_& m) {
   m.attr("boundary_values") = boundary_values;
   m.attr("boundary_reach") = boundary_reach;
@@ -184,4 +182,7 @@ void features(nb::module_& m) {
   bind_instances(m);
 }
 
+const Bindings entered(features);
+
+}  // namespace
 }  // namespace riata::bind

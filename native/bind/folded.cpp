@@ -175,11 +175,12 @@ void bind_attributes(nb::module_& m) {
         "Of a text in ASCII, as riata.features.attributes defines it.");
 }
 
-}  // namespace
-
 void folded(nb::module_& m) {
   bind_folded(m);
   bind_attributes(m);
 }
 
+const Bindings entered(folded);
+
+}  // namespace
 }  // namespace riata::bind

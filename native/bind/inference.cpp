@@ -70,8 +70,6 @@ nb::list best_k(const ChainScores<double>& chain, std::int64_t k) {
   return out;
 }
 
-}  // namespace
-
 void inference(nb::module_& m) {
   m.def(
       "viterbi", [](const In2<double>& node, const In<double>& edge, bool per_token) { return best(as_chain(node, edge, per_token)); },
@@ -96,4 +94,7 @@ void inference(nb::module_& m) {
       "The labels that maximise score + cost x Hamming loss, and that maximum.");
 }
 
+const Bindings entered(inference);
+
+}  // namespace
 }  // namespace riata::bind

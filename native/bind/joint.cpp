@@ -81,8 +81,6 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           "size", [](const Kind& self) { return self.weights.layout.whole(self.weights.rows); }, "How many numbers the weights are.");
 }
 
-}  // namespace
-
 void joint(nb::module_& m) {
   m.attr("most_joint_back") = JointTemplates::most_back;
   nb::class_<JointTemplates>(m, "JointTemplates", "What the features of tags and chunk labels read.")
@@ -101,4 +99,7 @@ void joint(nb::module_& m) {
   bind_precision<double>(m, "64");
 }
 
+const Bindings entered(joint);
+
+}  // namespace
 }  // namespace riata::bind

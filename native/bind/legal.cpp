@@ -37,8 +37,6 @@ std::vector<std::int64_t> all_stuck(const In<std::int64_t>& starts, const In2<st
   return out;
 }
 
-}  // namespace
-
 void legal(nb::module_& m) {
   m.def(
       "allow",
@@ -73,4 +71,7 @@ void legal(nb::module_& m) {
       nb::arg("starts"), nb::arg("sets"), nb::arg("of"), nb::arg("labels"), nb::arg("outside"), nb::arg("most"), "The same for segments.");
 }
 
+const Bindings entered(legal);
+
+}  // namespace
 }  // namespace riata::bind

@@ -12,6 +12,7 @@
 #include "bind/poll.hpp"
 #include "bind/settings.hpp"
 #include "bind/trace.hpp"
+#include "inference/offered.hpp"
 #include "inference/questions.hpp"
 #include "learning/margins.hpp"
 
@@ -181,13 +182,22 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       nb::arg("parts"), "The sum of models over one index, each divided by its norm, at their scale.");
 }
 
-}  // namespace
-
 void model(nb::module_& m) {
   m.attr("unbounded") = unbounded;  // the width of a beam that keeps everything
   m.def("searches_run", &searches_run, "How often the search engine has run in this process.");
+  m.def(
+      "operations_of",
+      [](const std::string& structure) {
+        const auto found = structure_operations().find(structure);
+        if (found == structure_operations().end()) throw Error("RiataError", "there is no structure '" + structure + "' in the core");
+        return std::vector<std::string>(found->second.begin(), found->second.end());
+      },
+      nb::arg("structure"), "The operations that a structure offers, as recipes name them.");
   bind_precision<float>(m, "");
   bind_precision<double>(m, "64");
 }
 
+const Bindings entered(model, Bindings::Part::bases);
+
+}  // namespace
 }  // namespace riata::bind

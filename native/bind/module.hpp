@@ -1,26 +1,18 @@
-// What each file of bind/ adds to the module.
+// The module for Python, to which every file of bind/ adds a part. A file enters its part itself; no list names it.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 namespace riata::bind {
 
-void errors(nanobind::module_& m);
-void data(nanobind::module_& m);
-void features(nanobind::module_& m);
-void folded(nanobind::module_& m);
-void dictionaries(nanobind::module_& m);
-void inference(nanobind::module_& m);
-void model(nanobind::module_& m);
-void trainer(nanobind::module_& m);
-void chain(nanobind::module_& m);
-void segments(nanobind::module_& m);
-void joint(nanobind::module_& m);
-void legal(nanobind::module_& m);
-void objective(nanobind::module_& m);
-void chain_potentials(nanobind::module_& m);
-void segment_potentials(nanobind::module_& m);
-void problem(nanobind::module_& m);
-void writer(nanobind::module_& m);
+// A global object of a file: the function that adds the file's part to the module.
+class Bindings {
+ public:
+  using Add = void (*)(nanobind::module_&);
+
+  // bases: classes that those of other files are derived from; they are added first.
+  enum class Part { bases, rest };
+  explicit Bindings(Add add, Part part = Part::rest);
+};
 
 }  // namespace riata::bind

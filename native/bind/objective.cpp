@@ -56,8 +56,6 @@ void bind_objective(nb::module_& m) {
           "Value and gradient, with the penalty c2 times the sum of squares.");
 }
 
-}  // namespace
-
 void objective(nb::module_& m) {
   bind_objective(m);
   m.def(
@@ -76,4 +74,7 @@ void objective(nb::module_& m) {
       nb::arg("a"), nb::arg("x"), nb::arg("y"), "y += a x, in place.");
 }
 
+const Bindings entered(objective, Bindings::Part::bases);
+
+}  // namespace
 }  // namespace riata::bind

@@ -70,8 +70,6 @@ void bind_trainer(nb::module_& m) {
       .def("stats", [](const ProblemTrainer& self) { return as_dict(self.stats()); });
 }
 
-}  // namespace
-
 void problem(nb::module_& m) {
   m.attr("most_actions") = most_actions;
   m.attr("most_features") = most_features;
@@ -80,4 +78,7 @@ void problem(nb::module_& m) {
   bind_trainer(m);
 }
 
+const Bindings entered(problem);
+
+}  // namespace
 }  // namespace riata::bind

@@ -36,11 +36,12 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def_prop_ro("left_out", &Kind::left_out, "Sentences whose truth has a segment that is too long.");
 }
 
-}  // namespace
-
 void segment_potentials(nb::module_& m) {
   bind_precision<float>(m, "");
   bind_precision<double>(m, "64");
 }
 
+const Bindings entered(segment_potentials);
+
+}  // namespace
 }  // namespace riata::bind

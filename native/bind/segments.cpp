@@ -96,8 +96,6 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
         nb::arg("tags"), nb::arg("temperature"), "Over all segmentations: log Z, and the probability of each tag at each token.");
 }
 
-}  // namespace
-
 void segments(nb::module_& m) {
   nb::class_<SegmentTemplates>(m, "SegmentTemplates", "What the features of a segment read.")
       .def(
@@ -123,4 +121,7 @@ void segments(nb::module_& m) {
   bind_precision<double>(m, "64");
 }
 
+const Bindings entered(segments);
+
+}  // namespace
 }  // namespace riata::bind

@@ -102,11 +102,12 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
   bind_mixing<Real>(m);
 }
 
-}  // namespace
-
 void trainer(nb::module_& m) {
   bind_precision<float>(m, "");
   bind_precision<double>(m, "64");
 }
 
+const Bindings entered(trainer);
+
+}  // namespace
 }  // namespace riata::bind

@@ -24,8 +24,6 @@ std::vector<TextColumn> as_columns(const std::vector<Alphabet*>& alphabets, cons
   return columns;
 }
 
-}  // namespace
-
 void writer(nb::module_& m) {
   m.def(
       "find_unwritable",
@@ -56,4 +54,7 @@ void writer(nb::module_& m) {
       "Sentences as the bytes of a column file.");
 }
 
+const Bindings entered(writer);
+
+}  // namespace
 }  // namespace riata::bind

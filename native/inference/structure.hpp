@@ -84,7 +84,7 @@ class Structure {
   }
 
   // The space in which a queue searches.
-  virtual std::unique_ptr<CorpusSpace> space(const QueueSpec& queue) = 0;
+  virtual std::unique_ptr<CorpusSpace> space(const QueueSpec&) { refuse("a search space"); }
 
  protected:
   // What is missing is named by Python, which asks first.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "inference/exact/hamming.hpp"
+#include "inference/offered.hpp"
 #include "inference/structures/chain_space.hpp"
 #include "inference/structures/history_difference.hpp"
 
@@ -180,5 +181,9 @@ template class ChainModel<float>;
 template class ChainModel<double>;
 template class ChainStructure<float>;
 template class ChainStructure<double>;
+
+namespace {
+const RegisteredStructure entered("chain", operations_of<ChainStructure<float>>());
+}
 
 }  // namespace riata

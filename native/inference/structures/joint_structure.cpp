@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "inference/offered.hpp"
 
 namespace riata {
 
@@ -59,5 +60,9 @@ void JointModel<Real>::add_scaled(const Model<Real>& other, double scale) {
 
 template class JointModel<float>;
 template class JointModel<double>;
+
+namespace {
+const RegisteredStructure entered("joint", operations_of<JointStructure<float>>());
+}
 
 }  // namespace riata

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "inference/offered.hpp"
 #include "inference/structures/segment_space.hpp"
 
 namespace riata {
@@ -201,5 +202,9 @@ template class SegmentModel<float>;
 template class SegmentModel<double>;
 template class SegmentStructure<float>;
 template class SegmentStructure<double>;
+
+namespace {
+const RegisteredStructure entered("segments", operations_of<SegmentStructure<float>>());
+}
 
 }  // namespace riata

@@ -1,23 +1,21 @@
 """One label per token; the score adds up over tokens and neighbouring labels."""
 
+from riata._core import operations_of
 from riata.inference.structure import Structure
 
 STRUCTURE = Structure(
     name="chain",
     summary="one label per token, scored with its neighbour; BIO legality as a constraint",
     paper="rabiner1989",
-    offers=frozenset(
+    offers=frozenset(operations_of("chain"))
+    | frozenset(
         {
-            "argmax",
-            "loss-augmented argmax",
-            "k best",
             "expectations",
             "local sums",
             "stochastic steps",
             "legal sums",
             "unknown labels",
             "counts",
-            "a search space",
             "hashed features",
             "recoded labels",
             "mixtures",

@@ -1,5 +1,6 @@
 """Labelled segments that tile the sentence; the score adds up over segments and the labels before them."""
 
+from riata._core import operations_of
 from riata.inference.structure import Structure
 from riata.settings import Setting
 
@@ -7,18 +8,8 @@ STRUCTURE = Structure(
     name="segments",
     summary="whole labelled chunks, appended one by one; a token outside chunks is a segment of its own",
     paper="daume2005laso",
-    offers=frozenset(
-        {
-            "argmax",
-            "loss-augmented argmax",
-            "k best",
-            "expectations",
-            "exact updates",
-            "a search space",
-            "several right states",
-            "whole segments",
-        }
-    ),
+    offers=frozenset(operations_of("segments"))
+    | frozenset({"expectations", "exact updates", "several right states", "whole segments"}),
     queues=frozenset({"exact", "beam", "greedy", "best-first", "depth-first", "breadth-first"}),
     refused={
         "a-star": "segments have no heuristic for those to come.",

@@ -1,0 +1,32 @@
+// The operations that structures offer, by the names that recipes use: read off the functions that a structure defines.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <type_traits>
+
+#include "inference/structure.hpp"
+
+namespace riata {
+
+// Kind: a structure over float. An operation that it does not define is the one of Structure, which refuses.
+template <class Kind>
+std::set<std::string> operations_of() {
+  using Any = Structure<float>;
+  std::set<std::string> out;
+  if (!std::is_same_v<decltype(&Kind::best), decltype(&Any::best)>) out.insert("argmax");
+  if (!std::is_same_v<decltype(&Kind::augment), decltype(&Any::augment)>) out.insert("loss-augmented argmax");
+  if (!std::is_same_v<decltype(&Kind::open_list), decltype(&Any::open_list)>) out.insert("k best");
+  if (!std::is_same_v<decltype(&Kind::space), decltype(&Any::space)>) out.insert("a search space");
+  return out;
+}
+
+// A global object in the file of a structure: enters it under its name, with what it offers.
+struct RegisteredStructure {
+  RegisteredStructure(const std::string& name, std::set<std::string> operations);
+};
+
+const std::map<std::string, std::set<std::string>>& structure_operations();
+
+}  // namespace riata
