@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -26,6 +27,12 @@ class Registry {
     const auto found = all().find(name);
     if (found == all().end()) throw Error("RiataError", "there is no piece '" + name + "' in the core");
     return found->second(arguments...);
+  }
+
+  static std::vector<std::string> names() {
+    std::vector<std::string> out;
+    for (const auto& [name, make] : all()) out.push_back(name);
+    return out;
   }
 
  private:

@@ -1,11 +1,13 @@
-// The batch objective: a loss that only this file knows, over the potentials of every structure, against single sentences; and over outputs
-// that are listed one by one.
+// The batch objective: every loss, and one that only this file knows, over the potentials of every structure, against single sentences and
+// against the list of all outputs.
 #include "learning/batch/objective.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -14,9 +16,12 @@
 #include "inference/structures/second_order_potentials.hpp"
 #include "inference/structures/segment_potentials.hpp"
 #include "tests/check.hpp"
+#include "tests/enumerated.hpp"
+#include "tests/listed_potentials.hpp"
 #include "tests/sentences.hpp"
 
 using namespace riata;
+using namespace riata::test;
 
 namespace {
 
@@ -39,7 +44,7 @@ struct Found {
   std::vector<double> gradient;
 };
 
-Found evaluated(Potentials& potentials, const std::vector<double>& weights, const char* loss, const std::vector<double>& at,
+Found evaluated(Potentials& potentials, const std::vector<double>& weights, const std::string& loss, const std::vector<double>& at,
                 std::int64_t threads = 1) {
   BatchObjective objective(potentials, weights, output_loss(loss));
   Found out{0, std::vector<double>(at.size())};
@@ -56,23 +61,79 @@ void check_loss(const std::function<Made()>& make, double scale) {
   const std::vector<double> at = random_point(rng, potentials->size(), scale);
   std::vector<double> weights;
   for (std::int64_t s = 0; s < potentials->sentences(); ++s) weights.push_back(double(rng.below(4)) / 2);
-  Found expected{0, std::vector<double>(at.size())};
-  double largest = 0;
+  std::vector<Found> alone;  // [sentences]
   for (std::size_t s = 0; s < weights.size(); ++s) {
-    std::vector<double> alone(weights.size(), 0);
-    alone[s] = 1;
-    const Found one = evaluated(*potentials, alone, "log", at);
-    expected.value += weights[s] * one.value * one.value / 2;
-    for (std::size_t i = 0; i < at.size(); ++i) expected.gradient[i] += weights[s] * one.value * one.gradient[i];
-    largest = std::max(largest, one.value);
+    std::vector<double> only(weights.size(), 0);
+    only[s] = 1;
+    alone.push_back(evaluated(*potentials, only, "log", at));
   }
-  const Found found = evaluated(*potentials, weights, "half squared log", at);
-  CHECK(near(found.value, expected.value, expected.value));
-  for (std::size_t i = 0; i < at.size(); ++i) CHECK(near(found.gradient[i], expected.gradient[i], 100 * largest));
-  for (const char* loss : {"log", "half squared log"}) {
-    const Found one = evaluated(*potentials, weights, loss, at, 1), three = evaluated(*potentials, weights, loss, at, 3);
-    CHECK(one.value == three.value && one.gradient == three.gradient);
+  for (const std::string& loss : output_loss_names()) {
+    Found expected{0, std::vector<double>(at.size())};
+    double largest = 0;
+    for (std::size_t s = 0; s < weights.size(); ++s) {
+      const OutputLoss::At one = output_loss(loss).at(-alone[s].value);
+      expected.value += weights[s] * one.value;
+      for (std::size_t i = 0; i < at.size(); ++i) expected.gradient[i] += weights[s] * one.times * alone[s].gradient[i];
+      largest = std::max({largest, one.times, alone[s].value});
+    }
+    const Found found = evaluated(*potentials, weights, loss, at), threaded = evaluated(*potentials, weights, loss, at, 3);
+    CHECK(found.value == threaded.value && found.gradient == threaded.gradient);
+    if (!std::isfinite(expected.value)) continue;  // of probabilities that a loss has no number for
+    CHECK(near(found.value, expected.value, std::abs(expected.value)));
+    for (std::size_t i = 0; i < at.size(); ++i) CHECK(near(found.gradient[i], expected.gradient[i], 100 * largest));
   }
+}
+
+// The slope of every loss is minus what it says that a difference of features counts.
+void check_slopes() {
+  for (const std::string& name : output_loss_names()) {
+    const OutputLoss& loss = output_loss(name);
+    for (const double log_p : {-5.0, -1.0, -0.01}) {
+      constexpr double step = 1e-6;
+      const double rise = loss.at(log_p + step).value - loss.at(log_p - step).value, times = loss.at(log_p).times;
+      CHECK(std::abs(-rise / (2 * step) - times) < 1e-6 * (1 + times));
+      CHECK(times > 0 && (!loss.linear || times == 1));
+    }
+    CHECK(loss.at(-2.0).value > loss.at(-1.0).value);
+  }
+}
+
+// log P of the truth of every sentence, from all outputs that there are. The model has the weights of the potentials at a point.
+void check_against_list(Potentials& potentials, const Enumerated& in, Model<double>& model, const std::vector<double>& at) {
+  Vector<double> weights = Vector<double>::of(model.flat());
+  const auto structure = std::as_const(model).over(in.corpus(), weights);
+  double expected = 0;
+  for (std::int64_t s = 0; s < in.instances.sentences(); ++s) {
+    if (in.instances.length(s) == 0) continue;
+    structure->open(s);
+    double sum = 0;
+    for (const ListedOutput& output : in.listing[static_cast<std::size_t>(s)]) sum += std::exp(structure->score(output.codes));
+    expected += std::log(sum) - structure->score(in.corpus().gold_of(s));
+  }
+  CHECK(near(evaluated(potentials, {}, "log", at).value, expected, 10 * expected));
+}
+
+void check_lists() {
+  Rng rng(4);
+  const Case chain = enumerated_chain(rng, {}, true), two_back = enumerated_chain(rng, {{-1, 0, {1, 2}}, {0, 0, {2}}}, true),
+             segments = enumerated_segments(rng, 3, false);
+  for (const Case* in : {&chain, &two_back}) (*in)->instances.labels = (*in)->gold;
+  const auto& like = dynamic_cast<const ChainModel<double>&>(*chain->model);
+  ChainPotentials<double> one(chain->index, chain->instances, labels, 0, like.constraint, Pairs::all, Normalised::globally, {});
+  std::vector<double> at = random_point(rng, one.size(), 1);
+  ChainModel<double> of_one(one.points().model<double>(at), like.constraint);
+  check_against_list(one, *chain, of_one, at);
+
+  SecondOrderPotentials<double> two(two_back->index, two_back->instances, labels, 0, like.constraint, Pairs::all, 1 << 20, 2000, 2.0);
+  at = random_point(rng, two.size(), 1);
+  ChainModel<double> of_two(two.points().model<double>(at), like.constraint);
+  check_against_list(two, *two_back, of_two, at);
+
+  const auto& whole = dynamic_cast<const SegmentModel<double>&>(*segments->model);
+  SegmentPotentials<double> three(whole.templates, whole.weights.kinds, segments->instances, segments->gold, Pairs::all);
+  at = random_point(rng, three.size(), 1);
+  SegmentModel<double> of_three(whole.templates, three.points().model<double>(at));
+  check_against_list(three, *segments, of_three, at);
 }
 
 void check_structure(const std::function<Made()>& make) {
@@ -148,74 +209,6 @@ void check_segments(bool back) {
   check_structure([&]() -> Made { return std::make_unique<SegmentPotentials<double>>(templates, kinds, instances, gold, Pairs::all); });
 }
 
-// A structure given by enumeration: every sentence has a list of outputs, each with features of its own, and the first one is the truth.
-class ListedPotentials final : public Potentials {
- public:
-  using Output = std::vector<double>;  // [size] features
-  ListedPotentials(std::int64_t size, std::vector<std::vector<Output>> outputs) : size_(size), outputs_(std::move(outputs)) {
-    batches_ = cut_batches(sentences(), 2, [](std::int64_t) { return 1; });
-    difference_.assign(outputs_.size(), Output(static_cast<std::size_t>(size)));
-  }
-
-  std::int64_t size() const noexcept override { return size_; }
-  std::int64_t sentences() const noexcept override { return static_cast<std::int64_t>(outputs_.size()); }
-  std::span<const SentenceRange> batches() const noexcept override { return batches_; }
-  void count_truth(std::span<const double>) override {}
-  double begin(std::span<const double> at, std::int64_t) override {
-    at_.assign(at.begin(), at.end());
-    return 0;
-  }
-  void start(std::size_t batch) override { batch_ = batches_[batch]; }
-  std::unique_ptr<Visitor> visitor() override { return std::make_unique<Lister>(*this); }
-  void gather(std::span<double> gradient, std::int64_t) override {
-    for (std::int64_t s = batch_.first; s < batch_.end; ++s) {
-      for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += difference_[static_cast<std::size_t>(s)][i];
-    }
-  }
-  void finish(std::span<double>, std::int64_t) override {}
-  double shared_score(std::int64_t) const override { return 0; }
-  void take_truth(std::int64_t, double) override {}
-
- private:
-  struct Lister final : Visitor {
-    explicit Lister(ListedPotentials& potentials) : of(potentials) {}
-    std::optional<double> open(std::int64_t sentence) override {
-      s = static_cast<std::size_t>(sentence);
-      probabilities.clear();
-      double sum = 0;
-      for (const Output& output : of.outputs_[s]) {
-        double score = 0;
-        for (std::size_t i = 0; i < output.size(); ++i) score += output[i] * of.at_[i];
-        probabilities.push_back(std::exp(score));
-        sum += probabilities.back();
-      }
-      for (double& p : probabilities) p /= sum;
-      return std::log(probabilities[0]);
-    }
-    void take(double times) override {
-      Output& out = of.difference_[s];
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        out[i] = -of.outputs_[s][0][i];
-        for (std::size_t y = 0; y < probabilities.size(); ++y) out[i] += probabilities[y] * of.outputs_[s][y][i];
-        out[i] *= times;
-      }
-    }
-    double open_in_logarithms(std::int64_t sentence) override { return *open(sentence); }
-    void take_in_logarithms(double times) override { take(times); }
-
-    ListedPotentials& of;
-    std::size_t s = 0;
-    std::vector<double> probabilities;
-  };
-
-  std::int64_t size_;
-  std::vector<std::vector<Output>> outputs_;
-  std::vector<SentenceRange> batches_;
-  SentenceRange batch_{0, 0};
-  std::vector<double> at_;
-  std::vector<Output> difference_;
-};
-
 void check_listed() {
   Rng rng(3);
   std::vector<std::vector<ListedPotentials::Output>> outputs(5);
@@ -225,13 +218,15 @@ void check_listed() {
   ListedPotentials potentials(6, outputs);
   check_loss([&]() -> Made { return std::make_unique<ListedPotentials>(6, outputs); }, 2);
   const std::vector<double> at = random_point(rng, 6, 1);
-  const Found found = evaluated(potentials, {}, "half squared log", at);
-  for (std::size_t i = 0; i < at.size(); ++i) {  // the slope, by differences
-    std::vector<double> up = at, down = at;
-    up[i] += 1e-5;
-    down[i] -= 1e-5;
-    const double rise = evaluated(potentials, {}, "half squared log", up).value - evaluated(potentials, {}, "half squared log", down).value;
-    CHECK(std::abs(rise / 2e-5 - found.gradient[i]) < 1e-6);
+  for (const std::string& loss : output_loss_names()) {
+    const Found found = evaluated(potentials, {}, loss, at);
+    for (std::size_t i = 0; i < at.size(); ++i) {  // the slope, by differences
+      std::vector<double> up = at, down = at;
+      up[i] += 1e-5;
+      down[i] -= 1e-5;
+      const double rise = evaluated(potentials, {}, loss, up).value - evaluated(potentials, {}, loss, down).value;
+      CHECK(std::abs(rise / 2e-5 - found.gradient[i]) < 1e-6 * (1 + std::abs(found.value)));
+    }
   }
 }
 
@@ -245,7 +240,10 @@ int main() {
   check_segments(false);
   check_segments(true);
   check_listed();
-  CHECK(output_loss_names() == std::vector<std::string>({"half squared log", "log"}));
+  check_lists();
+  check_slopes();
+  const std::vector<std::string> names = output_loss_names();
+  CHECK(std::ranges::count(names, "log") == 1 && std::ranges::count(names, "half squared log") == 1);
   try {
     output_loss("lgo");
     CHECK(false);

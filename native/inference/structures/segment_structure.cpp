@@ -185,12 +185,23 @@ double SegmentStructure<Real>::score(Codes output) {
 template <class Real>
 bool SegmentStructure<Real>::rival(double margin, std::span<std::int32_t> away) {
   if (reachable()) return Structure<Real>::rival(margin, away);
-  closest_.open(exact_steps(), loss_of_truth());
-  const double rival = closest_.other(away.data());
-  target_.resize(gold_.size());
-  const double best = closest_.closest(target_.data());
-  closest_known_ = true;
+  const double best = find_closest(), rival = closest_.other(away.data());
   return !std::isinf(rival) && rival >= best - margin;
+}
+
+template <class Real>
+double SegmentStructure<Real>::find_closest() {
+  closest_.open(exact_steps(), loss_of_truth());
+  target_.resize(gold_.size());
+  closest_known_ = true;
+  return closest_.closest(target_.data());
+}
+
+template <class Real>
+Codes SegmentStructure<Real>::target() {
+  if (!closest_known_ && reachable()) return gold_;
+  if (!closest_known_) find_closest();
+  return target_;
 }
 
 template <class Real>

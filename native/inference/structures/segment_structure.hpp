@@ -25,7 +25,7 @@ class SegmentStructure : public Structure<Real> {
   SegmentStructure(SegmentModel<Real>& model, const Corpus& over, Vector<Real>& vector, bool grows);
 
   void open(std::int64_t s) override;
-  Codes target() override { return closest_known_ ? Codes(target_) : gold_; }
+  Codes target() override;
   double best(std::span<std::int32_t> out) override { return exact_(exact_steps(), out.data()); }
   void open_list(std::int64_t most) override;
   std::optional<double> next(std::span<std::int32_t> out) override;
@@ -49,6 +49,7 @@ class SegmentStructure : public Structure<Real> {
   SegmentSteps<Real>& exact_steps();
   const SegmentLoss& loss_of_truth();
   bool reachable() const;
+  double find_closest();
   void add_features(Codes output, double sign, Difference& out);
 
   SegmentModel<Real>& model_;

@@ -70,7 +70,7 @@ class Mira : public OnlineLearner<Real> {
     structure_->difference(truth, found, false, delta_);
     for (const auto& [place, value] : delta_) rival.difference.add(place, value);
     rival.squared_norm = squared_norm(rival.difference.entries());
-    rival.shortfall = cost_ * structure_->loss(found) - weights_->dot(rival.difference.entries());
+    rival.shortfall = cost_ * (structure_->loss(found) - structure_->least_loss()) - weights_->dot(rival.difference.entries());
     if (rival.squared_norm > 0) ++count_;  // otherwise no step could tell them apart
   }
 

@@ -1,0 +1,190 @@
+// Every structure against the list of all its outputs, operation by operation.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "inference/offered.hpp"
+#include "inference/questions.hpp"
+#include "tests/check.hpp"
+#include "tests/enumerated.hpp"
+
+using namespace riata;
+using namespace riata::test;
+
+namespace {
+
+const Poll go_on = [](std::int64_t) { return true; };
+
+bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * (1 + std::abs(b)); }
+
+// Entries of one place count together; what is left out counts as nothing.
+bool same(Difference a, const Difference& b) {
+  for (const auto& [place, value] : b) a.push_back({place, -value});
+  sum_up(a);
+  for (const auto& [place, value] : a) {
+    if (std::abs(value) > 1e-9) return false;
+  }
+  return true;
+}
+
+// Whether the structure answers; an operation that it does not offer is refused.
+template <class Question>
+bool answers(Question question) {
+  try {
+    question();
+  } catch (const Error& error) {
+    CHECK(error.kind() == "UnsupportedError");
+    return false;
+  }
+  return true;
+}
+
+struct Both {
+  const Enumerated& in;
+  Structure<double>& real;
+  ListedStructure<double>& listed;
+  Rng& rng;
+  std::int64_t s = 0;
+
+  std::size_t length() const { return static_cast<std::size_t>(in.instances.length(s)); }
+  const std::vector<ListedOutput>& outputs() const { return in.listing[static_cast<std::size_t>(s)]; }
+  void open() {
+    real.open(s);
+    listed.open(s);
+  }
+
+  void check_scores() {
+    open();
+    for (const ListedOutput& output : outputs()) CHECK(near(real.score(output.codes), listed.score(output.codes)));
+  }
+
+  void check_features() {
+    open();
+    for (int pair = 0; pair < 5; ++pair) {
+      const Codes a = outputs()[rng.below(outputs().size())].codes, b = outputs()[rng.below(outputs().size())].codes;
+      Difference found, expected, alone;
+      real.difference(a, b, false, found);
+      listed.difference(a, b, false, expected);
+      CHECK(same(found, expected));
+      real.features(a, alone);
+      real.features(b, expected);  // a - b + b
+      CHECK(same(alone, expected));
+    }
+  }
+
+  void check_loss() {
+    open();
+    for (const ListedOutput& output : outputs()) CHECK(near(real.loss(output.codes), output.loss));
+    CHECK(near(real.least_loss(), listed.least_loss()));
+    for (const ListedOutput& output : outputs()) {
+      const std::int64_t wrong = real.wrong(output.codes);
+      CHECK(wrong == -1 || wrong == static_cast<std::int64_t>(output.loss));  // labels of tokens, which Hamming counts
+    }
+  }
+
+  // times: how often the loss counts.
+  void check_best(double times) {
+    open();
+    if (times != 0) {
+      real.augment(times);
+      listed.augment(times);
+    }
+    Output found(length()), other(length());
+    const double score = real.best(found);
+    CHECK(near(score, listed.best(other)));
+    CHECK(near(score, listed.score(found) + times * listed.loss(found)));
+  }
+
+  void check_list(double times) {
+    open();
+    if (times != 0) {
+      real.augment(times);
+      listed.augment(times);
+    }
+    constexpr std::int64_t most = 6;
+    real.open_list(most);
+    listed.open_list(most);
+    std::set<Output> seen;
+    Output found(length()), other(length());
+    for (std::int64_t n = 0; n < most; ++n) {
+      const std::optional<double> score = real.next(found), expected = listed.next(other);
+      CHECK(score.has_value() == expected.has_value());
+      if (!score) break;
+      CHECK(near(*score, *expected) && near(*score, listed.score(found) + times * listed.loss(found)));
+      CHECK(seen.insert(found).second);
+    }
+  }
+
+  void check_sums() {
+    for (const double sharpness : {0.3, 1.0, 2.5}) {
+      open();
+      CHECK(near(real.sums(sharpness), listed.sums(sharpness)));
+      Difference found, expected;
+      real.take_expected(found);
+      listed.take_expected(expected);
+      CHECK(same(found, expected));
+      CHECK(near(real.expected_loss(), listed.expected_loss()));
+    }
+  }
+
+  void check_rival() {
+    for (const double margin : {0.0, 0.7, 50.0}) {
+      open();
+      Output found(length()), other(length());
+      const bool there = real.rival(margin, found);
+      CHECK(there == listed.rival(margin, other));
+      CHECK(std::ranges::equal(real.target(), listed.target()));
+      if (there) CHECK(near(listed.score(found), listed.score(other)));
+    }
+  }
+};
+
+// A beam that keeps everything finds the best output, too.
+void check_space(const Enumerated& in) {
+  Limits limits;
+  const Output found = decode(*in.model, in.corpus(), {"beam", std::numeric_limits<std::int64_t>::max(), "operations"}, limits, go_on);
+  const std::vector<double> scores = scores_of(*in.model, in.corpus(), found);
+  for (const std::int64_t s : in.order()) {
+    double best = in.instances.length(s) == 0 ? 0 : -std::numeric_limits<double>::infinity();
+    const Vector<double> weights = Vector<double>::of(in.model->flat());
+    for (const ListedOutput& output : in.listing[static_cast<std::size_t>(s)]) best = std::max(best, weights.dot(output.features));
+    CHECK(near(scores[static_cast<std::size_t>(s)], best));
+  }
+}
+
+void check_structure(const Enumerated& in, Rng& rng) {
+  Vector<double> weights = Vector<double>::of(in.model->flat());
+  const auto real = std::as_const(*in.model).over(in.corpus(), weights);
+  ListedStructure<double> listed(in.listing, in.corpus(), weights);
+  Both both{in, *real, listed, rng};
+  const std::set<std::string>& offers = structure_operations().at(in.structure);
+  for (both.s = 0; both.s < in.instances.sentences(); ++both.s) {
+    if (in.instances.length(both.s) == 0) continue;
+    both.check_scores();
+    both.check_features();
+    both.check_loss();
+    const auto checks = [&](const char* operation, auto check) { CHECK(answers(check) == (in.exact && offers.contains(operation))); };
+    checks("argmax", [&] { both.check_best(0); });
+    checks("k best", [&] { both.check_list(0); });
+    checks("loss-augmented argmax", [&] { both.check_best(0.8); });
+    checks("loss-augmented argmax", [&] { both.check_list(0.8); });
+    checks("argmax", [&] { both.check_rival(); });
+    answers([&] { both.check_sums(); });
+  }
+  check_space(in);
+}
+
+}  // namespace
+
+int main() {
+  Rng rng(5);
+  std::set<std::string> checked;
+  for (const Case& in : enumerated(rng)) {
+    check_structure(*in, rng);
+    checked.insert(in->structure);
+  }
+  for (const auto& [name, operations] : structure_operations()) {  // a structure that is searched alone has too many outputs to list
+    if (operations.contains("argmax")) CHECK(checked.contains(name));
+  }
+  return 0;
+}
