@@ -10,14 +10,12 @@
 #include "bind/arrays.hpp"
 #include "bind/chain.hpp"
 #include "bind/module.hpp"
-#include "bind/poll.hpp"
 #include "bind/potentials.hpp"
 #include "core/error.hpp"
 #include "inference/structures/chain_model.hpp"
 #include "inference/structures/chain_potentials.hpp"
 #include "inference/structures/chain_scores.hpp"
 #include "inference/structures/second_order_potentials.hpp"
-#include "learning/chain_stochastic.hpp"
 
 namespace riata::bind {
 namespace {
@@ -86,45 +84,6 @@ void bind_second_order(nb::module_& m, const std::string& suffix) {
           nb::arg("often") = Kind::often, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
 }
 
-template <class Real>
-void bind_stochastic(nb::module_& m, const std::string& suffix) {
-  using Stochastic = ChainStochastic<Real>;
-  nb::class_<Stochastic>(m, ("ChainStochastic" + suffix).c_str(), "Averaged stochastic gradient descent on the likelihood of chains.")
-      .def(
-          "__init__",
-          [](Stochastic* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-             const Flags& start, const Flags& end, const Flags& follow, const In<double>& weights, bool all_pairs, double decay) {
-            check(index, instances, labels, given_size);
-            if (weights.shape(0) != 0 && static_cast<std::int64_t>(weights.shape(0)) != instances.sentences())
-              throw Error("RiataError", "the weights do not fit the sentences");
-            new (self) Stochastic(index, instances, labels, given_size, as_constraint<Real>(labels, start, end, follow), view(weights),
-                                  as_pairs(all_pairs), decay);
-          },
-          nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
-          nb::arg("follow"), nb::arg("weights"), nb::arg("all_pairs"), nb::arg("decay"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-      .def_prop_ro("size", &Stochastic::size, "How many weights there are.")
-      .def(
-          "set",
-          [](Stochastic& self, const In<double>& at) {
-            if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
-            self.set(view(at));
-          },
-          nb::arg("at"), "Starts anew from a point.")
-      .def(
-          "epoch",
-          [](Stochastic& self, const In<std::int64_t>& order, double eta, bool averaging, const nb::object& progress) {
-            for (const std::int64_t s : view(order)) {
-              if (s < 0 || s >= self.sentences()) throw Error("RiataError", "the order does not fit the sentences");
-            }
-            const Poll poll = as_poll(progress);
-            nb::gil_scoped_release release;
-            return self.epoch(view(order), eta, averaging, poll);
-          },
-          nb::arg("order"), nb::arg("eta"), nb::arg("averaging"), nb::arg("progress").none() = nb::none(),
-          "One pass; the sum of -log P of the sentences, each before its step.")
-      .def("point", [](const Stochastic& self) { return give(self.point()); }, "The mean of the weights, once there is one.");
-}
-
 void chain_potentials(nb::module_& m) {
   m.def(
       "row_groups",
@@ -141,8 +100,6 @@ void chain_potentials(nb::module_& m) {
   bind_chain<double>(m, "64");
   bind_second_order<float>(m, "");
   bind_second_order<double>(m, "64");
-  bind_stochastic<float>(m, "");
-  bind_stochastic<double>(m, "64");
 }
 
 const Bindings entered(chain_potentials);

@@ -13,6 +13,7 @@
 #include "bind/potentials.hpp"
 #include "core/kernels.hpp"
 #include "learning/batch/objective.hpp"
+#include "learning/batch/stochastic.hpp"
 #include "losses/output_loss.hpp"
 
 namespace riata::bind {
@@ -27,8 +28,7 @@ void bind_objective(nb::module_& m) {
       .def(
           "__init__",
           [](BatchObjective* self, Potentials& potentials, const In<double>& weights, const std::string& loss) {
-            if (weights.shape(0) != 0 && static_cast<std::int64_t>(weights.shape(0)) != potentials.sentences())
-              throw Error("RiataError", "the weights do not fit the sentences");
+            check_sentence_weights(potentials, weights);
             new (self) BatchObjective(potentials, view(weights), output_loss(loss));
           },
           nb::arg("potentials"), nb::arg("weights"), nb::arg("loss") = "log", nb::keep_alive<1, 2>(),
@@ -56,8 +56,37 @@ void bind_objective(nb::module_& m) {
           "Value and gradient, with the penalty c2 times the sum of squares.");
 }
 
+template <class Real>
+void bind_stochastic(nb::module_& m, const char* name) {
+  using Kind = Stochastic<Real>;
+  nb::class_<Kind>(m, name, "Averaged stochastic gradient descent, over the potentials of any structure that make it.")
+      .def_prop_ro("size", &Kind::size, "How many weights there are.")
+      .def(
+          "set",
+          [](Kind& self, const In<double>& at) {
+            if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
+            self.set(view(at));
+          },
+          nb::arg("at"), "Starts anew from a point.")
+      .def(
+          "epoch",
+          [](Kind& self, const In<std::int64_t>& order, double eta, bool averaging, const nb::object& progress) {
+            for (const std::int64_t s : view(order)) {
+              if (s < 0 || s >= self.sentences()) throw Error("RiataError", "the order does not fit the sentences");
+            }
+            const Poll poll = as_poll(progress);
+            nb::gil_scoped_release release;
+            return self.epoch(view(order), eta, averaging, poll);
+          },
+          nb::arg("order"), nb::arg("eta"), nb::arg("averaging"), nb::arg("progress").none() = nb::none(),
+          "One pass; the sum of the losses of the sentences, each before its step.")
+      .def("point", [](const Kind& self) { return give(self.point()); }, "The mean of the weights, once there is one.");
+}
+
 void objective(nb::module_& m) {
   bind_objective(m);
+  bind_stochastic<float>(m, "Stochastic");
+  bind_stochastic<double>(m, "Stochastic64");
   m.def(
       "dot",
       [](const In<double>& x, const In<double>& y) {

@@ -1,17 +1,28 @@
 // What the potentials of every structure have in common for Python: the way from points to weights and back.
 #pragma once
 
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
 #include <string>
 
 #include "bind/arrays.hpp"
 #include "core/error.hpp"
 #include "inference/potentials.hpp"
 #include "inference/structures/chain_pairs.hpp"
+#include "learning/batch/stochastic.hpp"
+#include "losses/output_loss.hpp"
 
 namespace riata::bind {
 
 inline void check_point(const Potentials& potentials, const In<double>& at) {
   if (static_cast<std::int64_t>(at.shape(0)) != potentials.size()) throw Error("RiataError", "the point does not fit the weights");
+}
+
+inline void check_sentence_weights(const Potentials& potentials, const In<double>& weights) {
+  if (weights.shape(0) != 0 && static_cast<std::int64_t>(weights.shape(0)) != potentials.sentences())
+    throw Error("RiataError", "the weights do not fit the sentences");
 }
 
 inline Pairs as_pairs(bool all) { return all ? Pairs::all : Pairs::seen; }
@@ -36,7 +47,15 @@ nb::class_<Kind, Potentials> define_potentials(nb::module_& m, const std::string
           nb::arg("at"), "The weights at a point, in single precision.")
       .def(
           "point", [](const Kind& self, const ModelOf<Real>& model) { return give(self.points().point(model.weights)); },
-          nb::arg("weights"), "The point at given weights.");
+          nb::arg("weights"), "The point at given weights.")
+      .def(
+          "stochastic",
+          [](Kind& self, const In<double>& weights, double decay, const std::string& loss) {
+            check_sentence_weights(self, weights);
+            return std::make_unique<Stochastic<Real>>(self.gradient(), view(weights), decay, output_loss(loss));
+          },
+          nb::arg("weights"), nb::arg("decay"), nb::arg("loss") = "log", nb::keep_alive<0, 1>(),
+          "A learner that goes from one sentence to the next. weights: of sentences, or empty.");
   return out;
 }
 

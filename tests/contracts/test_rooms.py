@@ -21,7 +21,6 @@ LONG_FILES = {
 }
 LONG_FUNCTIONS = {
     "native/inference/search/engine.cpp: NodeId Search::run(Learner* learner, Recorder* recorder) {",
-    "native/learning/chain_stochastic.cpp: double ChainStochastic<Real>::step(std::int64_t s, double eta) {",
     "native/models/sparse.cpp: SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {",
 }
 UPWARD_INCLUDES: set[str] = set()

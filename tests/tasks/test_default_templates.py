@@ -17,7 +17,7 @@ LABELS = [["B-P", "O", "O", "B-L"], ["B-P", "O", "B-L", "I-L"]] * 10
         ({"recipe": "laso-alma"}, True),
         ({"recipe": "laso-alma", "bits": 18}, True),
         ({"recipe": "crf", "epochs": 20}, True),
-        ({"recipe": "crf", "epochs": 20, "settings": {"optimiser": "sgd"}}, False),
+        ({"recipe": "crf", "epochs": 20, "settings": {"optimiser": "sgd"}}, True),
         ({"recipe": "memm", "epochs": 10}, False),
         ({"bits": 18}, False),
         ({"shards": 2}, False),

@@ -10,79 +10,46 @@
 #include "inference/structures/label_ranges.hpp"
 #include "models/layout.hpp"
 #include "models/row_reader.hpp"
+#include "models/row_weights.hpp"
 
 namespace riata {
 
 // Which pairs of a feature and a label (or a pair of labels) have a weight: those that the training data may have, or all.
 enum class Pairs { seen, all };
 
-// The weights that there are, numbered as they stand in the long vector. Rows of the vector are named by the place where they start.
-class RowWeights {
- public:
-  // behind: which weights there are of rows behind the layout's own, those of earlier labels.
-  RowWeights(const FeatureIndex& index, const Layout& layout, const Instances& instances, Pairs pairs, const std::vector<bool>& behind = {})
-      : stride_(layout.stride) {
-    std::vector<bool> there(static_cast<std::size_t>(layout.size), false);
-    if (pairs == Pairs::all) {
-      const std::int64_t square = std::int64_t{layout.labels} * layout.stride;
-      for (std::int64_t place = index.transitions() ? 0 : square; place < layout.size; ++place)
-        there[static_cast<std::size_t>(place)] = place % layout.stride < layout.labels;
-    } else {
-      see(index, layout, instances, there);
-    }
-    there.insert(there.end(), behind.begin(), behind.end());
-    first_.push_back(0);
-    for (std::size_t place = 0; place < there.size(); ++place) {
-      if (there[place]) labels_.push_back(static_cast<std::int16_t>(place % static_cast<std::size_t>(stride_)));
-      if ((place + 1) % static_cast<std::size_t>(stride_) == 0) first_.push_back(static_cast<std::int32_t>(labels_.size()));
-    }
-    labels_.shrink_to_fit();
-  }
-
-  std::int64_t size() const noexcept { return static_cast<std::int64_t>(labels_.size()); }
-  // The weights of a row are first(row) to end(row) - 1.
-  std::int32_t first(std::int64_t row) const noexcept { return first_[static_cast<std::size_t>(row / stride_)]; }
-  std::int32_t end(std::int64_t row) const noexcept { return first_[static_cast<std::size_t>(row / stride_) + 1]; }
-  std::int32_t label(std::int64_t weight) const noexcept { return labels_[static_cast<std::size_t>(weight)]; }
-
-  // gradient [size]: adds so many times the numbers of a row, [stride].
-  template <class Real>
-  void add(std::int64_t row, const Real* numbers, double times, std::span<double> gradient) const {
-    for (std::int32_t i = first(row); i < end(row); ++i) gradient[static_cast<std::size_t>(i)] += double(numbers[label(i)]) * times;
-  }
-
-  // visit(weight, place) for all, in order.
-  template <class Visit>
-  void each(Visit visit) const {
-    for (std::size_t row = 0; row + 1 < first_.size(); ++row) {
-      for (std::int32_t i = first_[row]; i < first_[row + 1]; ++i) visit(i, static_cast<std::int64_t>(row) * stride_ + label(i));
+// Marks the weights that the truth has, or may have where it is unknown.
+inline void see_weights(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::vector<bool>& there) {
+  const RowReader<const Layout> rows(index, layout, instances);
+  for (std::int64_t s = 0; s < instances.sentences(); ++s) {
+    const std::int32_t* given = instances.labels.data() + instances.starts[s];
+    for (std::int64_t t = 0; t < instances.length(s); ++t) {
+      const LabelRange here = label_range(given[t], layout.labels);
+      const auto enter = [&](std::int64_t row) {
+        for (std::int32_t j = here.first; j < here.end; ++j) there[static_cast<std::size_t>(row + j)] = true;
+      };
+      rows.nodes(s, t, [&](std::int64_t row, float) { enter(row); });
+      rows.edges(s, t, [&](std::int64_t row, float) {
+        const LabelRange before = label_range(given[t - 1], layout.labels);
+        for (std::int32_t i = before.first; i < before.end; ++i) enter(row + std::int64_t{i} * layout.stride);
+      });
     }
   }
+}
 
- private:
-  // Marks the weights that the truth has, or may have where it is unknown.
-  static void see(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::vector<bool>& there) {
-    const RowReader<const Layout> rows(index, layout, instances);
-    for (std::int64_t s = 0; s < instances.sentences(); ++s) {
-      const std::int32_t* given = instances.labels.data() + instances.starts[s];
-      for (std::int64_t t = 0; t < instances.length(s); ++t) {
-        const LabelRange here = label_range(given[t], layout.labels);
-        const auto enter = [&](std::int64_t row) {
-          for (std::int32_t j = here.first; j < here.end; ++j) there[static_cast<std::size_t>(row + j)] = true;
-        };
-        rows.nodes(s, t, [&](std::int64_t row, float) { enter(row); });
-        rows.edges(s, t, [&](std::int64_t row, float) {
-          const LabelRange before = label_range(given[t - 1], layout.labels);
-          for (std::int32_t i = before.first; i < before.end; ++i) enter(row + std::int64_t{i} * layout.stride);
-        });
-      }
-    }
+// The weights of a chain. behind: which weights there are of rows behind the layout's own, those of earlier labels.
+inline RowWeights chain_weights(const FeatureIndex& index, const Layout& layout, const Instances& instances, Pairs pairs,
+                                const std::vector<bool>& behind = {}) {
+  std::vector<bool> there(static_cast<std::size_t>(layout.size), false);
+  if (pairs == Pairs::all) {
+    const std::int64_t square = std::int64_t{layout.labels} * layout.stride;
+    for (std::int64_t place = index.transitions() ? 0 : square; place < layout.size; ++place)
+      there[static_cast<std::size_t>(place)] = place % layout.stride < layout.labels;
+  } else {
+    see_weights(index, layout, instances, there);
   }
-
-  std::int64_t stride_;
-  std::vector<std::int32_t> first_;   // [rows + 1]
-  std::vector<std::int16_t> labels_;  // [size]
-};
+  there.insert(there.end(), behind.begin(), behind.end());
+  return RowWeights(layout.stride, there);
+}
 
 // Steps into tokens that read the same rows of label pairs are of one context, and share their factors.
 struct EdgeContexts {

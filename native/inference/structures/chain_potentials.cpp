@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/error.hpp"
 #include "core/tasks.hpp"
+#include "inference/structures/chain_gradient.hpp"
 #include "inference/structures/chain_visitor.hpp"
 #include "inference/structures/local_visitor.hpp"
 
@@ -26,7 +28,7 @@ ChainPotentials<Real>::ChainPotentials(const FeatureIndex& index, const Instance
     : instances_(instances),
       layout_(layout_of(index, labels, given_size, normalised)),
       constraint_(constraint),
-      there_(index, layout_, instances, pairs),
+      there_(chain_weights(index, layout_, instances, pairs)),
       contexts_(index, layout_, instances),
       tokens_(index, layout_, instances, constraint_, there_, heads),
       points_(index, layout_, no_history_, there_, given_size),
@@ -186,6 +188,12 @@ template <class Real>
 void ChainPotentials<Real>::take_truth(std::int64_t s, double times) {
   std::vector<double>& totals = slow_expected();
   each_true_pair(s, [&](std::size_t place) { totals[place] -= times; });
+}
+
+template <class Real>
+std::unique_ptr<SentenceGradient<Real>> ChainPotentials<Real>::gradient() {
+  if (layout_.local) throw Error("UnsupportedError", "labels that compete step by step are not learnt sentence by sentence.");
+  return std::make_unique<ChainGradient<Real>>(*this);
 }
 
 template class ChainPotentials<float>;

@@ -10,6 +10,7 @@
 #include "inference/constraint.hpp"
 #include "inference/exact/chain_sums.hpp"
 #include "inference/potentials.hpp"
+#include "inference/sentence_gradient.hpp"
 #include "inference/structures/chain_pairs.hpp"
 #include "inference/structures/chain_points.hpp"
 #include "inference/structures/step_chunks.hpp"
@@ -24,6 +25,8 @@ enum class Normalised { globally, locally };
 
 template <class Real>
 class ChainVisitor;
+template <class Real>
+class ChainGradient;
 template <class Real>
 class LocalVisitor;
 
@@ -51,10 +54,14 @@ class ChainPotentials final : public Potentials {
   double shared_score(std::int64_t s) const override;
   void take_truth(std::int64_t s, double times) override;
 
+  // The same sentences one by one, under weights that change in between. These must outlive it.
+  std::unique_ptr<SentenceGradient<Real>> gradient();
+
   const ChainPoints& points() const noexcept { return points_; }
 
  private:
   friend class ChainVisitor<Real>;
+  friend class ChainGradient<Real>;
   friend class LocalVisitor<Real>;
 
   void make_chunks();

@@ -38,6 +38,11 @@ class RowBundles {
   }
   std::int32_t size() const noexcept { return static_cast<std::int32_t>(ends_.size()); }
 
+  std::span<const std::int32_t> rows_of(std::int32_t bundle) const noexcept {
+    const std::int64_t from = bundle == 0 ? 0 : ends_[bundle - 1];
+    return {rows_.data() + from, static_cast<std::size_t>(ends_[bundle] - from)};
+  }
+
   // After the last `add`.
   void finish(std::int32_t stride) {
     stride_ = stride;
@@ -64,6 +69,14 @@ class RowBundles {
     for (std::int32_t j = 0; j < stride_; ++j) out[j] += from[j];
   }
 
+  // The same from a vector of weights, [rows][stride], times a number.
+  void read(std::int32_t bundle, const Real* weights, Real scale, Real* out) const noexcept {
+    for (const std::int32_t row : rows_of(bundle)) {
+      const Real* from = weights + std::int64_t{row} * stride_;
+      for (std::int32_t j = 0; j < stride_; ++j) out[j] += from[j] * scale;
+    }
+  }
+
   // What a combination gathers, and what its weights get of it.
   void write(std::int32_t bundle, const Real* row) noexcept {
     double* to = totals_.data() + std::int64_t{bundle} * stride_;
@@ -79,11 +92,6 @@ class RowBundles {
   }
 
  private:
-  std::span<const std::int32_t> rows_of(std::int32_t bundle) const noexcept {
-    const std::int64_t from = bundle == 0 ? 0 : ends_[bundle - 1];
-    return {rows_.data() + from, static_cast<std::size_t>(ends_[bundle] - from)};
-  }
-
   std::int32_t stride_ = 0;
   std::unordered_map<std::uint64_t, std::int32_t> known_;  // by hash
   std::vector<std::int32_t> rows_;

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/tasks.hpp"
 #include "inference/structures/exact_chain.hpp"
+#include "inference/structures/second_order_gradient.hpp"
 #include "inference/structures/second_order_visitor.hpp"
 
 namespace riata {
@@ -32,7 +33,7 @@ SecondOrderPotentials<Real>::SecondOrderPotentials(const FeatureIndex& index, co
       constraint_(constraint),
       at_once_(at_once),
       history_(empty_history(index, labels)),
-      there_(index, layout_, instances, pairs, enter_history(history_, layout_, instances, pairs, sizeof(Real))),
+      there_(chain_weights(index, layout_, instances, pairs, enter_history(history_, layout_, instances, pairs, sizeof(Real)))),
       steps_(index, layout_, history_, instances, constraint, there_, often_read),
       tokens_(index, layout_, instances, constraint_, there_, std::span<const std::int32_t>()),
       points_(index, layout_, history_, there_, given_size) {
@@ -248,6 +249,11 @@ void SecondOrderPotentials<Real>::take_truth(std::int64_t s, double times) {
   each_true_step(
       s, [&](std::size_t place) { totals_[place] -= times; },
       [&](std::int64_t n, std::int32_t cell) { steps_.sparse().take(n, cell, times); });
+}
+
+template <class Real>
+std::unique_ptr<SentenceGradient<Real>> SecondOrderPotentials<Real>::gradient() {
+  return std::make_unique<SecondOrderGradient<Real>>(*this);
 }
 
 template class SecondOrderPotentials<float>;

@@ -10,6 +10,7 @@
 #include "inference/constraint.hpp"
 #include "inference/exact/second_order_sums.hpp"
 #include "inference/potentials.hpp"
+#include "inference/sentence_gradient.hpp"
 #include "inference/structures/chain_pairs.hpp"
 #include "inference/structures/chain_points.hpp"
 #include "inference/structures/second_order_steps.hpp"
@@ -21,6 +22,8 @@ namespace riata {
 
 template <class Real>
 class SecondOrderVisitor;
+template <class Real>
+class SecondOrderGradient;
 template <class Real>
 class SecondOrderSlowSums;
 
@@ -55,10 +58,14 @@ class SecondOrderPotentials final : public Potentials {
   double shared_score(std::int64_t s) const override;
   void take_truth(std::int64_t s, double times) override;
 
+  // The same sentences one by one, under weights that change in between. These must outlive it.
+  std::unique_ptr<SentenceGradient<Real>> gradient();
+
   const ChainPoints& points() const noexcept { return points_; }
 
  private:
   friend class SecondOrderVisitor<Real>;
+  friend class SecondOrderGradient<Real>;
   friend class SecondOrderSlowSums<Real>;
 
   // Where a cube that is not kept is made.

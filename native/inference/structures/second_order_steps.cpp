@@ -96,7 +96,7 @@ class SecondOrderSteps<Real>::Finder {
       }
       to_.first_starts_.push_back(static_cast<std::int64_t>(first_.size()));
     }
-    to_.history_at_ = square() * static_cast<std::int64_t>(to_.matrices_.size());
+    to_.history_at_ = to_.in_long_ ? to_.history_in_long_ : square() * static_cast<std::int64_t>(to_.matrices_.size());
     for (const std::int32_t row : first_) to_.first_rows_.push_back(to_.history_at_ + std::int64_t{row} * to_.stride_);
     for (const auto& [slot, ngram, second] : to_list_) to_.lists_.push_back(to_.terms(history_, slot, ngram, second != 0));
   }
@@ -114,7 +114,8 @@ class SecondOrderSteps<Real>::Finder {
         sparse_here_.push_back(number->second);
         return;
       }
-      const auto [place, fresh] = matrices_.emplace(row, square() * static_cast<std::int64_t>(to_.matrices_.size()));
+      const std::int64_t next = square() * static_cast<std::int64_t>(to_.matrices_.size());
+      const auto [place, fresh] = matrices_.emplace(row, to_.in_long_ ? row : next);
       if (fresh) to_.matrices_.push_back(row);
       here.matrices.push_back(place->second);
     });
@@ -169,9 +170,16 @@ template <class Real>
 SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history,
                                          const Instances& instances, const Constraint<Real>& constraint, const RowWeights& there,
                                          double often)
+    : SecondOrderSteps(index, layout, history, instances, constraint, there, often, false) {}
+
+template <class Real>
+SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history,
+                                         const Instances& instances, const Constraint<Real>& constraint, const RowWeights& there,
+                                         double often, bool in_long)
     : labels_(layout.labels),
       stride_(layout.stride),
       history_rows_(history.rows()),
+      in_long_(in_long),
       history_in_long_(layout.history_row(0)),
       constraint_(constraint),
       of_(static_cast<std::size_t>(instances.tokens()), -1),
@@ -232,20 +240,6 @@ void SecondOrderSteps<Real>::add(const double* table, const RowWeights& there, s
   each_row([&](std::int64_t from, std::int64_t row) { there.add(row, table + from, 1, gradient); });
 }
 
-// visit(row of the table, row of [labels][tall][stride]) for all rows of earlier labels.
-template <class Real>
-template <class Visit>
-void SecondOrderSteps<Real>::each_cell(const Context& of, std::int64_t tall, Visit visit) const {
-  for (const std::int32_t list : of.lists) {
-    for (const Term& term : lists_[static_cast<std::size_t>(list)]) {
-      const std::int64_t i_end = term.second == any ? labels_ : term.second + 1, h_end = term.first == any ? tall : term.first + 1;
-      for (std::int64_t i = std::max(term.second, 0); i < i_end; ++i) {
-        for (std::int64_t h = std::max(term.first, 0); h < h_end; ++h) visit(term.row, (i * tall + h) * stride_);
-      }
-    }
-  }
-}
-
 template <class Real>
 void SecondOrderSteps<Real>::score(std::int32_t context, const Real* table, Real* scores) const {
   const Context& from = contexts_[static_cast<std::size_t>(context)];
@@ -260,22 +254,6 @@ void SecondOrderSteps<Real>::score(std::int32_t context, const Real* table, Real
     for (std::int64_t h = 1; h < tall; ++h) std::copy_n(first, stride_, first + h * stride_);
   }
   each_cell(from, tall, [&](std::int64_t row, std::int64_t cell) { add_row(table + row, scores + cell); });
-}
-
-template <class Real>
-void SecondOrderSteps<Real>::hand_on(std::int32_t context, const Real* numbers, double* table) const {
-  const Context& from = contexts_[static_cast<std::size_t>(context)];
-  const std::int64_t tall = height(context), slab = tall * stride_;
-  const auto add_row = [&](const auto* row, double* out) {
-    for (std::int32_t j = 0; j < stride_; ++j) out[j] += double(row[j]);
-  };
-  std::vector<double> sums(static_cast<std::size_t>(stride_));
-  for (std::int64_t i = 0; i < labels_ && !from.matrices.empty(); ++i) {
-    std::fill(sums.begin(), sums.end(), 0);
-    for (std::int64_t h = 0; h < tall; ++h) add_row(numbers + i * slab + h * stride_, sums.data());
-    for (const std::int64_t matrix : from.matrices) add_row(sums.data(), table + matrix + i * stride_);
-  }
-  each_cell(from, tall, [&](std::int64_t row, std::int64_t cell) { add_row(numbers + cell, table + row); });
 }
 
 template class SecondOrderSteps<float>;

@@ -1,6 +1,7 @@
 // Which weights score a label by the two before it, in a likelihood, and what they say of a step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -28,6 +29,10 @@ class SecondOrderSteps {
   // often: the share of all steps from which on a matrix is part of contexts. there: must outlive it.
   SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances,
                    const Constraint<Real>& constraint, const RowWeights& there, double often);
+  // The vector of all weights takes the place of the table, and all matrices are part of contexts.
+  SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances,
+                   const Constraint<Real>& constraint, const RowWeights& there)
+      : SecondOrderSteps(index, layout, history, instances, constraint, there, 0, true) {}
 
   std::int64_t table_size() const noexcept { return history_at_ + std::int64_t{history_rows_} * stride_; }
   // Copies weights into the table, and adds the table to a gradient.
@@ -37,6 +42,9 @@ class SecondOrderSteps {
   std::int32_t contexts() const noexcept { return static_cast<std::int32_t>(contexts_.size()); }
   // Of the step into token n, counted over all sentences; -1 for a first one. How many tokens have it.
   std::int32_t context(std::int64_t n) const noexcept { return of_[static_cast<std::size_t>(n)]; }
+  std::span<const std::int32_t> contexts_of(std::int64_t first, std::int64_t tokens) const noexcept {
+    return std::span(of_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(tokens));
+  }
   std::int64_t tokens(std::int32_t context) const noexcept { return contexts_[static_cast<std::size_t>(context)].tokens; }
   // How many labels are told apart two tokens before: 1 where the sentence has not begun there.
   std::int32_t height(std::int32_t context) const noexcept { return contexts_[static_cast<std::size_t>(context)].second ? 1 : labels_; }
@@ -44,8 +52,16 @@ class SecondOrderSteps {
 
   // scores: [labels: the one before][height][stride] to write, minus infinity where not allowed.
   void score(std::int32_t context, const Real* table, Real* scores) const;
-  // Hands on numbers of the same shape to the rows that they come from.
-  void hand_on(std::int32_t context, const Real* numbers, double* table) const;
+  // Hands on numbers of the same shape to the rows that they come from: to a table, or by add(place of the row, numbers [stride]).
+  void hand_on(std::int32_t context, const Real* numbers, double* table) const {
+    hand_on_sums<double>(context, numbers, [&](std::int64_t row, const auto* values) {
+      for (std::int32_t j = 0; j < stride_; ++j) table[row + j] += double(values[j]);
+    });
+  }
+  template <class Add>
+  void hand_on(std::int32_t context, const Real* numbers, Add add) const {
+    hand_on_sums<Real>(context, numbers, add);
+  }
   // visit(place of the weight) for those of the labels h, i and j; at token 1, h does not matter.
   template <class Visit>
   void each(std::int32_t context, std::int32_t h, std::int32_t i, std::int32_t j, Visit visit) const {
@@ -84,15 +100,43 @@ class SecondOrderSteps {
     std::int64_t tokens = 0;
   };
 
+  SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances,
+                   const Constraint<Real>& constraint, const RowWeights& there, double often, bool in_long);
   std::unordered_map<std::int64_t, std::int64_t> steps_of_matrices(const FeatureIndex& index, const Layout& layout,
                                                                    const Instances& instances) const;
   template <class Visit>
   void each_row(Visit visit) const;
+  // visit(row of the table, row of [labels][tall][stride]) for all rows of earlier labels.
   template <class Visit>
-  void each_cell(const Context& of, std::int64_t tall, Visit visit) const;
+  void each_cell(const Context& of, std::int64_t tall, Visit visit) const {
+    for (const std::int32_t list : of.lists) {
+      for (const Term& term : lists_[static_cast<std::size_t>(list)]) {
+        const std::int64_t i_end = term.second == any ? labels_ : term.second + 1, h_end = term.first == any ? tall : term.first + 1;
+        for (std::int64_t i = std::max(term.second, 0); i < i_end; ++i) {
+          for (std::int64_t h = std::max(term.first, 0); h < h_end; ++h) visit(term.row, (i * tall + h) * stride_);
+        }
+      }
+    }
+  }
+  // Sum: what the numbers of several rows are added up in.
+  template <class Sum, class Add>
+  void hand_on_sums(std::int32_t context, const Real* numbers, Add add) const {
+    const Context& from = contexts_[static_cast<std::size_t>(context)];
+    const std::int64_t tall = height(context), slab = tall * stride_;
+    std::vector<Sum> sums(static_cast<std::size_t>(stride_));
+    for (std::int64_t i = 0; i < labels_ && !from.matrices.empty(); ++i) {
+      std::fill(sums.begin(), sums.end(), Sum{0});
+      for (std::int64_t h = 0; h < tall; ++h) {
+        for (std::int64_t j = 0; j < stride_; ++j) sums[static_cast<std::size_t>(j)] += Sum(numbers[i * slab + h * stride_ + j]);
+      }
+      for (const std::int64_t matrix : from.matrices) add(matrix + i * stride_, sums.data());
+    }
+    each_cell(from, tall, [&](std::int64_t row, std::int64_t cell) { add(row, numbers + cell); });
+  }
   std::vector<Term> terms(const HistoryIndex& history, std::int32_t slot, std::int32_t ngram, bool second) const;
 
   std::int32_t labels_, stride_, history_rows_;
+  bool in_long_;                                   // whether the vector of all weights takes the place of the table
   std::int64_t history_at_ = 0, history_in_long_;  // where rows of earlier labels begin, in the table and in the long vector
   Constraint<Real> constraint_;
   std::vector<std::int64_t> matrices_;    // [matrices] their places in the long vector

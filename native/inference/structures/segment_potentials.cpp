@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "inference/structures/segment_gradient.hpp"
 #include "inference/structures/segment_visitor.hpp"
 
 namespace riata {
@@ -69,6 +70,11 @@ template <class Real>
 void SegmentPotentials<Real>::gather(std::span<double>, std::int64_t threads) {
   const std::int64_t end = instances_.starts[batches_[batch_].end];
   rows_.gather(base(), end, difference_.data(), sequence_difference_.data(), threads);
+}
+
+template <class Real>
+std::unique_ptr<SentenceGradient<Real>> SegmentPotentials<Real>::gradient() {
+  return std::make_unique<SegmentGradient<Real>>(*this);
 }
 
 template class SegmentPotentials<float>;

@@ -8,6 +8,7 @@
 
 #include "features/instances.hpp"
 #include "inference/potentials.hpp"
+#include "inference/sentence_gradient.hpp"
 #include "inference/structures/segment_sources.hpp"
 #include "models/segment_weights.hpp"
 
@@ -15,6 +16,8 @@ namespace riata {
 
 template <class Real>
 class SegmentVisitor;
+template <class Real>
+class SegmentGradient;
 
 // Every part of the truth is taken off where its sentence is visited: nothing is counted beforehand.
 template <class Real>
@@ -41,10 +44,14 @@ class SegmentPotentials final : public Potentials {
   double shared_score(std::int64_t) const override { return 0; }
   void take_truth(std::int64_t, double) override {}
 
+  // The same sentences one by one, under weights that change in between. These must outlive it, and serve nothing else meanwhile.
+  std::unique_ptr<SentenceGradient<Real>> gradient();
+
   const SegmentSources<Real>& points() const noexcept { return rows_; }
 
  private:
   friend class SegmentVisitor<Real>;
+  friend class SegmentGradient<Real>;
 
   std::vector<bool> fitting(std::span<const std::int32_t> gold);
   std::int64_t base() const noexcept { return instances_.starts[batches_[batch_].first]; }  // the first token of the batch

@@ -171,12 +171,12 @@ void SegmentSources<Real>::begin(std::span<const double> at, std::int64_t thread
 }
 
 template <class Real>
-void SegmentSources<Real>::read(std::int64_t s, Real* out) const {
+void SegmentSources<Real>::read(std::int64_t s, Real* out, const ChangingWeights<Real>* changing) const {
   const std::int64_t from = instances_.starts[s], length = instances_.length(s), width = std::int64_t{sources()} * stride_;
   for (const Column& column : columns_) {
     Real* to = out + std::int64_t{column.source} * stride_;
     for (std::int64_t t = 0; t < length; ++t, to += width) {
-      if (const std::int32_t id = column.ids[static_cast<std::size_t>(from + t)]; id > 0) column.bundles.read(id, to);
+      if (const std::int32_t id = column.ids[static_cast<std::size_t>(from + t)]; id > 0) read(column.bundles, id, to, changing);
     }
   }
 }
@@ -231,6 +231,15 @@ std::vector<double> SegmentSources<Real>::point(const SegmentWeights<Real>& weig
       out[i] = double(weights.flat[std::size_t(there) * stride_ + held_.labels[i]]);
   }
   return out;
+}
+
+template <class Real>
+RowWeights SegmentSources<Real>::weights() const {
+  std::vector<bool> there(static_cast<std::size_t>(grown_.rows()) * static_cast<std::size_t>(stride_), false);
+  for (std::int32_t row = 0; row < grown_.rows(); ++row) {
+    for (std::int64_t i = held_.first[row]; i < held_.first[row + 1]; ++i) there[std::size_t(row) * stride_ + held_.labels[i]] = true;
+  }
+  return RowWeights(stride_, there);
 }
 
 template class SegmentSources<float>;

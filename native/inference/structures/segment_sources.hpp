@@ -8,9 +8,17 @@
 #include "features/instances.hpp"
 #include "inference/structures/chain_pairs.hpp"
 #include "inference/structures/row_bundles.hpp"
+#include "models/row_weights.hpp"
 #include "models/segment_weights.hpp"
 
 namespace riata {
+
+// Weights that change from sentence to sentence: scale x numbers, [rows][stride].
+template <class Real>
+struct ChangingWeights {
+  const Real* numbers;
+  Real scale;
+};
 
 // Segments share what they are scored by: what a token says as the first of one, as the last, inside, and behind each label. These are rows
 // of a token, its sources, read and written once each, however many segments it is in.
@@ -37,9 +45,26 @@ class SegmentSources {
 
   // Takes on the weights, and forgets what was gathered.
   void begin(std::span<const double> at, std::int64_t threads);
-  // Adds the rows that fire at the tokens of sentence s: out [length][sources][stride].
-  void read(std::int64_t s, Real* out) const;
-  void read_sequence(std::int64_t k, Real* out) const { sequences_.read(ids_[static_cast<std::size_t>(k)], out); }
+  // Adds the rows that fire at the tokens of sentence s: out [length][sources][stride]. changing: the weights, where they are not those
+  // that were taken on.
+  void read(std::int64_t s, Real* out, const ChangingWeights<Real>* changing = nullptr) const;
+  void read_sequence(std::int64_t k, Real* out, const ChangingWeights<Real>* changing = nullptr) const {
+    read(sequences_, ids_[static_cast<std::size_t>(k)], out, changing);
+  }
+  // visit(row, numbers [stride]) for what the tokens of sentence s and the sequences that start there hand back, as `gather` has it.
+  template <class Visit>
+  void each_row(std::int64_t s, const Real* tokens, const Real* sequences, Visit visit) const {
+    const std::int64_t from = instances_.starts[s], to = instances_.starts[s + 1], width = std::int64_t{sources()} * stride_;
+    for (const Column& column : columns_) {
+      const Real* numbers = tokens + std::int64_t{column.source} * stride_;
+      for (std::int64_t n = from; n < to; ++n, numbers += width) {
+        for (const std::int32_t row : column.bundles.rows_of(column.ids[static_cast<std::size_t>(n)])) visit(row, numbers);
+      }
+    }
+    for (std::int64_t k = sequences_before(from); k < sequences_before(to); ++k, sequences += stride_) {
+      for (const std::int32_t row : sequences_.rows_of(ids_[static_cast<std::size_t>(k)])) visit(row, sequences);
+    }
+  }
   // Gathers what the tokens from `from` to `to`, [tokens][sources][stride], and the sequences that start there, [sequences][stride], hand
   // back.
   void gather(std::int64_t from, std::int64_t to, const Real* tokens, const Real* sequences, std::int64_t threads);
@@ -49,6 +74,8 @@ class SegmentSources {
   template <class Out>
   SegmentWeights<Out> model(std::span<const double> at) const;
   std::vector<double> point(const SegmentWeights<Real>& weights) const;
+  // Where the weights stand in a vector [rows][stride].
+  RowWeights weights() const;
 
  private:
   // Rows of weights that fire at tokens in one way.
@@ -58,6 +85,12 @@ class SegmentSources {
     RowBundles<Real> bundles;
   };
 
+  static void read(const RowBundles<Real>& bundles, std::int32_t id, Real* out, const ChangingWeights<Real>* changing) noexcept {
+    if (changing == nullptr)
+      bundles.read(id, out);
+    else
+      bundles.read(id, changing->numbers, changing->scale, out);
+  }
   std::int32_t ngram(std::int32_t family, std::int64_t s, std::int64_t t) const noexcept {
     return instances_.ngrams[family][instances_.origin(s) + t];
   }

@@ -21,8 +21,10 @@ class SegmentVisitor final : public Visitor {
   using Rows = SegmentSources<Real>;
 
  public:
-  explicit SegmentVisitor(SegmentPotentials<Real>& of)
+  // changing: weights that are read at every sentence, instead of those that the potentials have taken on.
+  explicit SegmentVisitor(SegmentPotentials<Real>& of, const ChangingWeights<Real>* changing = nullptr)
       : of_(of),
+        changing_(changing),
         rows_(of.rows_),
         stride_(of.stride_),
         order_(of.templates_.order()),
@@ -105,7 +107,7 @@ class SegmentVisitor final : public Visitor {
     constexpr Real never = -std::numeric_limits<Real>::infinity();
     sources_.resize(std::size_t(tokens_) * of_.width_);
     clear(sources_.data());
-    rows_.read(s_, sources_.data());
+    rows_.read(s_, sources_.data(), changing_);
     for (std::int32_t t = 0; t < tokens_; ++t) {
       for (std::int32_t r = 1; r <= reach_; ++r) {
         for (std::int32_t y = 0; y < stride_; ++y) source(t, Rows::as_inside + r)[y] += source(t, Rows::as_inside + r - 1)[y];
@@ -143,7 +145,7 @@ class SegmentVisitor final : public Visitor {
       }
       if (l > 1 && of_.kinds_.outside >= 0) out[of_.kinds_.outside] = -std::numeric_limits<Real>::infinity();
     }
-    each_sequence(t, [&](std::int64_t k, Real* out) { rows_.read_sequence(k, out); });
+    each_sequence(t, [&](std::int64_t k, Real* out) { rows_.read_sequence(k, out, changing_); });
   }
 
   // visit(sequence, the row of its segment) for those that start at token t.
@@ -194,6 +196,7 @@ class SegmentVisitor final : public Visitor {
   }
 
   SegmentPotentials<Real>& of_;
+  const ChangingWeights<Real>* changing_;
   const Rows& rows_;
   std::int32_t stride_, order_, labels_, reach_;
   std::int64_t s_ = 0, start_ = 0;  // the open sentence, and its first token

@@ -22,6 +22,8 @@ class TokenRows {
   TokenRows(const FeatureIndex& index, const Layout& layout, const Instances& instances, const Constraint<Real>& constraint,
             const RowWeights& there, std::span<const std::int32_t> heads);
 
+  const FeatureIndex& index() const noexcept { return index_; }
+
   // Takes on the weights, and forgets what was gathered.
   void begin(std::span<const double> at, std::int64_t threads) {
     rows_.sum(at, threads);

@@ -12,8 +12,6 @@ from riata._core import (
     Alphabet,
     ChainPotentials,
     ChainPotentials64,
-    ChainStochastic,
-    ChainStochastic64,
     SecondOrderPotentials,
     SecondOrderPotentials64,
     exact_order,
@@ -71,8 +69,6 @@ class ChainProblem:
                 "the likelihood is summed over pairs of neighbouring labels",
                 "Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as perceptron.",
             )
-        if self.settings["optimiser"] == "sgd":
-            raise self._refusal("stochastic gradient descent looks back one label", "Use optimiser=lbfgs.")
 
     def _refusal(self, reason: str, remedy: str) -> RiataError:
         template = self.features.program.history_templates[0]
@@ -89,10 +85,6 @@ class ChainProblem:
 
     def first_weights(self) -> Any:
         return self._start
-
-    def stochastic(self, data: TrainingSet, decay: float) -> Any:
-        kind: Any = ChainStochastic if self._single else ChainStochastic64
-        return kind(*self._parts(data), data.sentence_weights, self._all_pairs, decay)
 
     def model(self, weights: Any) -> ChainModel:
         legal = self.legality

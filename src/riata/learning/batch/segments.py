@@ -61,9 +61,6 @@ class SegmentProblem:
     def first_weights(self) -> Any:
         return self._start
 
-    def stochastic(self, data: TrainingSet, decay: float) -> Any:
-        raise UnsupportedError("stochastic gradient descent does not learn segments.", remedy="Use optimiser=lbfgs.")
-
     def model(self, weights: Any) -> SegmentModel:
         return SegmentModel(self.features, weights, self.segmentation)
 

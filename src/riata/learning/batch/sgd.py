@@ -21,7 +21,7 @@ TRIED = 0  # the number of the shuffle that draws the sample; those of passes st
 class StochasticMinimiser:
     """Passes over the sentences in random order, until they gain nothing. The interface is Minimiser's.
 
-    native: ChainStochastic, or what does the same; function: the value that it minimises, to say how far it has come.
+    native: the learner of the core; function: the value that it minimises, to say how far it has come.
     """
 
     noisy = False  # it is, always, and does not mind

@@ -22,13 +22,12 @@ class Problem(Protocol):
     features: Any
 
     def potentials(self, data: TrainingSet, *, single: bool) -> Any:
-        """The native scores of its parts, in single or double precision."""
+        """The native scores of its parts, in single or double precision. They also make the learner that goes from one sentence to the
+        next (`stochastic`).
+        """
 
     def first_weights(self) -> Any:
         """Where to start; asked after `potentials`."""
-
-    def stochastic(self, data: TrainingSet, decay: float) -> Any:
-        """The native learner that goes from one sentence to the next; asked only where its settings name it."""
 
     def model(self, weights: Any) -> Any:
         """The model that weights make."""
@@ -104,7 +103,7 @@ class BatchTrainer(Trainer):
         settings = self.settings
         if settings.get("optimiser") == "sgd":
             c2, sentences = settings["c2"], data.sentences
-            native = self.problem.stochastic(data, 2 * c2 / max(sentences, 1))
+            native = self._potentials.stochastic(data.sentence_weights, 2 * c2 / max(sentences, 1), self.loss)
             return StochasticMinimiser(native, self._value, start, c2=c2, seed=seed, sentences=sentences)
         tolerance = Tolerance(settings["gradient_tolerance"], settings["gain_tolerance"])
         return Minimiser(self._value, start, l1=settings["c1"], memory=settings["memory"], tolerance=tolerance)

@@ -18,5 +18,4 @@ RECIPE = Recipe(
     whole=True,
     refuses=REFUSES,
     probabilistic=True,
-    earlier=lambda settings: settings["optimiser"] == "lbfgs",
 )
