@@ -13,7 +13,8 @@ namespace riata {
 
 class GrownRows {
  public:
-  explicit GrownRows(std::int32_t slots = 0) : slots_(slots), first_(static_cast<std::size_t>(slots), {-1}) {
+  explicit GrownRows(std::int32_t slots = 0)
+      : slots_(slots), first_(static_cast<std::size_t>(slots), {-1}), coded_(static_cast<std::size_t>(slots)) {
     for (std::int32_t s = 0; s < slots; ++s) add_root(s, 0);
   }
 
@@ -29,11 +30,13 @@ class GrownRows {
   }
   std::int32_t find(std::int32_t slot, std::int32_t code, std::int32_t value) const noexcept {
     if (code == 0) return find(slot, value);
-    const std::int32_t root = roots_.find(slot, code);
+    const std::int32_t root = find_root(slot, code);
     return root < 0 ? -1 : next_.find(-1 - root, value);
   }
   std::int32_t add(std::int32_t slot, std::int32_t code, std::int32_t value) {
-    return add_first(code == 0 ? slot : roots_.add(slot, code), value);
+    if (code == 0) return add_first(slot, value);
+    const std::int32_t root = find_root(slot, code);
+    return add_first(root < 0 ? add_root(slot, code) : root, value);
   }
 
   // The row one step further on.
@@ -52,7 +55,13 @@ class GrownRows {
   std::int32_t parent(std::int32_t row) const noexcept { return parents_[static_cast<std::size_t>(row)]; }
   std::int32_t value(std::int32_t row) const noexcept { return values_[static_cast<std::size_t>(row)]; }
 
-  std::int32_t add_root(std::int32_t slot, std::int32_t code) { return roots_.add(slot, code); }
+  std::int32_t add_root(std::int32_t slot, std::int32_t code) {
+    const std::int32_t root = roots_.add(slot, code);
+    if (slot < 0 || slot >= slots_ || code < 0 || code >= low_codes) return root;
+    std::vector<std::int32_t>& roots_of = coded_[static_cast<std::size_t>(slot)];
+    if (code >= static_cast<std::int32_t>(roots_of.size())) roots_of.resize(static_cast<std::size_t>(code) + 1, -1);
+    return roots_of[static_cast<std::size_t>(code)] = root;
+  }
   std::int32_t add_first(std::int32_t root, std::int32_t value) {
     if (root >= slots_) return entered(next_.at(-1 - root, value), -1 - root, value);
     std::vector<std::int32_t>& rows_of = first_[static_cast<std::size_t>(root)];
@@ -62,6 +71,14 @@ class GrownRows {
   }
 
  private:
+  static constexpr std::int32_t low_codes = 1 << 12;  // below: their roots stand in tables
+
+  std::int32_t find_root(std::int32_t slot, std::int32_t code) const noexcept {
+    if (code >= low_codes) return roots_.find(slot, code);
+    const std::vector<std::int32_t>& roots_of = coded_[static_cast<std::size_t>(slot)];
+    return code < static_cast<std::int32_t>(roots_of.size()) ? roots_of[static_cast<std::size_t>(code)] : -1;
+  }
+
   std::int32_t entered(std::int32_t& row, std::int32_t parent, std::int32_t value) {
     if (row >= 0) return row;
     if (parents_.size() >= PairIndex::most) throw Error("DataError", "more than 2^31 different features", "Use a smaller template.");
@@ -75,6 +92,7 @@ class GrownRows {
   std::int32_t slots_;
   PairIndex roots_;                               // slot and code; those of code 0 come first
   std::vector<std::vector<std::int32_t>> first_;  // [slots] of code 0: row by number plus one; -1: none, as before all others
+  std::vector<std::vector<std::int32_t>> coded_;  // [slots] root by low code; -1: none
   PairTable next_;                                // by parent and number
   std::vector<std::int32_t> parents_, values_;    // [rows]
   std::vector<bool> goes_on_;                     // [rows] whether any other is a step from it

@@ -30,7 +30,9 @@ class SegmentLoss {
   }
 
   // What a segment adds to the loss: itself if it is wrong, and the true ones that begin under it.
-  std::int32_t of(std::int32_t t, std::int32_t code) const noexcept { return code == gold_[t] ? 0 : 1 + starts_in(t, kinds_.length(code)); }
+  std::int32_t of(std::int32_t t, std::int32_t code) const noexcept { return code == gold_[t] ? 0 : of_wrong(t, kinds_.length(code)); }
+  std::int32_t of_wrong(std::int32_t t, std::int32_t length) const noexcept { return 1 + starts_in(t, length); }
+  std::int32_t gold(std::int32_t t) const noexcept { return gold_[t]; }
 
   // The least loss that tokens from t on can add.
   std::int32_t least(std::int32_t t) const noexcept { return least_[t]; }

@@ -31,6 +31,13 @@ struct SegmentKinds {
 struct Before {
   std::int32_t labels[SegmentTemplates::most_back] = {};  // last first, each plus one; 0 before the sentence
   std::int32_t start = -1;                                // of the last one; -1: there is none
+
+  // One more segment, from token t on.
+  void append(std::int32_t label, std::int32_t t) noexcept {
+    std::copy_backward(labels, labels + SegmentTemplates::most_back - 1, labels + SegmentTemplates::most_back);
+    labels[0] = label + 1;
+    start = t;
+  }
 };
 
 // Calls visit(t, code, what is before) for the segments of a sentence.
@@ -40,18 +47,17 @@ void each_segment(const SegmentKinds& kinds, std::span<const std::int32_t> codes
   for (std::int32_t t = 0; t < static_cast<std::int32_t>(codes.size()); ++t) {
     if (codes[t] < 0) continue;
     visit(t, codes[t], before);
-    std::copy_backward(before.labels, before.labels + SegmentTemplates::most_back - 1, before.labels + SegmentTemplates::most_back);
-    before.labels[0] = kinds.label(codes[t]) + 1;
-    before.start = t;
+    before.append(kinds.label(codes[t]), t);
   }
 }
 
 // What is read of the segments before as one number.
 class BackCodes {
  public:
-  BackCodes(const SegmentKinds& kinds, const SegmentTemplates& templates) : labels_(kinds.labels + 1), lengths_(kinds.most + 1) {
-    std::int64_t size = templates.reads_start() ? lengths_ : 1;
-    for (std::int32_t k = 0; k < templates.order() && size < limit; ++k) size *= labels_;
+  BackCodes(const SegmentKinds& kinds, const SegmentTemplates& templates)
+      : labels_(kinds.labels + 1), lengths_(kinds.most + 1), order_(templates.order()), reads_start_(templates.reads_start()) {
+    std::int64_t size = reads_start_ ? lengths_ : 1;
+    for (std::int32_t k = 0; k < order_ && size < limit; ++k) size *= labels_;
     if (size >= limit)
       throw Error("UnsupportedError", "there are too many labels for templates that read those of earlier segments.",
                   "Read fewer of them, such as label[-1] alone.");
@@ -60,12 +66,24 @@ class BackCodes {
   std::int32_t operator()(const BackSlot& slot, const Before& before, std::int32_t t) const noexcept {
     std::int32_t code = 0;
     for (const std::int32_t back : slot.back) code = code * labels_ + before.labels[back - 1];
-    return slot.length ? code * lengths_ + (before.start < 0 ? 0 : t - before.start) : code;
+    return slot.length ? with_length(code, before, t) : code;
+  }
+  // Of all slots together.
+  std::int32_t whole(const Before& before, std::int32_t t) const noexcept {
+    std::int32_t code = 0;
+    for (std::int32_t k = 0; k < order_; ++k) code = code * labels_ + before.labels[k];
+    return reads_start_ ? with_length(code, before, t) : code;
   }
 
  private:
   static constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
-  std::int32_t labels_, lengths_;
+
+  std::int32_t with_length(std::int32_t code, const Before& before, std::int32_t t) const noexcept {
+    return code * lengths_ + (before.start < 0 ? 0 : t - before.start);
+  }
+
+  std::int32_t labels_, lengths_, order_;
+  bool reads_start_;
 };
 
 template <class Real>

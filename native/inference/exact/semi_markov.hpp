@@ -61,15 +61,17 @@ class SemiMarkov {
     from_.assign(size, 0);
     for (std::int32_t t = 0; t < T; ++t) {
       enter(steps, t);
-      const Real* spans = steps.spans(t);
-      for (std::int32_t l = 1; l <= steps.lengths(t); ++l) {
+      const Real* row = steps.spans(t);  // minus infinity where there is no such segment
+      const double* from = reach(t);
+      const std::int32_t longest = steps.lengths(t);
+      for (std::int32_t l = 1; l <= longest; ++l, row += stride_) {
         double* to = alpha(t + l);
+        std::int32_t* length = length_.data() + std::size_t(t + l) * L;
         for (std::int32_t y = 0; y < L; ++y) {
-          if (l > 1 && y == kinds_.outside) continue;
-          const double score = reach(t)[y] + double(spans[std::size_t(l - 1) * stride_ + y]);
-          if (score < to[y] || (score == to[y] && to[y] == never)) continue;  // a later start is a shorter segment
+          const double score = from[y] + double(row[y]);
+          if (score < to[y] || score == never) continue;  // a later start is a shorter segment
           to[y] = score;
-          length_[std::size_t(t + l) * L + y] = l;
+          length[y] = l;
         }
       }
     }
@@ -79,22 +81,24 @@ class SemiMarkov {
   void enter(SegmentSteps<Real>& steps, std::int32_t t) {
     const std::int32_t L = kinds_.labels;
     std::int32_t* from = from_.data() + std::size_t(t) * L;
+    const double* ends = alpha(t);
+    double* starts = reach(t);
     if (order_ == 0 || t == 0) {
       const Real* history = order_ == 0 ? nullptr : steps.history(0, {});
-      const std::int32_t last = best(alpha(t));
+      const std::int32_t last = best(ends);
       for (std::int32_t y = 0; y < L; ++y) {
-        reach(t)[y] = (t == 0 ? 0 : alpha(t)[last]) + (history == nullptr ? 0 : double(history[y]));
+        starts[y] = (t == 0 ? 0 : ends[last]) + (history == nullptr ? 0 : double(history[y]));
         from[y] = last;
       }
       return;
     }
     for (std::int32_t before = 0; before < L; ++before) {
-      const double score = alpha(t)[before];
+      const double score = ends[before];
       if (score == never) continue;
       const Real* history = steps.history(t, {{before + 1}});
       for (std::int32_t y = 0; y < L; ++y) {
-        if (score + double(history[y]) <= reach(t)[y]) continue;
-        reach(t)[y] = score + double(history[y]);
+        if (score + double(history[y]) <= starts[y]) continue;
+        starts[y] = score + double(history[y]);
         from[y] = before;
       }
     }

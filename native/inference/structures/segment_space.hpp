@@ -37,6 +37,7 @@ class SegmentSpace : public CorpusSpace {
         remembers_(!queue.by_level()),
         steps_(model.templates, kinds_, grown_, corpus.instances, weights),
         loss_(kinds_),
+        key_unit_(kinds_.labels > 1 ? key_after(0, 1) - key_after(0, 0) : 0),
         expanded_(queue.blind()) {}
 
   void open(std::int64_t sentence, bool with_truth) override {
@@ -173,10 +174,12 @@ class SegmentSpace : public CorpusSpace {
     for (std::int32_t l = 1; l <= steps_.lengths(t); ++l) {
       const Real* row = spans + std::size_t(l - 1) * stride_;
       if (peaks[l - 1] == never || (choosy && node.score + double(peaks[l - 1] + history_peak) < ranks_.least())) continue;
+      const std::int32_t code = kinds_.code(l, 0);  // of the first label
+      const std::int64_t key = key_after(t, code);
+      const Judged judged = learning ? judge(node, t, l) : Judged{};
       const auto candidate_of = [&](std::int32_t label) {
-        Candidate candidate{node.score + step(row, history, label), 0, 0, 0, id, kinds_.code(l, label), false};
-        candidate.key = key_after(t, candidate.action);
-        if (learning) judge(node, t, candidate);
+        Candidate candidate{node.score + step(row, history, label), 0, key + label * key_unit_, 0, id, code + label, false};
+        if (learning) judged(candidate);
         return candidate;
       };
       if (simple) {
@@ -201,10 +204,19 @@ class SegmentSpace : public CorpusSpace {
   }
 
   // The regret is always filled in, y-goodness only for children of y-good nodes.
-  void judge(const Node& node, std::int32_t t, Candidate& candidate) {
-    const std::int32_t end = t + kinds_.length(candidate.action);
-    candidate.regret = node.regret - loss_.least(t) + loss_.of(t, candidate.action) + loss_.least(end);
-    candidate.good = node.good && candidate.regret == loss_.least(0);
+  struct Judged {
+    std::int32_t gold = -1;  // the true segment at the token
+    double right = 0, wrong = 0, least = 0;
+    bool good = false;
+    void operator()(Candidate& candidate) const noexcept {
+      candidate.regret = candidate.action == gold ? right : wrong;
+      candidate.good = good && candidate.regret == least;
+    }
+  };
+  // Of the segments of one length after a node.
+  Judged judge(const Node& node, std::int32_t t, std::int32_t length) const noexcept {
+    const double right = node.regret - loss_.least(t) + loss_.least(t + length);
+    return {loss_.gold(t), right, right + loss_.of_wrong(t, length), double(loss_.least(0)), node.good};
   }
 
   void take(const Candidate& candidate, const Ranking& ranking, bool choosy, std::vector<Candidate>& out) {
@@ -246,7 +258,8 @@ class SegmentSpace : public CorpusSpace {
   bool aside_ = false;
   SegmentSteps<Real> steps_;
   SegmentLoss loss_;
-  Before before_;  // as look_back leaves it
+  Before before_;          // as look_back leaves it
+  std::int64_t key_unit_;  // from the key of a label to that of the next
   BestRanks ranks_;
   Expanded expanded_;
 };

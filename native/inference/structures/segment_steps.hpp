@@ -63,7 +63,7 @@ class SegmentSteps {
     make_room(peaks_, tokens * most_);
     make_room(tokens_, tokens * rows_of_token() * stride_);
     for (std::vector<History>& rows : histories_) rows.clear();
-    history_rows_.clear();
+    histories_end_ = 0;
     if (templates_.looks_back() && histories_.size() < tokens) histories_.resize(tokens);
   }
 
@@ -97,14 +97,22 @@ class SegmentSteps {
   // What the segments before token t say of every label of the next: [stride]. It stands until another one is asked for.
   const Real* history(std::int32_t t, const Before& before) {
     std::vector<History>& known = histories_[static_cast<std::size_t>(t)];
-    auto one = std::find_if(known.begin(), known.end(), [&](const History& other) { return same(other.before, before); });
+    const std::int32_t code = codes_.whole(before, t);
+    auto one = std::find_if(known.begin(), known.end(), [&](const History& other) { return other.code == code; });
     if (one == known.end()) {
-      one = known.insert(known.end(), {before, -1, history_rows_.size()});
-      history_rows_.resize(history_rows_.size() + static_cast<std::size_t>(stride_));
+      one = known.insert(known.end(), {code, -1, histories_end_});
+      histories_end_ += static_cast<std::size_t>(stride_);
+      make_room(history_rows_, histories_end_);
     }
-    if (one->version != weights_.version()) compute_history(t, *one);
+    if (one->version != weights_.version()) {
+      compute_history(t, before, history_rows_.data() + one->place);
+      one->version = weights_.version();
+    }
     return history_rows_.data() + one->place;
   }
+
+  // Whether templates read the same of the segments before a token in both cases.
+  bool same(std::int32_t t, const Before& a, const Before& b) const noexcept { return codes_.whole(a, t) == codes_.whole(b, t); }
 
   // visit(row) of every feature of a segment. rows: KnownRows or AddedRows.
   template <class Rows, class Visit>
@@ -143,7 +151,7 @@ class SegmentSteps {
 
  private:
   struct History {
-    Before before;
+    std::int32_t code;     // of what is before
     std::int64_t version;  // of the weights under which the row was computed
     std::size_t place;     // of the row
   };
@@ -161,9 +169,6 @@ class SegmentSteps {
 
   static void make_room(std::vector<Real>& rows, std::size_t size) {
     if (rows.size() < size) rows.resize(size);
-  }
-  bool same(const Before& a, const Before& b) const noexcept {
-    return std::equal(a.labels, a.labels + templates_.order(), b.labels) && (!templates_.reads_start() || a.start == b.start);
   }
 
   std::int32_t ngram(std::int32_t family, std::int32_t t) const noexcept { return instances_.ngrams[family][origin_ + t]; }
@@ -192,18 +197,16 @@ class SegmentSteps {
     return id < 0 ? -1 : rows.first(slot.slot, codes_(slot, before, t), id);
   }
 
-  void compute_history(std::int32_t t, History& one) {
-    Real* out = history_rows_.data() + one.place;
+  void compute_history(std::int32_t t, const Before& before, Real* out) {
     std::fill_n(out, stride_, Real{0});
     rows_.begin(out, stride_);
     for (const BackSlot& slot : templates_.histories()) {
-      const std::int32_t row = history_row(slot, t, one.before, KnownRows{grown_});
+      const std::int32_t row = history_row(slot, t, before, KnownRows{grown_});
       if (row >= 0) rows_.add(weights(row), 1.0f);
     }
     rows_.finish();
     const auto factor = static_cast<Real>(weights_.scale());
     for (std::int32_t j = 0; j < stride_; ++j) out[j] *= factor;
-    one.version = weights_.version();
   }
 
   // Of a token: what its n-grams say as the last of a segment, and what the n-grams inside say that end at it, by the longest that fits.
@@ -351,7 +354,8 @@ class SegmentSteps {
   std::vector<Real> peaks_;                              // [T][most]
   std::vector<Real> tokens_;                             // [T][rows_of_token][stride]
   std::vector<std::vector<History>> histories_;          // [T] by what is before
-  std::vector<Real> history_rows_;
+  std::vector<Real> history_rows_;                       // of the sentence, up to `histories_end_`
+  std::size_t histories_end_ = 0;
   std::vector<Real> begin_;                           // [stride]
   std::vector<const Real*> inside_rows_, last_rows_;  // [most]
   RowSum<Real> rows_;

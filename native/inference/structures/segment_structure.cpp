@@ -152,16 +152,43 @@ void SegmentStructure<Real>::take_expected(Difference& out) {
 
 template <class Real>
 void SegmentStructure<Real>::difference(Codes towards, Codes away, bool, Difference& out) {
-  add_features(towards, 1, out);
-  add_features(away, -1, out);
-  sum_up(out);  // most of both is the same
+  find_shared(towards, away);
+  add_features(towards, 1, [&](std::int32_t t) { return shared_[static_cast<std::size_t>(t)] ? Adds::rows : Adds::all; }, out);
+  add_features(away, -1, [&](std::int32_t t) { return shared_[static_cast<std::size_t>(t)] ? Adds::nothing : Adds::all; }, out);
+  sum_up(out);
+}
+
+// Segments that two outputs share, after segments that templates cannot tell apart, have the same features.
+template <class Real>
+void SegmentStructure<Real>::find_shared(Codes one, Codes other) {
+  Before before_one, before_other;
+  shared_.assign(one.size(), false);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    const auto t = static_cast<std::int32_t>(i);
+    shared_[i] = one[i] >= 0 && one[i] == other[i] && steps_.same(t, before_one, before_other);
+    if (one[i] >= 0) before_one.append(kinds_.label(one[i]), t);
+    if (other[i] >= 0) before_other.append(kinds_.label(other[i]), t);
+  }
 }
 
 template <class Real>
-void SegmentStructure<Real>::add_features(Codes output, double sign, Difference& out) {
+void SegmentStructure<Real>::features(Codes output, Difference& out) {
+  add_features(output, 1, [](std::int32_t) { return Adds::all; }, out);
+}
+
+// what(t): what the segment from token t adds.
+template <class Real>
+template <class What>
+void SegmentStructure<Real>::add_features(Codes output, double sign, What what, Difference& out) {
   GrownRows& grown = model_.weights.grown;
+  const std::int64_t stride = kinds_.stride();
   each_segment(kinds_, output, [&](std::int32_t t, std::int32_t code, const Before& before) {
-    const auto visit = [&](std::int32_t row) { out.push_back({std::int64_t{row} * kinds_.stride() + kinds_.label(code), sign}); };
+    const Adds adds = what(t);
+    if (adds == Adds::nothing) return;
+    const std::int32_t label = kinds_.label(code);
+    const auto visit = [&](std::int32_t row) {
+      if (adds == Adds::all) out.push_back({row * stride + label, sign});
+    };
     if (grows_)
       steps_.each_row(t, kinds_.length(code), before, AddedRows{grown}, visit);
     else

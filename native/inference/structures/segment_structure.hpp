@@ -36,7 +36,7 @@ class SegmentStructure : public Structure<Real> {
   double expected_loss() override { return lattice_.expected_loss(steps_, loss_of_truth()); }
   void take_expected(Difference& out) override;
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
-  void features(Codes output, Difference& out) override { add_features(output, 1, out); }
+  void features(Codes output, Difference& out) override;
   double score(Codes output) override;
   bool rival(double margin, std::span<std::int32_t> away) override;
   std::unique_ptr<CorpusSpace> space(const QueueSpec& queue) override;
@@ -50,7 +50,10 @@ class SegmentStructure : public Structure<Real> {
   const SegmentLoss& loss_of_truth();
   bool reachable() const;
   double find_closest();
-  void add_features(Codes output, double sign, Difference& out);
+  void find_shared(Codes one, Codes other);
+  enum class Adds { nothing, rows, all };  // rows: those that are new enter the model, and no number is added
+  template <class What>
+  void add_features(Codes output, double sign, What what, Difference& out);
 
   SegmentModel<Real>& model_;
   const SegmentKinds& kinds_;
@@ -66,6 +69,7 @@ class SegmentStructure : public Structure<Real> {
   SegmentLoss loss_;
   Codes gold_;
   bool loss_open_ = false;
+  std::vector<std::uint8_t> shared_;  // [T] whether two outputs share the segment that starts here
   std::vector<std::int32_t> target_;  // what comes closest to a truth that no segmentation reaches,
   bool closest_known_ = false;        // once it is known
 };
