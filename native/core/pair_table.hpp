@@ -40,7 +40,7 @@ class PairTable {
     return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32) | static_cast<std::uint32_t>(b);
   }
 
-  std::size_t slot_of(std::uint64_t key) const noexcept {
+  [[gnu::always_inline]] std::size_t slot_of(std::uint64_t key) const noexcept {
     const std::size_t mask = entries_.size() - 1;
     std::size_t slot = mix(key) & mask;
     while (entries_[slot].value >= 0 && entries_[slot].key != key) slot = (slot + 1) & mask;

@@ -66,7 +66,7 @@ class GrownRows {
     if (root >= slots_) return entered(next_.at(-1 - root, value), -1 - root, value);
     std::vector<std::int32_t>& rows_of = first_[static_cast<std::size_t>(root)];
     const auto place = static_cast<std::size_t>(value) + 1;
-    if (place >= rows_of.size()) rows_of.resize(place + place / 2 + 8, -1);
+    if (place >= rows_of.size()) make_room(rows_of, place);
     return entered(rows_of[place], -1 - root, value);
   }
 
@@ -79,8 +79,10 @@ class GrownRows {
     return code < static_cast<std::int32_t>(roots_of.size()) ? roots_of[static_cast<std::size_t>(code)] : -1;
   }
 
-  std::int32_t entered(std::int32_t& row, std::int32_t parent, std::int32_t value) {
-    if (row >= 0) return row;
+  static void make_room(std::vector<std::int32_t>& rows_of, std::size_t place) { rows_of.resize(place + place / 2 + 8, -1); }
+
+  std::int32_t entered(std::int32_t& row, std::int32_t parent, std::int32_t value) { return row >= 0 ? row : enter(row, parent, value); }
+  std::int32_t enter(std::int32_t& row, std::int32_t parent, std::int32_t value) {
     if (parents_.size() >= PairIndex::most) throw Error("DataError", "more than 2^31 different features", "Use a smaller template.");
     row = rows();
     parents_.push_back(parent);

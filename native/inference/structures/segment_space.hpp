@@ -37,7 +37,8 @@ class SegmentSpace : public CorpusSpace {
         remembers_(!queue.by_level()),
         steps_(model.templates, kinds_, grown_, corpus.instances, weights),
         loss_(kinds_),
-        key_unit_(kinds_.labels > 1 ? key_after(0, 1) - key_after(0, 0) : 0),
+        label_unit_(key_after(0, 1, 1) - key_after(0, 1, 0)),
+        length_unit_(key_after(0, 2, 0) - key_after(0, 1, 0)),
         expanded_(queue.blind()) {}
 
   void open(std::int64_t sentence, bool with_truth) override {
@@ -92,7 +93,7 @@ class SegmentSpace : public CorpusSpace {
   std::int64_t key(const Tree& tree, NodeId node) override {
     if (tree[node].parent < 0) return -1;
     look_back(tree, tree[node].parent);
-    return key_after(start(tree, node), tree[node].action);
+    return key_after(start(tree, node), kinds_.length(tree[node].action), kinds_.label(tree[node].action));
   }
 
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
@@ -171,14 +172,15 @@ class SegmentSpace : public CorpusSpace {
     const std::size_t first = out.size();
     ranks_.begin_node();
     const bool simple = merged && !(learning && node.good);  // no label can be y-good, and the highest is the best
+    const std::int64_t first_key = key_after(t, 1, 0);
     for (std::int32_t l = 1; l <= steps_.lengths(t); ++l) {
       const Real* row = spans + std::size_t(l - 1) * stride_;
       if (peaks[l - 1] == never || (choosy && node.score + double(peaks[l - 1] + history_peak) < ranks_.least())) continue;
       const std::int32_t code = kinds_.code(l, 0);  // of the first label
-      const std::int64_t key = key_after(t, code);
+      const std::int64_t key = first_key + (l - 1) * length_unit_;
       const Judged judged = learning ? judge(node, t, l) : Judged{};
       const auto candidate_of = [&](std::int32_t label) {
-        Candidate candidate{node.score + step(row, history, label), 0, key + label * key_unit_, 0, id, code + label, false};
+        Candidate candidate{node.score + step(row, history, label), 0, key + label * label_unit_, 0, id, code + label, false};
         if (learning) judged(candidate);
         return candidate;
       };
@@ -233,10 +235,10 @@ class SegmentSpace : public CorpusSpace {
   }
 
   // Of the state that a segment from token t leads to after those that look_back has found.
-  std::int64_t key_after(std::int32_t t, std::int32_t code) const noexcept {
-    std::int32_t labels[SegmentTemplates::most_back + 1] = {kinds_.label(code) + 1};
+  std::int64_t key_after(std::int32_t t, std::int32_t length, std::int32_t label) const noexcept {
+    std::int32_t labels[SegmentTemplates::most_back + 1] = {label + 1};
     std::copy(before_.labels, before_.labels + SegmentTemplates::most_back, labels + 1);
-    return key_of(t + kinds_.length(code), t, labels, order_);
+    return key_of(t + length, t, labels, order_);
   }
 
   // What goes on alike: a position, labels, and a start where it is read. BackCodes sees to it that the number is large enough.
@@ -258,8 +260,8 @@ class SegmentSpace : public CorpusSpace {
   bool aside_ = false;
   SegmentSteps<Real> steps_;
   SegmentLoss loss_;
-  Before before_;          // as look_back leaves it
-  std::int64_t key_unit_;  // from the key of a label to that of the next
+  Before before_;                          // as look_back leaves it
+  std::int64_t label_unit_, length_unit_;  // from the key of a state to that after the next label, or after one more token
   BestRanks ranks_;
   Expanded expanded_;
 };

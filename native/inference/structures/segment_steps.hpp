@@ -191,7 +191,7 @@ class SegmentSteps {
 
   // -1 where training has not seen the n-gram.
   template <class Rows>
-  std::int32_t history_row(const BackSlot& slot, std::int32_t t, const Before& before, const Rows& rows) const {
+  [[gnu::always_inline]] std::int32_t history_row(const BackSlot& slot, std::int32_t t, const Before& before, const Rows& rows) const {
     std::int32_t id = 0;
     if (slot.family >= 0) id = ngram(slot.family, (slot.previous ? before.start : t) + slot.offset);
     return id < 0 ? -1 : rows.first(slot.slot, codes_(slot, before, t), id);
