@@ -16,12 +16,12 @@ from riata import _core, registry
 from riata.data.chunk_boundaries import chunk_flags
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
-from riata.explaining.tracing import trace_chain
+from riata.explaining.tracing import traced
 from riata.features.attributes import builtin
-from riata.models import chain
-from riata.models.chain import ChainModel, Decoder
-from riata.models.joint import JointModel
-from riata.models.segments import SegmentModel
+from riata.inference.decoder import Decoder
+from riata.models.model import Model
+from riata.models.structures.chain import ChainOutputs
+from riata.models.structures.segments import SegmentOutputs
 
 TEMPERATURES = [0.03, 0.3, 1.0, 7.0]
 DOUBLE, SINGLE = 1e-6, 1e-4
@@ -69,11 +69,11 @@ def prefixes(path):
 
 def single(model):
     """The same weights in single precision, as a file brings them back."""
-    return chain.from_parts(*model.to_parts(), builtin())
+    return ChainOutputs.from_parts(*model.to_parts(), builtin())
 
 
 def chain_model(problem, weights, *, as_single=False):
-    made = ChainModel(problem.features, weights, problem.labels, problem.legality)
+    made = Model(problem.features, weights, ChainOutputs(problem.labels, problem.legality))
     return single(made) if as_single and not isinstance(weights, _core.ChainWeights) else made
 
 
@@ -99,7 +99,7 @@ def chain_sentences(model, sentences, is_legal, chosen, *, chunks):
 
 def chain_kept(model, words, chosen):
     """By the states in the fronts of the same search."""
-    trace = trace_chain(model, as_corpus([words]), None, decoder_of(chosen), None, features=False)
+    trace = traced(model, as_corpus([words]), None, decoder_of(chosen), None, features=False)
     order = max(1, model.features.program.order)
 
     def key(path):
@@ -114,7 +114,7 @@ def chain_kept(model, words, chosen):
 
 def segment_sentences(problem, weights, chosen, encoding="iob2"):
     segmentation = Segmentation(problem.labels, registry.get("encoding", encoding))
-    model, decoder = SegmentModel(problem.features, weights, segmentation), decoder_of(chosen)
+    model, decoder = Model(problem.features, weights, SegmentOutputs(segmentation)), decoder_of(chosen)
     index = problem.features.index
     for words in problem.sentences:
         paths = segment_oracle.segmentations(len(words), problem.labels, problem.most)
@@ -162,7 +162,7 @@ def segment_kept(problem, weights, s, chosen):
 
 def joint_sentences(problem, weights, chosen):
     """The instances are those of the problem, so that tags may be limited."""
-    model, decoder = JointModel(problem.features, weights, problem.parts), decoder_of(chosen)
+    model, decoder = Model(problem.features, weights, problem.parts), decoder_of(chosen)
     index = problem.features.index
     flags, nothing = chunk_flags(problem.chunks), np.empty(0, np.int32)
     asked = (vars(decoder), *flags, np.array(TEMPERATURES), nothing)

@@ -15,7 +15,7 @@ from riata.data.memory import as_corpus
 from riata.features.attributes import builtin
 from riata.features.dictionary import TagDictionary
 from riata.features.joint import JointFeatures, misfit, parse
-from riata.models.joint import JointLabels
+from riata.models.structures.joint import JointOutputs
 
 TAGS = ("N", "V")
 CHUNKS = ("O", "B-A", "I-A")
@@ -38,7 +38,7 @@ class JointProblem:
     ahead: bool
     features: JointFeatures
     instances: Any
-    parts: JointLabels
+    parts: JointOutputs
     sets: list = field(default_factory=list)  # of tags, one per token; empty: all
 
     @property
@@ -170,7 +170,7 @@ def joint_problem(template, sentences, gold, ahead, tags=TAGS, chunks=CHUNKS, en
         starts = np.cumsum([0, *map(len, sets)]).astype(np.int32)
         flat = np.array([tags.index(tag) for one in sets for tag in one], np.int32)
         instances.set_choices(starts, flat, np.arange(len(sets), dtype=np.int32), len(tags))
-    parts = JointLabels(tags, chunks, registry.get("encoding", encoding))
+    parts = JointOutputs(tags, chunks, registry.get("encoding", encoding))
     return JointProblem(sentences, gold, ahead, features, instances, parts, list(sets))
 
 

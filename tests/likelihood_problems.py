@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from riata import _core
-from riata.models.chain import ChainModel, Legality
+from riata.models.legality import Legality
+from riata.models.model import Model
+from riata.models.structures.chain import ChainOutputs, constrained
 
 UNKNOWN = -1
 
@@ -29,7 +31,7 @@ class Likelihood:
 def model_at(case, at):
     """The model at a point of the likelihood of a case."""
     free = Legality.free(len(case.labels))
-    return ChainModel(case.features, case.function.model(at), case.labels, free).with_legality(case.legality)
+    return constrained(Model(case.features, case.function.model(at), ChainOutputs(case.labels, free)), case.legality)
 
 
 class Problem:

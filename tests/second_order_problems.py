@@ -8,7 +8,7 @@ from riata.data.memory import as_corpus
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.models.chain import Legality
+from riata.models.legality import Legality
 from riata.registry import get
 
 TEMPLATES = [

@@ -7,14 +7,13 @@ a file of it must define; nothing else lists pieces.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any
 
 from riata.errors import UnknownNameError
 
-KINDS: Mapping[str, tuple[str, str]] = {
+KINDS: dict[str, tuple[str, str]] = {
     "task": ("riata.tasks", "TASK"),
     "structure": ("riata.inference.structures", "STRUCTURE"),
     "queue": ("riata.inference.queues", "QUEUE"),
@@ -24,6 +23,16 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "data set": ("riata.data.sets", "DATASET"),
     "model format": ("riata.importing.formats", "FORMAT"),
     "reproduction": ("riata.reproduce", "REPRODUCTION"),
+}
+
+OF_STRUCTURES: dict[
+    str, tuple[str, str]
+] = {  # what a structure has beside itself, each in a file of its own in another folder
+    "language": ("riata.features.languages", "LANGUAGE"),
+    "outputs": ("riata.models.structures", "OUTPUTS"),
+    "weights by name": ("riata.models.names", "NAMES"),
+    "learnt": ("riata.learning.structures", "LEARNT"),
+    "traced": ("riata.explaining.structures", "TRACED"),
 }
 
 
@@ -51,11 +60,16 @@ def summary(kind: str, name: str) -> str:
 
 @cache
 def _piece(kind: str, name: str) -> Any:
-    return getattr(_module(kind, name), KINDS[kind][1])
+    return getattr(_module(kind, name), (KINDS | OF_STRUCTURES)[kind][1])
 
 
 def _module(kind: str, name: str) -> ModuleType:
-    return importlib.import_module(f"{KINDS[kind][0]}.{name.replace('-', '_')}")
+    return importlib.import_module(f"{(KINDS | OF_STRUCTURES)[kind][0]}.{name.replace('-', '_')}")
+
+
+def of_structure(part: str, name: str) -> Any:
+    """What the structure of this name has in the folder of a part."""
+    return _piece(part, name)
 
 
 def all_of(kind: str) -> dict[str, Any]:

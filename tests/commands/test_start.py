@@ -12,7 +12,8 @@ NOT_NEEDED = (
     "scipy", "sklearn", "rich", "matplotlib", "pandas", "concurrent.futures", "difflib", "gzip", "tempfile", "importlib.resources",
     "riata.commands.console", "riata.confidence.calibration", "riata.data.pairs", "riata.features.joint", "riata.features.segments",
     "riata.problems.predictor", "riata.explaining.trace", "riata.learning.diagnostics", "riata.learning.events", "riata.learning.fit",
-    "riata.learning.search", "riata.models.joint", "riata.models.segments", "riata.public", "riata.scoring", "riata.estimators.predictions",
+    "riata.learning.search", "riata.models.structures.joint", "riata.models.structures.segments", "riata.public", "riata.scoring",
+    "riata.estimators.predictions",
 )  # fmt: skip
 PROGRAM = """
 import sys

@@ -22,7 +22,7 @@ from confidence_problems import (
 )
 from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
-from riata.models.chain import Decoder
+from riata.inference.decoder import Decoder
 
 NARROW = {
     "beam 2": {"beam": 2},

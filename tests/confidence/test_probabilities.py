@@ -185,7 +185,7 @@ def test_what_has_no_probabilities_says_why():
         riata.Chunker().predict_proba(INPUTS)
     with pytest.raises(UnsupportedError, match=r"label\[-2\].* reads further back"):
         segment_chunker().predict_proba(INPUTS)
-    with pytest.raises(UnsupportedError, match="searched by a beam"):
+    with pytest.raises(UnsupportedError, match="no dynamic program"):
         quietly(riata.JointTagger(epochs=1), CHUNKS).predict_proba(WORDS)
     with pytest.raises(UnsupportedError, match="neighbours"):
         recoded_chunker().predict_proba(INPUTS)

@@ -6,7 +6,7 @@ import pytest
 import riata
 from likelihood_problems import model_at, point
 from riata.features.templates import parse
-from riata.models.chain import Decoder
+from riata.inference.decoder import Decoder
 from samples import TAGS, WORDS, embedded, quietly
 from second_order_problems import CHUNKS, TEMPLATES, Case
 

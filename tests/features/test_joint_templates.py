@@ -6,7 +6,8 @@ import pytest
 from riata.data.types import Column
 from riata.errors import RiataError, TemplateError, UnknownNameError
 from riata.features.dictionary import ENOUGH, TagDictionary
-from riata.features.joint import JointTemplate, compile_joint, load, misfit, parse
+from riata.features.joint import JointTemplate, compile_joint, misfit, parse
+from riata.features.language import language_of
 from riata.features.templates import builtin_names
 
 
@@ -69,7 +70,7 @@ def test_outputs_are_counted_in_operators():
 
 @pytest.mark.parametrize("name", builtin_names("joint"))
 def test_built_in_sets_are_for_both_outputs(name):
-    templates = load(name)
+    templates = language_of("joint").load(name)
     assert {template.output for template in templates} == {"tag", "chunk"}
     assert len({str(template) for template in templates}) == len(templates)
     for ahead in (False, True):
@@ -78,9 +79,9 @@ def test_built_in_sets_are_for_both_outputs(name):
 
 def test_unknown_sets_are_refused():
     with pytest.raises(UnknownNameError, match="joint2005"):
-        load("joint2004")
+        language_of("joint").load("joint2004")
     with pytest.raises(RiataError):
-        load("laso2005")
+        language_of("joint").load("laso2005")
 
 
 def dictionary(least, *tokens):

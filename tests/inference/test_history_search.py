@@ -16,7 +16,8 @@ from oracle.laso import Laso
 from oracle.perceptron import score
 from riata import _core
 from riata.data.memory import as_corpus
-from riata.models.chain import ChainModel
+from riata.models.model import Model
+from riata.models.structures.chain import ChainOutputs
 
 TEMPLATES = {
     "one back": "word[0]\nlabel[-1]",
@@ -56,7 +57,7 @@ def labellings(corpus, length):
 
 
 def model_of(corpus, weights):
-    return ChainModel(corpus.features, weights, corpus.labels, corpus.legality)
+    return Model(corpus.features, weights, ChainOutputs(corpus.labels, corpus.legality))
 
 
 # --- exactness -------------------------------------------------------------------------------------------------------

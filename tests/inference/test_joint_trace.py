@@ -13,10 +13,10 @@ from oracle.laso import TooClose, add
 from riata.data.memory import as_corpus
 from riata.data.pairs import joined_text
 from riata.errors import DataError, LabelError
-from riata.explaining.tracing import trace_joint
+from riata.explaining.tracing import traced
 from riata.features.attributes import builtin
-from riata.models.chain import Decoder
-from riata.models.joint import JointModel
+from riata.inference.decoder import Decoder
+from riata.models.model import Model
 from riata.models.weights_by_name import by_name
 from samples import embedded, quietly
 
@@ -42,12 +42,12 @@ def path_to(trace, node, ahead):
 
 
 def trace_of(problem, weights, s, *, truth=True, follows=True, **chosen):
-    model = JointModel(problem.features, weights, problem.parts)
+    model = Model(problem.features, weights, problem.parts)
     asked = options(**chosen)
     decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"])
     learner = {**asked, "recipe": "test", "training": True} if truth and follows else None
     gold = [joined_text(*pair) for pair in problem.gold[s]] if truth else None
-    return trace_joint(model, as_corpus([problem.sentences[s]]), gold, decoder, learner, features=True)
+    return traced(model, as_corpus([problem.sentences[s]]), gold, decoder, learner, features=True)
 
 
 def key_of(trace, problem):

@@ -20,8 +20,9 @@ from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
 from riata.data.types import Span
 from riata.errors import LabelError, UnsupportedError
-from riata.models.chain import Decoder
-from riata.models.segments import SegmentModel
+from riata.inference.decoder import Decoder
+from riata.models.model import Model
+from riata.models.structures.segments import SegmentOutputs
 
 HISTORIES = ["word[0]\nlabel[-1]", "word[0]\nlabel[-2] label[-1]\nedge", "label[-2] word[0]\nlabel[-1]"]
 TEMPERATURES = [0.3, 1.0]
@@ -153,7 +154,7 @@ def test_segments(seed, template, encoding):
     problem = segment_problems.noise(seed, template, most=3, longest=4, sentences=3)
     weights = problem.random_weights(seed)
     spelling = registry.get("encoding", encoding)
-    model = SegmentModel(problem.features, weights, Segmentation(problem.labels, spelling))
+    model = Model(problem.features, weights, SegmentOutputs(Segmentation(problem.labels, spelling)))
     rng = random.Random(seed)
     for words in problem.sentences:
         paths = segment_oracle.segmentations(len(words), problem.labels, problem.most)

@@ -11,10 +11,11 @@ from oracle.segments import SegmentLaso, covered, regret
 from riata.data.encodings.base import OUTSIDE
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
-from riata.explaining.tracing import trace_segments
+from riata.explaining.tracing import traced
 from riata.features.attributes import builtin
-from riata.models.chain import Decoder
-from riata.models.segments import SegmentModel
+from riata.inference.decoder import Decoder
+from riata.models.model import Model
+from riata.models.structures.segments import SegmentOutputs
 from riata.models.weights_by_name import by_name
 from riata.registry import get
 from samples import embedded, quietly, segment_chunker
@@ -35,12 +36,13 @@ def tags_of(segments):
 
 
 def trace_of(problem, weights, s, *, truth=True, follows=True, **chosen):
-    model = SegmentModel(problem.features, weights, Segmentation(problem.labels, get("encoding", "iob2")))
+    outputs = SegmentOutputs(Segmentation(problem.labels, get("encoding", "iob2")))
+    model = Model(problem.features, weights, outputs)
     asked = options(**chosen)
     decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"])
     learner = {**asked, "recipe": "test", "training": True} if truth and follows else None
     gold = tags_of(problem.gold[s]) if truth else None
-    return trace_segments(model, as_corpus([problem.sentences[s]]), gold, decoder, learner, features=True)
+    return traced(model, as_corpus([problem.sentences[s]]), gold, decoder, learner, features=True)
 
 
 def key_of(trace, templates):

@@ -21,8 +21,10 @@ from oracle.perceptron import score
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, NotFittedError, SettingError, UnsupportedError
-from riata.explaining.tracing import trace_chain
-from riata.models.chain import ChainModel, Decoder
+from riata.explaining.tracing import traced
+from riata.inference.decoder import Decoder
+from riata.models.model import Model
+from riata.models.structures.chain import ChainOutputs
 from riata.models.weights_by_name import by_name
 from riata.problems.problem import defined
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, quietly
@@ -120,11 +122,11 @@ def sentences_of(problem):
 
 
 def trace_of(problem, weights, sentence, truth=None, follows=True, training=True, **chosen):
-    model = ChainModel(problem.features, weights, problem.labels, problem.legality)
+    model = Model(problem.features, weights, ChainOutputs(problem.labels, problem.legality))
     asked = options(**chosen)
     decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"])
     learner = {**asked, "recipe": "test", "training": training} if truth is not None and follows else None
-    return trace_chain(model, as_corpus([sentence]), truth, decoder, learner, features=True)
+    return traced(model, as_corpus([sentence]), truth, decoder, learner, features=True)
 
 
 def round_trip(trace):
@@ -319,7 +321,7 @@ def test_the_true_path_is_scored_from_the_start(follows):
             truth = random_labels(random.Random(seed), problem, len(sentence))
             trace = trace_of(problem, weights, sentence, truth, follows, queue="greedy")
             assert [taken.action for taken in trace.true_path] == list(truth)
-            model = ChainModel(problem.features, weights, problem.labels, problem.legality)
+            model = Model(problem.features, weights, ChainOutputs(problem.labels, problem.legality))
             ids = np.array([problem.labels.index(label) for label in truth], np.int32)
             [scored] = model.scores_of(model.features.instances(as_corpus([sentence])), ids)
             assert trace.true_path[-1].score == pytest.approx(scored, abs=SINGLE)

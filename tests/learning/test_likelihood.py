@@ -16,7 +16,9 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.learning.batch.chain import heads
-from riata.models.chain import ChainModel, Legality
+from riata.models.legality import Legality
+from riata.models.model import Model
+from riata.models.structures.chain import ChainOutputs
 from riata.registry import get
 
 TEMPLATES = [
@@ -205,7 +207,7 @@ def test_a_hundred_labels_and_long_sentences():
     at = rng.normal(size=function.size)
     value, _ = function(at, 2)
     pairs, rows = at[: labels * labels].reshape(labels, labels), at[labels * labels :].reshape(-1, labels)
-    model = ChainModel(features, function.model(at), tuple(f"L{i}" for i in range(labels)), free)
+    model = Model(features, function.model(at), ChainOutputs(tuple(f"L{i}" for i in range(labels)), free))
     scores = model.scores_of(features.instances(as_corpus([words[0]])), gold[0])
     ids = {w: i for i, w in enumerate(dict.fromkeys(w for sentence in words for w in sentence))}
     total = 0.0

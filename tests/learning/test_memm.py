@@ -18,7 +18,10 @@ from riata.data.memory import as_corpus
 from riata.errors import ModelFileError, SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
-from riata.models.chain import ChainModel, Decoder, Legality, from_parts
+from riata.inference.decoder import Decoder
+from riata.models.legality import Legality
+from riata.models.model import Model
+from riata.models.structures.chain import ChainOutputs, constrained
 from riata.registry import get
 from samples import CHUNKS, INPUTS, TAGS, WORDS, embedded, quietly
 
@@ -43,8 +46,8 @@ class Case:
 
     def model_at(self, at):
         problem, free = self.problem, Legality.free(len(self.problem.labels))
-        model = ChainModel(problem.features, self.function.model(at), problem.labels, free)
-        return model.with_legality(problem.legality)
+        model = Model(problem.features, self.function.model(at), ChainOutputs(problem.labels, free))
+        return constrained(model, problem.legality)
 
     def allowed(self, sentence):
         legal, of = self.problem.legality, {label: i for i, label in enumerate(self.labels)}
@@ -177,7 +180,7 @@ def test_a_label_that_none_may_follow_is_never_chosen():
     """The label set has B-A, but nothing that may come after it."""
     legal = get("encoding", "bioes").allowed(("O", "B-A"))
     problem = noise(0, "word[0]\nedge", None, sentences=3)
-    model = ChainModel.blank(problem.features, ("O", "B-A"), Legality(*legal), single=False)
+    model = Model.blank(problem.features, ChainOutputs(("O", "B-A"), Legality(*legal)), single=False)
     index = problem.features.index
     weights = model.weights.from_rows(index, np.zeros((2, 2)), [np.tile([0.0, 5.0], (index.size(0), 1))])
     weights.local = True
@@ -200,7 +203,7 @@ def test_files_keep_what_the_scores_are(tmp_path):
     assert made.score(data[150:]) > 0.8
     header, arrays = made.model_.to_parts()
     with pytest.raises(ModelFileError, match="normalisation"):
-        from_parts({**header, "local": "yes"}, arrays, builtin())
+        ChainOutputs.from_parts({**header, "local": "yes"}, arrays, builtin())
     hashed = quietly(Chunker("memm", epochs=3, bits=12, template="classic"), CHUNKS)
     hashed.save(tmp_path / "hashed.riata")
     assert riata.load_model(tmp_path / "hashed.riata").model_.local

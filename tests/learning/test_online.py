@@ -15,7 +15,9 @@ from riata.features.templates import parse
 from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.loop import Plan, train
 from riata.learning.online import SentenceTrainer, TrainingSet
-from riata.models.chain import ChainModel, Legality
+from riata.models.legality import Legality
+from riata.models.model import Model
+from riata.models.structures.chain import ChainOutputs
 
 TEMPLATE = parse("word[-1]\nword[0]\nword[1]\nsuffix3[0]\nedge")
 
@@ -64,7 +66,7 @@ def looped(scores, *, epochs, patience=None, first_epoch=1):
     instances = features.instances(corpus)
     instances.set_labels(np.array([0, 1, 1, 1, 0], np.int32), 2)
     settings = {"average": True, "shuffle": True, "precision": "double"}
-    blank = ChainModel.blank(features, ("X", "Y"), Legality.free(2), single=False)
+    blank = Model.blank(features, ChainOutputs(("X", "Y"), Legality.free(2)), single=False)
     trainer = SentenceTrainer("perceptron", features, lambda data: blank, settings)
     told, models = iter(scores), []
 

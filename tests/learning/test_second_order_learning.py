@@ -180,9 +180,7 @@ def test_exact_search_has_no_search_errors():
 def test_labels_further_back_are_refused_with_file_and_line(recipe, tmp_path):
     path = tmp_path / "my.template"
     path.write_text("word[0]\nedge\nlabel[-2] label[-1]\n# too far\nlabel[-3] word[0]\n")
-    with pytest.raises(
-        UnsupportedError, match=rf"'{recipe}' needs the exact argmax: 'label\[-3\] word\[0\]'"
-    ) as caught:
+    with pytest.raises(UnsupportedError, match=rf"'{recipe}' needs exact search: 'label\[-3\] word\[0\]'") as caught:
         quietly(riata.Chunker(recipe, template=path, epochs=1), embedded()[:5])
     assert (caught.value.file, caught.value.line) == (str(path), 5)
     assert "laso-perceptron" in caught.value.remedy

@@ -16,7 +16,7 @@ from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.models.chain import Legality
+from riata.models.legality import Legality
 from second_order_problems import ALWAYS, AT_ONCE, CHUNKS, FREE, KEPT, NEVER, TEMPLATES, Case
 
 cases = st.builds(

@@ -11,7 +11,6 @@ from riata.estimators.model_file import to_bytes
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
-from riata.models.segments import SegmentModel
 from riata.models.weights_by_name import by_name
 from samples import FEATURES, TAGS, embedded, quietly
 
@@ -38,7 +37,7 @@ def chunker(kind, **params):
 
 def named(estimator):
     """Every weight by name, those of earlier labels included."""
-    if isinstance(estimator.model_, SegmentModel):
+    if estimator.model_.structure == "segments":
         found = by_name(estimator.model_).heaviest(10**6)
         return {(weight.feature, label): weight.weight for label, weights in found.items() for weight in weights}
     return weights_of(estimator.model_)

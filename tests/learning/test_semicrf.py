@@ -93,7 +93,7 @@ def test_what_it_cannot_do_is_refused(tmp_path):
     path.write_text(as_text(), encoding="utf-8")
     with pytest.raises(UnsupportedError, match=r"needs whole segments .*; the structure 'chain'"):
         Chunker("semicrf", structure="chain").fit(data)
-    with pytest.raises(UnsupportedError, match=r"sums over all segmentations, and 'label\[-2\]'"):
+    with pytest.raises(UnsupportedError, match=r"needs exact search: 'label\[-2\]' reads further back"):
         Chunker("semicrf", template=parse("inside word[0]\nlabel[-2]")).fit(data)
     with pytest.raises(UnsupportedError, match="the queue exact"):
         Chunker("semicrf", queue="beam", beam=5).fit(data)

@@ -14,7 +14,7 @@ from riata.errors import ModelFileError, RiataError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.segments import parse
 from riata.models import container
-from riata.models.chain import row_width
+from riata.models.feature_parts import row_width
 from riata.models.segment_pruning import Rows
 from riata.models.weights_by_name import by_name
 from samples import CHUNKS, WORDS, embedded, quietly, segment_chunker
@@ -51,7 +51,7 @@ def test_a_model_with_many_zeros_predicts_the_same_in_a_smaller_file(zeros):
     flat[draw.random(len(flat)) < zeros] = 0
     weights = copy.copy(model.weights)
     weights.set_flat(flat)
-    made.model_ = type(model)(model.features, weights, model.segmentation)
+    made.model_ = model.with_weights(weights)
     loaded = from_bytes(to_bytes(made))
     rng, flat_probe = random.Random(0), [token for sentence in MODELS["segment_chunker"][1] for token in sentence]
     probe = [[rng.choice(flat_probe) for _ in range(rng.randrange(1, 9))] for _ in range(100)]
@@ -59,7 +59,7 @@ def test_a_model_with_many_zeros_predicts_the_same_in_a_smaller_file(zeros):
     assert by_name(loaded.model_).heaviest(10**6) == by_name(made.model_).heaviest(10**6)
     assert to_bytes(loaded) == to_bytes(made)
     parents, _ = loaded.model_.weights.rows()
-    heavy = loaded.model_.weights.flat().reshape(-1, row_width(len(model.segmentation.types))).any(axis=1)
+    heavy = loaded.model_.weights.flat().reshape(-1, row_width(len(model.outputs.segmentation.types))).any(axis=1)
     leaves = ~np.isin(np.arange(len(parents)), parents)
     assert heavy[leaves].all()
     assert len(parents) < len(model.weights.rows()[0])

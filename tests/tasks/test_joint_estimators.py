@@ -172,20 +172,19 @@ def test_mangled_files_are_refused_or_work(mangled):
     ],
 )
 def test_broken_arrays_are_refused(made, name):
-    from riata.models.joint import from_parts
 
     header, arrays = made.model_.to_parts()
     functions = made.model_.features.functions
-    assert from_parts(header, arrays, functions).labels == made.model_.labels
+    assert made.model_.outputs.from_parts(header, arrays, functions).labels == made.model_.labels
     for broken in (arrays[name][:-1], np.full_like(arrays[name], 255), np.zeros(3)):
         with pytest.raises(RiataError):
-            from_parts(header, {**arrays, name: broken}, functions)
+            made.model_.outputs.from_parts(header, {**arrays, name: broken}, functions)
     for key, value in [
         ("tags", []), ("chunks", ["O", "O"]), ("chunks", ["x"]), ("chunk_encoding", "none"), ("lookahead", 1), ("dictionary", -1),
         ("templates", ["word[0]"]), ("templates", ["tag chunk[-1]"]),
     ]:  # fmt: skip
         with pytest.raises(RiataError):
-            from_parts({**header, key: value}, arrays, functions)
+            made.model_.outputs.from_parts({**header, key: value}, arrays, functions)
 
 
 def test_a_file_of_another_task_is_refused(made, data):
@@ -352,7 +351,7 @@ def test_too_few_columns(data, made):
 
 def test_the_heaviest_features_have_names(made):
     found = by_name(made.model_).heaviest(10_000)
-    assert set(found) == {*made.model_.parts.tags, *made.model_.parts.chunks}
+    assert set(found) == {*made.model_.outputs.tags, *made.model_.outputs.chunks}
     names = {weight.feature for weights in found.values() for weight in weights}
     assert {"chunk tag[0]=NN", "chunk chunk[-1]=_B-1", "tag tag[-2]=_B-1 tag[-1]=_B-1"} <= names
     assert any(name.startswith("chunk tag[0]=DT tag[1]=") for name in names)

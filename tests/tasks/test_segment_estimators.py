@@ -82,18 +82,17 @@ def test_it_comes_back_from_its_file_and_from_pickle(data, tmp_path):
     "name", ["rows/parents", "roots/slots", "weights/steps", "family/0/values", "family/1/parents"]
 )
 def test_broken_files_are_refused(data, name):
-    from riata.models.segments import from_parts
 
     made = quietly(chunker(epochs=1), data[0])
     header, arrays = made.model_.to_parts()
     functions = made.model_.features.functions
-    assert from_parts(header, arrays, functions).labels == made.model_.labels
+    assert made.model_.outputs.from_parts(header, arrays, functions).labels == made.model_.labels
     for broken in (arrays[name][:-1], np.full_like(arrays[name], 255), np.zeros(3)):
         with pytest.raises((ModelFileError, riata.errors.RiataError)):
-            from_parts(header, {**arrays, name: broken}, functions)
+            made.model_.outputs.from_parts(header, {**arrays, name: broken}, functions)
     for key, value in [("longest", 0), ("labels", []), ("segment_encoding", "none"), ("templates", ["word[0]"])]:
         with pytest.raises(ModelFileError):
-            from_parts({**header, key: value}, arrays, functions)
+            made.model_.outputs.from_parts({**header, key: value}, arrays, functions)
 
 
 def test_training_goes_on(data):
@@ -306,7 +305,7 @@ def test_from_words_alone_and_with_lists(data):
 def test_the_heaviest_features_have_names(data):
     made = quietly(chunker(), data[0])
     found = by_name(made.model_).heaviest(10_000)
-    assert set(found) == set(made.model_.segmentation.types)
+    assert set(found) == set(made.model_.outputs.segmentation.types)
     names = {weight.feature for weights in found.values() for weight in weights}
     assert {"length=1", "label[-1]=NP", "label[-1]="} <= names
     assert any(name.startswith("sequence tag[0]=DT tag[0]=NN") for name in names)

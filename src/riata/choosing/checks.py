@@ -17,7 +17,7 @@ from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY
 from riata.features.templates import LABEL, NUMBER, Template
-from riata.models.chain import FEWEST_BITS, MOST_BITS
+from riata.models.chain_parts import FEWEST_BITS, MOST_BITS
 from riata.settings import Setting
 
 CUTOFF = Setting("cutoff", 1, "leave out n-grams seen less often", low=1)

@@ -25,14 +25,14 @@ from riata.choosing.recipe import Choice, chosen
 from riata.choosing.refusals import check_read
 from riata.data.types import Corpus
 from riata.data.unknown import MARK, UNKNOWN_LABELS
-from riata.errors import SettingError, UnsupportedError
+from riata.errors import SettingError, TemplateError, UnsupportedError
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY
 from riata.features.language import Language, Use, language_of
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
 from riata.features.templates import NUMBER, Template
-from riata.models.chain import Decoder
+from riata.inference.decoder import Decoder
 from riata.settings import Setting, resolve
 
 EPOCHS = Setting("epochs", 10, "passes over the data", low=1)
@@ -94,10 +94,11 @@ class Options:
             default = [one for one in language.load(self.default_template) if language.keeps(one, use)]
             templates: tuple[Any, ...] = template_language.fitting(default, width)
         elif isinstance(self.template, (str, Path)):
+            self._check_named()
             templates = language.load(self.template)
         else:
             templates = tuple(self.template)
-        if self.template is None or str(self.template) in template_language.builtin_names(language.ending):
+        if self.template is None or self._is_builtin(self.choice.structure.name):
             templates += tuple(template for name in self.lists for template in language.of_list(f"{EXACT}({name})"))
         for template in templates:
             if type(template) is not language.template:
@@ -109,6 +110,19 @@ class Options:
         template_language.check(templates, width, known.__contains__, known)
         self._check_lists_are_read(templates)
         return templates
+
+    def _check_named(self) -> None:
+        """Refuses the name of a built-in template of another structure."""
+        structure = self.choice.structure
+        known = [one for one in of_outputs(structure.outputs) if self._is_builtin(one)]
+        if known and structure.name not in known:
+            raise TemplateError(
+                f"{self.template} is for templates of {known[0]}.",
+                remedy=f"Set structure={known[0]!r} (--structure {known[0]}).",
+            )
+
+    def _is_builtin(self, structure: str) -> bool:
+        return str(self.template) in template_language.builtin_names(language_of(structure).ending)
 
     def _templates_without_words(self) -> tuple[Any, ...]:
         structure, language = self.choice.structure, self._language

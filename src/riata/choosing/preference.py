@@ -16,8 +16,12 @@ def recipe_name(estimator: Any) -> str:
     if estimator.recipe is not None:
         return str(estimator.recipe)
     named = estimator.structure or estimator.own_structure or _read_by(estimator)
-    by_structure: dict[str, str] = estimator.default_recipes
-    return by_structure.get(named or "", next(iter(by_structure.values())))
+    return recipes_by_structure(estimator).get(named or "", str(estimator.default_recipe))
+
+
+def recipes_by_structure(estimator: Any) -> dict[str, str]:
+    """The recipe that the task of an estimator prefers on each structure."""
+    return {name: registry.get("structure", name).recipe for name in of_outputs(estimator.outputs)}
 
 
 def of_outputs(number: int) -> list[str]:

@@ -11,8 +11,8 @@ from riata import registry
 from riata._core import unbounded
 from riata.errors import UnsupportedError
 from riata.features.templates import Template
+from riata.inference.decoder import Decoder
 from riata.inference.structure import OPERATIONS, Queue, Structure
-from riata.models.chain import Decoder
 from riata.settings import Setting
 
 WIDTH = Setting("beam", 5, "states kept at each step", low=1, high=2**40)

@@ -87,6 +87,7 @@ def _advice() -> Table:
 
 def _facts(kind: str, name: str, piece: object) -> dict[str, object]:
     from riata import registry
+    from riata.choosing.preference import recipes_by_structure
     from riata.tasks.base import Task
 
     settings = [
@@ -103,4 +104,4 @@ def _facts(kind: str, name: str, piece: object) -> dict[str, object]:
     facts = {"summary": registry.summary(kind, name), "paper": getattr(piece, "paper", ""), "settings": settings}
     facts |= {key: sorted(getattr(piece, key)) for key in ("needs", "offers") if hasattr(piece, key)}
     facts |= {"alias_of": piece.alias_of} if hasattr(piece, "alias_of") else {}
-    return {**facts, "recipes": piece.estimator.default_recipes} if isinstance(piece, Task) else facts
+    return {**facts, "recipes": recipes_by_structure(piece.estimator)} if isinstance(piece, Task) else facts

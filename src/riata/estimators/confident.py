@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from riata.confidence.report import Calibrated, CalibrationReport
     from riata.confidence.units import Units
     from riata.data.recoding import Tags
-    from riata.models.chain import Decoder
+    from riata.inference.decoder import Decoder
     from riata.models.model import Model
 
 

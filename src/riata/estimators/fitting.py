@@ -119,7 +119,7 @@ class Fitting(Columns):
             event = trainer.epoch(structure.examples(instances, data, weights, warn_of), options.seed, number)
         model = trainer.model()
         self._set_at_once(
-            Outcome(replace(model, features=model.features.copy()), best_epoch=number),
+            Outcome(model.with_weights(model.weights, model.features.copy()), best_epoch=number),
             data,
             labels,
             len(data),

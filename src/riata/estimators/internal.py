@@ -11,7 +11,7 @@ INTERNAL = frozenset(
         "chunks",
         "confidence_ids",
         "decoder",
-        "default_recipes",
+        "default_recipe",
         "default_template",
         "format_",
         "gold_and_found",

@@ -12,7 +12,6 @@ from riata.data.types import Corpus
 from riata.errors import UnsupportedError
 from riata.estimators.judging import Judging
 from riata.estimators.notes import warn_of
-from riata.models.chain import ChainModel
 
 if TYPE_CHECKING:
     from riata.analysis.error_analysis import ErrorAnalysis
@@ -77,10 +76,10 @@ class Looking(Judging):
         With learn_as, the labels of the trace are those that were learnt.
         """
         from riata.choosing.decoding import LATTICE
-        from riata.explaining.tracing import BY_STRUCTURE, one_sentence
+        from riata.explaining.tracing import one_sentence, traced
 
         model, options = self._check_fitted(), checked(self, training=False)
-        if features and getattr(model, "local", False):
+        if features and model.local:
             raise UnsupportedError(
                 "The scores of the recipe 'memm' are normalised step by step: they are no sums of what features "
                 "say, which explanations are.",
@@ -96,7 +95,7 @@ class Looking(Judging):
         followed = {**settings, **vars(options.decoder), "recipe": recipe.name, "training": training}
         learner = followed if truth is not None and trained else None
         learnt_as = None if self._recoder is None else self.learnt_as_
-        return BY_STRUCTURE[model.structure](model, inputs, truth, options.decoder, learner, features, learnt_as)
+        return traced(model, inputs, truth, options.decoder, learner, features, learnt_as)
 
     def explain(
         self,
@@ -131,7 +130,7 @@ class Looking(Judging):
         from riata.learning.labels import learnable
 
         tags, model = self._tags(), self._check_fitted()
-        if tags is None or (isinstance(model, ChainModel) and model.legality.is_free):
+        if tags is None or model.outputs.are_free:
             return data
         return learnable(data, tags, strict=strict, listener=tell)
 

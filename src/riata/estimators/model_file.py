@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +21,12 @@ from riata.estimators.model_header import (
     restore_training,
     source_in,
     structure_in,
+    structure_named,
     tags_in,
 )
 from riata.estimators.predicting import Predicting
 from riata.features.attributes import Attribute, builtin
 from riata.models import container
-from riata.models.chain import ChainModel, from_parts
 from riata.models.header import FORMAT, PROBLEM, qualified_name
 
 if TYPE_CHECKING:
@@ -145,7 +145,8 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         return model_file.from_parts(header, arrays, model_file.supplied_problem(functions[task]))
     functions = {**expressions_in(header), **functions}
     estimator = _unfitted(header, functions)
-    model = _reader(structure_in(header, estimator))(header, arrays, {**builtin(), **functions})
+    outputs = registry.of_structure("outputs", structure_in(header, estimator))
+    model = outputs.from_parts(header, arrays, {**builtin(), **functions})
     estimator.set_model(model, tags_in(header, model))
     estimator.inputs_ = inputs_in(header, estimator)
     estimator.array_width_ = array_width_in(header)
@@ -162,15 +163,6 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     return estimator
 
 
-def _reader(structure: str) -> Callable[..., Model]:
-    """What makes a model of a structure from header and arrays."""
-    if structure == ChainModel.structure:
-        return from_parts
-    from riata.models import joint, segments
-
-    return {segments.NAME: segments.from_parts, joint.NAME: joint.from_parts}.get(structure, from_parts)
-
-
 def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Predicting:
     cls: type[Predicting] = registry.get("task", header["task"]).estimator
     params = mapping_in(header, "params")
@@ -182,7 +174,7 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Predic
     if not isinstance(params.get("dev", 0.1), (int, float, type(None))):
         raise ModelFileError("the model's parameter 'dev' is inconsistent")
     estimator = cls(**{**params, "attributes": functions or None})
-    checked(estimator, training=False, structure=header.get("structure", ChainModel.structure))
+    checked(estimator, training=False, structure=structure_named(header))
     return estimator
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from riata import registry
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
-from riata.models.chain import ChainModel
 
 if TYPE_CHECKING:
     from riata.confidence.calibration import Calibration
@@ -111,9 +109,14 @@ def calibration_in(header: dict[str, Any], number: int) -> tuple[Calibration, ..
     return tuple(map(Calibration.from_dict, found))
 
 
+def structure_named(header: dict[str, Any]) -> Any:
+    """The structure that a model file names. Files of chains name none."""
+    return header.get("structure", "chain")
+
+
 def structure_in(header: dict[str, Any], estimator: Predicting) -> str:
     """A task of one output has no model of two, nor the other way round."""
-    name = header.get("structure", ChainModel.structure)
+    name = structure_named(header)
     if (
         not isinstance(name, str)
         or name not in registry.names("structure")
@@ -141,8 +144,6 @@ def tags_in(header: dict[str, Any], model: Model) -> Tags | None:
         if given not in registry.names("encoding"):
             raise ModelFileError(f"the model's encoding {given!r} is unknown")
     tags = Tags(*(registry.get("encoding", given) for given in names))
-    parts = getattr(model, "parts", None)  # of labels that are pairs
-    labels: Sequence[str] = model.labels if parts is None else parts.chunks
-    if tags.recoded and not all(map(tags.learnt.is_tag, labels)):
+    if tags.recoded and not all(map(tags.learnt.is_tag, model.outputs.chunk_labels())):
         raise ModelFileError("the model's labels are not tags of the encoding that it was learnt in")
     return tags

@@ -45,7 +45,7 @@ class Parameters(Params):
     search_structure: str | None = None  # what recipes that search prefer to the chain
     outputs = 1  # columns to predict
     own_structure: str | None = None  # of the task, whatever the recipe prefers
-    default_recipes: ClassVar[dict[str, str]] = {"chain": "mira", "segments": "laso-alma"}  # by structure
+    default_recipe = "mira"  # where nothing says which structure is meant
     presets: ClassVar[dict[str, dict[str, Any]]] = {  # parameters by what matters most: time, or the score
         "fast": {"epochs": 5},
         "best": {"epochs": 20, "seeds": 5},

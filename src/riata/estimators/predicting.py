@@ -17,7 +17,7 @@ from riata.errors import SettingError
 from riata.estimators.by_label import ByLabel
 from riata.estimators.columns import Columns
 from riata.estimators.confident import Confident
-from riata.models.chain import EXACT, Decoder
+from riata.inference.decoder import EXACT, Decoder
 from riata.parallel import cores
 
 if TYPE_CHECKING:
@@ -107,7 +107,8 @@ class Predicting(Confident, ByLabel, Columns):
             self._plain_with = facts
         if model.folded is None or self._texts is None:
             return None
-        return model.folded.label(sentences, len(self.inputs_), self._texts)
+        found: list[list[str]] | None = model.folded.label(sentences, len(self.inputs_), self._texts)
+        return found
 
     def predict_ids(self, X: Any) -> Ids:
         """Labels as numbers, indices of `classes_`, of all tokens in one array."""

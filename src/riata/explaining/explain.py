@@ -11,8 +11,7 @@ from riata.errors import LabelError, UnsupportedError
 from riata.explaining.contributions import Path, decision, path_to, true_path
 from riata.explaining.explanation import Decision, Explanation
 from riata.explaining.trace import Trace
-from riata.models.chain import EXACT
-from riata.models.segments import SegmentModel
+from riata.inference.decoder import EXACT
 
 if TYPE_CHECKING:
     from riata.data.types import Corpus
@@ -89,8 +88,8 @@ def _searching(estimator: Any) -> tuple[Any, str | None]:
     if estimator.decoder().queue != EXACT.queue:
         return estimator, None
     known = {setting.name for setting in registry.get("recipe", recipe_name(estimator)).settings}
-    segments = estimator.model_.structure == SegmentModel.structure
-    by_prefix = {"beam_by": "prefix"} if segments and "beam_by" in known else {}
+    levelled = estimator.model_.outputs.levelled
+    by_prefix = {} if levelled or "beam_by" not in known else {"beam_by": "prefix"}
     shown = estimator.twin(queue="beam", beam=SHOWN, settings={**(estimator.settings or {}), **by_prefix})
     return shown, f"The model decodes exactly; the search shown is a beam of {SHOWN} with the same weights."
 

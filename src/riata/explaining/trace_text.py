@@ -13,6 +13,7 @@ LONGEST_NAME = 80  # characters of a feature
 LONGEST_STATE = 120  # characters of a state in words
 PUSHES = 5  # features of an update that are shown
 
+TOKENS, SPANS = "tokens", "spans"  # that actions give labels to
 SEGMENT = re.compile(r"\[(\d+):(\d+)\]$")  # as in NP[2:5]
 LOST = {
     "pruned": "it was pruned",
@@ -78,19 +79,19 @@ def _states(trace: Trace, step: Step) -> list[str]:
 
 
 def alignment(trace: Trace) -> str | None:
-    """What actions give labels to: "tokens", one after the other; "segments", several tokens at once; None: neither."""
+    """What actions give labels to: single tokens, one after the other; spans of several tokens; None: neither."""
     if len(trace.input) < 2 or not all(isinstance(token, str) for token in trace.input):
         return None
     if any(SEGMENT.search(str(node.action)) for node in trace.nodes):
-        return "segments"
+        return SPANS
     ahead = (0, 1) if _in_pairs(trace) else (0,)  # with look-ahead, the last operator gives only a chunk label
     one_by_one = all(node.depth - len(trace.input) in ahead for node in trace.nodes if node.goal)
-    return "tokens" if one_by_one else None
+    return TOKENS if one_by_one else None
 
 
 def _width(trace: Trace) -> int:
     """Of the tokens, where one is labelled after the other; 0: the input is of another kind."""
-    if alignment(trace) != "tokens":
+    if alignment(trace) != TOKENS:
         return 0
     return min(LONGEST, max(len(visible(token)) for token in trace.input))
 

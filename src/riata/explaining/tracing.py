@@ -6,20 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from riata import registry
 from riata._core import unbounded
 from riata.data.memory import as_corpus
-from riata.data.pairs import parts_of
-from riata.data.types import Corpus, Ids
-from riata.errors import DataError, LabelError, UnsupportedError
+from riata.data.types import Corpus
+from riata.errors import DataError, UnsupportedError
+from riata.explaining.structure import TracedStructure
 from riata.explaining.trace import Cut, Feature, Labels, Node, Plain, Step, Taken, Trace, Update
-from riata.models.chain import ChainModel, Decoder
-from riata.models.joint import JointModel
-from riata.models.names.chain import name_of
-from riata.models.names.joint import JointNames
-from riata.models.names.segments import SegmentNames
-from riata.models.segments import SegmentModel
+from riata.inference.decoder import EXACT, Decoder
+from riata.models.model import Model
+from riata.models.outputs import NO_CODES
+from riata.models.weights_by_name import by_name
 
 FOLLOWED = ("recipe", "when", "update", "step", "training")  # what a trace says of the learner
 
@@ -39,25 +36,15 @@ def one_sentence(sentence: Any, read: Callable[[Any], Corpus] = as_corpus) -> Co
 
 
 def check_queue(decoder: Decoder) -> None:
-    if decoder.queue == "exact":
+    if decoder.queue == EXACT.queue:
         raise UnsupportedError(
             "Exact decoding has no queue, so there is no search to trace.",
             remedy='Decode with a queue: set_params(queue="beam", beam=5).',
         )
 
 
-def gold_ids(labels: Sequence[str], known: Sequence[str]) -> Ids:
-    """Labels as numbers of the model; LabelError where it does not have one."""
-    for label in labels:
-        if label not in known:
-            raise LabelError(
-                f"label {label!r} is unknown to the model, so no path leads to it; it has {', '.join(known[:12])}."
-            )
-    return np.array([known.index(label) for label in labels], np.int32)
-
-
-def trace_chain(
-    model: ChainModel,
+def traced(
+    model: Model,
     inputs: Corpus,
     truth: Sequence[str] | None,
     decoder: Decoder,
@@ -65,116 +52,31 @@ def trace_chain(
     features: bool,
     learnt_as: str | None = None,
 ) -> Trace:
-    """inputs: one sentence. learner: settings of the recipe to follow, with its name as `recipe`, and `training`: whether to do all that it
-    does in training, or to show only the first update; None: none is followed.
+    """inputs: one sentence. truth: its labels. learner: settings of the recipe to follow, with its name as `recipe`, and `training`:
+    whether to do all that it does in training, or to show only the first update; None: none is followed.
 
     learnt_as: as in the trace.
     """
     check_queue(decoder)
-    gold = np.empty(0, np.int32) if truth is None else gold_ids(truth, model.labels)
-    index, instances = model.features.index, model.features.instances(inputs)
-    found = model.weights.trace(index, instances, gold, vars(decoder), _native(learner), features)
+    said: TracedStructure = registry.of_structure("traced", model.structure)(model, inputs)
+    found = model.weights.trace(
+        model.features.index,
+        model.features.instances(inputs),
+        NO_CODES if truth is None else said.codes(truth),
+        vars(decoder),
+        None if learner is None else dict(learner),
+        features,
+    )
     return built(
         found,
-        action=lambda step: model.labels[step[1]],
-        feature=lambda entry: name_of(model, found["weights"].place(index, entry)),
-        output=lambda path, _: tuple(model.labels[label] for _, label in path),
-        merges=True,
+        action=said.action,
+        feature=by_name(model).in_trace(found["weights"]),
+        output=lambda path, _: said.output(path),
+        merges=said.merges,
         input=tuple(inputs.columns[0].texts()) if inputs.width else tuple(map(str, range(1, inputs.tokens + 1))),
-        truth=None if truth is None else tuple(truth),
+        truth=None if truth is None else said.shown(truth),
         **searched_with(vars(decoder), learner, learnt_as),
     )
-
-
-def trace_segments(
-    model: SegmentModel,
-    inputs: Corpus,
-    truth: Sequence[str] | None,
-    decoder: Decoder,
-    learner: Mapping[str, Any] | None,
-    features: bool,
-    learnt_as: str | None = None,
-) -> Trace:
-    """As trace_chain. An action is a segment, such as NP[2:5]: its tokens are 2, 3 and 4, the first of the sentence being 0."""
-    check_queue(decoder)
-    segmentation, instances = model.segmentation, model.features.instances(inputs)
-    gold = np.empty(0, np.int32)
-    if truth is not None:
-        gold = segmentation.codes(model.labels, gold_ids(truth, model.labels), inputs.starts)
-    found = model.weights.trace(model.features.index, instances, gold, vars(decoder), _native(learner), features)
-    names = SegmentNames(model, (found["weights"].roots(), found["weights"].rows()))
-
-    def action(step: tuple[int, int]) -> str:
-        length, kind = divmod(step[1], len(segmentation.types))
-        return f"{segmentation.types[kind]}[{step[0]}:{step[0] + length + 1}]"
-
-    return built(
-        found,
-        action=action,
-        feature=names.name_of,
-        output=lambda path, _: model.tags_of(path, inputs.tokens),
-        merges=True,
-        input=tuple(inputs.columns[0].texts()),
-        truth=None if truth is None else tuple(truth),
-        **searched_with(vars(decoder), learner, learnt_as),
-    )
-
-
-def trace_joint(
-    model: JointModel,
-    inputs: Corpus,
-    truth: Sequence[str] | None,
-    decoder: Decoder,
-    learner: Mapping[str, Any] | None,
-    features: bool,
-    learnt_as: str | None = None,
-) -> Trace:
-    """As trace_chain, with pairs as their texts for labels. An action is a tag and a chunk label, such as DT B-NP.
-
-    With look-ahead the chunk label is that of the token before, so the first action is a tag and the last a chunk label.
-    """
-    check_queue(decoder)
-    tags, chunks = model.parts.tags, model.parts.chunks
-    pairs = None if truth is None else tuple(map(parts_of, truth))
-    gold = np.empty(0, np.int32)
-    if pairs is not None:
-        of_tag, of_chunk = gold_ids([tag for tag, _ in pairs], tags), gold_ids([chunk for _, chunk in pairs], chunks)
-        gold = of_tag * np.int32(len(chunks)) + of_chunk
-    instances = model.features.instances(inputs)
-    found = model.weights.trace(model.features.index, instances, gold, vars(decoder), _native(learner), features)
-    names, ahead = JointNames(model, found["weights"].rows()), int(model.weights.ahead)
-
-    def given(step: tuple[int, int]) -> tuple[str | None, str | None]:
-        """The tag and the chunk label that an operator gives; None where it gives none."""
-        before, code = step
-        tag, chunk = divmod(code, len(chunks))
-        return tags[tag] if before < inputs.tokens else None, chunks[chunk] if before >= ahead else None
-
-    def output(path: Sequence[Any], _: int) -> Labels:
-        steps = [given(step) for step in path]
-        return tuple((str(tag), str(chunk)) for (tag, _), (_, chunk) in zip(steps, steps[ahead:], strict=False))
-
-    return built(
-        found,
-        action=lambda step: " ".join(label for label in given(step) if label is not None),
-        feature=names.name_of,
-        output=output,
-        merges=False,
-        input=tuple(inputs.columns[0].texts()),
-        truth=pairs,
-        **searched_with(vars(decoder), learner, learnt_as),
-    )
-
-
-BY_STRUCTURE: Mapping[str, Callable[..., Trace]] = {
-    ChainModel.structure: trace_chain,
-    SegmentModel.structure: trace_segments,
-    JointModel.structure: trace_joint,
-}
-
-
-def _native(learner: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if learner is None else dict(learner)
 
 
 def _path(native: Mapping[str, Any], node: int) -> list[Any]:

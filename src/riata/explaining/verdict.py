@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from riata.explaining.explanation import BY_TRUTH, FAULTS, Explanation
 from riata.explaining.trace import Labels, Plain, Trace
-from riata.explaining.trace_text import LOST, SEGMENT, alignment, short
+from riata.explaining.trace_text import LOST, SEGMENT, SPANS, TOKENS, alignment, short
 
 BADGES = {
     "right": "right",
@@ -91,7 +91,7 @@ def _loss(trace: Trace, step: int, aligned: str | None) -> Loss:
 
 def _in_words(trace: Trace, action: Plain, aligned: str | None) -> str:
     """An action; of a segment the label with its words."""
-    span = SEGMENT.search(str(action)) if aligned == "segments" else None
+    span = SEGMENT.search(str(action)) if aligned == SPANS else None
     if span is None:
         return short(action)
     words = " ".join(map(str, trace.input[int(span[1]) : int(span[2])]))
@@ -110,10 +110,10 @@ def _dropped(trace: Trace, step: int) -> tuple[int, Plain] | None:
 def _place(trace: Trace, step: int, dropped: tuple[int, Plain] | None, aligned: str | None) -> tuple[int | None, str]:
     """The token at which the truth went, counted from 0, and words for it."""
     token: int | None = None
-    if aligned == "tokens":
+    if aligned == TOKENS:
         front = trace.nodes[trace.steps[step].front[0]].depth - 1
         token = trace.nodes[dropped[0]].depth if dropped is not None else front
-    elif aligned == "segments" and dropped is not None and (span := SEGMENT.search(str(dropped[1]))) is not None:
+    elif aligned == SPANS and dropped is not None and (span := SEGMENT.search(str(dropped[1]))) is not None:
         token = int(span[1])
     if token is None:
         return None, ""

@@ -21,7 +21,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from riata.features.attributes import Attribute
 from riata.features.compile import AttributeOf, Features, Program, family_of
 from riata.features.dictionary import TagDictionary
 from riata.features.lists import WordList
-from riata.features.templates import NUMBER, Template, own_template, parse_lines, read_source
+from riata.features.templates import NUMBER, Template, own_template, parse_lines
 
 OUTPUTS = ("tag", "chunk")
 MOST_BACK = most_joint_back - 1  # as far as outputs are read; with look-ahead, tags are one operator further back
@@ -57,11 +56,6 @@ class JointTemplate(Template):
 def parse(text: str, name: str = "<template>") -> tuple[JointTemplate, ...]:
     """The templates of a text; TemplateError names the line."""
     return parse_lines(text, name, _template)
-
-
-def load(source: str | Path) -> tuple[JointTemplate, ...]:
-    """Templates by the name of a built-in set, or from a file."""
-    return parse(read_source(source, "joint"), str(source))
 
 
 def _template(parts: Sequence[str]) -> JointTemplate:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from riata.features.templates import Template
+from riata import registry
+from riata.features.templates import Template, read_source
 
 
 @dataclass(frozen=True)
@@ -28,19 +27,21 @@ class Language:
     ending: str  # of its files
     template: type[Template]
     parse: Callable[..., tuple[Any, ...]]  # a text, and the name of its source
-    load: Callable[[str | Path], tuple[Any, ...]]  # the name of a built-in set, or a file
     list_lines: tuple[str, ...]  # that a default reads of a list, with LIST for its attribute
     keeps: Callable[[Any, Use], bool] = lambda template, use: True  # whether a default keeps a template
     default: str | None = None  # the built-in set of every task; None: each task has one of its own
     without_words: str | None = None  # the template where sentences are features already; None: there is none
     signs: frozenset[str] = frozenset()  # parts of lines that only this language has
 
+    def load(self, source: str | Path) -> tuple[Any, ...]:
+        """Templates by the name of a built-in set, or from a file."""
+        return self.parse(read_source(source, self.ending), str(source))
+
     def of_list(self, attribute: str) -> tuple[Any, ...]:
         """What a default template reads of a list."""
         return self.parse("\n".join(self.list_lines).replace("LIST", attribute), "lists")
 
 
-@cache
 def language_of(structure: str) -> Language:
-    found: Language = importlib.import_module(f"riata.features.languages.{structure}").LANGUAGE
+    found: Language = registry.of_structure("language", structure)
     return found

@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 from riata._core import SegmentTemplates
 from riata.errors import TemplateError, UnknownNameError
@@ -35,7 +34,6 @@ from riata.features.templates import (
     Template,
     own_template,
     parse_lines,
-    read_source,
 )
 
 ANCHORED = ("first", "last", "inside")  # as the core numbers them
@@ -71,11 +69,6 @@ class SegmentTemplate(Template):
 def parse(text: str, name: str = "<template>") -> tuple[SegmentTemplate, ...]:
     """The templates of a text; TemplateError names the line."""
     return parse_lines(text, name, _template)
-
-
-def load(source: str | Path) -> tuple[SegmentTemplate, ...]:
-    """Templates by the name of a built-in set, or from a file."""
-    return parse(read_source(source, "segments"), str(source))
 
 
 def _template(parts: Sequence[str]) -> SegmentTemplate:

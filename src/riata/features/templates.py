@@ -133,16 +133,11 @@ def own_template(parts: Sequence[str]) -> Template:
     return _template([_own_read(part) for part in parts[edge:]], edge)
 
 
-def _for_segments(what: str) -> TemplateError:
-    return TemplateError(
-        f"{what} is for templates of segments.", remedy="Set structure='segments' (--structure segments)."
-    )
-
-
 def _own_read(part: str) -> Read:
     match = _READ.fullmatch(part)
     if part in SEGMENT_ROLES:
-        raise _for_segments(repr(part))
+        remedy = "Set structure='segments' (--structure segments)."
+        raise TemplateError(f"{part!r} is for templates of segments.", remedy=remedy)
     if match is None:
         raise TemplateError(
             f"cannot read {part!r}; expected attribute[offset], such as word[-1], suffix3[0] or shape(2)[1].",
@@ -202,7 +197,7 @@ def _crfpp_line(line: str) -> Template:
 
 @cache
 def builtin_names(kind: str = "template") -> tuple[str, ...]:
-    """Of the sets for tokens; with the kind "segments", of those for segments."""
+    """Of built-in sets. kind: how their files end."""
     from importlib.resources import files
 
     folder, ending = files("riata.features") / "builtin", f".{kind}"
@@ -211,8 +206,6 @@ def builtin_names(kind: str = "template") -> tuple[str, ...]:
 
 def load(source: str | Path) -> tuple[Template, ...]:
     """Templates by the name of a built-in set, or from a file."""
-    if str(source) in set(builtin_names("segments")) - set(builtin_names()):
-        raise _for_segments(str(source))
     return parse(read_source(source, "template"), str(source))
 
 

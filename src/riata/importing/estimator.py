@@ -15,7 +15,8 @@ from riata.features.expressions import expressions
 from riata.importing.formats.base import Format, head_of
 from riata.importing.model_text import ModelText
 from riata.importing.parts import Imported
-from riata.models.chain import Legality
+from riata.models.legality import Legality
+from riata.models.structures.chain import constrained
 
 if TYPE_CHECKING:
     from riata.tasks.base import SequenceEstimator
@@ -75,8 +76,9 @@ def _estimator(found: Imported, name: str, task: str | None, encoding: str, *, l
     if legal:
         if both is None:
             raise UnsupportedError("legal=True is for chunk tags; of plain labels, each may follow each.")
-        model = model.with_legality(Legality(*both.learnt.allowed(labels)))
-        if not model.legality.is_complete:
+        legality = Legality(*both.learnt.allowed(labels))
+        model = constrained(model, legality)
+        if not legality.is_complete:
             raise UnsupportedError(
                 f"with these labels not every sentence has a legal labelling in {both.learnt.name.upper()}.",
                 remedy="Leave out legal=True.",

@@ -16,8 +16,11 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features, family_of
 from riata.features.expressions import expressions
 from riata.features.templates import Template
-from riata.models.chain import ChainModel, Legality, weight_bytes
+from riata.models.chain_parts import weight_bytes
 from riata.models.feature_parts import refuse_huge
+from riata.models.legality import Legality
+from riata.models.model import Model
+from riata.models.structures.chain import ChainOutputs
 
 Matrix = NDArray[np.float64]
 EDGE = Template((), edge=True)
@@ -30,7 +33,7 @@ Value = (
 class Imported:
     """A trained chain, and what its data look like."""
 
-    model: ChainModel
+    model: Model
     inputs: tuple[int, ...]  # columns that it reads; none: features that the user gives
     output: int  # the column that it predicts; -1: the last one
 
@@ -62,7 +65,7 @@ class ColumnFeatures:
         ngrams.append(ngram)
         places.append(place)
 
-    def model(self, templates: Sequence[Template], vector: Matrix) -> ChainModel:
+    def model(self, templates: Sequence[Template], vector: Matrix) -> Model:
         names = [read.attribute for template in templates for read in template.reads]
         features = Features(templates, {**builtin(), **expressions(names)})
         index = _Ngrams(features)
@@ -150,7 +153,7 @@ def _sparse(rows: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[np.uint32],
 
 def _chain(
     features: Features, labels: tuple[str, ...], families: list[dict[str, Any]], given: Any, transitions: Matrix
-) -> ChainModel:
+) -> Model:
     none = np.empty(0, np.int32)
     nothing = (np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.float32))
     sparse = {
@@ -161,6 +164,5 @@ def _chain(
         "history": {"slots": none, "ngrams": none, "labels": none, "rows": nothing},
     }
     sizes = [len(alphabet) for alphabet in features.alphabets]
-    blank: Any = ChainModel.blank(features, labels, Legality.free(len(labels)))
-    weights = unpack_chain(features.index, sparse, blank.weights, sizes, len(features.given))
-    return ChainModel(features, weights, labels, blank.legality)
+    blank = Model.blank(features, ChainOutputs(labels, Legality.free(len(labels))))
+    return blank.with_weights(unpack_chain(features.index, sparse, blank.weights, sizes, len(features.given)))

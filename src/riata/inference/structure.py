@@ -49,6 +49,7 @@ class Structure:
     )  # queues that make no sense here, with the reason
     settings: tuple[Setting, ...] = ()
     outputs: int = 1  # columns that it predicts
+    recipe: str = "perceptron"  # that tasks prefer on it
 
 
 @dataclass(frozen=True)

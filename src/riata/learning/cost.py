@@ -9,7 +9,7 @@ from riata.choosing.options import Options
 from riata.errors import DataError
 from riata.features.compile import Features
 from riata.learning.events import Listener, Note
-from riata.models.chain import ngram_sizes, weight_bytes
+from riata.models.chain_parts import ngram_sizes, weight_bytes
 
 SECONDS_PER_PAIR = 2.5e-10  # of one core, to compare a label with one before it
 LONG = 60.0  # seconds of a training that are worth a word

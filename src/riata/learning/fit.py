@@ -27,6 +27,7 @@ from riata.learning.loop import Outcome, Plan, Trainer, train
 from riata.learning.online import TrainingSet
 from riata.learning.seeds import SeedsTrainer
 from riata.learning.structure import LearntStructure, learnt
+from riata.models.model import Model
 from riata.parallel import cores
 
 
@@ -34,7 +35,7 @@ from riata.parallel import cores
 class Start:
     """A model that training goes on from, and how many epochs it has seen."""
 
-    model: Any
+    model: Model
     width: int  # input columns
     array_width: int | None  # columns of arrays of numbers, where it reads such
     epochs: int
@@ -123,10 +124,10 @@ class Fit:
         kind = learnt(self.options.choice.structure.name)
         return self.known(kind.label_set(data, self.tags, extra, fresh=self.start is None))
 
-    def structure(self, labels: LabelSet) -> LearntStructure[Any]:
+    def structure(self, labels: LabelSet) -> LearntStructure:
         """What is learnt, with these labels."""
         kind = learnt(self.options.choice.structure.name)
-        return kind(self.options, labels, None if self.start is None else self._start_of(kind.model))
+        return kind(self.options, labels, None if self.start is None else self._start_of())
 
     def known(self, found: LabelSet) -> LabelSet:
         """These labels, or those of the model to start from, which must have them."""
@@ -154,7 +155,7 @@ class Fit:
                 remedy=f"Set learn_as to {before.learnt.name!r}, or train anew (warm_start=False).",
             )
 
-    def trainer(self, data: Corpus, structure: LearntStructure[Any]) -> Trainer:
+    def trainer(self, data: Corpus, structure: LearntStructure) -> Trainer:
         """A learner that has seen nothing yet, or what the model to start from has seen."""
         structure.class_weights()  # refuses before features are learnt
         if self.start is None:
@@ -170,10 +171,10 @@ class Fit:
             member.threads = (self.options.threads or cores()) if len(members) == 1 else 1  # the seeds have the threads
         return members[0] if len(members) == 1 else SeedsTrainer(members, self.options.threads)
 
-    def _start_of(self, kind: Any) -> Any:
+    def _start_of(self) -> Model:
         """The model to start from, which must be of the structure that is learnt."""
         assert self.start is not None
-        if not isinstance(self.start.model, kind):
+        if self.start.model.structure != self.options.choice.structure.name:
             raise SettingError(
                 "training cannot go on from a model of another structure.",
                 remedy="Set structure as it was, or train anew (warm_start=False).",
@@ -218,7 +219,7 @@ class Fit:
         return train(trainer, examples, plan, score, self.tell)
 
     def prepared(
-        self, data: Corpus, weights: NDArray[np.float64], structure: LearntStructure[Any]
+        self, data: Corpus, weights: NDArray[np.float64], structure: LearntStructure
     ) -> tuple[Trainer, TrainingSet]:
         """A learner that knows the features of the data, and the data as it takes them."""
         trainer = self.trainer(data, structure)
@@ -244,7 +245,7 @@ class Fit:
                 text = f"The attribute {name!r} gave None for every word, such as {word!r}: templates that read it say nothing."
                 self.tell(Note(shortened(text), warning=True))
 
-    def dev_score(self, structure: LearntStructure[Any], features: Any, dev: Corpus) -> Callable[[Any], float]:
+    def dev_score(self, structure: LearntStructure, features: Any, dev: Corpus) -> Callable[[Any], float]:
         instances = features.instances(inputs_of(dev), self.options.threads or cores())
 
         def score(model: Any) -> float:

@@ -18,7 +18,8 @@ from riata.data.types import Column, Corpus, Ids
 from riata.data.unknown import UNKNOWN, is_unknown
 from riata.errors import DataError, LabelError, UnknownNameError, UnsupportedError, shortened
 from riata.learning.events import Listener, Note
-from riata.models.chain import MOST_LABELS, Legality
+from riata.models.feature_parts import MOST_LABELS
+from riata.models.legality import Legality
 
 OUTSIDE = "O"
 IN_MEMORY = "memory"  # the format of data that no file was read for

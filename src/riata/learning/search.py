@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from riata.choosing.decoding import DECODING, LATTICE
 from riata.choosing.recipe import Recipe
 from riata.errors import UnsupportedError
+from riata.inference.decoder import Decoder
 from riata.inference.structure import ALL_OUTPUTS, STATES
 from riata.learning.diagnostics import Run
 from riata.learning.online import SETTINGS, SentenceTrainer, TrainingSet
-from riata.models.chain import Decoder
 from riata.settings import ANY, Setting
 
 LARGEST = 1e6  # step or margin: weights must stay finite in single precision
@@ -134,5 +134,5 @@ class SearchTrainer(SentenceTrainer):
             examples,
             epochs,
             from_zero=self._from_zero,
-            levelled=self._start.levelled,
+            levelled=self._start.outputs.levelled,
         )

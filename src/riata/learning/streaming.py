@@ -19,7 +19,7 @@ from riata.learning.fit import Fit
 from riata.learning.labels import LabelSet, counts_of, label_set_of, learnable
 from riata.learning.loop import Outcome, Trainer, train
 from riata.learning.survey import Survey
-from riata.models.chain import ChainModel
+from riata.models.model import Model
 from riata.scoring.evaluation import evaluate_column
 
 Parts = Callable[[], Iterator[Corpus]]
@@ -129,7 +129,7 @@ class StreamedFit:
             file=self.file.name,
         )
 
-    def _score(self, model: ChainModel, parts: Iterator[Corpus]) -> float:
+    def _score(self, model: Model, parts: Iterator[Corpus]) -> float:
         total = statistic = None
         for part in parts:
             predicted = model.decode(model.features.instances(inputs_of(part)), self.fit.options.decoder)

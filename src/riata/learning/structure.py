@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riata import registry
 from riata._core import Instances
 from riata.choosing.options import Options
 from riata.data.memory import inputs_of
@@ -17,25 +16,25 @@ from riata.data.pairs import shown
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.data.unknown import is_unknown
-from riata.errors import LabelError
+from riata.errors import LabelError, UnsupportedError
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set
 from riata.learning.loop import Trainer
 from riata.learning.online import SentenceTrainer, TrainingSet, same_precision
 from riata.learning.search import SearchTrainer
+from riata.models.feature_parts import check_memory
+from riata.models.model import Model
+from riata.models.outputs import Outputs
 from riata.parallel import cores
 from riata.scoring.evaluation import evaluate_column
 
-Model = TypeVar("Model")
 
-
-class LearntStructure(ABC, Generic[Model]):
+class LearntStructure(ABC):
     """One structure in one training, with the labels that are learnt and the model that training goes on from (None: a new one)."""
-
-    model: ClassVar[Any]  # the class of its models
 
     def __init__(self, options: Options, labels: LabelSet, start: Model | None) -> None:
         self.options, self.labels, self.start = options, labels, start
+        self.outputs: Any = self.new_outputs() if start is None else start.outputs
 
     @staticmethod
     def label_set(data: Corpus, tags: Tags | None, extra: tuple[str, ...], *, fresh: bool) -> LabelSet:
@@ -43,24 +42,35 @@ class LearntStructure(ABC, Generic[Model]):
         return label_set(data, tags, extra)
 
     @abstractmethod
+    def new_outputs(self) -> Outputs:
+        """The outputs of a new model with these labels."""
+
+    @abstractmethod
     def new_features(self, width: int) -> Any:
         """Features that have seen nothing yet, of so many input columns."""
 
-    def check_goes_on(self) -> None:
+    def check_goes_on(self) -> None:  # noqa: B027 (most refuse none)
         """Refuses a model to start from that training with these options cannot go on from."""
 
     @abstractmethod
     def learner(self, features: Any) -> Trainer:
         """A learner that has seen nothing yet, or what the model to start from has seen."""
 
-    def one_by_one(self, features: Any, blank: Callable[[TrainingSet], Model]) -> SentenceTrainer:
-        """A learner that takes one sentence after another. blank: returns a model that has learnt nothing."""
-        recipe, settings = self.options.choice.recipe, self.options.settings
-        start: Any = self.start
-        first = None if start is None else same_precision(start, settings).with_weights(start.weights, features)
+    def sizes(self, data: TrainingSet) -> dict[str, int]:
+        """What else the weights of a new model must be told."""
+        return {}
 
-        def initial(data: TrainingSet) -> Any:
-            return blank(data) if first is None else first
+    def one_by_one(self, features: Any) -> SentenceTrainer:
+        """A learner that takes one sentence after another."""
+        recipe, settings, start = self.options.choice.recipe, self.options.settings, self.start
+        first: Model | None = None
+        if start is not None:
+            first = same_precision(start, settings).with_weights(start.weights, features)
+
+        def initial(data: TrainingSet) -> Model:
+            if first is not None:
+                return first
+            return Model.blank(features, self.outputs, single=self.single, **self.sizes(data))
 
         if recipe.searches:
             return SearchTrainer(self.options.decoder, features, initial, settings, goes_on=first is not None)
@@ -76,9 +86,21 @@ class LearntStructure(ABC, Generic[Model]):
         found: Instances = features.extend(inputs_of(data), self.options.cutoff, self.options.threads or cores())
         return found
 
-    @abstractmethod
+    def check_exact(self, features: Any) -> None:
+        """Refuses templates that exact search cannot heed, which the recipe needs."""
+        refusal, name = self.outputs.exact_refusal(features), self.options.choice.recipe.name
+        if refusal is not None:
+            error = UnsupportedError(
+                f"the recipe {name!r} needs exact search: {refusal.reason}.",
+                remedy="Read fewer labels back, or use a recipe that searches, such as laso-perceptron.",
+            )
+            place = None if refusal.template is None else refusal.template.place
+            raise error if place is None else error.located(*place)
+
     def check_memory(self, features: Any) -> None:
         """Refuses weights that there is no memory for."""
+        what, need = self.outputs.memory(features)
+        check_memory(what, need, self.options.shards)
 
     @abstractmethod
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
@@ -97,9 +119,9 @@ class LearntStructure(ABC, Generic[Model]):
         return evaluate_column(dev.columns[-1], predicted, labels, dev.starts, chunks=self.options.chunks).score
 
 
-def learnt(name: str) -> type[LearntStructure[Any]]:
+def learnt(name: str) -> type[LearntStructure]:
     """What training asks of the structure of this name, which is a file of its own in `structures`."""
-    found: type[LearntStructure[Any]] = importlib.import_module(f"riata.learning.structures.{name}").LEARNT
+    found: type[LearntStructure] = registry.of_structure("learnt", name)
     return found
 
 

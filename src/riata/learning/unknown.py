@@ -13,7 +13,7 @@ from riata.errors import DataError, UnsupportedError
 if TYPE_CHECKING:
     from riata.choosing.options import Options
     from riata.learning.events import Listener
-    from riata.models.chain import Legality
+    from riata.models.legality import Legality
 
 
 def partly_known(data: Corpus, options: Options) -> Corpus:

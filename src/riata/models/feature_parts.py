@@ -11,19 +11,25 @@ from numpy.typing import NDArray
 
 from riata._core import boundary_values
 from riata.data.types import Ids
-from riata.errors import ModelFileError
+from riata.errors import DataError, ModelFileError
 from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY, Frequencies
-from riata.features.lists import WordList
+from riata.features.lists import WordList, attribute_names
 from riata.features.templates import Template
 from riata.measuring.cost import available_bytes
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
 from riata.models.container import Arrays
 
+MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
 MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may ask for
 WORTH_ASKING = 64 << 20  # bytes from which on it is asked whether there are so many
 
 AnyTemplate = TypeVar("AnyTemplate", bound=Template)
+
+
+def row_width(labels: int) -> int:
+    """How many numbers a row of weights holds, one per label."""
+    return -(-labels // 8) * 8
 
 
 def feature_header(features: Features) -> dict[str, Any]:
@@ -44,24 +50,32 @@ def store_features(
     values: Sequence[NDArray[np.int64]] | None = None,
 ) -> None:
     """families: the n-grams of each, and values: of each attribute the ids to keep; None: all."""
-    for i, words in enumerate(features.lists.values()):
-        store_texts(arrays, f"list/{i}", words.texts())
-    for a, alphabet in enumerate(features.alphabets):
-        kept = alphabet.texts() if values is None else [alphabet.text(int(i)) for i in values[a]]
-        store_texts(arrays, f"attribute/{a}", kept)
-    for column, frequencies in features.frequencies.items():
-        store_texts(arrays, f"frequency/{column}", frequencies.words.texts())
-        arrays[f"frequency/{column}/classes"] = frequencies.classes
+    store_lists(features, arrays)
+    store_values(features, arrays, values)
     for f in range(len(features.program.families)):
         parents, own = features.index.pairs(f) if families is None else families[f]
         arrays[f"family/{f}/parents"] = narrow(parents + 1)  # 0: a root
         arrays[f"family/{f}/values"] = narrow(own)
 
 
+def store_lists(features: Features, arrays: Arrays) -> None:
+    for i, words in enumerate(features.lists.values()):
+        store_texts(arrays, f"list/{i}", words.texts())
+
+
+def store_values(features: Features, arrays: Arrays, values: Sequence[NDArray[np.int64]] | None) -> None:
+    """The values of attributes: texts and frequencies."""
+    for a, alphabet in enumerate(features.alphabets):
+        kept = alphabet.texts() if values is None else [alphabet.text(int(i)) for i in values[a]]
+        store_texts(arrays, f"attribute/{a}", kept)
+    for column, frequencies in features.frequencies.items():
+        store_texts(arrays, f"frequency/{column}", frequencies.words.texts())
+        arrays[f"frequency/{column}/classes"] = frequencies.classes
+
+
 def read_features(features: Features, arrays: Arrays) -> None:
     """Fills a set of templates that has seen nothing yet."""
-    features.frequencies = {c: read_frequencies(arrays, c) for n, c in features.program.attributes if n == FREQUENCY}
-    features.alphabets = [read_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
+    read_values(features, arrays)
     for f, (_, attribute, _) in enumerate(features.program.families):
         parents, values = read_ids(arrays, f"family/{f}/parents", -1), read_ids(arrays, f"family/{f}/values")
         if values.max(initial=0) >= boundary_values + len(features.alphabets[attribute]):
@@ -72,16 +86,29 @@ def read_features(features: Features, arrays: Arrays) -> None:
             raise ModelFileError(f"the model's 'family/{f}' is inconsistent") from None
 
 
+def read_values(features: Features, arrays: Arrays) -> None:
+    features.frequencies = {c: _frequencies(arrays, c) for n, c in features.program.attributes if n == FREQUENCY}
+    features.alphabets = [read_alphabet(arrays, f"attribute/{a}") for a in range(len(features.alphabets))]
+
+
 def read_templates(
-    header: Mapping[str, Any], parse: Callable[[str, str], tuple[AnyTemplate, ...]], known: Collection[str]
-) -> tuple[AnyTemplate, ...]:
-    lines = read_strings(header, "templates")
+    header: Mapping[str, Any],
+    arrays: Arrays,
+    parse: Callable[[str, str], tuple[AnyTemplate, ...]],
+    attributes: Collection[str],
+) -> tuple[tuple[AnyTemplate, ...], dict[str, WordList]]:
+    """With the lists that they read. attributes: that they may read beside lists and frequencies."""
+    lists, lines = _lists(header, arrays), read_strings(header, "templates")
+    known = {*attributes, FREQUENCY, *attribute_names(lists)}
     templates: tuple[AnyTemplate, ...] = ()
     with suppress(ValueError):  # every TemplateError is one
         templates = parse("\n".join(lines), "<templates of the model>")
     if [str(t) for t in templates] != lines or not all(read.attribute in known for t in templates for read in t.reads):
         raise ModelFileError("the model's templates are inconsistent")
-    return templates
+    read = {read.attribute for template in templates for read in template.reads}
+    if not all(read.intersection(attribute_names([name])) for name in lists):
+        raise ModelFileError("the model's lists are inconsistent")
+    return templates, lists
 
 
 def read_ids(arrays: Arrays, name: str, more: int = 0) -> Ids:
@@ -115,17 +142,30 @@ def read_weights(arrays: Arrays, size: int) -> NDArray[np.float32]:
     return flat
 
 
-def read_lists(header: Mapping[str, Any], arrays: Arrays) -> dict[str, WordList]:
+def _lists(header: Mapping[str, Any], arrays: Arrays) -> dict[str, WordList]:
     names = read_strings(header, "lists")
     texts = [read_alphabet(arrays, f"list/{i}").texts() for i in range(len(names))]
     return {name: WordList.of(name, entries) for name, entries in zip(names, texts, strict=True)}
 
 
-def read_frequencies(arrays: Arrays, column: int) -> Frequencies:
+def _frequencies(arrays: Arrays, column: int) -> Frequencies:
     words, classes = read_alphabet(arrays, f"frequency/{column}"), read_array(arrays, f"frequency/{column}/classes")
     if len(words) != len(classes) or classes.dtype != np.uint8:
         raise ModelFileError("the model's frequencies are inconsistent")
     return Frequencies(words, classes.copy())
+
+
+def check_memory(what: str, need: int, copies: int = 1) -> None:
+    """Refuses, before training, weights that could not be loaded again, or not be trained in so many copies."""
+    said, allowed = f"{need / 2**30:.1f} GiB of weights", f"more than the {MOST_MEMORY >> 30} GiB allowed"
+    if need > MOST_MEMORY:
+        remedy = "Use a smaller template, a higher cutoff, or fewer labels."
+        raise DataError(f"{what} need {said}, {allowed}.", remedy=remedy)
+    if copies * need > MOST_MEMORY:
+        raise DataError(
+            f"{copies:,} shards need {copies * need / 2**30:.1f} GiB of weights, {need / 2**30:.1f} each, {allowed}.",
+            remedy="Use fewer shards, a smaller template, or a higher cutoff.",
+        )
 
 
 def refuse_huge(need: int) -> None:

@@ -1,7 +1,185 @@
-"""What an estimator of sequences holds."""
+"""A trained model of any structure: features, weights, and the outputs that they score."""
 
-from riata.models.chain import ChainModel
-from riata.models.joint import JointModel
-from riata.models.segments import SegmentModel
+from __future__ import annotations
 
-Model = ChainModel | SegmentModel | JointModel
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import Instances, allow, unbounded
+from riata.data.types import Corpus, Ids
+from riata.errors import UnsupportedError
+from riata.inference.decoder import EXACT, Decoder
+from riata.models.container import Arrays
+from riata.models.outputs import NO_CODES, Outputs, Values
+from riata.models.stored import StoredWeights
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Immutable once made. What differs between structures is asked of the outputs."""
+
+    features: Any
+    held: Any  # weights of the core, or StoredWeights
+    outputs: Outputs
+
+    @classmethod
+    def blank(cls, features: Any, outputs: Outputs, *, single: bool = True, **sizes: int) -> Model:
+        """A model that has learnt nothing. sizes: what else its weights must be told, such as the longest segment."""
+        return cls(features, outputs.new_weights(features, outputs.precisions[not single], **sizes), outputs)
+
+    def with_weights(self, weights: Any, features: Any = None) -> Model:
+        """The same with other weights and, where they are given, other features."""
+        return Model(features or self.features, weights, self.outputs)
+
+    @cached_property
+    def weights(self) -> Any:
+        return self.held.unfolded() if isinstance(self.held, StoredWeights) else self.held
+
+    @property
+    def single(self) -> bool:
+        """Whether its weights are in single precision."""
+        return isinstance(self.weights, self.outputs.precisions[0])
+
+    @property
+    def structure(self) -> str:
+        """Its name."""
+        return self.outputs.structure
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.outputs.labels
+
+    @property
+    def local(self) -> bool:
+        """Whether the scores of every step are normalised by themselves, so that the model is not linear."""
+        return self.outputs.is_local(self.weights)
+
+    def decode(
+        self, instances: Instances, decoder: Decoder = EXACT, progress: Callable[[int], None] | None = None
+    ) -> Ids:
+        """The label ids of every token."""
+        return self._label_ids(self._codes(instances, decoder, progress), instances)
+
+    def _codes(self, instances: Instances, decoder: Decoder, progress: Callable[[int], None] | None = None) -> Ids:
+        if decoder.queue == EXACT.queue and self.outputs.exact_refusal(self.features) is not None:
+            decoder = _unbounded(decoder, "operations")
+        codes: Ids = self.weights.decode(self.features.index, instances, vars(decoder), progress)
+        return codes
+
+    def _label_ids(self, codes: Ids, instances: Instances) -> Ids:
+        return self.outputs.label_ids(codes, instances.starts())
+
+    @cached_property
+    def folded(self) -> Any:
+        """The model in its fastest form, where it has one."""
+        return self.outputs.fast_form(self)
+
+    def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
+        """The label ids of every token, in the fastest way there is."""
+        if decoder.queue == EXACT.queue and corpus.known is None:
+            found = self._predict_fast(corpus, threads)
+            if found is not None:
+                return found
+        return self.decode(self._instances(corpus, threads), decoder)
+
+    def _predict_fast(self, corpus: Corpus, threads: int) -> Ids | None:
+        found: Ids | None = None
+        if isinstance(self.held, StoredWeights) and "weights" not in vars(self):
+            found = self.held.predict_few(corpus)
+        return self.folded.predict(corpus, threads) if found is None and self.folded is not None else found
+
+    def _instances(self, corpus: Corpus, threads: int = 1) -> Instances:
+        """With the labels that are known, which decoding keeps to."""
+        instances: Instances = self.features.instances(corpus, threads)
+        if corpus.known is not None:
+            known = self.outputs.as_known(self.weights, corpus.known)
+            allow(instances, known.sets, known.of)
+            stuck = self.outputs.stuck(self.weights, corpus.starts, known)
+            if len(stuck):
+                raise known.impossible(corpus, int(stuck[0]))
+        return instances
+
+    def confidences(
+        self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
+    ) -> tuple[Ids, Values]:
+        """The label ids of every token and, at every temperature, how sure the search is of them: [N], and [temperatures, columns, N].
+
+        Of chunks, a token has the confidence of its chunk. Of exact decoding it is summed over all outputs;
+        where dynamic programming cannot do that, by a beam without a limit.
+        """
+        instances, given = self._instances(corpus), NO_CODES
+        if decoder.queue == EXACT.queue:
+            given = self._codes(instances, decoder)  # of outputs of equal score, the beam may find another
+            summed = self.outputs.summed_confidences(self, instances, given, temperatures, chunks=chunks)
+            if summed is not None:
+                return self._label_ids(given, instances), summed
+            decoder = _unbounded(decoder, "operations" if self.outputs.levelled else "prefix")
+        index, at, flags = self.features.index, np.array(temperatures, np.float64), self.outputs.chunk_flags(chunks)
+        codes, values = self.weights.confidences(index, instances, vars(decoder), *flags, at, given)
+        return self._label_ids(codes, instances), values.reshape(len(temperatures), self.outputs.columns, -1)
+
+    def probabilities(self, corpus: Corpus, temperature: float) -> tuple[Values, Values]:
+        """Of every label at every token, over all outputs, [N, labels]; and log Z of every sentence. A score counts 1 / temperature."""
+        self._check_exact(
+            "Probabilities are summed over all outputs", "predict_confidence gives that of what was predicted"
+        )
+        log_z, rows = self.outputs.probabilities(self, self._instances(corpus), temperature)
+        return rows.reshape(-1, len(self.labels)), log_z
+
+    def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
+        """For every sentence the n best outputs, as label ids, with their scores; fewer where there are fewer."""
+        counts, codes, scores = self.weights.nbest(self.features.index, self._instances(corpus), n)
+        lengths = np.repeat(np.diff(corpus.starts), counts)
+        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        ids = self.outputs.label_ids(codes, starts)
+        each = [(ids[low:high], score) for low, high, score in zip(starts, starts[1:], scores.tolist(), strict=False)]
+        ends = np.cumsum(counts).tolist()
+        return [each[end - count : end] for count, end in zip(counts.tolist(), ends, strict=True)]
+
+    def check_nbest(self, decoder: Decoder) -> None:
+        """Refuses lists of the best outputs where they would not be exact."""
+        self._check_exact("The n best outputs are found exactly", "Use predict")
+        if decoder.queue != EXACT.queue:
+            raise UnsupportedError(
+                f"The n best outputs are found exactly; the queue {decoder.queue!r} keeps what a search happens to meet.",
+                remedy="set_params(queue='exact', beam=None).",
+            )
+
+    def _check_exact(self, what: str, instead: str) -> None:
+        refusal = self.outputs.exact_refusal(self.features)
+        if refusal is not None:
+            raise UnsupportedError(f"{what}: {refusal.reason}.", remedy=f"{instead}; or {refusal.remedy}.")
+
+    def exact_is_cheap(self, longest: int) -> bool:
+        """Whether the best output for a sentence of so many tokens is soon found for certain."""
+        return self.outputs.exact_is_cheap(self.features, longest)
+
+    def scores_of(self, instances: Instances, labels: Ids) -> Values:
+        """The score of given label ids, sentence by sentence: [S]."""
+        codes = self.outputs.codes(labels, instances.starts())
+        scores: Values = self.weights.scores_of(self.features.index, instances, codes)
+        return scores
+
+    def never_gives(self, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+        """The tokens whose given label no search can give: [N]."""
+        return self.outputs.never_gives(self, corpus, labels)
+
+    def margins(self, instances: Instances, truth: Ids, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """What a search with the queue of these settings shows of its margins. truth: the true label ids, [N]."""
+        codes = self.outputs.codes(truth, instances.starts())
+        found: dict[str, Any] = self.weights.margins(self.features.index, instances, codes, dict(settings))
+        return found
+
+    def to_parts(self) -> tuple[dict[str, Any], Arrays]:
+        """The model as header and arrays, without what carries no weight."""
+        return self.outputs.to_parts(self)
+
+
+def _unbounded(decoder: Decoder, beam_by: str) -> Decoder:
+    """A beam that keeps everything; equal states are merged, and so it is exact."""
+    return replace(decoder, queue="beam", beam=unbounded, beam_by=beam_by)

@@ -7,14 +7,7 @@ from typing import Any
 from riata._core import ChainWeights, NamedChain
 from riata.data.types import Corpus, Ids
 from riata.features.compile import Features
-
-EXACTLY = {
-    "queue": "exact",
-    "beam": 1,
-    "beam_by": "operations",
-    "max_nodes": 1,
-    "seconds": 0.0,
-}  # a decoder that searches nothing
+from riata.inference.decoder import EXACT
 
 
 class NamedModel:
@@ -28,7 +21,7 @@ class NamedModel:
         """There is nothing to prepare: names are looked up in the alphabet of training."""
 
     def predict(self, corpus: Corpus, threads: int = 1) -> Ids:
-        return self._weights.decode(self._features.index, self._features.instances(corpus), EXACTLY)
+        return self._weights.decode(self._features.index, self._features.instances(corpus), vars(EXACT))
 
     def label(self, sentences: list[Any], columns: int, labels: list[str]) -> list[list[str]] | None:
         """The labels of plain sentences, lists of dictionaries; None where they need a closer look."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from riata import registry
 from riata._core import boundary_reach, boundary_values
-
-Model = TypeVar("Model", bound=Any)
+from riata.models.model import Model
 
 
 class NamedWeight(NamedTuple):
@@ -20,11 +19,12 @@ class NamedWeight(NamedTuple):
     weight: float
 
 
-class WeightsByName(ABC, Generic[Model]):
+class WeightsByName(ABC):
     """One file in `names` per structure, named for it, defines NAMES."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.outputs: Any = model.outputs
 
     @abstractmethod
     def heaviest(self, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
@@ -33,6 +33,10 @@ class WeightsByName(ABC, Generic[Model]):
     def all_weights(self) -> list[NamedWeight]:
         """Every weight of a single label that is not zero."""
         return [weight for weights in self.heaviest(self.count()).values() for weight in weights]
+
+    @abstractmethod
+    def in_trace(self, weights: Any) -> Callable[[Any], tuple[str, str]]:
+        """A function from an entry of a trace to feature and label. weights: of the trace, which may have more rows than the model."""
 
     def all_transitions(self) -> dict[tuple[str, str], float]:
         """Every weight of a pair of neighbouring labels, whatever the word; there are none but in chains."""
@@ -48,17 +52,13 @@ class WeightsByName(ABC, Generic[Model]):
 
     def label_names(self) -> tuple[str, ...]:
         """Whose weights can be asked for: labels; of pairs, the tags and the chunk labels."""
-        names: tuple[str, ...] = self.model.labels
-        return names
+        return self.model.labels
 
     def labels_called(self, name: str, *, chunks: bool) -> tuple[str, ...]:
         """The labels that a name means: a label or, where there are chunks, all labels of a type; segments have weights by type."""
         if name in self.label_names() or not chunks or not name:
             return (name,) if name in self.label_names() else ()
-        return tuple(label for label in self.chunk_labels() if label.partition("-")[2] == name)
-
-    def chunk_labels(self) -> tuple[str, ...]:
-        return self.label_names()
+        return tuple(label for label in self.model.outputs.chunk_labels() if label.partition("-")[2] == name)
 
     def times_seen(self, label: str, counts: Mapping[str, int]) -> int:
         """How many tokens of the training data had the label, or any label of the type of segments. counts: by label."""
@@ -69,8 +69,8 @@ class WeightsByName(ABC, Generic[Model]):
         return int(np.count_nonzero(self.model.weights.flat()))
 
 
-def by_name(model: Any) -> WeightsByName[Any]:
-    found: WeightsByName[Any] = importlib.import_module(f"riata.models.names.{model.structure}").NAMES(model)
+def by_name(model: Model) -> WeightsByName:
+    found: WeightsByName = registry.of_structure("weights by name", model.structure)(model)
     return found
 
 
@@ -79,7 +79,18 @@ def boundary_name(value: int) -> str:
     return f"_B-{value + 1}" if value < boundary_reach else f"_B+{value - boundary_reach + 1}"
 
 
-def text_of(model: Any, attribute: int, value: int) -> str:
+def ngram_texts(model: Model, pairs: Sequence[tuple[Any, Any]], family: int, ngram: int) -> list[str]:
+    """The texts of an n-gram, first element first. pairs: of every family, the parents and the values of its n-grams."""
+    texts: list[str] = []
+    while family >= 0:
+        parents, values = pairs[family]
+        parent, attribute, _ = model.features.program.families[family]
+        texts.append(text_of(model, attribute, int(values[ngram])))
+        family, ngram = parent, int(parents[ngram])
+    return texts[::-1]
+
+
+def text_of(model: Model, attribute: int, value: int) -> str:
     if value < boundary_values:
         return boundary_name(value)
     return str(model.features.alphabets[attribute].text(value - boundary_values))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from riata._core import Instances
 from riata.data.types import Corpus, Ids, Starts
-from riata.models.chain import EXACT, Decoder
+from riata.inference.decoder import EXACT, Decoder
 from riata.models.model import Model
 
 ROUNDING = 1e-5  # relative; scores are sums of single-precision numbers

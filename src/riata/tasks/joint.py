@@ -42,7 +42,6 @@ class JointTagger(SequenceEstimator):
     chunks = True
     outputs = OUTPUTS
     own_structure = "joint"
-    default_recipes: ClassVar[dict[str, str]] = {"chain": "mira", "joint": "max-violation"}
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "fast": {"recipe": "max-violation", "epochs": 3},
         "best": {"recipe": "max-violation", "epochs": 6, "learn_as": "bioes", "seeds": 5},

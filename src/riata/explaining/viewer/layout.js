@@ -13,7 +13,7 @@ function columnOf(trace, item) {
 
 // All that could be drawn, sorted once.
 function columnsOf(trace) {
-  trace.byPrefix = trace.alignment === "segments" && trace.beam_by === "prefix";
+  trace.byPrefix = trace.alignment === "spans" && trace.beam_by === "prefix";
   const columns = new Map();
   const column = (item) => {
     const number = columnOf(trace, item);

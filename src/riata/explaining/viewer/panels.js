@@ -23,7 +23,7 @@ function showNode(data, step, item) {
 
 // The tokens of a segment, counted from 1.
 function tokensOf(data, item) {
-  const span = data.trace.alignment === "segments" ? SEGMENT.exec(said(item.action)) : null;
+  const span = data.trace.alignment === "spans" ? SEGMENT.exec(said(item.action)) : null;
   return span && `token ${Number(span[1]) + 1}${span[2] - span[1] > 1 ? ` to ${span[2]}` : ""}`;
 }
 
@@ -146,7 +146,7 @@ function sideName(side) {
 // The actions of a side; those in which it differs from the other one are underlined.
 function sideRow(data, side, other, digits) {
   const against = other && other.actions;
-  const others = data.trace?.alignment === "segments" && against ? new Set(against.map(said)) : null; // they need not stand at one place
+  const others = data.trace?.alignment === "spans" && against ? new Set(against.map(said)) : null; // they need not stand at one place
   const from = other ? Math.max(0, side.actions.findIndex((action, i) => said(action) !== said(other.actions[i])) - 20) : 0;
   const start = side.actions.length > MOST_ACTIONS ? from : 0;
   const actions = side.actions.slice(start, start + MOST_ACTIONS).map((action, place) => {

@@ -83,7 +83,7 @@ class Steps {
 
   endOf(node) {
     const span = SEGMENT.exec(said(node.action));
-    return this.trace.alignment === "segments" ? Number(span?.[2] ?? 0) : node.depth;
+    return this.trace.alignment === "spans" ? Number(span?.[2] ?? 0) : node.depth;
   }
 
   refresh() {

@@ -173,7 +173,7 @@ function markOf(trace, item, step) {
 }
 
 function labelOf(data, item) {
-  return item.parent === null ? "start" : shortAction(data, item.action, data.trace.alignment === "segments" ? LONGEST_SEGMENT : LONGEST_LABEL);
+  return item.parent === null ? "start" : shortAction(data, item.action, data.trace.alignment === "spans" ? LONGEST_SEGMENT : LONGEST_LABEL);
 }
 
 // g and, where the queue ranks by something else, that too.
@@ -206,7 +206,7 @@ function headOf(data, column) {
 
 // The tokens of a segment such as NP[2:5].
 function coveredBy(data, item) {
-  const span = item && data.trace?.alignment === "segments" ? SEGMENT.exec(said(item.action)) : null;
+  const span = item && data.trace?.alignment === "spans" ? SEGMENT.exec(said(item.action)) : null;
   return span ? data.input.slice(Number(span[1]), Number(span[2])).map(visible).join(" ") : "";
 }
 

@@ -1,13 +1,12 @@
 """Templates of tags and of chunk labels."""
 
-from riata.features.joint import OUTPUTS, JointTemplate, load, misfit, parse
+from riata.features.joint import OUTPUTS, JointTemplate, misfit, parse
 from riata.features.language import Language
 
 LANGUAGE = Language(
     ending="joint",
     template=JointTemplate,
     parse=parse,
-    load=load,
     list_lines=tuple(f"{output} LIST[{offset}]" for output in OUTPUTS for offset in (-1, 0, 1)),
     keeps=lambda template, use: misfit(template, use.settings["lookahead"]) is None,
 )

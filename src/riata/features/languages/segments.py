@@ -1,14 +1,13 @@
 """Templates of labelled segments."""
 
 from riata.features.language import Language
-from riata.features.segments import SegmentTemplate, load, parse
+from riata.features.segments import SegmentTemplate, parse
 from riata.features.templates import SEGMENT_ROLES
 
 LANGUAGE = Language(
     ending="segments",
     template=SegmentTemplate,
     parse=parse,
-    load=load,
     list_lines=("inside LIST[0]", "first LIST[-1]", "last LIST[1]", "sequence LIST[0]"),
     keeps=lambda template, use: template.exact or not use.exact,
     default="chunk",

@@ -27,4 +27,5 @@ STRUCTURE = Structure(
         "a-star": "a chain has no heuristic for the labels to come.",
         "hill-climb": "a chain is built label by label; hill-climbing starts from a complete output.",
     },
+    recipe="mira",
 )

@@ -24,4 +24,5 @@ STRUCTURE = Structure(
         ),
     ),
     outputs=2,
+    recipe="max-violation",
 )

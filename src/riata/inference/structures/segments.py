@@ -16,4 +16,5 @@ STRUCTURE = Structure(
         "hill-climb": "a segmentation is built segment by segment; hill-climbing starts from a complete output.",
     },
     settings=(Setting("longest", 0, "tokens of a segment at most; 0 means as many as in training", low=0, high=1000),),
+    recipe="laso-alma",
 )

@@ -21,7 +21,9 @@ from riata.errors import RiataError, UnsupportedError
 from riata.features.compile import Features
 from riata.learning.batch.trainer import BatchTrainer
 from riata.learning.online import TrainingSet, same_precision
-from riata.models.chain import ChainModel, Legality
+from riata.models.legality import Legality
+from riata.models.model import Model
+from riata.models.structures.chain import ChainOutputs
 
 
 @dataclass(frozen=True)
@@ -50,14 +52,15 @@ class ChainProblem:
         labels: tuple[str, ...],
         legality: Legality,
         settings: Mapping[str, Any],
-        start: ChainModel | None,
+        start: Model | None,
         *,
         local: bool,
     ) -> None:
         self.features, self.labels, self.legality, self.settings = features, labels, legality, settings
         self.local = local
         self._single = settings["precision"] == "single"
-        blank = ChainModel.blank(features, labels, legality, single=self._single)
+        self.outputs = ChainOutputs(labels, legality)
+        blank = Model.blank(features, self.outputs, single=self._single)
         self._start = (blank if start is None else same_precision(start, settings)).weights
         if features.program.history:
             self._check_history()
@@ -86,16 +89,13 @@ class ChainProblem:
     def first_weights(self) -> Any:
         return self._start
 
-    def model(self, weights: Any) -> ChainModel:
-        legal = self.legality
-        kept = weights.constrained(legal.start, legal.end, legal.follow)
-        return ChainModel(self.features, kept, self.labels, legal)
+    def model(self, weights: Any) -> Model:
+        return Model(self.features, weights.constrained(*self.legality.flags), self.outputs)
 
     def _parts(self, data: TrainingSet) -> tuple[Any, ...]:
         """What the core is told of the data and the labels."""
         legal = self.legality if self.local or self.settings["constrain"] else Legality.free(len(self.labels))
-        flags = (legal.start, legal.end, legal.follow)
-        return self.features.index, data.instances, len(self.labels), len(self.features.given), *flags
+        return self.features.index, data.instances, len(self.labels), len(self.features.given), *legal.flags
 
     @property
     def _all_pairs(self) -> bool:

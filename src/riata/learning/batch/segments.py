@@ -7,32 +7,24 @@ from typing import Any
 
 from riata._core import SegmentPotentials, SegmentPotentials64
 from riata.choosing.recipe import Recipe
-from riata.data.segmentation import Segmentation
-from riata.errors import UnsupportedError
 from riata.features.segments import SegmentFeatures
 from riata.learning.batch.chain import ChainBatch
 from riata.learning.batch.trainer import BatchTrainer
 from riata.learning.online import TrainingSet, same_precision
-from riata.models.segments import SegmentModel
+from riata.models.model import Model
+from riata.models.structures.segments import SegmentOutputs
 
 
 def segment_trainer(
     recipe: Recipe,
     features: SegmentFeatures,
-    segmentation: Segmentation,
+    outputs: SegmentOutputs,
     settings: Mapping[str, Any],
-    start: SegmentModel | None,
+    start: Model | None,
 ) -> BatchTrainer:
     """Of true segmentations among all (Sarawagi & Cohen 2004), with the loss that the recipe has on chains."""
-    beyond = [template for template in features.templates if not template.exact]
-    if beyond:
-        error = UnsupportedError(
-            f"the recipe {recipe.name!r} sums over all segmentations, and '{beyond[0]}' reads further back than label[-1].",
-            remedy="Leave out such lines, or use a recipe that searches, such as laso-alma.",
-        )
-        raise error if beyond[0].place is None else error.located(*beyond[0].place)
     assert isinstance(recipe.trainer, ChainBatch)
-    return BatchTrainer(SegmentProblem(features, segmentation, settings, start), settings, recipe.trainer.loss)
+    return BatchTrainer(SegmentProblem(features, outputs, settings, start), settings, recipe.trainer.loss)
 
 
 class SegmentProblem:
@@ -41,17 +33,17 @@ class SegmentProblem:
     def __init__(
         self,
         features: SegmentFeatures,
-        segmentation: Segmentation,
+        outputs: SegmentOutputs,
         settings: Mapping[str, Any],
-        start: SegmentModel | None,
+        start: Model | None,
     ) -> None:
-        self.features, self.segmentation, self.settings = features, segmentation, settings
+        self.features, self.outputs, self.settings = features, outputs, settings
         self._start = None if start is None else same_precision(start, settings).weights
 
     def potentials(self, data: TrainingSet, *, single: bool) -> Any:
         assert data.gold is not None
         if self._start is None:
-            longest = self.settings["longest"] or self.segmentation.longest(data.gold)
+            longest = self.settings["longest"] or self.outputs.segmentation.longest(data.gold)
             self._start = self._weights(longest, single=single)
         like = self._start if single else self._weights(self._start.most, single=False)
         kind: Any = SegmentPotentials if single else SegmentPotentials64
@@ -61,9 +53,9 @@ class SegmentProblem:
     def first_weights(self) -> Any:
         return self._start
 
-    def model(self, weights: Any) -> SegmentModel:
-        return SegmentModel(self.features, weights, self.segmentation)
+    def model(self, weights: Any) -> Model:
+        return Model(self.features, weights, self.outputs)
 
     def _weights(self, longest: int, *, single: bool) -> Any:
         """Weights of these segments that know no feature."""
-        return SegmentModel.blank(self.features, self.segmentation, longest, single=single).weights
+        return Model.blank(self.features, self.outputs, single=single, longest=longest).weights

@@ -31,7 +31,9 @@ from riata.features.templates import Template, parse
 from riata.learning.events import Epoch
 from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
-from riata.models.chain import ChainModel, Legality
+from riata.models.legality import Legality
+from riata.models.model import Model
+from riata.models.structures.chain import ChainOutputs
 from riata.settings import Setting
 
 Counts = NDArray[np.float64]
@@ -129,7 +131,7 @@ class HmmTrainer(Trainer):
         labels: tuple[str, ...],
         legality: Legality,
         settings: Mapping[str, Any],
-        start: ChainModel | None,
+        start: Model | None,
     ) -> None:
         if start is not None:
             raise UnsupportedError(
@@ -137,7 +139,7 @@ class HmmTrainer(Trainer):
                 remedy="Train anew on all data, or give all portions to partial_fit, from the first one on.",
             )
         self.features, self.settings = features, settings
-        self._blank = ChainModel.blank(features, labels, legality, single=settings["precision"] == "single")
+        self._blank = Model.blank(features, ChainOutputs(labels, legality), single=settings["precision"] == "single")
         program, size = features.program, len(labels)
         node = [
             (family, str(template)) for (family, _, _), template in zip(program.reads, program.templates, strict=True)
@@ -179,7 +181,7 @@ class HmmTrainer(Trainer):
             seconds=time.perf_counter() - began,
         )
 
-    def model(self) -> ChainModel:
+    def model(self) -> Model:
         index, k, labels = self.features.index, self.settings["transitions"], len(self.all)
         general = (self.all + HALF) / (self.all.sum() + HALF * labels)
         stop = (self.lasts.sum() + HALF) / (self.all.sum() + 2 * HALF)  # after any label

@@ -17,11 +17,13 @@ from riata.learning.online import TrainingSet
 from riata.learning.shards import ShardsTrainer
 from riata.learning.structure import LearntStructure, label_ids
 from riata.learning.unknown import leave_out_impossible, tell_of_unknown
-from riata.models.chain import ChainModel, check_memory, exact_refusal, row_width
+from riata.models.feature_parts import row_width
+from riata.models.structures.chain import ChainOutputs
 
 
-class LearntChain(LearntStructure[ChainModel]):
-    model = ChainModel
+class LearntChain(LearntStructure):
+    def new_outputs(self) -> ChainOutputs:
+        return ChainOutputs(self.labels.labels, self.labels.legality())
 
     def new_features(self, width: int) -> Features:
         options = self.options
@@ -40,15 +42,10 @@ class LearntChain(LearntStructure[ChainModel]):
             )
 
     def learner(self, features: Features) -> Trainer:
-        options, labels, legality = self.options, self.labels.labels, self.labels.legality()
-        recipe, shards = options.choice.recipe, options.shards
-
-        def blank(data: TrainingSet) -> ChainModel:
-            return ChainModel.blank(features, labels, legality, single=self.single)
-
+        options, recipe, shards = self.options, self.options.choice.recipe, self.options.shards
         if recipe.searches:
-            return self.one_by_one(features, blank)
-        _check_exact(features, len(labels), recipe.name)
+            return self.one_by_one(features)
+        self.check_exact(features)
         if shards > 1 and features.program.order:
             raise UnsupportedError(
                 f"shards is {shards}, but '{features.program.history_templates[0]}' reads earlier labels: "
@@ -56,14 +53,12 @@ class LearntChain(LearntStructure[ChainModel]):
                 remedy="Use edge for the label before, or shards=1.",
             )
         if recipe.trainer is not None:
+            labels, legality = self.labels.labels, self.labels.legality()
             whole: Trainer = recipe.trainer(features, labels, legality, options.settings, self.start)
             return whole
-        learners = [self.one_by_one(features, blank) for _ in range(shards)]
+        learners = [self.one_by_one(features) for _ in range(shards)]
         threads = options.threads if options.seeds == 1 else 1  # the seeds have the threads
         return learners[0] if shards == 1 else ShardsTrainer(learners, threads)
-
-    def check_memory(self, features: Features) -> None:
-        check_memory(features, len(self.labels.labels), self.options.shards)
 
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         ids = label_ids(data, self.labels)
@@ -76,17 +71,6 @@ class LearntChain(LearntStructure[ChainModel]):
     def tell_of_data(self, features: Features, tokens: int, tell: Listener) -> None:
         tell_of_cost(features, len(self.labels.labels), tokens, self.options, tell)
         super().tell_of_data(features, tokens, tell)
-
-
-def _check_exact(features: Features, labels: int, recipe: str) -> None:
-    refusal = exact_refusal(features, labels)
-    if refusal is not None:
-        reason, template = refusal
-        error = UnsupportedError(
-            f"the recipe {recipe!r} needs the exact argmax: {reason}.",
-            remedy="Read fewer labels back, or use a recipe that searches, such as laso-perceptron.",
-        )
-        raise error if template.place is None else error.located(*template.place)
 
 
 def _check_hashable(features: Features, labels: int) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances
-from riata.choosing.options import Options
 from riata.data.encodings.base import OUTSIDE, Encoding
 from riata.data.pairs import joined_text, parts_of
 from riata.data.recoding import Tags
@@ -22,29 +21,26 @@ from riata.learning.labels import SHOWN, LabelSet, counts_of
 from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
-from riata.models.chain import MOST_LABELS
-from riata.models.joint import MOST_PAIRS, JointLabels, JointModel, check_memory
+from riata.models.feature_parts import MOST_LABELS
+from riata.models.structures.joint import MOST_PAIRS, JointOutputs
 from riata.scoring.pairs import evaluate_pairs
 
 
-class LearntJoint(LearntStructure[JointModel]):
-    model = JointModel
-
-    def __init__(self, options: Options, labels: LabelSet, start: JointModel | None) -> None:
-        super().__init__(options, labels, start)
-        assert labels.tags is not None
-        self._parts = joint_labels(labels.counts, labels.tags.learnt, "") if start is None else start.parts
+class LearntJoint(LearntStructure):
+    def new_outputs(self) -> JointOutputs:
+        assert self.labels.tags is not None
+        return joint_outputs(self.labels.counts, self.labels.tags.learnt, "")
 
     @staticmethod
     def label_set(data: Corpus, tags: Tags | None, extra: tuple[str, ...], *, fresh: bool) -> LabelSet:
         assert tags is not None
         counts = {**dict.fromkeys(learnt_pairs(extra, tags), 0), **counts_of(data.columns[-1])}
-        pairs = joint_labels(counts, tags.learnt, data.name).pairs if fresh else tuple(counts)
+        pairs = joint_outputs(counts, tags.learnt, data.name).labels if fresh else tuple(counts)
         return LabelSet(pairs, counts, tags)
 
     def new_features(self, width: int) -> JointFeatures:
         options, settings = self.options, self.options.settings
-        dictionary = TagDictionary(self._parts.tags, settings["dictionary"], {})
+        dictionary = TagDictionary(self.outputs.tags, settings["dictionary"], {})
         return JointFeatures(
             options.templates(width), options.functions, options.word_lists(), settings["lookahead"], dictionary
         )
@@ -59,17 +55,11 @@ class LearntJoint(LearntStructure[JointModel]):
             )
 
     def learner(self, features: JointFeatures) -> Trainer:
-        def blank(data: TrainingSet) -> JointModel:
-            return JointModel.blank(features, self._parts, single=self.single)
-
-        return self.one_by_one(features, blank)
+        return self.one_by_one(features)
 
     def learn_features(self, features: JointFeatures, data: Corpus) -> Instances:
         features.count_tags(data)
         return super().learn_features(features, data)
-
-    def check_memory(self, features: JointFeatures) -> None:
-        check_memory(features, self._parts)
 
     def class_weights(self) -> NDArray[np.float64]:
         if self.options.class_weight is not None:
@@ -93,7 +83,7 @@ class LearntJoint(LearntStructure[JointModel]):
         return evaluate_pairs(dev.columns[-1], predicted, labels, dev.starts).score
 
 
-def joint_labels(counts: Mapping[str, int], encoding: Encoding, name: str) -> JointLabels:
+def joint_outputs(counts: Mapping[str, int], encoding: Encoding, name: str) -> JointOutputs:
     """The tags and chunk labels of these pairs, most frequent first. name: of the data."""
     tags, chunks = totals(counts)
     chunks.setdefault(OUTSIDE, 0)
@@ -107,7 +97,7 @@ def joint_labels(counts: Mapping[str, int], encoding: Encoding, name: str) -> Jo
     wrong = [chunk for chunk in chunks if not encoding.is_tag(chunk)]
     if wrong:
         raise LabelError(f"label {wrong[0]!r} is no chunk tag of {encoding.name.upper()}.", file=name)
-    return JointLabels(_by_count(tags), _by_count(chunks), encoding)
+    return JointOutputs(_by_count(tags), _by_count(chunks), encoding)
 
 
 def learnt_pairs(pairs: Sequence[str], tags: Tags) -> list[str]:

@@ -6,27 +6,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances
-from riata.choosing.options import Options
 from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.features.segments import SegmentFeatures
 from riata.learning.batch.segments import segment_trainer
 from riata.learning.events import Listener, Note
-from riata.learning.labels import LabelSet
 from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
-from riata.models.segments import SegmentModel, check_memory
+from riata.models.structures.segments import SegmentOutputs
 
 
-class LearntSegments(LearntStructure[SegmentModel]):
-    model = SegmentModel
+class LearntSegments(LearntStructure):
+    def new_outputs(self) -> SegmentOutputs:
+        tags = self.labels.tags
+        return SegmentOutputs(Segmentation.of(self.labels.counts, None if tags is None else tags.learnt))
 
-    def __init__(self, options: Options, labels: LabelSet, start: SegmentModel | None) -> None:
-        super().__init__(options, labels, start)
-        encoding = None if labels.tags is None else labels.tags.learnt
-        self._segmentation = Segmentation.of(labels.counts, encoding) if start is None else start.segmentation
+    @property
+    def _segmentation(self) -> Segmentation:
+        found: Segmentation = self.outputs.segmentation
+        return found
 
     def new_features(self, width: int) -> SegmentFeatures:
         options = self.options
@@ -34,18 +34,14 @@ class LearntSegments(LearntStructure[SegmentModel]):
 
     def learner(self, features: SegmentFeatures) -> Trainer:
         recipe, settings = self.options.choice.recipe, self.options.settings
-        if recipe.whole:
-            return segment_trainer(recipe, features, self._segmentation, settings, self.start)
+        if not recipe.whole:
+            return self.one_by_one(features)
+        self.check_exact(features)
+        return segment_trainer(recipe, features, self.outputs, settings, self.start)
 
-        def blank(data: TrainingSet) -> SegmentModel:
-            assert data.gold is not None
-            longest = settings["longest"] or self._segmentation.longest(data.gold)
-            return SegmentModel.blank(features, self._segmentation, longest, single=self.single)
-
-        return self.one_by_one(features, blank)
-
-    def check_memory(self, features: SegmentFeatures) -> None:
-        check_memory(features, len(self._segmentation.types))
+    def sizes(self, data: TrainingSet) -> dict[str, int]:
+        assert data.gold is not None
+        return {"longest": self.options.settings["longest"] or self._segmentation.longest(data.gold)}
 
     def class_weights(self) -> NDArray[np.float64]:
         found = super().class_weights()

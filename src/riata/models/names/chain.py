@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,19 +11,22 @@ from numpy.typing import NDArray
 from riata._core import boundary_values
 from riata.errors import UnsupportedError
 from riata.features.templates import LABEL, Template
-from riata.models.chain import ChainModel
+from riata.models.model import Model
 from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, text_of
 
 GIVEN, HISTORY = -1, -2  # in place of a family: features given by the user, and those of earlier labels
 
 
-class ChainWeightsByName(WeightsByName[ChainModel]):
+class ChainWeightsByName(WeightsByName):
     def heaviest(self, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
         rows, known = _named(self.model), self.model.labels
         return {label: rows.heaviest(known.index(label), top) for label in labels or known}
 
     def all_weights(self) -> list[NamedWeight]:
         return _named(self.model).everything()
+
+    def in_trace(self, weights: Any) -> Callable[[Any], tuple[str, str]]:
+        return lambda entry: name_of(self.model, weights.place(self.model.features.index, entry))
 
     def all_transitions(self) -> dict[tuple[str, str], float]:
         _, columns, values = self._sparse["transition"]
@@ -60,7 +63,7 @@ class ChainWeightsByName(WeightsByName[ChainModel]):
 
 
 def _heaviest_pairs(
-    model: ChainModel, columns: NDArray[Any], values: NDArray[Any], top: int, labels: Sequence[str] | None
+    model: Model, columns: NDArray[Any], values: NDArray[Any], top: int, labels: Sequence[str] | None
 ) -> NDArray[np.int64]:
     """Which weights of pairs of labels are the heaviest; with labels, of those in which one of them is."""
     mine = np.flatnonzero(values)
@@ -70,7 +73,7 @@ def _heaviest_pairs(
     return mine[np.argsort(-np.abs(values[mine]), kind="stable")[:top]]
 
 
-def name_of(model: ChainModel, place: tuple[str, int, int, Sequence[int], Sequence[int], int]) -> tuple[str, str]:
+def name_of(model: Model, place: tuple[str, int, int, Sequence[int], Sequence[int], int]) -> tuple[str, str]:
     """Feature and label of a weight, from its place in the core: (kind, family, slot, values, values of labels before, label)."""
     kind, family, slot, values, before, label = place
     labels = model.labels
@@ -101,7 +104,7 @@ def _feature_text(template: Template, texts: Sequence[str], before: Sequence[str
     return " ".join((["edge"] if template.edge else []) + labels + reads)
 
 
-def _label_names(model: ChainModel, values: Sequence[int]) -> list[str]:
+def _label_names(model: Model, values: Sequence[int]) -> list[str]:
     """Of earlier labels: 0 is a position before the sentence, label j is j + 1."""
     return [model.labels[value - 1] if value else boundary_name(0) for value in values]
 
@@ -110,7 +113,7 @@ def _pair(labels: Sequence[str], column: int) -> str:
     return f"{labels[column // len(labels)]} -> {labels[column % len(labels)]}"
 
 
-def _named(model: ChainModel) -> _Rows:
+def _named(model: Model) -> _Rows:
     if model.features.bits:
         raise UnsupportedError(
             f"The features of this model are hashed (bits={model.features.bits}), and hashes have no names.",
@@ -122,7 +125,7 @@ def _named(model: ChainModel) -> _Rows:
 class _Rows:
     """The sparse form of a model, flattened: one entry per weight of a single label; with edge, of a pair of them."""
 
-    def __init__(self, model: ChainModel, *, edge: bool = False) -> None:
+    def __init__(self, model: Model, *, edge: bool = False) -> None:
         self.model, self.edge = model, edge
         self.sparse: dict[str, Any] = model.weights.pack(model.features.index)
         blocks = [(f, family["edge" if edge else "node"]) for f, family in enumerate(self.sparse["families"])]
@@ -168,7 +171,7 @@ class _Rows:
         if family == HISTORY:
             return self._history(row)
         if family == GIVEN:
-            return self.model.features.given.text(int(self.sparse["kept_given"][row]))
+            return str(self.model.features.given.text(int(self.sparse["kept_given"][row])))
         ngram, slot = divmod(row, len(self.slots[family]))
         return _feature_text(self.slots[family][slot], self._values(family, ngram))
 

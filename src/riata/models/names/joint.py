@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata.features.joint import OUTPUTS, JointTemplate
-from riata.models.chain import row_width
-from riata.models.joint import JointModel
-from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, text_of
+from riata.models.feature_parts import row_width
+from riata.models.model import Model
+from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, ngram_texts
 
 Rows = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 
@@ -18,11 +19,12 @@ Rows = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 class JointNames:
     """Rows of weights by name, as JointLayout has them (native/models/joint_weights.hpp)."""
 
-    def __init__(self, model: JointModel, grown: Rows | None = None) -> None:
+    def __init__(self, model: Model, grown: Rows | None = None) -> None:
         """grown: all rows that grew, where there are more than the model has."""
         self.model = model
         self.flat = model.weights.flat()
-        self.labels = (model.parts.tags, model.parts.chunks)
+        outputs: Any = model.outputs
+        self.labels: tuple[tuple[str, ...], tuple[str, ...]] = (outputs.tags, outputs.chunks)
         families = model.features.program.families
         self.pairs = [model.features.index.pairs(f) for f in range(len(families))]
         self.blocks: list[tuple[int, int, int, list[JointTemplate]]] = []  # output, start, family, templates
@@ -98,29 +100,23 @@ class JointNames:
 
     def _reads(self, template: JointTemplate, family: int, ngram: int) -> list[str]:
         """The reads of a template with the values of an n-gram."""
-        texts: list[str] = []
-        families = self.model.features.program.families
-        while family >= 0:
-            parents, values = self.pairs[family]
-            parent, attribute, _ = families[family]
-            texts.append(text_of(self.model, attribute, int(values[ngram])))
-            family, ngram = parent, int(parents[ngram])
-        return [f"{read}={text}" for read, text in zip(template.reads, reversed(texts), strict=True)]
+        texts = ngram_texts(self.model, self.pairs, family, ngram)
+        return [f"{read}={text}" for read, text in zip(template.reads, texts, strict=True)]
 
 
 def _reads(template: JointTemplate) -> bool:
     return bool(template.tags or template.chunks)
 
 
-class JointWeightsByName(WeightsByName[JointModel]):
+class JointWeightsByName(WeightsByName):
     def heaviest(self, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
         return JointNames(self.model).heaviest(labels or self.label_names(), top)
 
-    def label_names(self) -> tuple[str, ...]:
-        return (*self.model.parts.tags, *self.model.parts.chunks)
+    def in_trace(self, weights: Any) -> Callable[[Any], tuple[str, str]]:
+        return JointNames(self.model, weights.rows()).name_of
 
-    def chunk_labels(self) -> tuple[str, ...]:
-        return self.model.parts.chunks
+    def label_names(self) -> tuple[str, ...]:
+        return (*self.outputs.tags, *self.outputs.chunks)
 
 
 NAMES = JointWeightsByName

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata.features.segments import LENGTH, LENGTH_BEFORE, SegmentTemplate
-from riata.models.chain import row_width
-from riata.models.segments import SegmentModel
-from riata.models.weights_by_name import NamedWeight, WeightsByName, text_of
+from riata.models.feature_parts import row_width
+from riata.models.model import Model
+from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 
@@ -18,27 +19,27 @@ Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 class SegmentNames:
     """Rows of weights by name, as GrownRows has them (native/features/grown_rows.hpp)."""
 
-    def __init__(self, model: SegmentModel, grown: tuple[Pairs, Pairs] | None = None) -> None:
+    def __init__(self, model: Model, grown: tuple[Pairs, Pairs] | None = None) -> None:
         """grown: all roots and rows, where there are more than the model has."""
         self.model = model
+        outputs: Any = model.outputs
+        self.types: tuple[str, ...] = outputs.segmentation.types
         self.pairs = [model.features.index.pairs(f) for f in range(len(model.features.program.families))]
-        (self.root_slots, self.root_codes), (self.parents, self.values) = grown or (
-            model.weights.roots(),
-            model.weights.rows(),
-        )
-        self.rows = model.weights.flat().reshape(-1, row_width(len(model.segmentation.types)))
+        all_rows: tuple[Pairs, Pairs] = grown or (model.weights.roots(), model.weights.rows())
+        (self.root_slots, self.root_codes), (self.parents, self.values) = all_rows
+        self.rows = model.weights.flat().reshape(-1, row_width(len(self.types)))
 
     def heaviest(self, kind: int, top: int) -> list[NamedWeight]:
         """The features of the largest absolute weight for a type of segments, heaviest first."""
         column = self.rows[:, kind]
         order = [int(row) for row in np.argsort(-np.abs(column), kind="stable")[:top] if column[row]]
-        label = self.model.segmentation.types[kind]
+        label = self.types[kind]
         return [NamedWeight(self.name(row), label, float(column[row])) for row in order]
 
     def name_of(self, place: int) -> tuple[str, str]:
         """Feature and type of a weight, from its place among all."""
-        row, kind = divmod(place, row_width(len(self.model.segmentation.types)))
-        return self.name(row), self.model.segmentation.types[kind]
+        row, kind = divmod(place, row_width(len(self.types)))
+        return self.name(row), self.types[kind]
 
     def name(self, row: int) -> str:
         steps = [int(self.values[row])]
@@ -50,13 +51,13 @@ class SegmentNames:
         template, family = self.model.features.segments.slots[slot], self.model.features.segments.families[slot]
         if template.role == LENGTH:
             return f"{LENGTH}={steps[0]}"
-        reads = [_taken(template, self._texts(family, ngram)) for ngram in steps if family >= 0]
+        reads = [_taken(template, ngram_texts(self.model, self.pairs, family, ngram)) for ngram in steps if family >= 0]
         before = self._before(template, int(self.root_codes[root]))
         return " ".join([*before, *([template.role] if template.role else []), *reads])
 
     def _before(self, template: SegmentTemplate, code: int) -> list[str]:
         """What is read of the segments before, from the number that the core makes of it (BackCodes)."""
-        types = ("", *self.model.segmentation.types)  # nothing: before the sentence
+        types = ("", *self.types)  # nothing: before the sentence
         length: list[str] = []
         if template.length_before:
             code, tokens = divmod(code, self.model.weights.most + 1)
@@ -67,37 +68,29 @@ class SegmentNames:
             labels.append(f"label[{offset}]={types[label]}")
         return labels + length
 
-    def _texts(self, family: int, ngram: int) -> list[str]:
-        """The values of an n-gram, in the order of the reads."""
-        found: list[str] = []
-        families = self.model.features.program.families
-        while family >= 0:
-            parents, values = self.pairs[family]
-            parent, attribute, _ = families[family]
-            found.append(text_of(self.model, attribute, int(values[ngram])))
-            family, ngram = parent, int(parents[ngram])
-        return found[::-1]
-
 
 def _taken(template: SegmentTemplate, texts: Sequence[str]) -> str:
     return " ".join(f"{read}={text}" for read, text in zip(template.reads, texts, strict=True))
 
 
-class SegmentWeightsByName(WeightsByName[SegmentModel]):
+class SegmentWeightsByName(WeightsByName):
     def heaviest(self, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
-        names, segmentation = SegmentNames(self.model), self.model.segmentation
+        names, segmentation = SegmentNames(self.model), self.outputs.segmentation
         return {
             label: names.heaviest(segmentation.types.index(segmentation.type_of(label)), top)
             for label in labels or segmentation.types
         }
 
+    def in_trace(self, weights: Any) -> Callable[[Any], tuple[str, str]]:
+        return SegmentNames(self.model, (weights.roots(), weights.rows())).name_of
+
     def labels_called(self, name: str, *, chunks: bool) -> tuple[str, ...]:
-        return (name,) if name in self.model.segmentation.types or name in self.model.labels else ()
+        return (name,) if name in self.outputs.segmentation.types or name in self.model.labels else ()
 
     def times_seen(self, label: str, counts: Mapping[str, int]) -> int:
         if label in counts:
             return counts[label]
-        return sum(number for tag, number in counts.items() if self.model.segmentation.type_of(tag) == label)
+        return sum(number for tag, number in counts.items() if self.outputs.segmentation.type_of(tag) == label)
 
 
 NAMES = SegmentWeightsByName

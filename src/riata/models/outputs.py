@@ -1,0 +1,123 @@
+"""What a model asks of its structure: labels and codes of outputs, what exact search can do with them, blank weights, parts of a file."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import Instances
+from riata.data.kept_labels import KnownLabels
+from riata.data.types import Corpus, Ids, Starts
+from riata.features.attributes import Attribute
+from riata.features.templates import Template
+from riata.models.container import Arrays
+from riata.models.legality import Flags
+
+if TYPE_CHECKING:
+    from riata.models.model import Model
+
+Values = NDArray[np.float64]
+NO_CODES: Ids = np.empty(0, np.int32)
+NO_CHUNKS: tuple[Ids, Flags] = (NO_CODES, np.empty(0, np.uint8))
+
+
+class Refusal(NamedTuple):
+    """Why dynamic programming cannot find the best output."""
+
+    reason: str
+    template: Template | None  # the one that is to blame; None: the structure is
+    remedy: str
+
+
+class Outputs(ABC):
+    """All outputs that a model can give. One file in `structures` per structure, named for it, defines OUTPUTS, a class."""
+
+    structure: ClassVar[str]
+    precisions: ClassVar[tuple[Any, Any]]  # the core's classes of weights: in single and in double precision
+    columns: ClassVar[int] = 1  # labels per token
+    levelled: ClassVar[bool] = True  # whether states of one position have equally many steps behind them
+
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[str, ...]:
+        """The texts of labels, by their ids."""
+
+    @abstractmethod
+    def new_weights(self, features: Any, kind: Any, **sizes: int) -> Any:
+        """Weights that are all zero. kind: one of `precisions`; sizes: what else they must be told."""
+
+    def codes(self, labels: Ids, starts: Starts) -> Ids:
+        """Label ids of all tokens as the codes that the core knows."""
+        return labels
+
+    def label_ids(self, codes: Ids, starts: Starts) -> Ids:
+        """The inverse."""
+        return codes
+
+    @abstractmethod
+    def exact_refusal(self, features: Any) -> Refusal | None:
+        """Why dynamic programming cannot find the best output; None: it can."""
+
+    def exact_is_cheap(self, features: Any, longest: int) -> bool:
+        """Whether the best output for a sentence of so many tokens is soon found for certain."""
+        return self.exact_refusal(features) is None
+
+    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+        """The tokens whose given label no search can give: [N]. Labels that may not follow each other have a score of -inf already."""
+        return np.zeros(len(labels), bool)
+
+    def as_known(self, weights: Any, known: KnownLabels) -> KnownLabels:
+        """With sets of what the core knows in place of labels."""
+        return known
+
+    def stuck(self, weights: Any, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
+        """Of sentences that have no output beside what is known, the token at which none goes on."""
+        return np.empty(0, np.int64)
+
+    def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
+        """The chunks that labels stand for, as the core asks for them. chunks: whether they stand for chunks."""
+        return NO_CHUNKS
+
+    def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
+        """log Z of every sentence, and the probability of every label at every token, by dynamic programming."""
+        raise NotImplementedError  # of structures without it, which exact_refusal says
+
+    def summed_confidences(
+        self, model: Model, instances: Instances, codes: Ids, temperatures: Sequence[float], *, chunks: bool
+    ) -> Values | None:
+        """How sure the model is of these outputs by dynamic programming, [temperatures, columns, N]; None: there is no such program."""
+        return None
+
+    def is_local(self, weights: Any) -> bool:
+        """Whether the scores of every step are normalised by themselves, so that the model is not linear."""
+        return False
+
+    def fast_form(self, model: Model) -> Any:
+        """The model in its fastest form (models/folded.py); None: there is none."""
+        return None
+
+    @property
+    def are_free(self) -> bool:
+        """Whether every label may follow every other, also where labels are chunk tags: models of other tools give illegal ones."""
+        return False
+
+    def chunk_labels(self) -> Sequence[str]:
+        """The labels that are chunk tags, where there are such."""
+        return self.labels
+
+    @abstractmethod
+    def memory(self, features: Any) -> tuple[str, int]:
+        """What weights are needed for, in words, and how many bytes they take."""
+
+    @abstractmethod
+    def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
+        """The model as header and arrays, without what carries no weight."""
+
+    @classmethod
+    @abstractmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> Model:
+        """The inverse. Raises ModelFileError on anything inconsistent."""

@@ -1,0 +1,58 @@
+"""The weights of a chain as they are in its file: most are zero, and many models label a few sentences only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from riata._core import ChainWeights, FeatureIndex, StoredChain
+from riata.data.types import Corpus, Ids
+from riata.errors import ModelFileError
+from riata.features.compile import Features
+from riata.inference.decoder import EXACT
+from riata.models.chain_parts import ngram_sizes, weight_bytes
+from riata.models.folded import foldable
+from riata.models.outputs import Outputs
+
+MOST_FEW_TOKENS = 1000  # that a loaded model labels before its weights are unfolded
+MOST_FEW_BYTES = 16 << 20  # of their weights
+
+
+class StoredWeights:
+    """Checked. What takes time or memory is made when it is first needed: index and weights."""
+
+    def __init__(self, features: Features, stored: StoredChain, outputs: Outputs, *, local: bool) -> None:
+        """local: whether the scores of every step are normalised by themselves."""
+        self._features, self._stored, self._outputs, self._local = features, stored, outputs, local
+        self._left = MOST_FEW_TOKENS
+        if stored.ordered:
+            features.fill_later(stored.enter)
+        else:
+            stored.enter(features.index)
+
+    def unfolded(self) -> ChainWeights:
+        return self._weights_of(self._features.index, self._stored.weights)
+
+    def predict_few(self, corpus: Corpus) -> Ids | None:
+        """The label ids of the first few tokens, with the weights of their own n-grams: all others stay in the file.
+
+        None where there are more.
+        """
+        features, left = self._features, self._left - corpus.tokens
+        if left < 0 or not self._stored.ordered or not foldable(features) or features.program.history:
+            return None
+        self._left = left
+        index = features.empty_index()
+        instances = index.extend(features.values(corpus), corpus.starts, 1, 1)
+        if weight_bytes(features, ngram_sizes(features, index), len(self._outputs.labels)) > MOST_FEW_BYTES:
+            return None
+        return self._weights_of(index, self._stored.weights_of).decode(index, instances, vars(EXACT))
+
+    def _weights_of(
+        self, index: FeatureIndex, unfolded: Callable[[FeatureIndex, ChainWeights], ChainWeights]
+    ) -> ChainWeights:
+        try:
+            weights = unfolded(index, self._outputs.new_weights(self._features, ChainWeights))
+        except MemoryError:
+            raise ModelFileError("the model asks for more memory than there is.") from None
+        weights.local = self._local
+        return weights

@@ -1,0 +1,232 @@
+"""Labels of tokens, one each: what a model asks of a chain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import (
+    ChainWeights,
+    ChainWeights64,
+    Instances,
+    StoredChain,
+    exact_order,
+    most_exact_labels,
+    unpack_chain,
+)
+from riata.data.kept_labels import KnownLabels
+from riata.data.types import Ids, Starts
+from riata.errors import DataError, ModelFileError, RiataError
+from riata.features.attributes import Attribute
+from riata.features.compile import Features
+from riata.features.templates import NUMBER, parse
+from riata.models.arrays import narrow, read_alphabet, read_strings, store_texts
+from riata.models.chain_parts import (
+    NONE,
+    ngram_sizes,
+    read_bits,
+    read_family,
+    read_history,
+    read_legality,
+    read_rows,
+    read_table,
+    store_rows,
+    weight_bytes,
+)
+from riata.models.container import Arrays
+from riata.models.feature_parts import (
+    MOST_LABELS,
+    feature_header,
+    read_templates,
+    read_values,
+    refuse_huge,
+    row_width,
+    store_lists,
+    store_values,
+)
+from riata.models.folded import FoldedModel, foldable
+from riata.models.legality import Flags, Legality
+from riata.models.model import Model
+from riata.models.named import NamedModel, is_named
+from riata.models.outputs import NO_CODES, Outputs, Refusal, Values
+from riata.models.stored import StoredWeights
+
+MOST_STATES = 300_000  # of one exact search that nobody asked for, as a yardstick
+FEWER_LABELS = f"train with templates that read label[-1] and label[-{exact_order}] only"
+
+
+@dataclass(frozen=True, eq=False)
+class ChainOutputs(Outputs):
+    texts: tuple[str, ...]  # of the labels
+    legality: Legality
+
+    structure = "chain"
+    precisions = (ChainWeights, ChainWeights64)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.texts
+
+    def new_weights(self, features: Features, kind: Any, **sizes: int) -> Any:
+        return kind(len(self.labels), *self.legality.flags)
+
+    def exact_refusal(self, features: Features) -> Refusal | None:
+        return exact_refusal(features, len(self.labels))
+
+    def exact_is_cheap(self, features: Features, longest: int) -> bool:
+        """A chain that looks back over `order` labels has labels ** order states at a token, which for order 1 are always few."""
+        order = features.program.order
+        return order <= 1 or len(self.labels) ** order * longest <= MOST_STATES
+
+    def stuck(self, weights: Any, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
+        return self.legality.stuck(starts, known.sets, known.of)
+
+    def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
+        from riata.data.chunk_boundaries import chunk_flags
+
+        labels = len(self.labels)
+        no_chunks = np.arange(labels, dtype=np.int32), np.zeros(labels**2, np.uint8)
+        return chunk_flags(self.labels) if chunks else no_chunks
+
+    def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
+        log_z, rows, _ = self._summed(model, instances, NO_CODES, temperature, chunks=False)
+        return log_z, rows
+
+    def summed_confidences(
+        self, model: Model, instances: Instances, codes: Ids, temperatures: Sequence[float], *, chunks: bool
+    ) -> Values | None:
+        if self.exact_refusal(model.features) is not None:
+            return None
+        rows = [self._summed(model, instances, codes, t, chunks=chunks)[2] for t in temperatures]
+        return np.stack(rows)[:, None, :]
+
+    def _summed(self, model: Model, instances: Instances, codes: Ids, temperature: float, *, chunks: bool) -> Any:
+        flags = self.chunk_flags(chunks)
+        return model.weights.probabilities(model.features.index, instances, codes, *flags, temperature)
+
+    def is_local(self, weights: Any) -> bool:
+        return bool(weights.local)
+
+    def fast_form(self, model: Model) -> FoldedModel | NamedModel | None:
+        features = model.features
+        if not model.single or model.local or self.exact_refusal(features) is not None:
+            return None
+        form = FoldedModel if foldable(features) else NamedModel if is_named(features) else None
+        return None if form is None else form(features, model.weights)
+
+    @property
+    def are_free(self) -> bool:
+        return self.legality.is_free
+
+    def memory(self, features: Features) -> tuple[str, int]:
+        _check_order(features, len(self.labels), DataError)
+        sizes = ngram_sizes(features)
+        what = f"{len(self.labels):,} labels and {sum(sizes):,} n-grams"
+        return what, weight_bytes(features, sizes, len(self.labels))
+
+    def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
+        """The model as header and arrays, without n-grams and values that carry no weight."""
+        features, program = model.features, model.features.program
+        sparse = model.weights.pack(features.index)
+        header = {"labels": list(self.labels), **feature_header(features), "bits": features.bits}
+        if model.local:
+            header["local"] = True
+        arrays: Arrays = dict(vars(self.legality))
+        store_rows(arrays, "transition", sparse["transition"])
+        store_lists(features, arrays)
+        if features.bits:
+            arrays["table/places"] = narrow(sparse["kept_given"])
+            store_rows(arrays, "table/rows", sparse["given"])
+            return header, arrays
+        store_values(features, arrays, sparse["kept_values"])
+        store_texts(arrays, "given", [features.given.text(int(i)) for i in sparse["kept_given"]])
+        store_rows(arrays, "given/rows", sparse["given"])
+        if program.history:
+            history = sparse["history"]
+            for name in ("slots", "ngrams", "labels"):
+                arrays[f"history/{name}"] = narrow(history[name])
+            store_rows(arrays, "history/rows", history["rows"])
+        for f, family in enumerate(sparse["families"]):
+            if program.families[f][0] >= 0:
+                arrays[f"family/{f}/parents"] = narrow(family["parents"])
+            arrays[f"family/{f}/values"] = narrow(family["values"])
+            arrays[f"family/{f}/order"] = narrow(family["order"])
+            store_rows(arrays, f"family/{f}/node", family["node"])
+            store_rows(arrays, f"family/{f}/edge", family["edge"])
+        return header, arrays
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> Model:
+        labels = read_strings(header, "labels")
+        if not labels or len(set(labels)) != len(labels) or len(labels) > MOST_LABELS:
+            raise ModelFileError("the model's labels are inconsistent")
+        count = len(labels)
+        outputs = cls(tuple(labels), read_legality(arrays, count))
+        templates, lists = read_templates(header, arrays, parse, {*functions, NUMBER})
+        features = Features(templates, functions, lists, read_bits(header))
+        _check_order(features, count, ModelFileError)
+        local = header.get("local", False)
+        if not isinstance(local, bool) or (local and features.program.history):
+            raise ModelFileError("the model's normalisation is inconsistent")
+        if features.bits:
+            stored = read_table(arrays, features, count)
+            return Model(features, StoredWeights(features, stored, outputs, local=local), outputs)
+        read_values(features, arrays)
+        features.given = read_alphabet(arrays, "given")
+        sparse: dict[str, Any] = {
+            "families": [read_family(arrays, f, root=spec[0] < 0) for f, spec in enumerate(features.program.families)],
+            "kept_given": NONE,
+            "given": read_rows(arrays, "given/rows"),
+            "transition": read_rows(arrays, "transition"),
+            "history": read_history(arrays, features.program.history != ()),
+        }
+        need = weight_bytes(features, [len(family["values"]) for family in sparse["families"]], count)
+        need += 4 * row_width(count) * len(sparse["history"]["slots"])
+        refuse_huge(need)
+        sizes = [len(alphabet) for alphabet in features.alphabets]
+        if features.program.history:  # they are checked as they are entered
+            blank = outputs.new_weights(features, ChainWeights)
+            return Model(features, unpack_chain(features.index, sparse, blank, sizes, len(features.given)), outputs)
+        stored = StoredChain(features.index, sparse, count, sizes, len(features.given))
+        return Model(features, StoredWeights(features, stored, outputs, local=local), outputs)
+
+
+def exact_refusal(features: Features, labels: int) -> Refusal | None:
+    """Why dynamic programming cannot find the best of so many labels; None: it can."""
+    program = features.program
+    if features.bits and program.history:
+        template = program.history_templates[0]
+        why = "reads earlier labels, and with bits exact search does not know which of them carry weight"
+    elif program.order <= 1:
+        return None
+    else:
+        template = program.history_templates[[back[-1] for _, _, back in program.history].index(program.order)]
+        if program.order > exact_order:
+            why = f"reads label[-{program.order}], and exact search looks back no further than label[-{exact_order}]"
+        elif labels > most_exact_labels:
+            why = f"reads label[-{program.order}], which exact search does for up to {most_exact_labels} labels, not for {labels:,}"
+        else:
+            return None
+    return Refusal(f"'{template}' {why}", template, FEWER_LABELS)
+
+
+def _check_order(features: Features, labels: int, error: type[RiataError]) -> None:
+    """States are told apart by the labels that templates read, packed into one number."""
+    order = features.program.order
+    if (labels + 1) ** order >= 1 << 62:
+        raise error(
+            f"templates read label[-{order}], which is too far back for {labels:,} labels.",
+            remedy="Read fewer labels back.",
+        )
+
+
+def constrained(model: Model, legality: Legality) -> Model:
+    """The same weights, with other labels that may follow each other."""
+    return Model(model.features, model.weights.constrained(*legality.flags), ChainOutputs(model.labels, legality))
+
+
+OUTPUTS = ChainOutputs

@@ -1,0 +1,164 @@
+"""A tag and a chunk label per token, decided together: what a model asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import registry
+from riata._core import JointWeights, JointWeights64
+from riata.data.chunk_boundaries import chunk_flags
+from riata.data.encodings.base import OUTSIDE, Encoding
+from riata.data.pairs import BETWEEN, joined_text
+from riata.data.types import Corpus, Ids
+from riata.errors import ModelFileError
+from riata.features.attributes import Attribute
+from riata.features.dictionary import TagDictionary
+from riata.features.joint import OUTPUTS as OUTPUT_NAMES
+from riata.features.joint import JointFeatures, parse
+from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
+from riata.models.container import Arrays
+from riata.models.feature_parts import (
+    MOST_LABELS,
+    feature_header,
+    read_features,
+    read_ids,
+    read_templates,
+    read_weights,
+    row_width,
+    store_features,
+    store_weights,
+)
+from riata.models.legality import Flags, Legality
+from riata.models.model import Model
+from riata.models.outputs import Outputs, Refusal
+
+NAME = "joint"
+MOST_PAIRS = 1 << 18  # of a tag and a chunk label
+REFUSAL = Refusal(
+    f"the structure {NAME!r} scores tags and chunk labels of several words together, for which there is no dynamic program",
+    None,
+    "use a Tagger and a Chunker, which have that",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class JointOutputs(Outputs):
+    """The tags and the chunk labels, each most frequent first. A label is a pair, numbered tag x chunk labels + chunk label."""
+
+    tags: tuple[str, ...]
+    chunks: tuple[str, ...]
+    encoding: Encoding  # of the chunk labels
+
+    structure = NAME
+    precisions = (JointWeights, JointWeights64)
+    columns = 2
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(joined_text(tag, chunk) for tag in self.tags for chunk in self.chunks)
+
+    def legality(self) -> Legality:
+        """Of the chunk labels."""
+        return Legality(*self.encoding.allowed(self.chunks))
+
+    def new_weights(self, features: JointFeatures, kind: Any, **sizes: int) -> Any:
+        return kind(features.native, len(self.tags), *self.legality().flags, features.ahead)
+
+    def exact_refusal(self, features: JointFeatures) -> Refusal:
+        return REFUSAL
+
+    def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
+        return chunk_flags(self.chunks)
+
+    def chunk_labels(self) -> tuple[str, ...]:
+        return self.chunks
+
+    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+        """The tokens whose given tag the dictionary does not allow: [N]."""
+        words, tags = corpus.columns[0], labels // len(self.chunks)
+        pairs, place = np.unique(words.ids.astype(np.int64) * len(self.tags) + tags, return_inverse=True)
+        texts = words.alphabet.texts_of(pairs // len(self.tags))
+        allowed = model.features.dictionary.of
+        never = [int(pair) % len(self.tags) not in allowed(text) for pair, text in zip(pairs, texts, strict=True)]
+        return np.array(never, bool)[place]
+
+    def memory(self, features: JointFeatures) -> tuple[str, int]:
+        widths = dict(zip(OUTPUT_NAMES, (row_width(len(self.tags)), row_width(len(self.chunks))), strict=True))
+        rows = [(t.output, family) for t, family, _ in features.joint.slots if not t.tags and not t.chunks]
+        need = sum(4 * widths[output] * features.index.size(family) for output, family in rows)
+        return f"{len(self.tags):,} tags, {len(self.chunks):,} chunk labels and these features", need
+
+    def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
+        """The model as header and arrays; weights that are zero are left out."""
+        features, dictionary = model.features, model.features.dictionary
+        header = {
+            "structure": self.structure,
+            "tags": list(self.tags),
+            "chunks": list(self.chunks),
+            "chunk_encoding": self.encoding.name,
+            **feature_header(features),
+            "lookahead": features.ahead,
+            "dictionary": dictionary.least,
+        }
+        arrays: Arrays = {}
+        store_features(features, arrays)
+        seen = sorted(dictionary.counts.items())
+        store_texts(arrays, "dictionary/words", list(dict.fromkeys(word for (word, _), _ in seen)))
+        new = [i == 0 or word != seen[i - 1][0][0] for i, ((word, _), _) in enumerate(seen)]
+        arrays["dictionary/new"] = np.array(new, np.uint8)  # whether an entry is the first of its word
+        arrays["dictionary/tags"] = narrow(np.array([tag for (_, tag), _ in seen], np.int64))
+        arrays["dictionary/counts"] = narrow(np.array([count for _, count in seen], np.int64))
+        slots, ngrams, values = model.weights.rows()
+        arrays["rows/slots"], arrays["rows/ngrams"] = narrow(slots), narrow(ngrams + 1)  # 0: none
+        arrays["rows/values"] = narrow(values)
+        store_weights(model.weights.flat(), arrays)
+        return header, arrays
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> Model:
+        outputs, ahead = cls(*_labels(header)), header.get("lookahead")
+        if not isinstance(ahead, bool):
+            raise ModelFileError("the model's look-ahead is missing or inconsistent")
+        templates, lists = read_templates(header, arrays, parse, functions)
+        features = JointFeatures(templates, functions, lists, ahead, _dictionary(header, arrays, outputs.tags))
+        read_features(features, arrays)
+        model = Model.blank(features, outputs)
+        rows = (read_ids(arrays, "rows/slots"), read_ids(arrays, "rows/ngrams", -1), read_ids(arrays, "rows/values"))
+        model.weights.set_rows(features.index, *rows)
+        model.weights.set_flat(read_weights(arrays, model.weights.size))
+        return model
+
+
+def _labels(header: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], Encoding]:
+    tags, chunks, name = read_strings(header, "tags"), read_strings(header, "chunks"), header.get("chunk_encoding")
+    if name not in registry.names("encoding"):
+        raise ModelFileError(f"the model's encoding {name!r} is unknown")
+    encoding: Encoding = registry.get("encoding", name)
+    for labels in (tags, chunks):
+        several = len(set(labels)) != len(labels) or any(BETWEEN in label for label in labels)
+        if several or not 0 < len(labels) <= MOST_LABELS:
+            raise ModelFileError("the model's labels are inconsistent")
+    if len(tags) * len(chunks) > MOST_PAIRS or OUTSIDE not in chunks or not all(map(encoding.is_tag, chunks)):
+        raise ModelFileError("the model's chunk labels are inconsistent")
+    return tuple(tags), tuple(chunks), encoding
+
+
+def _dictionary(header: Mapping[str, Any], arrays: Arrays, tags: tuple[str, ...]) -> TagDictionary:
+    least, words = header.get("dictionary"), read_alphabet(arrays, "dictionary/words").texts()
+    new, of, counts = (read_array(arrays, f"dictionary/{name}").astype(np.int64) for name in ("new", "tags", "counts"))
+    word = np.cumsum(new) - 1
+    ok = isinstance(least, int) and not isinstance(least, bool) and 0 <= least < 1 << 31
+    ok = ok and len(new) == len(of) == len(counts) and ((new == 0) | (new == 1)).all() and of.max(initial=0) < len(tags)
+    if not ok or word.max(initial=-1) != len(words) - 1 or (len(new) and not new[0]):
+        raise ModelFileError("the model's dictionary of tags is inconsistent")
+    seen = {(words[w], t): n for w, t, n in zip(word.tolist(), of.tolist(), counts.tolist(), strict=True)}
+    return TagDictionary(tags, int(least or 0), seen)
+
+
+OUTPUTS = JointOutputs

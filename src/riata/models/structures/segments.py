@@ -1,0 +1,167 @@
+"""Labelled segments: what a model asks of them. It speaks of tags, as of a chain; segments are codes of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import registry
+from riata._core import Instances, SegmentWeights, SegmentWeights64, segment_probabilities, stuck_segments
+from riata.data.encodings.base import OUTSIDE
+from riata.data.kept_labels import KnownLabels
+from riata.data.segmentation import Segmentation
+from riata.data.types import Corpus, Ids, Starts
+from riata.errors import ModelFileError
+from riata.features.attributes import Attribute
+from riata.features.segments import SegmentFeatures, parse
+from riata.models.arrays import narrow, read_strings
+from riata.models.container import Arrays
+from riata.models.feature_parts import (
+    MOST_LABELS,
+    feature_header,
+    read_features,
+    read_ids,
+    read_templates,
+    read_weights,
+    refuse_huge,
+    row_width,
+    store_features,
+    store_weights,
+)
+from riata.models.model import Model
+from riata.models.outputs import Outputs, Refusal, Values
+from riata.models.segment_pruning import Rows, pruned
+
+FEWER_LABELS = "train with templates that read label[-1] only, as the default does with queue='exact'"
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentOutputs(Outputs):
+    segmentation: Segmentation
+
+    structure = "segments"
+    precisions = (SegmentWeights, SegmentWeights64)
+    levelled = False  # a position can be reached by more or fewer segments
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The tags that it can give."""
+        return self.segmentation.tags
+
+    def new_weights(self, features: SegmentFeatures, kind: Any, **sizes: int) -> Any:
+        """sizes: of the longest segment, in tokens."""
+        return kind(features.native, len(self.segmentation.types), self.segmentation.outside, sizes["longest"])
+
+    def codes(self, labels: Ids, starts: Starts) -> Ids:
+        """At the first token of every segment its code."""
+        return self.segmentation.codes(self.labels, labels, starts)
+
+    def label_ids(self, codes: Ids, starts: Starts) -> Ids:
+        return self.segmentation.tag_ids(codes, starts)
+
+    def exact_refusal(self, features: SegmentFeatures) -> Refusal | None:
+        if features.native.exact:
+            return None
+        beyond = next(template for template in features.templates if not template.exact)
+        return Refusal(f"'{beyond}' reads further back than label[-1]", beyond, FEWER_LABELS)
+
+    def as_known(self, weights: Any, known: KnownLabels) -> KnownLabels:
+        longest = f"{weights.most} token{'s' * (weights.most != 1)}"
+        rules = f"{known.rules}, with chunks of at most {longest}"
+        return replace(known, sets=self.segmentation.role_sets(known.sets), rules=rules)
+
+    def stuck(self, weights: Any, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
+        return stuck_segments(starts, known.sets, known.of, weights.labels, weights.outside, weights.most)
+
+    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+        """The tokens at which a segment begins that is longer than any that the search tries, or whose tag no segment has there: [N]."""
+        codes = self.codes(labels, corpus.starts)
+        never: NDArray[np.bool_] = codes // len(self.segmentation.types) >= model.weights.most
+        never |= self.label_ids(codes, corpus.starts) != labels
+        return never
+
+    def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
+        table, index = self.segmentation.tag_table.ravel(), model.features.index
+        return segment_probabilities(model.weights, index, instances, table, len(self.labels), temperature)
+
+    def memory(self, features: SegmentFeatures) -> tuple[str, int]:
+        rows = sum(features.index.size(family) for family in features.segments.families if family >= 0)
+        types = len(self.segmentation.types)
+        return f"{types:,} labels and {rows:,} features", 4 * row_width(types) * rows
+
+    def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
+        """The model as header and arrays, without rows, n-grams and values that carry no weight."""
+        features, weights = model.features, model.weights
+        width = row_width(len(self.segmentation.types))
+        families = [features.index.pairs(f) for f in range(len(features.program.families))]
+        rows = weights.flat().astype(np.float32, copy=False).reshape(-1, width)
+        kept = pruned(features.segments, families, weights.roots(), weights.rows(), rows)
+        header = {
+            "structure": self.structure,
+            "labels": list(self.segmentation.types),
+            **feature_header(features),
+            "longest": weights.most,
+            "segment_encoding": None if self.segmentation.encoding is None else self.segmentation.encoding.name,
+        }
+        arrays: Arrays = {}
+        store_features(features, arrays, kept.families, kept.values)
+        arrays["roots/slots"], arrays["roots/codes"] = map(narrow, kept.roots)
+        parents, values = kept.rows
+        arrays["rows/parents"], arrays["rows/values"] = narrow(parents + len(kept.roots[0])), narrow(values)
+        store_weights(kept.weights.reshape(-1), arrays)
+        return header, arrays
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> Model:
+        types, longest = read_strings(header, "labels"), header.get("longest")
+        name = header.get("segment_encoding")
+        if name is not None and name not in registry.names("encoding"):
+            raise ModelFileError(f"the model's encoding {name!r} is unknown")
+        if (
+            not 0 < len(types) <= MOST_LABELS
+            or len(set(types)) != len(types)
+            or (name is not None and OUTSIDE not in types)
+        ):
+            raise ModelFileError("the model's labels are inconsistent")
+        if not isinstance(longest, int) or isinstance(longest, bool) or not 1 <= longest <= 1 << 20:
+            raise ModelFileError("the model's longest segment is inconsistent")
+        templates, lists = read_templates(header, arrays, parse, functions)
+        features = SegmentFeatures(templates, functions, lists)
+        read_features(features, arrays)
+        outputs = cls(Segmentation(tuple(types), None if name is None else registry.get("encoding", name)))
+        weights = outputs.new_weights(features, SegmentWeights, longest=longest)
+        tables = sum(features.index.size(family) for family in features.segments.families if family >= 0)
+        refuse_huge(4 * row_width(len(types)) * len(arrays.get("rows/parents", ())) + 6 * tables)
+        whole = _set_rows(features, weights, arrays)
+        weights.set_flat(_flat(arrays, weights.size, len(types), whole))
+        return Model(features, weights, outputs)
+
+
+def _set_rows(features: SegmentFeatures, weights: SegmentWeights, arrays: Arrays) -> NDArray[np.bool_]:
+    """Gives the weights their rows, and says which stand for a feature; ModelFileError where one stands for none that there can be."""
+    program = features.segments
+    roots = read_ids(arrays, "roots/slots"), read_ids(arrays, "roots/codes")
+    parents, values = read_ids(arrays, "rows/parents", -len(roots[0])), read_ids(arrays, "rows/values")
+    limits = np.array(program.first_values(features.index.size, weights.most), np.int32)
+    weights.set_rows(*roots, parents, values, limits)
+    rows = Rows(program, weights.roots(), weights.rows())
+    if not rows.make_sense(program.code_limits(weights.labels, weights.most), features.index.size):
+        raise ModelFileError("the model's rows are inconsistent")
+    return rows.whole
+
+
+def _flat(arrays: Arrays, size: int, types: int, whole: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """All weights. whole: the rows that may carry some."""
+    flat = read_weights(arrays, size)
+    rows = flat.reshape(-1, row_width(types))
+    if rows[~whole].any() or rows[:, types:].any():
+        raise ModelFileError("the model's weights are inconsistent")
+    return flat
+
+
+OUTPUTS = SegmentOutputs
