@@ -44,6 +44,12 @@ struct JointGroup {
       key = key * std::uint64_t(base(place, tags, chunks)) + std::uint64_t(window[static_cast<std::size_t>(place.at)]);
     return key;
   }
+  // What the first place counts in it.
+  std::uint64_t unit(std::int32_t tags, std::int32_t chunks) const noexcept {
+    std::uint64_t unit = 1;
+    for (std::size_t i = 1; i < places.size(); ++i) unit *= std::uint64_t(base(places[i], tags, chunks));
+    return unit;
+  }
   // More than any such number.
   double size(std::int32_t tags, std::int32_t chunks) const noexcept {
     double size = 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -30,6 +31,12 @@ class BestRanks {
     if (static_cast<std::int64_t>(best_.size()) > ranking.width) best_.pop_back();
     if (static_cast<std::int64_t>(best_.size()) == ranking.width) least_ = std::max(least_, best_.back());
     return true;
+  }
+
+  // Leaves out of the candidates from `first` on those below the bound, which may have come before it was known.
+  void drop_hopeless(const Ranking& ranking, std::size_t first, std::vector<Candidate>& out) const {
+    const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < least_; };
+    out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), hopeless), out.end());
   }
 
  private:

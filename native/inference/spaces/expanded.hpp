@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "inference/search/node.hpp"
 
@@ -16,6 +19,19 @@ class Expanded {
 
   void clear() noexcept { scores_.clear(); }
 
+  // Calls expand(node), which appends candidates to out, for the nodes of a frontier that are no goals. remembers: nodes and candidates
+  // whose states were expanded before are left out. key(node): of its state.
+  template <class Key, class Expand>
+  void each(const Tree& tree, std::span<const NodeId> frontier, bool remembers, Key key, Expand expand, std::vector<Candidate>& out) {
+    for (const NodeId id : frontier) {
+      if (tree[id].goal || (remembers && !is_new(key(id), tree[id]))) continue;
+      const auto first = static_cast<std::ptrdiff_t>(out.size());
+      expand(id);
+      if (remembers) out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return is_known(c); }), out.end());
+    }
+  }
+
+ private:
   // Whether a node is to be expanded; it counts as expanded from then on.
   bool is_new(std::int64_t key, const Node& node) {
     const auto [place, fresh] = scores_.emplace(key, node.score);
@@ -30,7 +46,6 @@ class Expanded {
     return !candidate.good && same != scores_.end() && (blind_ || same->second >= candidate.score);
   }
 
- private:
   bool blind_;
   std::unordered_map<std::int64_t, double> scores_;  // the best with which a state was expanded, by key
 };

@@ -87,15 +87,9 @@ class JointSpace : public CorpusSpace {
               std::vector<Candidate>& out) override {
     ranks_.begin();
     for (const NodeId id : frontier) ask(tree, id);
-    for (const NodeId id : frontier) {
-      if (tree[id].goal) continue;
-      const bool remembers = remembers_ && !aside_;
-      if (remembers && !expanded_.is_new(key(tree, id), tree[id])) continue;
-      const auto first = static_cast<std::ptrdiff_t>(out.size());
-      expand_node(tree, id, ranking, learning, out);
-      if (remembers)
-        out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return expanded_.is_known(c); }), out.end());
-    }
+    const auto key_of_state = [&](NodeId id) { return key(tree, id); };
+    const auto expand_one = [&](NodeId id) { expand_node(tree, id, ranking, learning, out); };
+    expanded_.each(tree, frontier, remembers_ && !aside_, key_of_state, expand_one, out);
   }
 
   double step_score(const Tree& tree, NodeId node) override {
@@ -183,8 +177,14 @@ class JointSpace : public CorpusSpace {
   std::int32_t forced(StateId state, std::int32_t last) const noexcept { return completions_.least(std::max(chunk_token(state), 0), last); }
 
   std::int32_t wrong(StateId from, ActionId action) const noexcept {
-    const std::int32_t u = chunk_token(from);
-    return (gives_tag(from) && kinds_.tag(action) != kinds_.tag(gold_[from])) + (u >= 0 && kinds_.chunk(action) != kinds_.chunk(gold_[u]));
+    return (kinds_.tag(action) != true_tag(from, kinds_.tag(action))) + (kinds_.chunk(action) != true_chunk(from, kinds_.chunk(action)));
+  }
+  // What the step from a state should give; `otherwise` where it gives none.
+  std::int32_t true_tag(StateId from, std::int32_t otherwise) const noexcept {
+    return gives_tag(from) ? kinds_.tag(gold_[from]) : otherwise;
+  }
+  std::int32_t true_chunk(StateId from, std::int32_t otherwise) const noexcept {
+    return chunk_token(from) >= 0 ? kinds_.chunk(gold_[chunk_token(from)]) : otherwise;
   }
 
   // The chunk label that a node ends with; -1: there is none yet.
@@ -230,13 +230,11 @@ class JointSpace : public CorpusSpace {
     if (tree[id].goal) return;
     steps_.at_step(from);
     look_back(tree, id);
-    if (gives_tag(from)) steps_.ask(Output::tag, from, window_, false);
+    if (gives_tag(from)) steps_.ask(Output::tag, from, window_);
     if (u < 0) return;
-    steps_.ask(Output::chunk, u, window_, false);
-    for (const std::int32_t tag : listed(from)) {
-      window_[0] = gives_tag(from) ? tag + 1 : 0;
-      steps_.ask(Output::chunk, u, window_, true);
-    }
+    steps_.ask(Output::chunk, u, window_);
+    steps_.begin_tags(u, window_);
+    for (const std::int32_t tag : listed(from)) steps_.ask_beside(gives_tag(from) ? tag + 1 : 0);
   }
 
   // The tags that the step from a state may give; one that means nothing where it gives none.
@@ -251,21 +249,20 @@ class JointSpace : public CorpusSpace {
     steps_.at_step(from);
     if (gives_tag(from)) {
       steps_.set_input(Output::tag, from, tags_.data());
-      steps_.add_outputs(Output::tag, from, window_, false, tags_.data());
+      steps_.add_outputs(Output::tag, from, window_, tags_.data());
     }
     const std::int32_t u = chunk_token(from);
     if (u < 0) return;
     steps_.set_input(Output::chunk, u, chunks_.data());
-    steps_.add_outputs(Output::chunk, u, window_, false, chunks_.data());
+    steps_.add_outputs(Output::chunk, u, window_, chunks_.data());
+    steps_.begin_tags(u, window_);
   }
 
   // What it says of all chunk labels beside a tag, once score_history is done.
   const Real* score_chunks(StateId from, std::int32_t tag) {
-    const std::int32_t u = chunk_token(from);
-    if (u < 0) return nullptr;
-    window_[0] = gives_tag(from) ? tag + 1 : 0;
+    if (chunk_token(from) < 0) return nullptr;
     std::copy(chunks_.begin(), chunks_.end(), both_.begin());
-    steps_.add_outputs(Output::chunk, u, window_, true, both_.data());
+    steps_.add_beside(gives_tag(from) ? tag + 1 : 0, both_.data());
     return both_.data();
   }
 
@@ -282,27 +279,29 @@ class JointSpace : public CorpusSpace {
     score_history(from);
     list_chunks(u, before);
     const bool choosy = ranking.width <= few && !aside_ && templates_.tags_back() > 0;  // else several candidates may be of one key
-    const double before_it = learning ? forced(from, before) : 0;
+    const bool gives = gives_tag(from);
+    const double regret = learning ? node.regret - forced(from, before) : 0, least = learning ? forced(0, -1) : 0;
+    const std::int32_t gold_tag = learning ? true_tag(from, none) : 0, gold_chunk = learning ? true_chunk(from, none) : 0;
     const std::int64_t tags_before = tags_key(templates_.tags_back() - 1), chunks_before = chunks_key(templates_.chunks_back() - 1);
     const std::size_t first = out.size();
     ranks_.begin_node();
     for (const std::int32_t tag : listed(from)) {
       const Real* scores = score_chunks(from, tag);
+      const std::int64_t key = key_of(from + 1, (gives ? tag + 1 : 0) * tags_unit_ + tags_before, chunks_before);
+      const double with_tag = regret + (tag != gold_tag);
+      const std::int32_t code = kinds_.code(tag, 0);
       for (const std::int32_t chunk : allowed_) {
-        Candidate candidate{node.score + step(from, scores, tag, chunk), 0, 0, 0, id, kinds_.code(tag, chunk), false};
-        if (choosy && candidate.score < ranks_.least()) continue;
-        candidate.key = key_of(from + 1, (gives_tag(from) ? tag + 1 : 0) * tags_unit_ + tags_before,
-                               (u < 0 ? 0 : chunk + 1) * chunks_unit_ + chunks_before);
+        const double score = node.score + step(from, scores, tag, chunk);
+        if (choosy && score < ranks_.least()) continue;
+        Candidate candidate{score, 0, u < 0 ? key : key + (chunk + 1) * chunks_unit_, 0, id, code + chunk, false};
         if (learning) {
-          candidate.regret = node.regret - before_it + wrong(from, candidate.action) + forced(from + 1, u < 0 ? -1 : chunk);
-          candidate.good = node.good && candidate.regret == forced(0, -1);
+          candidate.regret = with_tag + (chunk != gold_chunk) + forced(from + 1, u < 0 ? -1 : chunk);
+          candidate.good = node.good && candidate.regret == least;
         }
         if (!choosy || ranks_.takes(ranking, candidate)) out.push_back(candidate);
       }
     }
-    if (!choosy) return;
-    const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < ranks_.least(); };
-    out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), hopeless), out.end());
+    if (choosy) ranks_.drop_hopeless(ranking, first, out);
   }
 
   // The chunk labels that may be given to a token after another one; 0 stands for none.

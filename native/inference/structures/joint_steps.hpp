@@ -24,7 +24,16 @@ class JointSteps {
  public:
   JointSteps(const JointTemplates& templates, const JointLayout& layout, const JointKinds& kinds, const JointRows& rows,
              const Instances& instances, const Vector<Real>& weights, bool by_level)
-      : templates_(templates), layout_(layout), kinds_(kinds), rows_(rows), instances_(instances), weights_(weights), forgets_(by_level) {}
+      : templates_(templates), layout_(layout), kinds_(kinds), rows_(rows), instances_(instances), weights_(weights), forgets_(by_level) {
+    for (const Output output : {Output::tag, Output::chunk}) {
+      for (const JointGroup& group : templates.groups(output)) {
+        if (group.candidate)
+          beside_.push_back({&group, group.unit(kinds.tags, kinds.chunks)});
+        else
+          alone_[number(output)].push_back(&group);
+      }
+    }
+  }
 
   void open(std::int64_t sentence) {
     origin_ = instances_.origin(sentence);
@@ -50,21 +59,39 @@ class JointSteps {
   void at_step(StateId from) {
     if (version_ != weights_.version() || (forgets_ && from_ != from) || arena_.size() > most_remembered) forget(from);
   }
-  // Adds to what the input says what outputs say; candidate: of groups that read the operator's own tag, or of all others.
-  void add_outputs(Output output, std::int32_t t, std::span<const std::int32_t> window, bool candidate, Real* out) {
-    ask(output, t, window, candidate);
-    answer();
-    found_.clear();
-    for (const std::int64_t start : starts_) found_.push_back(arena_.data() + start);
-    sum_rows(found_.data(), static_cast<std::int64_t>(found_.size()), layout_.stride(output), out);
+  // Adds to what the input says what the outputs before say.
+  void add_outputs(Output output, std::int32_t t, std::span<const std::int32_t> window, Real* out) {
+    ask(output, t, window);
+    add_asked(output, out);
+  }
+  // Adds what the operator's own tag says, with those before. It is given plus one, after `begin_tags`.
+  void add_beside(std::int32_t tag, Real* out) {
+    ask_beside(tag);
+    add_asked(Output::chunk, out);
   }
   // The same in two steps, for many at once: all that will be needed is asked for, then computed side by side, so that the memory works on
   // all of it at once.
-  void ask(Output output, std::int32_t t, std::span<const std::int32_t> window, bool candidate) {
+  void ask(Output output, std::int32_t t, std::span<const std::int32_t> window) {
     starts_.clear();
-    for (const JointGroup& group : templates_.groups(output)) {
-      if (group.candidate == candidate) starts_.push_back(group_row(output, group, t, window));
+    for (const JointGroup* group : alone_[number(output)]) {
+      const std::uint64_t packed = group->packed(window, kinds_.tags, kinds_.chunks);
+      starts_.push_back(group_row(*group, t, packed, key_of(*group, t, packed)));
     }
+  }
+  // What is read beside the operator's own tag is packed once for all tags.
+  void begin_tags(std::int32_t t, std::span<const std::int32_t> window) {
+    t_ = t;
+    for (Beside& one : beside_) {
+      one.packed = one.group->packed(window, kinds_.tags, kinds_.chunks) - one.unit * std::uint64_t(window[0]);
+      one.key = key_of(*one.group, t, one.packed);
+      one.key_unit = one.unit * std::uint64_t(templates_.all_groups()) * std::uint64_t(length_);
+    }
+  }
+  void ask_beside(std::int32_t tag) {
+    starts_.clear();
+    const auto times = static_cast<std::uint64_t>(tag);
+    for (const Beside& one : beside_)
+      starts_.push_back(group_row(*one.group, t_, one.packed + times * one.unit, one.key + times * one.key_unit));
   }
   void answer() {
     if (asked_.empty()) return;
@@ -175,16 +202,30 @@ class JointSteps {
     }
   }
 
+  // Of what a group reads at a token.
+  std::uint64_t key_of(const JointGroup& group, std::int32_t t, std::uint64_t packed) const noexcept {
+    return (packed * std::uint64_t(templates_.all_groups()) + std::uint64_t(group.number)) * std::uint64_t(length_) + std::uint64_t(t);
+  }
+
   // Where the row of a group is in the arena, once it is computed.
-  std::int64_t group_row(Output output, const JointGroup& group, std::int32_t t, std::span<const std::int32_t> window) {
-    const std::uint64_t packed = group.packed(window, kinds_.tags, kinds_.chunks);
-    std::int64_t& start = memo_.at(
-        (packed * std::uint64_t(templates_.all_groups()) + std::uint64_t(group.number)) * std::uint64_t(length_) + std::uint64_t(t));
-    if (start >= 0) return start;
-    start = static_cast<std::int64_t>(arena_.size());
+  std::int64_t group_row(const JointGroup& group, std::int32_t t, std::uint64_t packed, std::uint64_t key) {
+    std::int64_t& start = memo_.at(key);
+    return start >= 0 ? start : start = new_row(group, t, packed);
+  }
+  std::int64_t new_row(const JointGroup& group, std::int32_t t, std::uint64_t packed) {
+    const auto start = static_cast<std::int64_t>(arena_.size());
+    const Output output = templates_.slots()[static_cast<std::size_t>(group.slots.front())].output;
     arena_.resize(arena_.size() + static_cast<std::size_t>(layout_.stride(output)), Real{0});
     asked_.push_back({&group, packed, t, start});
     return start;
+  }
+
+  // Adds the rows that were asked for last.
+  void add_asked(Output output, Real* out) {
+    answer();
+    found_.clear();
+    for (const std::int64_t start : starts_) found_.push_back(arena_.data() + start);
+    sum_rows(found_.data(), static_cast<std::int64_t>(found_.size()), layout_.stride(output), out);
   }
 
   void scale(Output output, Real* row) const noexcept {
@@ -207,6 +248,14 @@ class JointSteps {
   std::vector<Real> arena_;
   std::vector<std::int64_t> known_[outputs];  // [T] under which weights the rows below were computed; -1: not yet
   std::vector<Real> plain_[outputs];          // [T][stride]
+  // A group that reads the operator's own tag: what it reads beside that, as one number and as a key, and what each tag adds to both.
+  struct Beside {
+    const JointGroup* group;
+    std::uint64_t unit = 0, packed = 0, key = 0, key_unit = 0;
+  };
+  std::vector<const JointGroup*> alone_[outputs];  // groups that do not read it
+  std::vector<Beside> beside_;                     // those of chunk labels that do
+  std::int32_t t_ = 0;                             // of the token at hand
   struct Asked {
     const JointGroup* group;
     std::uint64_t packed;

@@ -99,14 +99,9 @@ class SegmentSpace : public CorpusSpace {
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
               std::vector<Candidate>& out) override {
     ranks_.begin();
-    for (const NodeId id : frontier) {
-      const bool remembers = remembers_ && !aside_;
-      if (remembers && !expanded_.is_new(key(tree, id), tree[id])) continue;
-      const auto first = static_cast<std::ptrdiff_t>(out.size());
-      expand_node(tree, id, ranking, learning, out);
-      if (remembers)
-        out.erase(std::remove_if(out.begin() + first, out.end(), [&](const Candidate& c) { return expanded_.is_known(c); }), out.end());
-    }
+    const auto key_of_state = [&](NodeId id) { return key(tree, id); };
+    const auto expand_one = [&](NodeId id) { expand_node(tree, id, ranking, learning, out); };
+    expanded_.each(tree, frontier, remembers_ && !aside_, key_of_state, expand_one, out);
   }
 
   double step_score(const Tree& tree, NodeId node) override {
@@ -200,9 +195,7 @@ class SegmentSpace : public CorpusSpace {
       }
       if (best.action >= 0) take(best, ranking, choosy, out);
     }
-    if (!choosy) return;
-    const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < ranks_.least(); };
-    out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), hopeless), out.end());
+    if (choosy) ranks_.drop_hopeless(ranking, first, out);
   }
 
   // The regret is always filled in, y-goodness only for children of y-good nodes.
