@@ -25,10 +25,10 @@ demo: $(INSTALLED)  ## train, score and show a tagger, a chunker and an entity r
 lint: $(INSTALLED)  ## ruff, mypy and clang-format
 	$(BIN)/ruff check src tests benchmarks tools examples
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run -Werror $$(find native -name '*.?pp')
+	$(BIN)/clang-format --dry-run -Werror $$(find native examples -name '*.?pp')
 
 format: $(INSTALLED)  ## lay out C++ and Python as make lint wants them
-	$(BIN)/clang-format -i $$(find native -name '*.?pp')
+	$(BIN)/clang-format -i $$(find native examples -name '*.?pp')
 	$(BIN)/ruff format -q src tests benchmarks tools
 
 test: lint  ## everything that runs in minutes

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "core/rng.hpp"
-#include "inference/structures/chain_model.hpp"
-#include "inference/structures/segment_model.hpp"
+#include "inference/model.hpp"
 #include "tests/listed.hpp"
 #include "tests/sentences.hpp"
 
@@ -81,104 +80,22 @@ inline void list_outputs(Enumerated& in, Rng& rng) {
   });
 }
 
-inline std::vector<Output> labellings(std::int32_t labels, std::int32_t length) {
-  if (length == 0) return {{}};
-  std::vector<Output> found;
-  for (const Output& before : labellings(labels, length - 1)) {
-    for (std::int32_t label = 0; label < labels; ++label) {
-      found.push_back(before);
-      found.back().push_back(label);
-    }
-  }
-  return found;
+// The corpora of a structure, entered by a global object of a file of its own in tests/cases: one for every shape that is solved in a way
+// of its own.
+using MakeCases = std::vector<Case> (*)(Rng& rng);
+inline std::vector<MakeCases>& all_cases() {
+  static std::vector<MakeCases> cases;
+  return cases;
 }
+struct RegisteredCases {
+  explicit RegisteredCases(MakeCases make) { all_cases().push_back(make); }
+};
 
-// Labels of tokens, of which one does not follow another. history: templates that read earlier labels.
-inline Case enumerated_chain(Rng& rng, std::vector<HistorySlot> history, bool exact) {
-  constexpr std::int32_t labels = 3;
-  auto out = std::make_unique<Enumerated>(
-      "chain", FeatureIndex({{-1, 0, 0}, {0, 0, 1}}, {{0, 0, false}, {1, -1, false}, {0, 0, true}}, 1, true, std::move(history)));
-  out->exact = exact;
-  out->instances = RandomSentences(rng, 5, [](const auto&) { return 0; }).entered(out->index);
-  for (std::int64_t s = 0; s < out->instances.sentences(); ++s) {
-    for (std::int64_t t = 0; t < out->instances.length(s); ++t) {
-      const bool after_zero = t > 0 && out->gold.back() == 0;
-      out->gold.push_back(static_cast<std::int32_t>(after_zero ? 2 * rng.below(2) : rng.below(labels)));
-    }
-  }
-  std::vector<std::uint8_t> follow(labels * labels, 1);
-  follow[1] = 0;  // label 1 does not follow label 0
-  const std::vector<std::uint8_t> all(labels, 1);
-  out->model = std::make_unique<ChainModel<double>>(Weights<double>(labels), Constraint<double>(labels, padded(labels), all, all, follow));
-  out->outputs = [](std::int32_t length) { return labellings(labels, length); };
-  out->loss = [](Codes gold, Codes output) {
-    double wrong = 0;
-    for (std::size_t t = 0; t < gold.size(); ++t) wrong += gold[t] != output[t];
-    return wrong;
-  };
-  list_outputs(*out, rng);
-  return out;
-}
-
-// All ways to tile so many tokens with segments of at most so many.
-inline std::vector<Output> segmentations(const SegmentKinds& kinds, std::int32_t length) {
-  if (length == 0) return {{}};
-  std::vector<Output> found;
-  for (std::int32_t l = 1; l <= std::min(kinds.most, length); ++l) {
-    for (const Output& tail : segmentations(kinds, length - l)) {
-      for (std::int32_t label = 0; label < kinds.labels; ++label) {
-        if (!kinds.allows(l, label)) continue;
-        Output codes(static_cast<std::size_t>(l), -1);
-        codes[0] = kinds.code(l, label);
-        codes.insert(codes.end(), tail.begin(), tail.end());
-        found.push_back(std::move(codes));
-      }
-    }
-  }
-  return found;
-}
-
-// Segments that are wrong, and true ones that are missed.
-inline double wrong_and_missed(Codes gold, Codes output) {
-  double loss = 0;
-  for (std::size_t t = 0; t < gold.size(); ++t) loss += gold[t] == output[t] ? 0 : (gold[t] >= 0) + (output[t] >= 0);
-  return loss;
-}
-
-// most: tokens of a segment, while those of the truth may have up to 3. further: reads more than exact search can tell apart.
-inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
-  const SegmentKinds kinds{3, 0, most}, of_truth{3, 0, 3};
-  auto out = std::make_unique<Enumerated>(
-      "segments", FeatureIndex({{-1, 0, 0}, {0, 0, 1}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}, {0, 1}, {1, 0}}));
-  out->exact = !further;
-  std::vector<BackSlot> back{{{1}, false, -1, 0, false}, {{1}, false, 0, 0, false}};
-  if (further) back.push_back({{1, 2}, true, -1, 0, false});
-  const SegmentTemplates templates(out->index, {{Role::inside, 0, 0}, {Role::inside, 1, 0}, {Role::first, 0, -1}, {Role::last, 0, 1}}, true,
-                                   {{0, 0}, {0, 1}}, std::move(back));
-  out->instances = RandomSentences(rng, 4, [](const auto&) { return 0; }).entered(out->index);
-  for (std::int64_t s = 0; s < out->instances.sentences(); ++s) {
-    const std::vector<Output> every = segmentations(of_truth, static_cast<std::int32_t>(out->instances.length(s)));
-    Output one = every[rng.below(every.size())];
-    for (std::int32_t& code : one) code = code < 0 ? code : kinds.code(of_truth.length(code), of_truth.label(code));
-    out->gold.insert(out->gold.end(), one.begin(), one.end());
-  }
-  out->model = std::make_unique<SegmentModel<double>>(templates, SegmentWeights<double>{kinds, GrownRows(templates.slots()), {}});
-  out->outputs = [kinds](std::int32_t length) { return segmentations(kinds, length); };
-  out->loss = wrong_and_missed;
-  list_outputs(*out, rng);
-  return out;
-}
-
-// Every structure that can be listed, in every shape that is solved in a way of its own.
 inline std::vector<Case> enumerated(Rng& rng) {
-  const std::vector<HistorySlot> two_back{{-1, 0, {1, 2}}, {0, 0, {2}}}, three_back{{-1, 0, {1, 3}}, {0, 0, {2}}};
   std::vector<Case> out;
-  out.push_back(enumerated_chain(rng, {}, true));
-  out.push_back(enumerated_chain(rng, two_back, true));
-  out.push_back(enumerated_chain(rng, three_back, false));
-  out.push_back(enumerated_segments(rng, 3, false));
-  out.push_back(enumerated_segments(rng, 2, false));
-  out.push_back(enumerated_segments(rng, 3, true));
+  for (const MakeCases make : all_cases()) {
+    for (Case& one : make(rng)) out.push_back(std::move(one));
+  }
   return out;
 }
 

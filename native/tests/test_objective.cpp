@@ -15,6 +15,8 @@
 #include "inference/structures/chain_potentials.hpp"
 #include "inference/structures/second_order_potentials.hpp"
 #include "inference/structures/segment_potentials.hpp"
+#include "tests/cases/chain.hpp"
+#include "tests/cases/segments.hpp"
 #include "tests/check.hpp"
 #include "tests/enumerated.hpp"
 #include "tests/listed_potentials.hpp"

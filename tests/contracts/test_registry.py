@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from riata import registry
+from riata._core import operations_of
 from riata.errors import UnknownNameError, UnsupportedError
+from riata.inference.structure import OF_STRUCTURES
 from riata.settings import Setting
 from samples import embedded, quietly
 
@@ -92,6 +94,13 @@ def test_a_near_miss_is_answered_with_the_name(kind, name):
 def test_what_is_no_name_is_refused_and_not_imported(kind, name):
     with pytest.raises(UnknownNameError, match=f"Unknown {kind}"):
         registry.get(kind, name)
+
+
+@pytest.mark.parametrize("structure", registry.names("structure"))
+def test_a_structure_offers_what_the_core_has_for_it(structure):
+    native = set(operations_of(structure))
+    assert native
+    assert native <= registry.get("structure", structure).offers <= set(OF_STRUCTURES)
 
 
 @pytest.mark.parametrize("task", registry.names("task"))

@@ -53,7 +53,7 @@ def preferred(estimator: Any, *, goes_on: bool) -> str | None:
 
 def _language(template: Any, structures: Sequence[str]) -> str | None:
     """The one of these structures that a template is for. None: it is the name of a set for several, or nothing that could be read."""
-    languages = {name: language_of(name) for name in structures}
+    languages = {name: language_of(name) for name in structures if not language_of(name).borrowed}
     plain = next((name for name, language in languages.items() if not language.signs), None)
     if not isinstance(template, (str, Path)):
         kinds = {type(one) for one in template}

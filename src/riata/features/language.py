@@ -32,6 +32,7 @@ class Language:
     default: str | None = None  # the built-in set of every task; None: each task has one of its own
     without_words: str | None = None  # the template where sentences are features already; None: there is none
     signs: frozenset[str] = frozenset()  # parts of lines that only this language has
+    borrowed: bool = False  # from another structure, which a template means where no structure is named
 
     def load(self, source: str | Path) -> tuple[Any, ...]:
         """Templates by the name of a built-in set, or from a file."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from riata._core import Instances
 from riata.data.kept_labels import KnownLabels
 from riata.data.types import Corpus, Ids, Starts
+from riata.errors import UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.templates import Template
 from riata.models.container import Arrays
@@ -84,7 +85,10 @@ class Outputs(ABC):
 
     def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
         """log Z of every sentence, and the probability of every label at every token, by dynamic programming."""
-        raise NotImplementedError  # of structures without it, which exact_refusal says
+        raise UnsupportedError(
+            f"The structure {self.structure!r} has no probabilities: nothing sums over all of its outputs.",
+            remedy="predict gives the best output, and predict_nbest the best few.",
+        )
 
     def summed_confidences(
         self, model: Model, instances: Instances, codes: Ids, temperatures: Sequence[float], *, chunks: bool

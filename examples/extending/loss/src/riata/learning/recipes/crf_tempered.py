@@ -1,0 +1,14 @@
+"""A conditional random field that gives up sentences which it cannot learn."""
+
+from dataclasses import replace
+
+from riata.learning.batch.chain import ChainBatch
+from riata.learning.recipes.crf import RECIPE as CRF
+
+RECIPE = replace(
+    CRF,
+    name="crf-tempered",
+    summary="as crf, with a loss that is bounded: sentences whose labels cannot be learnt count for little",
+    paper="",
+    trainer=ChainBatch(loss="tempered"),
+)

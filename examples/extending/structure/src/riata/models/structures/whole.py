@@ -1,0 +1,71 @@
+"""One label for a whole sentence: what a model asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from riata._core import WholeWeights, WholeWeights64
+from riata.errors import ModelFileError
+from riata.features.attributes import Attribute
+from riata.features.compile import Features
+from riata.features.templates import parse
+from riata.models.arrays import read_strings
+from riata.models.chain_parts import ngram_sizes, weight_bytes
+from riata.models.container import Arrays
+from riata.models.feature_parts import (
+    feature_header,
+    read_features,
+    read_templates,
+    read_weights,
+    store_features,
+    store_weights,
+)
+from riata.models.model import Model
+from riata.models.outputs import Outputs, Refusal
+
+
+@dataclass(frozen=True, eq=False)
+class WholeOutputs(Outputs):
+    texts: tuple[str, ...]  # of the labels
+
+    structure = "whole"
+    precisions = (WholeWeights, WholeWeights64)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.texts
+
+    def new_weights(self, features: Features, kind: Any, **sizes: int) -> Any:
+        return kind(features.index, len(self.texts))
+
+    def exact_refusal(self, features: Features) -> Refusal | None:
+        beyond = next((template for template in features.templates if template.edge or template.labels), None)
+        return None if beyond is None else Refusal(f"'{beyond}' reads labels of neighbours, which are all the same", beyond, "leave it out")
+
+    def memory(self, features: Features) -> tuple[str, int]:
+        sizes = ngram_sizes(features)
+        return f"{len(self.texts):,} labels and {sum(sizes):,} n-grams", weight_bytes(features, sizes, len(self.texts))
+
+    def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
+        header = {"structure": self.structure, "labels": list(self.texts), **feature_header(model.features)}
+        arrays: Arrays = {}
+        store_features(model.features, arrays)
+        store_weights(model.weights.flat(), arrays)
+        return header, arrays
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> Model:
+        labels = read_strings(header, "labels")
+        if not labels or len(set(labels)) != len(labels):
+            raise ModelFileError("the model's labels are inconsistent")
+        templates, lists = read_templates(header, arrays, parse, functions)
+        features = Features(templates, functions, lists)
+        read_features(features, arrays)
+        model = Model.blank(features, cls(tuple(labels)))
+        model.weights.set_flat(read_weights(arrays, len(model.weights.flat())))
+        return model
+
+
+OUTPUTS = WholeOutputs

@@ -1,0 +1,53 @@
+// Chains of labels whose labellings are all listed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "inference/structures/chain_model.hpp"
+#include "tests/enumerated.hpp"
+
+namespace riata::test {
+
+inline std::vector<Output> labellings(std::int32_t labels, std::int32_t length) {
+  if (length == 0) return {{}};
+  std::vector<Output> found;
+  for (const Output& before : labellings(labels, length - 1)) {
+    for (std::int32_t label = 0; label < labels; ++label) {
+      found.push_back(before);
+      found.back().push_back(label);
+    }
+  }
+  return found;
+}
+
+// Labels of tokens, of which one does not follow another. history: templates that read earlier labels.
+inline Case enumerated_chain(Rng& rng, std::vector<HistorySlot> history, bool exact) {
+  constexpr std::int32_t labels = 3;
+  auto out = std::make_unique<Enumerated>(
+      "chain", FeatureIndex({{-1, 0, 0}, {0, 0, 1}}, {{0, 0, false}, {1, -1, false}, {0, 0, true}}, 1, true, std::move(history)));
+  out->exact = exact;
+  out->instances = RandomSentences(rng, 5, [](const auto&) { return 0; }).entered(out->index);
+  for (std::int64_t s = 0; s < out->instances.sentences(); ++s) {
+    for (std::int64_t t = 0; t < out->instances.length(s); ++t) {
+      const bool after_zero = t > 0 && out->gold.back() == 0;
+      out->gold.push_back(static_cast<std::int32_t>(after_zero ? 2 * rng.below(2) : rng.below(labels)));
+    }
+  }
+  std::vector<std::uint8_t> follow(labels * labels, 1);
+  follow[1] = 0;  // label 1 does not follow label 0
+  const std::vector<std::uint8_t> all(labels, 1);
+  out->model = std::make_unique<ChainModel<double>>(Weights<double>(labels), Constraint<double>(labels, padded(labels), all, all, follow));
+  out->outputs = [](std::int32_t length) { return labellings(labels, length); };
+  out->loss = [](Codes gold, Codes output) {
+    double wrong = 0;
+    for (std::size_t t = 0; t < gold.size(); ++t) wrong += gold[t] != output[t];
+    return wrong;
+  };
+  list_outputs(*out, rng);
+  return out;
+}
+
+}  // namespace riata::test

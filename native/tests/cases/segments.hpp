@@ -1,0 +1,64 @@
+// Labelled segments whose segmentations are all listed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "inference/structures/segment_model.hpp"
+#include "tests/enumerated.hpp"
+
+namespace riata::test {
+
+// All ways to tile so many tokens with segments of at most so many.
+inline std::vector<Output> segmentations(const SegmentKinds& kinds, std::int32_t length) {
+  if (length == 0) return {{}};
+  std::vector<Output> found;
+  for (std::int32_t l = 1; l <= std::min(kinds.most, length); ++l) {
+    for (const Output& tail : segmentations(kinds, length - l)) {
+      for (std::int32_t label = 0; label < kinds.labels; ++label) {
+        if (!kinds.allows(l, label)) continue;
+        Output codes(static_cast<std::size_t>(l), -1);
+        codes[0] = kinds.code(l, label);
+        codes.insert(codes.end(), tail.begin(), tail.end());
+        found.push_back(std::move(codes));
+      }
+    }
+  }
+  return found;
+}
+
+// Segments that are wrong, and true ones that are missed.
+inline double wrong_and_missed(Codes gold, Codes output) {
+  double loss = 0;
+  for (std::size_t t = 0; t < gold.size(); ++t) loss += gold[t] == output[t] ? 0 : (gold[t] >= 0) + (output[t] >= 0);
+  return loss;
+}
+
+// most: tokens of a segment, while those of the truth may have up to 3. further: reads more than exact search can tell apart.
+inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
+  const SegmentKinds kinds{3, 0, most}, of_truth{3, 0, 3};
+  auto out = std::make_unique<Enumerated>(
+      "segments", FeatureIndex({{-1, 0, 0}, {0, 0, 1}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}, {0, 1}, {1, 0}}));
+  out->exact = !further;
+  std::vector<BackSlot> back{{{1}, false, -1, 0, false}, {{1}, false, 0, 0, false}};
+  if (further) back.push_back({{1, 2}, true, -1, 0, false});
+  const SegmentTemplates templates(out->index, {{Role::inside, 0, 0}, {Role::inside, 1, 0}, {Role::first, 0, -1}, {Role::last, 0, 1}}, true,
+                                   {{0, 0}, {0, 1}}, std::move(back));
+  out->instances = RandomSentences(rng, 4, [](const auto&) { return 0; }).entered(out->index);
+  for (std::int64_t s = 0; s < out->instances.sentences(); ++s) {
+    const std::vector<Output> every = segmentations(of_truth, static_cast<std::int32_t>(out->instances.length(s)));
+    Output one = every[rng.below(every.size())];
+    for (std::int32_t& code : one) code = code < 0 ? code : kinds.code(of_truth.length(code), of_truth.label(code));
+    out->gold.insert(out->gold.end(), one.begin(), one.end());
+  }
+  out->model = std::make_unique<SegmentModel<double>>(templates, SegmentWeights<double>{kinds, GrownRows(templates.slots()), {}});
+  out->outputs = [kinds](std::int32_t length) { return segmentations(kinds, length); };
+  out->loss = wrong_and_missed;
+  list_outputs(*out, rng);
+  return out;
+}
+
+}  // namespace riata::test
