@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/rng.hpp"
+#include "inference/sentence_gradient.hpp"
 #include "inference/structures/chain_potentials.hpp"
 #include "inference/structures/second_order_potentials.hpp"
 #include "inference/structures/segment_potentials.hpp"
@@ -115,6 +116,28 @@ void check_against_list(Potentials& potentials, const Enumerated& in, Model<doub
   CHECK(near(evaluated(potentials, {}, "log", at).value, expected, 10 * expected));
 }
 
+// One sentence at a time gives what the batch objective of that sentence gives, for stochastic steps.
+void check_sentences(SentenceGradient<double>& gradient, Potentials& potentials, const std::vector<double>& at) {
+  constexpr double scale = 4;
+  const RowWeights& there = gradient.there();
+  CHECK(there.size() == potentials.size());
+  std::vector<double> weights(static_cast<std::size_t>(there.room()));
+  there.each(
+      [&](std::int32_t i, std::int64_t place) { weights[static_cast<std::size_t>(place)] = at[static_cast<std::size_t>(i)] / scale; });
+  for (std::int64_t s = 0; s < gradient.sentences(); ++s) {
+    if (gradient.length(s) == 0) continue;
+    std::vector<double> only(static_cast<std::size_t>(potentials.sentences()), 0), moved(weights.size()), others(weights.size());
+    only[static_cast<std::size_t>(s)] = 1;
+    const Found expected = evaluated(potentials, only, "log", at);
+    CHECK(near(-gradient.open(s, weights.data(), scale), expected.value, 10));
+    gradient.move(2, RowMoves<double>(there, moved.data(), others.data(), -0.5));
+    there.each([&](std::int32_t i, std::int64_t place) {
+      const double slope = expected.gradient[static_cast<std::size_t>(i)];
+      CHECK(near(moved[static_cast<std::size_t>(place)], 2 * slope, 10) && near(others[static_cast<std::size_t>(place)], -slope, 10));
+    });
+  }
+}
+
 void check_lists() {
   Rng rng(4);
   const Case chain = enumerated_chain(rng, {}, true), two_back = enumerated_chain(rng, {{-1, 0, {1, 2}}, {0, 0, {2}}}, true),
@@ -125,17 +148,20 @@ void check_lists() {
   std::vector<double> at = random_point(rng, one.size(), 1);
   ChainModel<double> of_one(one.points().model<double>(at), like.constraint);
   check_against_list(one, *chain, of_one, at);
+  check_sentences(*one.gradient(), one, at);
 
   SecondOrderPotentials<double> two(two_back->index, two_back->instances, labels, 0, like.constraint, Pairs::all, 1 << 20, 2000, 2.0);
   at = random_point(rng, two.size(), 1);
   ChainModel<double> of_two(two.points().model<double>(at), like.constraint);
   check_against_list(two, *two_back, of_two, at);
+  check_sentences(*two.gradient(), two, at);
 
   const auto& whole = dynamic_cast<const SegmentModel<double>&>(*segments->model);
   SegmentPotentials<double> three(whole.templates, whole.weights.kinds, segments->instances, segments->gold, Pairs::all);
   at = random_point(rng, three.size(), 1);
   SegmentModel<double> of_three(whole.templates, three.points().model<double>(at));
   check_against_list(three, *segments, of_three, at);
+  check_sentences(*three.gradient(), three, at);
 }
 
 void check_structure(const std::function<Made()>& make) {

@@ -1,0 +1,70 @@
+// Tags with chunk labels, all listed: there is no dynamic program, but features, scores and a space.
+#include "inference/structures/joint_model.hpp"
+#include "tests/enumerated.hpp"
+
+namespace riata::test {
+namespace {
+
+// Codes of so many tokens whose chunk labels may follow each other, start and end.
+std::vector<Output> legal_codes(const JointKinds& kinds, std::int32_t length) {
+  std::vector<Output> found{{}};
+  for (std::int32_t t = 0; t < length; ++t) {
+    std::vector<Output> longer;
+    for (const Output& before : found) {
+      for (std::int32_t code = 0; code < kinds.tags * kinds.chunks; ++code) {
+        const std::int32_t chunk = kinds.chunk(code);
+        const bool begins = t > 0 ? kinds.follows(kinds.chunk(before.back()), chunk) : kinds.start[static_cast<std::size_t>(chunk)] != 0;
+        if (!begins || (t + 1 == length && !kinds.end[static_cast<std::size_t>(chunk)])) continue;
+        longer.push_back(before);
+        longer.back().push_back(code);
+      }
+    }
+    found = std::move(longer);
+  }
+  return found;
+}
+
+// ahead: 1 where a tag is chosen one token before its chunk label, which then may read it.
+Case enumerated_joint(Rng& rng, std::int32_t ahead) {
+  using riata::Output::chunk, riata::Output::tag;
+  const JointKinds kinds{2, 2, ahead, {1, 0}, {1, 1}, {1, 1, 0, 1}};
+  auto out = std::make_unique<Enumerated>("joint", FeatureIndex({{-1, 0, 0}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}}));
+  out->exact = false;
+  const JointTemplates templates(out->index, {{tag, 0, 0},
+                                              {tag, 0, -1},
+                                              {tag, -1, 0, {1}},
+                                              {tag, 0, 0, {1, 2}},
+                                              {chunk, 0, 0},
+                                              {chunk, -1, 0, {0}},
+                                              {chunk, -1, 0, {}, {1}},
+                                              {chunk, 0, 0, {0}, {1}}});
+  out->instances = RandomSentences(rng, 4, [](const auto&) { return 0; }).entered(out->index);
+  out->outputs = [kinds](std::int32_t length) { return legal_codes(kinds, length); };
+  for (std::int64_t s = 0; s < out->instances.sentences(); ++s) {
+    const std::vector<Output> every = out->outputs(static_cast<std::int32_t>(out->instances.length(s)));
+    const Output& one = every[rng.below(every.size())];
+    out->gold.insert(out->gold.end(), one.begin(), one.end());
+  }
+  const JointRows none(static_cast<std::int32_t>(templates.slots().size()), templates.all_groups());
+  out->model = std::make_unique<JointModel<double>>(templates, JointWeights<double>{kinds, none, {}});
+  out->loss = [kinds](Codes gold, Codes output) {
+    double wrong = 0;
+    for (std::size_t t = 0; t < gold.size(); ++t)
+      wrong += (kinds.tag(gold[t]) != kinds.tag(output[t])) + (kinds.chunk(gold[t]) != kinds.chunk(output[t]));
+    return wrong;
+  };
+  list_outputs(*out, rng);
+  return out;
+}
+
+std::vector<Case> joints(Rng& rng) {
+  std::vector<Case> out;
+  out.push_back(enumerated_joint(rng, 0));
+  out.push_back(enumerated_joint(rng, 1));
+  return out;
+}
+
+const RegisteredCases entered(joints);
+
+}  // namespace
+}  // namespace riata::test
