@@ -62,8 +62,7 @@ class Layout {
 
   std::int32_t labels;
   std::int32_t stride;
-  std::int64_t size;   // of the long vector, before the rows of earlier labels
-  bool local = false;  // as Weights has it
+  std::int64_t size;  // of the long vector, before the rows of earlier labels
 
  private:
   // Where every block begins, in order, and the end.

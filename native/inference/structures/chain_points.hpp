@@ -18,16 +18,16 @@ namespace riata {
 
 class ChainPoints {
  public:
-  // All must outlive it. history: the rows of earlier labels, which stand behind all others.
+  // All must outlive it. history: the rows of earlier labels, which stand behind all others. local: as Weights has it.
   ChainPoints(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const RowWeights& there,
-              std::int32_t given_size)
-      : index_(index), layout_(layout), history_(history), there_(there), given_size_(given_size) {}
+              std::int32_t given_size, bool local = false)
+      : index_(index), layout_(layout), history_(history), there_(there), given_size_(given_size), local_(local) {}
 
   // The weights at a point as a model, in any precision.
   template <class Out>
   Weights<Out> model(std::span<const double> at) const {
     Weights<Out> out(layout_.labels);
-    out.local = layout_.local;
+    out.local = local_;
     out.history = history_;
     out.grow(index_, given_size_);
     there_.each([&](std::int32_t i, std::int64_t place) {
@@ -80,6 +80,7 @@ class ChainPoints {
   const HistoryIndex& history_;
   const RowWeights& there_;
   std::int32_t given_size_;
+  bool local_;
 };
 
 }  // namespace riata

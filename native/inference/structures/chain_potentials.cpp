@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::int64_t batch_tokens = 1 << 15;
 
-Layout layout_of(const FeatureIndex& index, std::int32_t labels, std::int32_t given_size, Normalised normalised) {
-  Layout out(index, labels, given_size);
-  out.local = normalised == Normalised::locally;
-  return out;
-}
-
 }  // namespace
 
 template <class Real>
@@ -26,12 +20,13 @@ ChainPotentials<Real>::ChainPotentials(const FeatureIndex& index, const Instance
                                        const Constraint<Real>& constraint, Pairs pairs, Normalised normalised,
                                        std::span<const std::int32_t> heads)
     : instances_(instances),
-      layout_(layout_of(index, labels, given_size, normalised)),
+      local_(normalised == Normalised::locally),
+      layout_(index, labels, given_size),
       constraint_(constraint),
       there_(chain_weights(index, layout_, instances, pairs)),
       contexts_(index, layout_, instances),
       tokens_(index, layout_, instances, constraint_, there_, heads),
-      points_(index, layout_, no_history_, there_, given_size),
+      points_(index, layout_, no_history_, there_, given_size, local_),
       batches_(
           cut_batches(instances.sentences(), tokens_at_once(batch_tokens, labels), [&](std::int64_t s) { return instances.length(s); })) {
   make_chunks();
@@ -97,14 +92,14 @@ void ChainPotentials<Real>::make_factors() {
 
 template <class Real>
 std::unique_ptr<Visitor> ChainPotentials<Real>::visitor() {
-  if (layout_.local) return std::make_unique<LocalVisitor<Real>>(*this);
+  if (local_) return std::make_unique<LocalVisitor<Real>>(*this);
   return std::make_unique<ChainVisitor<Real>>(*this);
 }
 
 template <class Real>
 void ChainPotentials<Real>::gather(std::span<double> gradient, std::int64_t threads) {
   tokens_.gather(batches_[batch_], difference_.data(), gradient, threads);
-  if (layout_.local)
+  if (local_)
     sum_local_edges();
   else
     sum_edges(threads);
@@ -192,7 +187,7 @@ void ChainPotentials<Real>::take_truth(std::int64_t s, double times) {
 
 template <class Real>
 std::unique_ptr<SentenceGradient<Real>> ChainPotentials<Real>::gradient() {
-  if (layout_.local) throw Error("UnsupportedError", "labels that compete step by step are not learnt sentence by sentence.");
+  if (local_) throw Error("UnsupportedError", "labels that compete step by step are not learnt sentence by sentence.");
   return std::make_unique<ChainGradient<Real>>(*this);
 }
 

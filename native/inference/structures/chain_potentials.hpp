@@ -93,6 +93,7 @@ class ChainPotentials final : public Potentials {
   }
 
   const Instances& instances_;
+  bool local_;  // whether steps are normalised by themselves
   Layout layout_;
   Constraint<Real> constraint_;
   HistoryIndex no_history_;
