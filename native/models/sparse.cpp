@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -13,36 +12,6 @@ namespace riata {
 namespace {
 
 Error inconsistent(const std::string& what) { return Error("ModelFileError", "the model's " + what + " are inconsistent"); }
-
-// Appends one dense row of `height` x stride, of which `labels` columns count.
-template <class Real>
-void append_row(const Real* row, std::int32_t height, std::int32_t labels, std::int32_t stride, SparseRows& out) {
-  const std::size_t before = out.columns.size();
-  for (std::int32_t i = 0; i < height; ++i) {
-    for (std::int32_t j = 0; j < labels; ++j) {
-      const auto value = static_cast<float>(row[std::size_t(i) * stride + j]);
-      if (value == 0.0f) continue;
-      out.columns.push_back(static_cast<std::uint32_t>(i * labels + j));
-      out.values.push_back(value);
-    }
-  }
-  out.counts.push_back(static_cast<std::uint32_t>(out.columns.size() - before));
-}
-
-template <class Real>
-bool any_weight(const Real* from, std::size_t size) {
-  return std::any_of(from, from + size, [](Real value) { return static_cast<float>(value) != 0.0f; });
-}
-
-// The features of earlier labels that carry weight, in the order of their rows.
-template <class Real>
-std::vector<HistoryIndex::Entry> kept_history(const Weights<Real>& weights) {
-  std::vector<HistoryIndex::Entry> kept;
-  for (std::int32_t r = 0; r < weights.history.rows(); ++r) {
-    if (any_weight(weights.history_row(static_cast<std::size_t>(r)), weights.stride)) kept.push_back(weights.history.entry(r));
-  }
-  return kept;
-}
 
 // Fills the history from a file: every entry new, every number in range.
 void fill_history(const HistoryView& sparse, const FeatureIndex& index, std::int32_t labels, HistoryIndex& history) {
@@ -178,98 +147,7 @@ void check_order(const FamilyView& family, bool root) {
 
 RowsView view(const SparseRows& rows) { return {Narrow(rows.counts), Narrow(rows.columns), rows.values}; }
 
-// The ids of a family's n-grams in the order of (parent, value).
-std::vector<std::int32_t> ordered(const SparseFamily& family) {
-  std::vector<std::int32_t> ids(family.values.size());
-  std::iota(ids.begin(), ids.end(), 0);
-  std::sort(ids.begin(), ids.end(), [&](std::int32_t a, std::int32_t b) {
-    return std::pair(family.parents[a], family.values[a]) < std::pair(family.parents[b], family.values[b]);
-  });
-  return ids;
-}
-
 }  // namespace
-
-template <class Real>
-SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {
-  const std::int32_t L = weights.labels, stride = weights.stride, F = index.families();
-  // Children come after their parents, so one pass from the last family up finds every n-gram that is still needed.
-  std::vector<std::vector<std::uint8_t>> keep(F);
-  for (std::int32_t f = 0; f < F; ++f) keep[f].resize(index.size(f), 0);
-  const std::vector<HistoryIndex::Entry> remembered = kept_history(weights);
-  for (const auto& entry : remembered) {
-    if (entry.ngram >= 0) keep[index.history_slots()[entry.slot].family][entry.ngram] = 1;
-  }
-  for (std::int32_t f = F - 1; f >= 0; --f) {
-    const std::size_t node = std::size_t(index.node_slots_of(f)) * stride, edge = index.edge_slots_of(f) * weights.square();
-    for (std::int32_t id = 0; id < index.size(f); ++id) {
-      keep[f][id] |= any_weight(weights.node_row(f, 0) + id * node, node) || any_weight(weights.edge_row(f, 0) + id * edge, edge);
-    }
-    for (std::int32_t c = f + 1; c < F; ++c) {
-      if (index.spec(c).parent != f) continue;
-      for (std::int32_t id = 0; id < index.size(c); ++id) keep[f][index.parent(c, id)] |= keep[c][id];
-    }
-  }
-  SparseChain sparse;
-  sparse.families.resize(F);
-  std::vector<std::vector<std::int32_t>> used(index.attributes());  // value -> 1 if used, then its new number
-  for (std::int32_t f = 0; f < F; ++f) {
-    auto& mine = used[index.spec(f).attribute];
-    for (std::int32_t id = 0; id < index.size(f); ++id) {
-      if (!keep[f][id]) continue;
-      const auto value = static_cast<std::size_t>(index.value(f, id));
-      if (mine.size() <= value) mine.resize(value + 1, 0);
-      mine[value] = 1;
-    }
-  }
-  sparse.kept_values.resize(used.size());
-  for (std::size_t a = 0; a < used.size(); ++a) {
-    std::int32_t next = boundary_values;
-    for (std::size_t v = 0; v < used[a].size(); ++v) {
-      if (v < std::size_t(boundary_values)) {
-        used[a][v] = static_cast<std::int32_t>(v);
-        continue;
-      }
-      if (!used[a][v]) continue;
-      used[a][v] = next++;
-      sparse.kept_values[a].push_back(static_cast<std::int32_t>(v) - boundary_values);
-    }
-  }
-  std::vector<std::vector<std::int32_t>> renumbered(F);
-  for (std::int32_t f = 0; f < F; ++f) {
-    SparseFamily& out = sparse.families[f];
-    const FamilySpec& spec = index.spec(f);
-    renumbered[f].assign(index.size(f), -1);
-    for (std::int32_t id = 0; id < index.size(f); ++id) {
-      if (!keep[f][id]) continue;
-      renumbered[f][id] = static_cast<std::int32_t>(out.values.size());
-      out.parents.push_back(spec.parent < 0 ? -1 : renumbered[spec.parent][index.parent(f, id)]);
-      out.values.push_back(used[spec.attribute][index.value(f, id)]);
-      for (std::int32_t k = 0; k < index.node_slots_of(f); ++k)
-        append_row(weights.node_row(f, 0) + (std::size_t(id) * index.node_slots_of(f) + k) * stride, 1, L, stride, out.node);
-      for (std::int32_t k = 0; k < index.edge_slots_of(f); ++k)
-        append_row(weights.edge_row(f, 0) + (std::size_t(id) * index.edge_slots_of(f) + k) * weights.square(), L, L, stride, out.edge);
-    }
-    out.order = ordered(out);
-  }
-  for (std::int32_t g = 0; g < weights.given_size(); ++g) {
-    const Real* row = weights.given_row(static_cast<std::size_t>(g));
-    if (!any_weight(row, stride)) continue;
-    sparse.kept_given.push_back(g);
-    append_row(row, 1, L, stride, sparse.given);
-  }
-  append_row(weights.transition_row(), L, L, stride, sparse.transition);
-  for (const auto& [slot, ngram, labels] : remembered) {
-    sparse.history.slots.push_back(slot);
-    sparse.history.ngrams.push_back(ngram < 0 ? 0 : renumbered[index.history_slots()[slot].family][ngram]);
-    sparse.history.labels.insert(sparse.history.labels.end(), labels.begin(), labels.end());
-  }
-  for (std::int32_t r = 0; r < weights.history.rows(); ++r) {
-    const Real* row = weights.history_row(static_cast<std::size_t>(r));
-    if (any_weight(row, stride)) append_row(row, 1, L, stride, sparse.history.rows);
-  }
-  return sparse;
-}
 
 ChainView view(const SparseChain& sparse) {
   ChainView out{{},
@@ -393,8 +271,5 @@ Weights<float> unpack(const ChainView& view, std::int32_t labels, const std::vec
   stored.enter(index);
   return stored.weights(index);
 }
-
-template SparseChain pack(const FeatureIndex&, const Weights<float>&);
-template SparseChain pack(const FeatureIndex&, const Weights<double>&);
 
 }  // namespace riata

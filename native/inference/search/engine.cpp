@@ -4,8 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <iterator>
-#include <numeric>
 #include <string>
 #include <unordered_map>
 
@@ -18,35 +16,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr NodeId polled = 1 << 14;  // nodes between two polls
 
-// Tells the space that the engine looks aside.
-class Aside {
- public:
-  explicit Aside(Space& space) : space_(space) { space_.looking_aside(true); }
-  ~Aside() { space_.looking_aside(false); }
-  Aside(const Aside&) = delete;
-  Aside& operator=(const Aside&) = delete;
-
- private:
-  Space& space_;
-};
-
 constexpr std::int64_t small = 64;  // up to here a scan of the survivors is faster than a hash table
 
 std::atomic<std::int64_t> runs = 0;
-
-// Keeps the `most` that come before the others, in the order in which they stood; at a tie the one that stood first comes first.
-template <class Item, class Beats>
-void keep_first(std::vector<Item>& items, std::int64_t most, Beats beats) {
-  if (static_cast<std::int64_t>(items.size()) <= most) return;
-  std::vector<std::size_t> order(items.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return beats(items[a], items[b]); });
-  order.resize(static_cast<std::size_t>(most));
-  std::sort(order.begin(), order.end());
-  std::vector<Item> kept;
-  for (const std::size_t place : order) kept.push_back(items[place]);
-  items = std::move(kept);
-}
 
 }  // namespace
 
@@ -57,12 +29,35 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
   runs.fetch_add(1, std::memory_order_relaxed);
   const bool timed = !learning && limits_.seconds < std::numeric_limits<double>::infinity();
   const auto began = timed ? Clock::now() : Clock::time_point{};
-  const auto is_goal = [&](NodeId id) { return tree_[id].goal; };
-  const auto is_good = [&](NodeId id) { return tree_[id].good; };
+  begin(learning, recorder != nullptr);
+  NodeId last = -1;
+  while (!queue_.empty()) {
+    ranking_.margin = learning ? learner->margin() : 0;
+    queue_.remove_front(tree_, space_, ranking_, front_);  // node <- RemoveFront(nodes)
+    if (recorder) recorder->at_front(*this, front_);
+    at_goal_ = std::all_of(front_.begin(), front_.end(), [&](NodeId id) { return tree_[id].goal; });
+    last = front_.front();
+    if (learning) {
+      const Learner::Next next = learn(*learner, recorder);
+      if (next == Learner::Next::stop) return last;
+      if (next == Learner::Next::restart) continue;
+    }
+    if (at_goal_ && queue_.ends_at_goal()) return last;  // if GoalTest(node) then return node
+    if (timed && std::chrono::duration<double>(Clock::now() - began).count() > limits_.seconds) return best_goal();
+    expand_front(learning, recorder);
+  }
+  if (tree_[last].goal) return last;
+  if (gave_up_ && learning) good_goals(last, most_good);  // is the truth less deep? Else this is an error
+  if (learning) learner->at_dead_end(*this, last);
+  if (gave_up_ && !learning) too_deep();
+  return -1;
+}
+
+// Clears what the last run has left: the tree and the queue hold the initial node. Whoever watches sees what is cut, too.
+void Search::begin(bool learning, bool watched) {
   tree_.clear();
   queue_.clear();
-  ranking_ = {0, recorder ? unbounded : queue_.width()};  // whoever watches sees what is cut, too
-
+  ranking_ = {0, watched ? unbounded : queue_.width()};
   Node start;
   start.state = space_.initial();
   start.goal = space_.is_goal(start.state);
@@ -76,56 +71,41 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
   good_ = 0;
   gave_up_ = false;
   enqueue(next_);  // nodes <- MakeQueue(MakeNode(problem, initial))
-  NodeId last = -1;
+}
 
-  while (!queue_.empty()) {
-    ranking_.margin = learning ? learner->margin() : 0;
-    queue_.remove_front(tree_, space_, ranking_, front_);  // node <- RemoveFront(nodes)
-    const std::vector<NodeId>& front = front_;
-    if (recorder) recorder->at_front(*this, front);
-    const bool at_goal = at_goal_ = std::all_of(front.begin(), front.end(), is_goal);
-    last = front.front();
+// Asks the learner about the front; where it restarts the search, the queue holds the siblings afterwards.
+Learner::Next Search::learn(Learner& learner, Recorder* recorder) {
+  const std::int64_t good_here = std::count_if(front_.begin(), front_.end(), [&](NodeId id) { return tree_[id].good; });
+  good_ -= good_here;
+  const bool lost = good_here == 0 && !good_pending();         // none of nodes + {node} is y-good
+  const bool wrong = at_goal_ && !tree_[front_.front()].good;  // GoalTest(node) and node is not y-good
+  // sibs <- siblings(node, y); w <- update(w, x, sibs, node + nodes)
+  const Learner::Verdict verdict = learner.at_front(*this, front_, lost, wrong);
+  if (verdict.next != Learner::Next::restart) return verdict.next;
+  rescore(verdict.siblings);
+  if (recorder) recorder->restarted(*this, verdict.siblings);
+  queue_.clear();
+  good_ = 0;
+  enqueue(verdict.siblings);  // nodes <- MakeQueue(sibs)
+  return verdict.next;
+}
 
-    if (learning) {
-      const bool good_here = std::any_of(front.begin(), front.end(), is_good);
-      good_ -= std::count_if(front.begin(), front.end(), is_good);
-      const bool lost = !good_here && !good_pending();  // none of nodes + {node} is y-good
-      const bool wrong = at_goal && !tree_[last].good;  // GoalTest(node) and node is not y-good
-      // sibs <- siblings(node, y); w <- update(w, x, sibs, node + nodes)
-      Learner::Verdict verdict = learner->at_front(*this, front, lost, wrong);
-      if (verdict.next == Learner::Next::stop) return last;
-      if (verdict.next == Learner::Next::restart) {
-        rescore(verdict.siblings);
-        if (recorder) recorder->restarted(*this, verdict.siblings);
-        queue_.clear();
-        good_ = 0;
-        enqueue(verdict.siblings);  // nodes <- MakeQueue(sibs)
-        continue;
-      }
-    }
-    if (at_goal && queue_.ends_at_goal()) return last;  // if GoalTest(node) then return node
-
-    if (timed && std::chrono::duration<double>(Clock::now() - began).count() > limits_.seconds) return best_goal();
-    open_.clear();
-    next_.clear();  // goals of a level wait in the queue until every survivor is one
-    for (const NodeId id : front) {
-      if (is_goal(id) && queue_.ends_at_goal())
-        next_.push_back(id);
-      else if (!given_up(id))
-        open_.push_back(id);
-    }
-    candidates_.clear();
-    space_.expand(tree_, open_, ranking_, learning, candidates_);  // next <- Operators(node)
-    if (recorder) recorder->expanded(*this, candidates_);
-    admit();
-    enqueue(next_);  // nodes <- Enqueue(problem, nodes, next)
-    if (recorder) recorder->enqueued(*this, next_);
+// The children of the front enter the queue; goals of a level wait there with them until every survivor is one.
+void Search::expand_front(bool learning, Recorder* recorder) {
+  open_.clear();
+  next_.clear();
+  for (const NodeId id : front_) {
+    if (tree_[id].goal && queue_.ends_at_goal())
+      next_.push_back(id);
+    else if (!given_up(id))
+      open_.push_back(id);
   }
-  if (tree_[last].goal) return last;
-  if (gave_up_ && learning) good_goals(last, most_good);  // is the truth less deep? Else this is an error
-  if (learning) learner->at_dead_end(*this, last);
-  if (gave_up_ && !learning) too_deep();
-  return -1;
+  candidates_.clear();
+  space_.expand(tree_, open_, ranking_, learning, candidates_);  // next <- Operators(node)
+  if (recorder) recorder->expanded(*this, candidates_);
+  admit();
+  enqueue(next_);  // nodes <- Enqueue(problem, nodes, next)
+  if (recorder) recorder->enqueued(*this, next_);
 }
 
 // Whether a node is too deep to be expanded. A climb has no other end than a summit.
@@ -227,144 +207,6 @@ void Search::merge() {
   }
   std::erase_if(kept, [](const Candidate& candidate) { return candidate.parent < 0; });
   candidates_ = std::move(kept);
-}
-
-NodeId Search::last_good(NodeId node) const {
-  while (!tree_[node].good) node = tree_[node].parent;  // the initial node is y-good
-  return node;
-}
-
-std::int64_t Search::standing(NodeId node) const {
-  if (!queue_.by_prefix()) return tree_[node].depth;
-  const std::int64_t covered = prefix_of(tree_, space_, node);
-  std::int64_t since = 0;
-  for (; !tree_[node].goal && tree_[node].parent >= 0 && space_.covered(tree_, tree_[node].parent) == covered; node = tree_[node].parent)
-    ++since;
-  return (covered << 32) + since;
-}
-
-std::int64_t Search::standing(std::span<const NodeId> front) const {
-  std::int64_t most = standing(front.front());
-  if (queue_.by_prefix()) return most;  // all alike
-  for (const NodeId id : front) most = std::max(most, standing(id));
-  return most;
-}
-
-// Appends the y-good children of nodes to a level, and keeps the best of it, in order of insertion.
-void Search::add_good_children(std::span<const NodeId> nodes, std::int64_t most, std::vector<NodeId>& level) {
-  const Aside aside(space_);
-  candidates_.clear();
-  space_.expand(tree_, nodes, {}, true, candidates_);
-  std::erase_if(candidates_, [](const Candidate& c) { return !c.good; });
-  if (candidates_.empty() && level.empty()) throw NoGoodChild();
-  if (space_.merges()) merge();
-  keep_first(candidates_, most, [](const Candidate& a, const Candidate& b) { return Ranking{}.beats(a, b); });
-  for (const Candidate& candidate : candidates_) level.push_back(add(candidate));
-  keep_first(level, most, [&](NodeId a, NodeId b) { return Ranking{}.beats(tree_[a], tree_[b]); });
-}
-
-// From y-good nodes forward, through children of unchanged regret, until each is a goal or `stop` says so.
-template <class Stop>
-std::vector<NodeId> Search::follow_good(std::vector<NodeId> level, std::int64_t most, Stop stop) {
-  while (true) {
-    std::vector<NodeId> open, next;
-    for (const NodeId id : level) (!stop(id) && !tree_[id].goal ? open : next).push_back(id);
-    if (open.empty()) return level;
-    add_good_children(open, most, next);
-    level = std::move(next);
-  }
-}
-
-std::vector<NodeId> Search::siblings(NodeId node) {
-  return follow_good({last_good(node)}, most_good, [&](NodeId id) { return tree_[id].depth >= tree_[node].depth; });
-}
-
-std::vector<NodeId> Search::siblings(std::span<const NodeId> front, std::int64_t most) {
-  const std::int64_t reached = standing(front);
-  return follow_good({last_good(front.front())}, most, [&](NodeId id) { return standing(id) >= reached; });
-}
-
-Search::Match Search::match(std::span<const NodeId> siblings, std::span<const NodeId> front) {
-  Match out;
-  if (!queue_.by_prefix()) {
-    const std::vector<NodeId> pending = queue_.pending();
-    out.siblings.assign(siblings.begin(), siblings.end());
-    out.rivals.assign(front.begin(), front.end());
-    out.rivals.insert(out.rivals.end(), pending.begin(), pending.end());
-    return out;
-  }
-  const std::int64_t reached = standing(front);
-  for (const NodeId id : siblings) {
-    if (standing(id) == reached) out.siblings.push_back(id);
-  }
-  if (!out.siblings.empty()) {
-    out.rivals.assign(front.begin(), front.end());
-    return out;
-  }
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();  // of those absorbed, what comes first competes first
-  for (const NodeId id : siblings) {
-    const std::vector<NodeId> absorbers = absorbers_of(id);
-    const std::int64_t at = standing(id);
-    if (absorbers.empty() || at > least) continue;
-    if (at < least) out = {};
-    least = at;
-    out.siblings.push_back(id);
-    out.rivals.insert(out.rivals.end(), absorbers.begin(), absorbers.end());
-  }
-  if (out.siblings.empty()) out.siblings.assign(siblings.begin(), siblings.end());
-  return out;
-}
-
-// The nodes of the last expansion that a y-good state was merged with: there is one at most.
-std::vector<NodeId> Search::absorbers_of(NodeId good) {
-  std::vector<NodeId> out;
-  if (!space_.keyed()) return out;
-  const std::int64_t key = space_.key(tree_, good);
-  for (const NodeId id : next_) {
-    if (!tree_[id].good && prefix_of(tree_, space_, id) == prefix_of(tree_, space_, good) && space_.key(tree_, id) == key)
-      out.push_back(id);
-  }
-  return out;
-}
-
-std::vector<NodeId> Search::good_beside(std::span<const NodeId> front, std::int64_t most) {
-  std::vector<NodeId> out;
-  for (const NodeId id : front) {
-    if (tree_[id].good) out.push_back(id);
-  }
-  const std::int64_t reached = standing(front);
-  if (queue_.by_prefix()) {
-    std::vector<NodeId>& level = good_levels_.front();
-    level = follow_good(std::move(level), most, [&](NodeId id) { return standing(id) >= reached; });
-    std::copy_if(level.begin(), level.end(), std::back_inserter(out), [&](NodeId id) { return standing(id) == reached; });
-    return out;
-  }
-  while (static_cast<std::int64_t>(good_levels_.size()) <= reached) {
-    const auto depth = static_cast<std::int64_t>(good_levels_.size());
-    good_levels_.push_back(follow_good(good_levels_.back(), most, [&](NodeId id) { return tree_[id].depth >= depth; }));
-  }
-  const std::vector<NodeId>& level = good_levels_[static_cast<std::size_t>(reached)];
-  out.insert(out.end(), level.begin(), level.end());
-  return out;
-}
-
-std::vector<NodeId> Search::good_goals(NodeId node, std::int64_t most) { return follow_good({last_good(node)}, most, never); }
-
-std::vector<NodeId> Search::forced() {
-  tree_[0].good = true;
-  tree_[0].regret = space_.initial_regret();
-  return follow_good({0}, most_good, never);
-}
-
-std::vector<Search::Child> Search::children(std::span<const NodeId> nodes) {
-  const Aside aside(space_);
-  std::vector<Child> out;
-  for (const NodeId id : nodes) {
-    candidates_.clear();
-    space_.expand(tree_, {&id, 1}, {ranking_.margin}, true, candidates_);  // with no limit of width
-    for (const Candidate& candidate : candidates_) out.push_back({add(candidate), candidate.key});
-  }
-  return out;
 }
 
 void Search::rescore(std::span<const NodeId> nodes) {

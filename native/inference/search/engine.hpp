@@ -133,6 +133,9 @@ class Search {
   bool at_goal() const noexcept { return at_goal_; }
 
  private:
+  void begin(bool learning, bool watched);
+  Learner::Next learn(Learner& learner, Recorder* recorder);
+  void expand_front(bool learning, Recorder* recorder);
   NodeId best_goal() const;
   [[noreturn]] void too_deep() const;
   bool given_up(NodeId id);

@@ -20,6 +20,11 @@
 
 namespace riata {
 
+// out[j] += row[j]; j < stride.
+inline void add_row(const float* row, std::int32_t stride, float* out) noexcept {
+  for (std::int32_t j = 0; j < stride; ++j) out[j] += row[j];
+}
+
 // How an attribute finds its values: by Riata's own function (null: in Python), in its alphabet.
 struct AttributeSource {
   NativeAttribute function;

@@ -1,0 +1,153 @@
+// The word types of a folded model: found, computed when they are first met, and added.
+#include <mutex>
+#include <string>
+
+#include "core/error.hpp"
+#include "inference/structures/folded.hpp"
+
+namespace riata {
+
+Folded::Folded(std::shared_ptr<const FoldedWeights> weights) : weights_(std::move(weights)) {
+  const FeatureIndex& index = weights_->index;
+  place_.resize(index.attributes());
+  root_place_.resize(index.families());
+  for (std::int32_t a = 0; a < index.attributes(); ++a) {
+    if (columns() <= index.column(a)) columns_.resize(std::size_t(index.column(a)) + 1);
+    Column& column = columns_[index.column(a)];
+    place_[a] = static_cast<std::int32_t>(column.attributes.size());
+    column.attributes.push_back(a);
+  }
+  for (std::size_t k = 0; k < weights_->index.plan().types.size(); ++k)
+    columns_[weights_->index.plan().types[k].column].terms.push_back(static_cast<std::int32_t>(k));
+  for (const std::int32_t f : weights_->families) {
+    if (index.spec(f).parent >= 0) continue;
+    Column& column = columns_[index.column(index.spec(f).attribute)];
+    root_place_[f] = static_cast<std::int32_t>(column.roots.size());
+    column.roots.push_back(f);
+  }
+  for (Column& column : columns_) {
+    constexpr std::size_t some = 4096;  // types, so that the first texts do not move the rows again and again
+    column.rows.reserve(some * column.terms.size() * weights_->weights.stride);
+    column.values.reserve(some * column.attributes.size());
+    column.root_ids.reserve(some * column.roots.size());
+    for (std::int32_t b = 0; b < boundary_values; ++b) append(column, std::vector<std::int32_t>(column.attributes.size(), b));
+  }
+}
+
+std::int64_t Folded::bytes() const {
+  std::shared_lock guard(*lock_);
+  std::size_t numbers = 0;
+  for (const Column& column : columns_) numbers += column.rows.size() + column.values.size() + column.root_ids.size();
+  return static_cast<std::int64_t>(4 * numbers);
+}
+
+std::int32_t Folded::find(const Column& column, std::string_view text) const noexcept {
+  const std::int32_t id = column.texts.find(text);
+  return id < 0 ? -1 : id + boundary_values;
+}
+
+// Values are as the index knows them: boundaries first. Gives the number of the new type.
+std::int32_t Folded::append(Column& column, std::span<const std::int32_t> values) {
+  const FeatureIndex& index = weights_->index;
+  const std::int32_t stride = weights_->weights.stride;
+  // The n-gram that a family has within the type, or -1: found once, however many templates read it.
+  constexpr std::int32_t unsought = -2;
+  thread_local std::vector<std::int32_t> found;
+  found.assign(static_cast<std::size_t>(index.families()), unsought);
+  const auto ngram = [&](const auto& self, std::int32_t f) -> std::int32_t {
+    if (found[f] != unsought) return found[f];
+    const FamilySpec& spec = index.spec(f);
+    const std::int32_t parent = spec.parent < 0 ? -1 : self(self, spec.parent), value = values[place_[spec.attribute]];
+    return found[f] = value < 0 || (spec.parent >= 0 && parent < 0) ? -1 : index.find(f, parent, value);
+  };
+  const std::size_t before = column.rows.size();
+  column.rows.resize(before + column.terms.size() * stride, 0.0f);
+  float* out = column.rows.data() + before;
+  for (const std::int32_t k : column.terms) {
+    for (const Slot& slot : weights_->index.plan().types[k].slots) {
+      const std::int32_t id = ngram(ngram, slot.family);
+      if (id >= 0) add_row(weights_->weights.node_row(slot.family, std::size_t(id) * slot.slots + slot.slot), stride, out);
+    }
+    out += stride;
+  }
+  for (const std::int32_t f : column.roots) column.root_ids.push_back(ngram(ngram, f));
+  column.values.insert(column.values.end(), values.begin(), values.end());
+  return column.types++;
+}
+
+std::int32_t Folded::compute(Column& column, std::string_view text) {
+  if (!is_ascii(text)) return -1;
+  thread_local std::vector<std::int32_t> values;
+  thread_local std::string value;
+  values.clear();
+  for (const std::int32_t a : column.attributes) {
+    const AttributeSource& source = weights_->sources[a];
+    if (!source.function) return -1;
+    const std::int32_t id = source.function(text, value) ? source.values->find(value) : -1;
+    values.push_back(id < 0 ? -1 : id + boundary_values);
+  }
+  column.texts.add(text);
+  return append(column, values);
+}
+
+std::vector<std::int32_t> Folded::resolve(std::int32_t c, const Alphabet& texts, std::span<const std::int32_t> ids,
+                                          std::vector<std::int32_t>& missing) {
+  constexpr std::int32_t used = -2;
+  std::vector<std::int32_t> types(static_cast<std::size_t>(texts.size()), -1);
+  for (const std::int32_t id : ids) {
+    if (id < 0 || id >= texts.size()) throw Error("RiataError", "a column's ids do not fit its alphabet");
+    types[id] = used;
+  }
+  Column& column = columns_.at(static_cast<std::size_t>(c));
+  bool all = true;
+  {
+    std::shared_lock guard(*lock_);
+    for (std::int32_t id = 0; id < texts.size(); ++id) {
+      if (types[id] != used) continue;
+      const std::int32_t type = find(column, texts.text(id));
+      if (type >= 0)
+        types[id] = type;
+      else
+        all = false;
+    }
+  }
+  if (all) return types;
+  std::unique_lock guard(*lock_);
+  for (std::int32_t id = 0; id < texts.size(); ++id) {
+    if (types[id] != used) continue;
+    types[id] = find(column, texts.text(id));  // another thread may have been faster
+    if (types[id] < 0) types[id] = compute(column, texts.text(id));
+    if (types[id] < 0) missing.push_back(id);
+  }
+  return types;
+}
+
+bool Folded::resolve(std::int32_t c, std::span<const std::string_view> texts, std::int32_t* types) {
+  Column& column = columns_.at(static_cast<std::size_t>(c));
+  std::size_t known = 0;
+  {
+    std::shared_lock guard(*lock_);
+    while (known < texts.size() && (types[known] = find(column, texts[known])) >= 0) ++known;
+  }
+  if (known == texts.size()) return true;
+  std::unique_lock guard(*lock_);
+  for (; known < texts.size(); ++known) {
+    types[known] = find(column, texts[known]);
+    if (types[known] < 0) types[known] = compute(column, texts[known]);
+    if (types[known] < 0) return false;
+  }
+  return true;
+}
+
+std::int32_t Folded::add(std::int32_t c, std::string_view text, std::span<const std::int32_t> values) {
+  Column& column = columns_.at(static_cast<std::size_t>(c));
+  if (values.size() != column.attributes.size()) throw Error("RiataError", "the values do not fit the attributes of the column");
+  std::vector<std::int32_t> shifted;
+  for (const std::int32_t value : values) shifted.push_back(value < 0 ? -1 : value + boundary_values);
+  std::unique_lock guard(*lock_);
+  if (const std::int32_t type = find(column, text); type >= 0) return type;
+  column.texts.add(text);
+  return append(column, shifted);
+}
+
+}  // namespace riata
