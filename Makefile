@@ -32,10 +32,10 @@ format: $(INSTALLED)  ## lay out C++ and Python as make lint wants them
 	$(BIN)/ruff format -q src tests benchmarks tools
 
 test: lint  ## everything that runs in minutes
-	$(BIN)/pytest -q -m 'not slow' -n auto
+	$(BIN)/pytest -q -m 'not slow' -n auto --dist worksteal
 
 test-all: lint  ## the slow tests too
-	$(BIN)/pytest -q -n auto
+	$(BIN)/pytest -q -n auto --dist worksteal
 
 bench: $(INSTALLED)  ## quality and speed beside the peers', on the corpora of $$RIATA_DATA (development splits)
 	$(BIN)/python -m benchmarks.install

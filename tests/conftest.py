@@ -1,8 +1,16 @@
-"""What tests of the command line share."""
+"""What tests of the command line share, and how many examples of properties are tried."""
 
 import pytest
+from hypothesis import settings
 
 from riata.commands import main
+
+
+def pytest_configure(config):
+    """Without slow tests, properties are tried on a third of their examples, on others in every run."""
+    if "not slow" in config.option.markexpr:
+        settings.register_profile("quick", max_examples=settings.default.max_examples // 3)
+        settings.load_profile("quick")
 
 
 @pytest.fixture

@@ -33,6 +33,23 @@ QUEUES = {
 }
 
 
+def combined(**values):
+    """Parametrizes a test by every combination of values, at least three of each kind; all but a third of them are slow.
+
+    Any values of all kinds but one meet in that third: of the last kind, one value in three makes the sum of places right.
+    """
+    places = itertools.product(*(range(len(kind)) for kind in values.values()))
+    lists = [list(kind) for kind in values.values()]
+    some = [
+        pytest.param(
+            *(kind[at] for kind, at in zip(lists, place, strict=True)),
+            marks=[pytest.mark.slow] * (sum((1 + k % 2) * at for k, at in enumerate(place)) % 3 != 0),
+        )
+        for place in places
+    ]
+    return pytest.mark.parametrize(tuple(values), some)
+
+
 def orders(problem, epochs, seed):
     return [_core.shuffled(len(problem.sentences), seed, epoch).tolist() for epoch in range(1, epochs + 1)]
 

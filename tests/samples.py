@@ -3,6 +3,9 @@
 import warnings
 from functools import cache
 
+import pytest
+from hypothesis import settings
+
 import riata
 from riata import Chunker, RiataWarning, Tagger
 from riata.features.segments import parse as parse_segments
@@ -19,6 +22,16 @@ TAGS = [[tag for _, tag, _ in sentence] for sentence in CHUNKS]
 INPUTS = [[(word, tag) for word, tag, _ in sentence] for sentence in CHUNKS]
 FEATURES = [[{"word": word, "length": len(word) / 10, "title": word.istitle()} for word in s] for s in WORDS]
 UNSEEN = [["An", "unseen", "dog", "sat"], ["Cats"], ["zählt", "漢字", "?"]]
+
+
+def draws(most):
+    """How many examples of a property are tried: so many by `make test-all`, a share of them by `make test` (conftest.py)."""
+    return max(min(most, 10), most * settings.default.max_examples // settings.get_profile("default").max_examples)
+
+
+def some_slow(values, slow):
+    """Values for pytest.mark.parametrize, of which some make their test a slow one."""
+    return [pytest.param(value, marks=[pytest.mark.slow] * (value in slow)) for value in values]
 
 
 def quietly(estimator, *data, **options):

@@ -14,7 +14,7 @@ import pytest
 import riata
 from riata import registry
 from riata.choosing.preference import recipe_name
-from samples import CHUNKS, as_text, embedded
+from samples import CHUNKS, as_text, embedded, some_slow
 
 KEYS = [
     "task",
@@ -500,7 +500,7 @@ def test_demo_trains_scores_and_explains(run):
     assert results["ner"]["metrics"]["f1"] > 40
 
 
-@pytest.mark.parametrize("called", ["by its path", "by its name", "as a module"])
+@pytest.mark.parametrize("called", some_slow(["by its path", "by its name", "as a module"], ["by its name"]))
 def test_what_the_demo_prints_as_next_steps_can_be_typed(called, tmp_path):
     """As after `make demo`, which calls .venv/bin/riata in a folder without any data; what is typed is read by a shell."""
     program = Path(sys.executable).parent / "riata"

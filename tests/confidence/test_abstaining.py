@@ -20,6 +20,7 @@ from samples import (
     TAGS,
     UNSEEN,
     WORDS,
+    draws,
     embedded,
     feature_tagger,
     hashed_chunker,
@@ -104,7 +105,7 @@ def test_what_is_left_is_legal(encoding, structure):
     assert dropped > 5
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(
     st.sampled_from(ENCODINGS),
     st.lists(st.tuples(st.integers(0, 2), st.sampled_from("OXXY"), st.booleans()), min_size=1, max_size=8),

@@ -21,7 +21,7 @@ from riata.errors import DataError, ModelFileError, SettingError
 from riata.estimators.confident import _calibrated
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import CHUNKS, TAGS, WORDS, embedded, quietly
+from samples import CHUNKS, TAGS, WORDS, draws, embedded, quietly
 
 # --- fitting ---------------------------------------------------------------------------------------------------------
 
@@ -35,7 +35,7 @@ def two_way(margins):
     return judge
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=draws(20), deadline=None)
 @given(st.integers(0, 10**6), st.floats(-2.5, 2.5))
 def test_the_temperature_is_that_of_the_least_log_loss(seed, scale):
     """Outputs are drawn at a temperature that is not 1, which is to be found again."""
@@ -66,7 +66,7 @@ def test_the_temperature_stays_in_its_range():
 CONFIDENCES = st.sampled_from([0.0, 1e-9, 0.2, 0.5, 0.7, 1 - 2**-51, 1 - 2**-52, 1 - 2**-53, 1.0])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=draws(100), deadline=None)
 @given(st.lists(st.tuples(CONFIDENCES | st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
 def test_the_curve_is_that_of_pooling_adjacent_violators(pairs):
     values, right = np.array([v for v, _ in pairs]), np.array([r for _, r in pairs], bool)
@@ -207,7 +207,7 @@ def test_hostile_calibrations_are_refused(data):
         Calibration.from_dict(data)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=draws(50), deadline=None)
 @given(
     st.floats(COLDEST, HOTTEST),
     st.lists(st.floats(0, 1), unique=True, max_size=8),

@@ -12,7 +12,7 @@ from chain_problems import UNBOUNDED, noise, random_model, tags
 from confidence_problems import chain_model, chain_sentences, check, joint_sentences, segment_sentences
 from riata import _core, registry
 from riata.models.legality import Legality
-from samples import CHUNKS, hashed_chunker, history_chunker, recoded_chunker
+from samples import CHUNKS, draws, hashed_chunker, history_chunker, recoded_chunker
 
 ENCODINGS = [None, "iob1", "iob2", "bioes", "bilou"]
 WHOLE = {
@@ -44,7 +44,7 @@ def test_a_chain_sums_over_all_labellings(encoding, queue):
             check(one)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=draws(25), deadline=None)
 @given(
     st.integers(0, 10**6),
     st.sampled_from(HISTORIES),
@@ -60,7 +60,7 @@ def test_a_chain_that_looks_back_does_too(seed, template, encoding, as_single, q
         check(one)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=draws(15), deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(ENCODINGS[1:]))
 def test_chunks_of_two_types_that_touch(seed, encoding):
     """Whichever labels say that a chunk is there: in IOB1, B- and I- may both start one."""
@@ -116,7 +116,7 @@ def test_of_equals_it_is_what_exact_decoding_finds(encoding):
             assert one.found == one.decoded
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(40), deadline=None)
 @given(
     st.integers(0, 10**6),
     st.sampled_from(segment_problems.TEMPLATES),
@@ -131,7 +131,7 @@ def test_segments_sum_over_all_segmentations(seed, template, as_single, queue, e
         check(one)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(40), deadline=None)
 @given(
     st.integers(0, 10**6),
     st.sampled_from(joint_problems.TEMPLATES),

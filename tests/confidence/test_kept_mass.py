@@ -23,6 +23,7 @@ from confidence_problems import (
 from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
 from riata.inference.decoder import Decoder
+from samples import draws
 
 NARROW = {
     "beam 2": {"beam": 2},
@@ -50,7 +51,7 @@ def test_a_chain_sums_over_what_is_kept(queue, encoding):
     assert (cut > 0) == (NARROW[queue].get("beam", 1) < len(problem.labels))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=draws(20), deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(ENCODINGS), QUEUES, st.booleans())
 def test_a_chain_that_looks_back_does_too(seed, encoding, queue, as_single):
     template = ["word[0]\nlabel[-2] label[-1]\nedge", "word[0]\nlabel[-3] word[0]\nlabel[-1]"][seed % 2]
@@ -62,7 +63,7 @@ def test_a_chain_that_looks_back_does_too(seed, encoding, queue, as_single):
         check(one, chain_kept(model, words, NARROW[queue]))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(40), deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(segment_problems.TEMPLATES), QUEUES)
 def test_segments_sum_over_what_is_kept(seed, template, queue):
     problem = segment_problems.noise(seed, template, longest=4, sentences=2)
@@ -71,7 +72,7 @@ def test_segments_sum_over_what_is_kept(seed, template, queue):
         check(one, segment_kept(problem, weights, s, NARROW[queue]))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(joint_problems.TEMPLATES), st.booleans(), QUEUES)
 def test_pairs_sum_over_what_is_kept(seed, template, ahead, queue):
     problem = joint_problems.noise(seed, template, ahead, sentences=2)

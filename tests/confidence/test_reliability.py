@@ -14,6 +14,7 @@ from riata.confidence.reliability import BINS, reliability
 from riata.confidence.report import Calibrated, CalibrationReport
 from riata.confidence.units import units
 from riata.errors import DataError
+from samples import draws
 
 JUDGED = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=80)
 
@@ -22,7 +23,7 @@ def arrays(pairs):
     return np.array([v for v, _ in pairs], np.float64), np.array([r for _, r in pairs], bool)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 @given(JUDGED)
 def test_errors_are_those_of_plain_loops(pairs):
     values, right = arrays(pairs)
@@ -33,7 +34,7 @@ def test_errors_are_those_of_plain_loops(pairs):
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(JUDGED)
 def test_bins_are_of_equal_mass_and_rise(pairs):
     bins = reliability(*arrays(pairs)).bins

@@ -107,7 +107,7 @@ def test_a_structure_offers_what_the_core_has_for_it(structure):
 @pytest.mark.parametrize("structure", registry.names("structure"))
 @pytest.mark.parametrize("recipe", registry.names("recipe"))
 def test_a_structure_and_a_recipe_train_or_say_why_not(recipe, structure, task):
-    data = embedded(COLUMNS[task])[:40]
+    data = embedded(COLUMNS[task])[:20]
     made = registry.get("task", task).estimator(recipe, structure=structure, epochs=5)
     try:
         quietly(made, data)

@@ -13,6 +13,7 @@ from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
+from samples import draws
 
 pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer")
 numbers = st.sampled_from([0.0, 1.0, -2.5, 1e9, 1e-3])
@@ -162,7 +163,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=draws(60))
 @given(st.dictionaries(texts, values, max_size=4))
 def test_dictionaries_mean_what_they_mean_to_crfsuite(token):
     crfsuite = pytest.importorskip("pycrfsuite")

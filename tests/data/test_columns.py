@@ -24,6 +24,7 @@ from riata.data.columns import formatted, stream, with_texts
 from riata.data.memory import as_corpus
 from riata.data.types import Column
 from riata.errors import DataError
+from samples import draws
 
 PATIENCE = 5_000  # milliseconds; an example that takes longer has hung
 PLAIN = b"The DT B-NP\ncat NN I-NP\n\nsat VBD B-VP\n"
@@ -105,7 +106,7 @@ cuts = st.lists(st.integers(0, 200), max_size=8)
 
 
 @given(texts | well_formed(), cuts, st.booleans())
-@settings(max_examples=500, deadline=PATIENCE)
+@settings(max_examples=draws(500), deadline=PATIENCE)
 @example("a b\n", [0, 1, 2, 3, 4], True)
 @example("\ufeffa\tb\r\n\r\n-DOCSTART- -X- O\n\nc\td", [1, 2, 5, 6, 7, 8, 9, 10, 11], True)
 @example("a\n-DOCSTART-\nb\n", [13], True)
@@ -430,14 +431,14 @@ def assert_read_or_refused(content: bytes, *, conllu: bool) -> None:
 
 
 @given(st.binary(max_size=200), st.booleans())
-@settings(max_examples=200, deadline=PATIENCE)
+@settings(max_examples=draws(200), deadline=PATIENCE)
 def test_any_bytes_are_read_or_refused(content: bytes, conllu: bool) -> None:
     assert_read_or_refused(content, conllu=conllu)
 
 
 @pytest.mark.parametrize("content", VALID.values(), ids=VALID.keys())
 @given(changes=mutations, conllu=st.booleans())
-@settings(max_examples=150, deadline=PATIENCE)
+@settings(max_examples=draws(150), deadline=PATIENCE)
 def test_damaged_files_are_read_or_refused(content: bytes, changes: list[tuple[int, int, bytes]], conllu: bool) -> None:
     assert_read_or_refused(mutated(content, changes), conllu=conllu)
 

@@ -169,6 +169,7 @@ SIZES = {("conll2000", "train"): (8936, 211727), ("conll2000", "test"): (2012, 4
 SPLITS = [(n, s) for n in registry.names("data set") if n != "embedded" for s in registry.get("data set", n).files]
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.parametrize(("name", "split"), SPLITS)
 def test_a_corpus_is_the_published_one_and_reads_as_the_twin_reads_it(

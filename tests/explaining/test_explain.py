@@ -33,7 +33,8 @@ def joint():
     return quietly(riata.JointTagger(epochs=2, beam=4), riata.load("embedded", "train")[:60])
 
 
-SENTENCES = riata.load("embedded", "test")[:14]
+TEST = riata.load("embedded", "test")
+SENTENCES = TEST[[i for i in range(len(TEST)) if len(TEST[i]) <= 12][:14]]
 
 
 def each(data=SENTENCES):
@@ -81,7 +82,7 @@ def test_contributions_sum_to_the_difference_of_the_scores(trained):
 
 
 def test_contributions_of_pairs_sum_too(joint):
-    for corpus in each(SENTENCES[:10]):
+    for corpus in each(SENTENCES[:5]):
         explanation = joint.explain(corpus, True)
         check_sums(explanation)
         [output] = joint.predict(corpus)

@@ -20,6 +20,7 @@ from riata.explaining.packing import DIGITS
 from riata.explaining.page import framed, page
 from riata.explaining.trace import Cut, Feature, Node, Step, Trace, Update
 from riata.explaining.verdict import BADGES, losses_of, verdict_of_trace
+from samples import draws
 
 MOST_BYTES = 1_500_000
 
@@ -148,7 +149,7 @@ def traces(draw):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(traces())
 def test_any_trace_comes_back_from_its_page(trace):
     found = trace_of(data_of(page(trace)))

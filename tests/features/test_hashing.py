@@ -18,7 +18,7 @@ from riata.features.attributes import builtin
 from riata.features.templates import parse
 from riata.learning.events import ignore
 from riata.models.weights_by_name import by_name
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, chunker, embedded, history_chunker, quietly
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, chunker, draws, embedded, history_chunker, quietly
 
 FIRST_ORDER = {
     "window": "word[-1]\nword[0]\nword[-1] word[0]\nword[0] word[1]\nedge",
@@ -44,7 +44,7 @@ def test_texts_have_the_numbers_of_the_twin(text):
 
 
 @pytest.mark.parametrize("template", FIRST_ORDER)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=draws(25), deadline=None)
 @given(corpora, st.integers(0, 3))
 def test_the_perceptron_learns_what_the_twin_learns(template, corpus, seed):
     X, y = split(corpus)
@@ -137,7 +137,7 @@ def test_more_bits_lose_less():
 # --- going on, saving --------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(40), deadline=None)
 @given(corpora, st.sampled_from(list(FIRST_ORDER)), st.integers(10, 16))
 def test_a_hashed_model_comes_back_from_its_file(corpus, template, bits):
     X, y = split(corpus)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import riata
 from oracle import crfpp
-from samples import CHUNKS, INPUTS
+from samples import CHUNKS, INPUTS, draws
 
 TEMPLATES = [
     "U00:%x[0,0]",
@@ -46,7 +46,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("models")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(model=models(), tested=sentence)
 def test_every_labelling_has_the_score_of_crfpp(folder, model, tested):
     labels, templates, ids, weights, cost = model

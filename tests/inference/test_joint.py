@@ -12,6 +12,7 @@ from joint_problems import TEMPLATES, noise
 from oracle import joint as oracle
 from riata import _core
 from riata.errors import RiataError
+from samples import draws
 
 UNBOUNDED = _core.unbounded
 BIOES = ("O", "S-A", "B-A", "E-A")
@@ -84,7 +85,7 @@ def test_queues_that_take_states_one_by_one(ahead):
     beam=st.sampled_from([1, 2, 5, UNBOUNDED]),
     labels=st.sampled_from([(("O", "B-A", "I-A", "B-B", "I-B"), "iob2"), (BIOES, "bioes"), (HALF, "bioes")]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 def test_no_output_is_illegal(seed, template, ahead, beam, labels):
     chunks, encoding = labels
     problem = noise(seed, template, ahead, longest=4, chunks=chunks, encoding=encoding, limited=bool(seed % 2))

@@ -23,6 +23,7 @@ from riata.errors import LabelError, UnsupportedError
 from riata.inference.decoder import Decoder
 from riata.models.model import Model
 from riata.models.structures.segments import SegmentOutputs
+from samples import draws
 
 HISTORIES = ["word[0]\nlabel[-1]", "word[0]\nlabel[-2] label[-1]\nedge", "label[-2] word[0]\nlabel[-1]"]
 TEMPERATURES = [0.3, 1.0]
@@ -130,7 +131,7 @@ def chain_cases(seed, problem, model):
             yield Case(model, words, some, every, SINGLE if single else DOUBLE)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=draws(50), deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([None, "iob1", "iob2", "bioes"]), st.booleans(), st.booleans())
 def test_chains(seed, encoding, by_word, local):
     """local: every step is normalised over all labels, whatever is known, and the model is then told what is."""
@@ -140,7 +141,7 @@ def test_chains(seed, encoding, by_word, local):
         case.check(chunks=encoding is not None, probabilities=True)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([None, "iob2", "bioes"]), st.sampled_from(HISTORIES))
 def test_chains_that_look_back(seed, encoding, template):
     problem = noise(seed, template, encoding, sentences=4, longest=4)
@@ -148,7 +149,7 @@ def test_chains_that_look_back(seed, encoding, template):
         case.check(chunks=encoding is not None, probabilities=False)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(segment_problems.TEMPLATES), st.sampled_from(["iob2", "bioes"]))
 def test_segments(seed, template, encoding):
     problem = segment_problems.noise(seed, template, most=3, longest=4, sentences=3)

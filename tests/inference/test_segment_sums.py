@@ -9,6 +9,7 @@ from oracle import segments as oracle
 from oracle.segments import Lattice
 from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
+from samples import draws
 from segment_problems import EXACT_TEMPLATES, TEMPLATES, noise
 
 
@@ -102,7 +103,7 @@ def test_sums_do_not_overflow():
     assert all(np.isfinite(list(one.values())).all() for one in expected)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=draws(60))
 @given(st.integers(0, 10**6), st.sampled_from(EXACT_TEMPLATES), st.integers(1, 4), st.integers(1, 12))
 def test_the_k_best_are_those_of_the_enumeration(seed, template, most, k):
     problem = noise(seed, template, most=most, longest=4, sentences=2)

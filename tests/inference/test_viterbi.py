@@ -17,6 +17,7 @@ from riata.data.encodings.base import convert
 from riata.errors import DataError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
+from samples import draws
 
 NEVER = -np.inf
 
@@ -241,7 +242,7 @@ def test_without_the_constraint_the_same_weights_do_err():
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(st.randoms(use_true_random=False), st.sampled_from(["word[0]\nedge", "word[-1]\nword[0]\nedge word[0]\nedge"]))
 def test_a_chunker_decodes_the_best_legal_sequence(encoding, rng, template):
     rules = registry.get("encoding", encoding)

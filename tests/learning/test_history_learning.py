@@ -7,7 +7,7 @@ import pytest
 
 import riata
 from chain_problems import UNBOUNDED, noise
-from laso_comparison import QUEUES, STEPS, WHAT, WHEN, compared, orders, same
+from laso_comparison import QUEUES, STEPS, WHAT, WHEN, combined, compared, orders, same
 from margin_problems import same_as_the_twin
 from packed_weights import weights_of
 from riata import registry
@@ -32,10 +32,7 @@ def history(weights):
 # --- the twin --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("step", ["perceptron", "alma", "mira"])
-@pytest.mark.parametrize("what", WHAT)
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", SOME_QUEUES)
+@combined(queue=SOME_QUEUES, when=WHEN, what=WHAT, step=["perceptron", "alma", "mira"])
 def test_weights_equal_those_of_the_twin(queue, when, what, step):
     chosen = {**QUEUES[queue], **STEPS[step], "when": when, "update": what}
     place = [SOME_QUEUES.index(queue), WHEN.index(when), WHAT.index(what), list(STEPS).index(step)]

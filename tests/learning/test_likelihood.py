@@ -20,6 +20,7 @@ from riata.models.legality import Legality
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 from riata.registry import get
+from samples import draws
 
 TEMPLATES = [
     "word[0]\nedge",
@@ -84,7 +85,7 @@ cases = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(cases, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 30.0]))
 def test_value_and_gradient(case, seed, scale):
     check(case, point(case, seed, scale), seed)

@@ -23,7 +23,7 @@ from riata.models.legality import Legality
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs, constrained
 from riata.registry import get
-from samples import CHUNKS, INPUTS, TAGS, WORDS, embedded, quietly
+from samples import CHUNKS, INPUTS, TAGS, WORDS, draws, embedded, quietly
 
 TEMPLATES = ["word[0]\nedge", "word[-1]\nword[0]\nword[0] word[1]\nedge\nedge word[0]", "word[0]", "number(1)[0]\nedge"]
 ENCODINGS = [None, "iob2", "bioes"]
@@ -88,7 +88,7 @@ cases = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=draws(40))
 @given(cases)
 def test_scores_are_log_probabilities_that_sum_to_one(case):
     for number, corpus, every in case.each():
@@ -97,7 +97,7 @@ def test_scores_are_log_probabilities_that_sum_to_one(case):
         assert scores == pytest.approx([case.log_probability(number, labelling) for labelling in every], abs=1e-7)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=draws(40))
 @given(cases)
 def test_the_value_is_that_of_the_true_labels(case):
     times = case.weights if len(case.weights) else np.ones(len(case.inputs))
@@ -109,7 +109,7 @@ def test_the_value_is_that_of_the_true_labels(case):
     assert value == pytest.approx(expected, abs=1e-7)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=draws(25))
 @given(
     st.builds(
         Case, st.integers(0, 10**6), st.sampled_from(TEMPLATES), st.sampled_from(ENCODINGS), weighted=st.booleans()
@@ -127,7 +127,7 @@ def test_the_gradient_is_that_of_differences(case):
         )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=draws(30))
 @given(cases)
 def test_every_search_sees_these_probabilities(case):
     for number, corpus, every in case.each():
@@ -154,7 +154,7 @@ def test_every_search_sees_these_probabilities(case):
         assert scores[tuple(found)] == pytest.approx(scores[tuple(greedy)], abs=1e-9)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=draws(20))
 @given(cases)
 def test_confidences_are_shares_of_the_probability(case):
     for _, corpus, every in case.each():

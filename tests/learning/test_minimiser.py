@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from riata.learning.batch.lbfgs import Minimiser, Tolerance
+from samples import draws
 
 EXACT = Tolerance(gradient=1e-9, gain=0.0)
 
@@ -38,7 +39,7 @@ def run(minimiser, most=500):
     return minimiser
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 12))
 def test_quadratics_are_solved(seed, memory):
     function, _, goal = quadratic(seed)
@@ -47,7 +48,7 @@ def test_quadratics_are_solved(seed, memory):
     assert found.stopped is not None
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=draws(20), deadline=None)
 @given(st.integers(0, 10**6))
 def test_as_low_as_scipy(seed):
     function, size = logistic(seed)
@@ -56,7 +57,7 @@ def test_as_low_as_scipy(seed):
     assert found.point.value == pytest.approx(other.fun, rel=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 5.0]))
 def test_an_l1_penalty_ends_where_no_side_falls(seed, l1):
     """The conditions of a minimum: a gradient of -l1 or +l1 at weights that are not zero, and no more than that at those that are."""

@@ -16,7 +16,7 @@ from riata import _core
 from riata.errors import SettingError
 from riata.features.templates import parse
 from riata.learning.events import Progressed
-from samples import embedded, quietly
+from samples import draws, embedded, quietly
 
 TEMPLATES = {
     "chain": "word[0]\nnumber(1)[0]\nedge",
@@ -55,7 +55,7 @@ def learnt_by_the_twin(problem, orders, start, by_sentence, by_class, **chosen):
 
 @pytest.mark.parametrize("encoding", [None, "iob2"])
 @pytest.mark.parametrize("template", TEMPLATES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=draws(15), deadline=None)
 @given(data=st.data())
 def test_weights_equal_those_of_the_twin(template, encoding, data):
     seed = data.draw(st.integers(0, 10**6), "seed")
@@ -127,7 +127,7 @@ def test_steps_are_capped():
 
 
 def test_only_the_ratio_of_the_cap_to_the_cost_matters():
-    data = embedded()[:60]
+    data = embedded()[:25]
     settings_ = {"precision": "double"}
     one = quietly(riata.Chunker("mira", epochs=3, settings={**settings_, "C": 0.5, "cost": 1.0}), data)
     two = quietly(riata.Chunker("mira", epochs=3, settings={**settings_, "C": 2.0, "cost": 4.0}), data)

@@ -21,6 +21,7 @@ from riata import registry
 from riata._core import shuffled
 from riata.features.attributes import builtin
 from riata.features.templates import parse
+from samples import draws
 
 DOUBLE = {"precision": "double"}
 TEMPLATES = {
@@ -88,7 +89,7 @@ def trained(X, y, *, estimator=riata.Tagger, sample_weight=None, average=True, *
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(corpora, st.integers(1, 3), st.integers(0, 3))
 def test_weights_equal_those_of_the_twin(template, corpus, epochs, seed):
     X, y = split(corpus)
@@ -101,7 +102,7 @@ def test_weights_equal_those_of_the_twin(template, corpus, epochs, seed):
         assert tagger.classes_ == by_frequency(y)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=draws(80), deadline=None)
 @given(corpora, st.integers(1, 3), st.data())
 def test_class_and_sentence_weights_equal_those_of_the_twin(corpus, epochs, data):
     X, y = split(corpus)
@@ -120,7 +121,7 @@ def test_class_and_sentence_weights_equal_those_of_the_twin(corpus, epochs, data
     same(weights_of(tagger.model_), expected.averaged)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=draws(80), deadline=None)
 @given(
     st.lists(
         st.lists(
@@ -144,7 +145,7 @@ def test_given_features_are_learnt_as_the_twin_learns_them(corpus, epochs):
 
 
 @pytest.mark.parametrize("encoding", registry.names("encoding"))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_chunkers_learn_from_mistakes_among_legal_sequences_only(encoding, rng):
     rules = registry.get("encoding", encoding)
@@ -167,7 +168,7 @@ def test_chunkers_learn_from_mistakes_among_legal_sequences_only(encoding, rng):
 # --- the average -------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=draws(80), deadline=None)
 @given(corpora, st.integers(1, 3))
 def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_example(corpus, epochs):
     X, y = split(corpus)
@@ -231,7 +232,7 @@ def test_single_and_double_precision_predict_the_same(average):
     assert single.predict(test) == double.predict(test)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=draws(50), deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abcd"), min_size=2, max_size=4), min_size=4, max_size=8), st.integers(0, 5))
 def test_on_separable_data_the_updates_stay_within_the_bound(X, seed):
     label_of = {"a": "X", "b": "Y", "c": "Z", "d": "Y"}
@@ -298,7 +299,7 @@ def test_every_order_of_three_sentences_is_about_equally_likely():
 
 
 @given(corpora)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=draws(50), deadline=None)
 def test_without_shuffling_the_order_is_that_of_the_corpus(corpus):
     X, y = split(corpus)
     templates = parse(TEMPLATES["chain"])
@@ -324,7 +325,7 @@ def test_sentences_of_weight_zero_are_as_if_they_were_always_right():
     assert {values[0][1] for (_, values), _ in weights} == {"b"}
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=draws(50), deadline=None)
 @given(corpora)
 def test_sentence_weights_of_two_double_every_step(corpus):
     X, y = split(corpus)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import UNBOUNDED, noise, problem
-from laso_comparison import QUEUES, STEPS, WHAT, WHEN, compared, orders, same
+from laso_comparison import QUEUES, STEPS, WHAT, WHEN, combined, compared, orders, same
 from oracle.laso import norm
 from packed_weights import weights_of
+from samples import draws, some_slow
 
 BEAMS = [name for name in QUEUES if "pending" not in name and name != "best-first"]
 TEMPLATES = [
@@ -27,10 +28,7 @@ TEMPLATES = [
 # --- the twin --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("what", WHAT)
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", QUEUES)
+@combined(queue=QUEUES, when=WHEN, what=WHAT, step=STEPS)
 def test_weights_equal_those_of_the_twin(queue, when, what, step):
     settings = {**QUEUES[queue], **STEPS[step], "when": when, "update": what}
     place = [list(QUEUES).index(queue), WHEN.index(when), WHAT.index(what), list(STEPS).index(step)]
@@ -45,9 +43,10 @@ def test_weights_equal_those_of_the_twin(queue, when, what, step):
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("when", WHEN)
-def test_sentence_weights_equal_those_of_the_twin(when, step):
+@pytest.mark.parametrize("seeds", some_slow([range(3), range(3, 6)], [range(3, 6)]), ids=str)
+def test_sentence_weights_equal_those_of_the_twin(seeds, when, step):
     changed = 0
-    for seed in range(6):
+    for seed in seeds:
         corpus = noise(seed, TEMPLATES[seed % len(TEMPLATES)], [None, "iob2"][seed % 2])
         weights = np.random.default_rng(seed).choice([0.0, 0.25, 1.0, 2.0], len(corpus.sentences)).tolist()
         settings, initial = {**STEPS[step], "when": when, "beam": 2}, corpus.random_weights(seed)
@@ -185,9 +184,7 @@ def uneven(weights):
     return (np.cumsum(sizes) < 0.99 * sizes.sum()).sum() / len(sizes)
 
 
-@pytest.mark.parametrize("p", [2, 2.5, 3, 4, 8, 30])
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", ["greedy", "beam 3", "best-first"])
+@combined(queue=["greedy", "beam 3", "best-first"], when=WHEN, p=[2, 2.5, 3, 4, 8, 30])
 def test_under_a_p_norm_weights_equal_those_of_the_twin(queue, when, p):
     updates = 0
     for seed in range(3):
@@ -198,7 +195,7 @@ def test_under_a_p_norm_weights_equal_those_of_the_twin(queue, when, p):
     assert updates > 20
 
 
-@pytest.mark.parametrize("p", [2, 3, 8, 30, 100])
+@pytest.mark.parametrize("p", some_slow([2, 3, 8, 30, 100], [3, 30]))
 @pytest.mark.parametrize("single", [True, False])
 def test_thousands_of_projections_lose_nothing(single, p):
     # With C = 5 most steps leave the ball, and the scale falls faster than the tenth power of their number.
@@ -247,7 +244,7 @@ def test_under_a_p_norm_the_average_is_the_mean_of_the_weights(p):
         averages_what_it_has_been(corpus, trainer, {} if initial is None else corpus.by_name(initial), seed)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     p=st.floats(2, 100),

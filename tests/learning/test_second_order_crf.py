@@ -61,7 +61,7 @@ def test_threads_and_precision():
 
 
 def test_it_goes_on_from_a_perceptron_with_the_same_templates():
-    data = embedded()[:25]
+    data = embedded()[:15]
     chunker = quietly(riata.Chunker("perceptron", template=HISTORY, epochs=3), data)
     chunker.set_params(recipe="crf", warm_start=True, epochs=1, settings={"c2": 0.001, "pairs": "all"})
     start = weights_of(chunker.model_)
@@ -75,8 +75,8 @@ def test_it_goes_on_from_a_perceptron_with_the_same_templates():
 
 
 def test_a_saved_model_predicts_the_same():
-    train, test = embedded()[:80], embedded(split="test")[:40]
-    chunker = fitted(train, 10, HISTORY)
+    train, test = embedded()[:25], embedded(split="test")[:40]
+    chunker = fitted(train, 6, HISTORY)
     loaded = from_bytes(to_bytes(chunker))
     assert loaded.predict(test) == chunker.predict(test)
     assert weights_of(loaded.model_) == weights_of(chunker.model_)

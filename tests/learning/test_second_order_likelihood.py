@@ -17,6 +17,7 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.models.legality import Legality
+from samples import draws
 from second_order_problems import ALWAYS, AT_ONCE, CHUNKS, FREE, KEPT, NEVER, TEMPLATES, Case
 
 cases = st.builds(
@@ -34,7 +35,7 @@ cases = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(cases, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 30.0]))
 def test_value_and_gradient(case, seed, scale):
     check(case, point(case, seed, scale), seed)

@@ -8,7 +8,7 @@ from laso_comparison import STEPS, WHAT, WHEN
 from learning.test_segment_learning import compared
 from oracle.segments import ExactSegments, loss, segmentations
 from riata.errors import SettingError, UnsupportedError
-from samples import embedded, quietly
+from samples import embedded, quietly, some_slow
 from segment_problems import EXACT_TEMPLATES, noise, segment_problem
 
 UPDATES = ["best", "lattice"]
@@ -30,14 +30,15 @@ def test_weights_equal_those_of_the_twin(update, step):
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("update", UPDATES)
-def test_what_comes_closest_to_a_truth_that_is_too_long_is_learnt(update, step):
+@pytest.mark.parametrize("seeds", some_slow([range(3), range(3, 12)], [range(3, 12)]), ids=str)
+def test_what_comes_closest_to_a_truth_that_is_too_long_is_learnt(seeds, update, step):
     updates = 0
-    for seed in range(12):
+    for seed in seeds:
         template = EXACT_TEMPLATES[seed % len(EXACT_TEMPLATES)]
         problem = noise(seed, template, most=2, longest=5, sentences=4, beyond=3)
         settings = {"queue": "exact", **STEPS[step], "update": update}
         updates += compared(problem, settings, problem.random_weights(seed), 2, seed, kind=ExactSegments)[1].updates
-    assert updates >= 20
+    assert updates >= 5
 
 
 def test_the_closest_of_many_outputs_is_found_with_others_of_the_same_loss():

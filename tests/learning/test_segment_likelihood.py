@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from likelihood_problems import Likelihood
 from oracle import segments as oracle
 from riata import _core
+from samples import draws
 from segment_problems import EXACT_TEMPLATES, LABELS, TEMPLATES, noise, segment_problem
 
 EVERY_ROLE = (
@@ -60,7 +61,7 @@ problems = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(
     problems,
     st.integers(0, 10**6),

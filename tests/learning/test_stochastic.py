@@ -14,7 +14,7 @@ from riata import _core
 from riata.estimators.model_file import to_bytes
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
-from samples import embedded, quietly
+from samples import draws, embedded, quietly
 from segment_problems import noise
 
 
@@ -42,19 +42,19 @@ def check(function, sentences, seed, weights=(), rel=1e-9):
     assert native.point() == pytest.approx(expected, rel=rel, abs=rel)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=draws(25), deadline=None)
 @given(first_order, st.integers(0, 10**6))
 def test_on_chains_it_is_its_twin(case, seed):
     check(case.function, len(case.gold), seed, case.weights)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=draws(25), deadline=None)
 @given(second_order, st.integers(0, 10**6))
 def test_on_chains_that_look_two_labels_back_it_is_its_twin(case, seed):
     check(case.function, len(case.gold), seed, case.weights)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=draws(25), deadline=None)
 @given(
     st.builds(noise, st.integers(0, 10**6), st.sampled_from(CASES), most=st.integers(1, 4), longest=st.just(4), sentences=st.just(4)),
     st.integers(0, 10**6),

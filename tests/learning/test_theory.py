@@ -14,7 +14,7 @@ from margin_problems import Labels, Subset, labelled, measured, sample
 from riata.data.memory import as_corpus
 from riata.errors import NotFittedError, SettingError, UnsupportedError
 from riata.learning import theory
-from samples import chunker, embedded, quietly
+from samples import chunker, draws, embedded, quietly
 
 THEOREM4 = {"step": "alma", "alpha": 0.9, "B": math.sqrt(8) / 0.9, "C": math.sqrt(2)}
 COROLLARY5 = {"step": "alma", "alpha": 0.5, "B": 1.5, "C": 0.5}  # C^2 + 2 (1 - alpha) B C = 1
@@ -73,7 +73,7 @@ def test_the_conditions_of_the_settings(alpha):
     theory.check_corollary5(alpha, float(remedy["B"]), float(remedy["C"]))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=draws(50))
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=20), st.floats(0.1, 10), st.integers(1, 5))
 def test_the_best_margin_is_as_good_as_any(p, R, epochs):
     least2, at2 = theory.best_corollary2(R, p, epochs)
@@ -106,7 +106,7 @@ def converged(corpus, **chosen):
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=draws(25))
 @given(seed=SEEDS)
 def test_theorem_1(queue, seed):
     corpus, separating = separable(seed, queue)
@@ -128,7 +128,7 @@ def test_theorem_1(queue, seed):
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=draws(25))
 @given(seed=SEEDS)
 def test_theorem_4(queue, seed):
     corpus, separating = separable(seed, queue)
@@ -184,7 +184,7 @@ def noisy_run(seed, **chosen):
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=draws(60))
 @given(seed=SEEDS, gamma=st.floats(0.01, 10))
 def test_corollary_2(seed, gamma):
     updates, R, p, _ = noisy_run(seed)
@@ -192,7 +192,7 @@ def test_corollary_2(seed, gamma):
     assert updates <= theory.best_corollary2(R, p, epochs=3)[0]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=draws(60))
 @given(seed=SEEDS, gamma=st.floats(0.01, 10))
 def test_corollary_5(seed, gamma):
     updates, _, _, p = noisy_run(seed, **COROLLARY5)

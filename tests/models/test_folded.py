@@ -13,7 +13,7 @@ from riata import Chunker, Tagger, load_model
 from riata.data.memory import as_corpus
 from riata.features.templates import parse
 from riata.models import folded
-from samples import CHUNKS, INPUTS, TAGS, UNSEEN, WORDS, quietly
+from samples import CHUNKS, INPUTS, TAGS, UNSEEN, WORDS, draws, quietly
 
 READS = ["word[{}]", "tag[{}]", "suffix2[{}]", "shape[{}]", "lower[{}]", "stem[{}]", "hyphen[{}]", "vowels[{}]"]
 VOCABULARY = ["a", "The", "dog-s", "Running", "relational", "1,200", "Größe", "漢字", "USA", "x" * 40]
@@ -70,7 +70,7 @@ def chunker(lines, seed, **options):
 
 
 @given(templates, edges, earlier, st.booleans(), st.integers(0, 1000))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=draws(200))
 def test_folding_changes_no_label(lines, edge, labels, chunks, seed):
     try:
         estimator = (chunker if chunks else tagger)([*lines, *edge, *labels], seed)
@@ -80,7 +80,7 @@ def test_folding_changes_no_label(lines, edge, labels, chunks, seed):
 
 
 @given(earlier.filter(bool), st.booleans(), st.integers(0, 1000))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=draws(50))
 def test_labellings_that_tie_are_told_apart_as_without_folding(labels, chunks, seed):
     """Whole numbers for weights, and few templates: most sentences have several best labellings."""
     lines = ["suffix2[0]", "edge tag[0]", "edge word[-1]", *labels]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import riata
 from python_problems import Keyed, KeyedSet, Observing, Tagging, WordSet
 from riata.errors import DataError, SearchError, SettingError
+from samples import draws
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -118,7 +119,7 @@ def test_the_worked_problem_of_sorting_passes_where_swaps_are_limited():
 # --- every kind of mistake ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(st.data())
 def test_one_wrong_regret_anywhere_is_found(data):
     """All states but one have the right regret, and the check finds the one (or a state that it contradicts)."""

@@ -11,9 +11,11 @@ from riata.errors import DataError
 from riata.reproducing import log
 from riata.reproducing.run import Plan, trainings
 from riata.reproducing.run import run as run_rows
+from samples import some_slow
 
 NAMES = registry.names("reproduction")
-EVERY_ONE = pytest.mark.parametrize("name", NAMES)
+LONG = {"laso-table1", "laso-table2", "laso-updates"}  # seconds
+EVERY_ONE = pytest.mark.parametrize("name", some_slow(NAMES, LONG))
 TIMES = {"seconds_train", "seconds_decode"}
 SHAPE = {
     "reproduction", "title", "paper", "task", "quick", "data", "scored", "sentences_train", "sentences_scored",
@@ -100,7 +102,7 @@ def test_the_table_has_the_papers_figures_and_the_claims_in_words_and_the_pictur
 
 
 def test_threads_change_no_score_and_seeds_are_averaged(run):
-    arguments = ("reproduce", "laso-alpha", "--quick", "--json", "--seeds", 2)
+    arguments = ("reproduce", "laso-alpha", "--quick", "--json", "--seeds", 2, "--epochs", 1)
     one, two = (json.loads(run(*arguments, "--threads", threads)[1]) for threads in (1, 2))
     assert scores(one) == scores(two)
     assert one["interval"] == "95 %, Student's t over 2 seeds"
@@ -112,7 +114,8 @@ def test_threads_change_no_score_and_seeds_are_averaged(run):
 
 def test_final_trains_again_on_everything_and_scores_test_data(run):
     dev, test = (
-        json.loads(run("reproduce", "laso-alpha", "--quick", "--json", *more)[1]) for more in ((), ("--final",))
+        json.loads(run("reproduce", "laso-alpha", "--quick", "--json", "--epochs", 2, *more)[1])
+        for more in ((), ("--final",))
     )
     assert (dev["scored"], test["scored"]) == ("dev", "test")
     assert (dev["sentences_train"], dev["sentences_scored"]) == (317, 35)
