@@ -34,8 +34,8 @@ class ProblemModel {
   // Of every input the goals that the last front of a search by levels holds, best first: (actions, final state, score).
   nb::list nbest(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::dict& settings);
 
-  // The same with probabilities for scores, by the lattice of what the search kept, and the probability of each step of the first:
-  // (goals, steps).
+  // For every input (goals, steps): the goals of the last front with probabilities, by the lattice of the nodes that the search kept, and
+  // the probability of each step of the first goal.
   nb::list confidences(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::dict& settings,
                        double temperature);
 
@@ -63,7 +63,7 @@ class ProblemModel {
   template <class Truth, class What>
   nb::list of_every_input(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, Truth truth_of,
                           const nb::dict& settings, What what_of);
-  // The same by levels, without a truth: what_of(search, space, lattice, goals), where goals are those of the last front.
+  // Searches every input by levels, without a truth; what_of(search, space, lattice, goals of the last front) says what to give for it.
   template <class What>
   nb::list of_every_lattice(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs,
                             const nb::dict& settings, What what_of);

@@ -98,7 +98,7 @@ nb::dict traced(Space& space, Vector<Real>& weights, const QueueSpec& spec, cons
   return as_dict(recorder.finish(search, found, with_features), action, feature);
 }
 
-// The same of weights in one long vector: an action is (state before it, action id), a feature the number of its weight.
+// The trace of a model whose weights are one long vector: an action is (state before it, action id), a feature the number of its weight.
 template <class Real>
 nb::dict traced_flat(Space& space, Vector<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner,
                      bool learning, bool with_features) {

@@ -15,7 +15,7 @@ constexpr std::int32_t padded(std::int32_t labels) noexcept { return (labels + r
 void sum_rows(const float* const* rows, std::int64_t count, std::int32_t stride, float* out) noexcept;
 void sum_rows(const double* const* rows, std::int64_t count, std::int32_t stride, double* out) noexcept;
 
-// The same of groups of rows, each group added up first; ends[g] is where group g ends.
+// out[j] += the sum of group g of rows, one group after the other; the rows of group g end at ends[g].
 void sum_groups(const float* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride, float* out) noexcept;
 void sum_groups(const double* const* rows, const std::int32_t* ends, std::int64_t groups, std::int32_t stride, double* out) noexcept;
 
@@ -33,7 +33,7 @@ void scale_rows(double* rows, std::int64_t count, std::int32_t stride, double fa
 void max_plus(const float* from, const float* const* rows, std::int64_t count, std::int32_t stride, float* out) noexcept;
 void max_plus(const double* from, const double* const* rows, std::int64_t count, std::int32_t stride, double* out) noexcept;
 
-// The same of from[i] + (rows[i][j] + own[j]).
+// out[j] = max over i of from[i] + (rows[i][j] + own[j]); minus infinity where there is no row.
 void max_plus(const float* from, const float* const* rows, std::int64_t count, const float* own, std::int32_t stride, float* out) noexcept;
 void max_plus(const double* from, const double* const* rows, std::int64_t count, const double* own, std::int32_t stride,
               double* out) noexcept;

@@ -61,7 +61,7 @@ class HistoryIndex {
     const std::int32_t list = lists_.find(ngram, s);
     for (std::int32_t row = list < 0 ? -1 : newest_[list]; row >= 0; row = older_[row]) visit(row);
   }
-  // Of the labels that a row reads, the value of the furthest one; and of the one that its slot reads before that.
+  // The values of two labels that a row reads: the label furthest back, and the label that its slot lists just before that one.
   std::int32_t furthest(std::int32_t row) const noexcept { return contexts_.right(rows_.right(row)); }
   std::int32_t before_furthest(std::int32_t row) const noexcept { return contexts_.right(contexts_.left(rows_.right(row))); }
 

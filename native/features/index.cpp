@@ -193,9 +193,9 @@ void FeatureIndex::add_all(std::int32_t f, const Tokens& tokens, std::vector<std
                  [&](std::size_t at, std::int32_t parent, std::int32_t value) { ids[f][at] = add(parent, value); });
 }
 
-// The same by several threads begins with this: each takes a part of the n-grams, and finds the id of those that are known and
-// -2 - the first position of those that are new. Each has an array of its own, with -1 elsewhere: in one array they would write to the
-// same cache lines.
+// The first step of adding all n-grams of a family by several threads. Each thread takes one part of the n-grams and writes, for a known
+// n-gram, its id, and for a new one -2 - the position where it is first seen. Every thread has an array of its own, which is -1 where the
+// n-gram is not of its part: in a shared array the threads would write to the same cache lines.
 void FeatureIndex::first_seen(std::int32_t f, const Tokens& tokens, const std::vector<std::vector<std::int32_t>>& ids, std::size_t part,
                               Parts& seen) const {
   if (is_small(f, tokens)) return;

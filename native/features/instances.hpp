@@ -55,7 +55,7 @@ inline Instances look_up(const FeatureIndex& index, const Tokens& tokens, std::i
   return as_instances(index, tokens, index.look_up(tokens, threads));
 }
 
-// The same, of tokens whose n-grams the index learns first.
+// Adds the n-grams of the tokens to the index, then returns the tokens with every n-gram looked up.
 inline Instances extend(FeatureIndex& index, const Tokens& tokens, std::int64_t cutoff, std::int64_t threads = 1) {
   auto ngrams = index.extend(tokens, cutoff, threads);
   return as_instances(index, tokens, std::move(ngrams));

@@ -15,10 +15,10 @@ namespace riata {
 // outputs are looked up once for all slots of a group.
 class JointRows {
  public:
-  // Of so many slots, in so many groups.
+  // An empty table for this number of slots and of groups of slots.
   explicit JointRows(std::int32_t slots = 0, std::int32_t groups = 0) : slots_(std::max(slots, 1)), groups_(std::max(groups, 1)) {}
 
-  // Of a group and what it reads (JointGroup::packed); -1: no update has met that.
+  // The number of a context: a group and the labels that it reads (JointGroup::packed). -1: no update has met this context.
   std::int32_t find_context(std::int32_t group, std::uint64_t packed) const noexcept {
     const std::uint64_t key = keyed(group, packed);
     return contexts_.find(high(key), low(key));

@@ -37,7 +37,7 @@ struct JointGroup {
   std::int32_t number = 0;          // of the group, among those of both outputs
   bool candidate = false;           // reads the tag that the operator gives
 
-  // What it reads of a window as one number; of so many tags and chunk labels. Values are labels plus one, 0 before the sentence.
+  // The values that the group reads in a window, as one number. A value is a label plus one, or 0 before the sentence.
   std::uint64_t packed(std::span<const std::int32_t> window, std::int32_t tags, std::int32_t chunks) const noexcept {
     std::uint64_t key = 0;
     for (const Place& place : places)

@@ -42,7 +42,7 @@ class LegalLabels {
     return -1;
   }
 
-  // The same of a sentence that has a legal labelling.
+  // Finds the labels that are possible in a sentence; a sentence without a legal labelling is an error.
   template <class Real>
   void open(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed, std::int64_t first,
             std::int32_t length) {

@@ -43,7 +43,7 @@ class LegalSegments {
     return goes_on[0] ? -1 : static_cast<std::int32_t>(std::min(furthest, tokens - 1));
   }
 
-  // The same of a sentence that has a segmentation.
+  // Finds the segments that are possible in a sentence; a sentence without a segmentation is an error.
   void open(const SegmentKinds& kinds, const Allowed& allowed, std::int64_t first, std::int32_t length) {
     if (find(kinds, allowed, first, length) >= 0) throw Error("DataError", "no segmentation has the labels that are given");
   }

@@ -30,7 +30,7 @@ class Model {
 
   // The structure over a corpus. Both must outlive it. grows: features that are new enter the model and the vector.
   virtual std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& weights, bool grows) = 0;
-  // The same to read alone, also by several threads.
+  // The structure over a corpus for reading only: nothing grows, and several threads may use it.
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& weights) const {
     return const_cast<Model*>(this)->over(corpus, weights, false);  // which changes nothing
   }

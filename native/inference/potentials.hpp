@@ -19,10 +19,10 @@ class Visitor {
   // Opens a sentence: log P of its truth, or of all outputs that agree with what is known of it; without the parts of the truth that
   // `Potentials::count_truth` counts. Nothing where scores are beyond what factors can hold: then logarithms must do it.
   virtual std::optional<double> open(std::int64_t s) = 0;
-  // Leaves so many times the posteriors less the truth, of the open sentence, in the tables of the batch.
+  // Adds `times` the difference of posteriors and truth of the open sentence to the tables of the batch.
   virtual void take(double times) = 0;
 
-  // The same in logarithms and double precision: slow, for scores of any size, and one sentence at a time.
+  // `open` and `take` in logarithms and double precision: slow, but for scores of any size; one sentence at a time.
   virtual double open_in_logarithms(std::int64_t s) = 0;
   virtual void take_in_logarithms(double times) = 0;
 };

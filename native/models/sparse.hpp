@@ -48,7 +48,7 @@ struct SparseChain {
 template <class Real>
 SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights);
 
-// The same where it stands, in a file for example: nothing is copied, and whatever it views must outlive it.
+// Views of the sparse form where it is stored, for example in a file: nothing is copied, and the storage must outlive the view.
 struct RowsView {
   Narrow counts, columns;
   std::span<const float> values;

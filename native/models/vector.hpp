@@ -71,7 +71,7 @@ class Vector {
     data_ = v_.data();
   }
 
-  // The same weights in other places of a vector: move(old vector) gives the new one.
+  // Moves the weights to other places: move(old vector) returns the new vector.
   template <class Move>
   void rearrange(Move move) {
     v_ = move(v_);
@@ -130,7 +130,7 @@ class Vector {
     average_into(mean);
     return mean;
   }
-  // The same in memory that is there already.
+  // Writes the average into memory that exists already.
   void average_into(Numbers<Real>& mean) const {
     if (mean.capacity() < v_.size()) {
       Numbers<Real>().swap(mean);
@@ -145,7 +145,7 @@ class Vector {
     for (std::size_t i = 0; i < v_.size(); ++i) now[i] = static_cast<Real>(scale_ * v_[i]);
     return now;
   }
-  // The same in the memory that they have; nothing is left to learn with.
+  // The average or the last weights in the memory of this vector, which cannot learn any more afterwards.
   Numbers<Real> take_average() {
     average_into(u_);
     Numbers<Real>().swap(v_);

@@ -30,12 +30,12 @@ class SemiMarkovSums {
     return log_z_ = log_sum({row(alpha_, length_), static_cast<std::size_t>(kinds_.labels)});
   }
 
-  // That a segment of this length and label starts at token t.
+  // The probability that a segment of length l and label y starts at token t.
   double posterior(std::int32_t t, std::int32_t l, std::int32_t y) const noexcept {
     return kinds_.allows(l, y) ? std::exp(row(reach_, t)[y] + span(t, l, y) + row(beta_, t + l)[y] - log_z_) : 0;
   }
 
-  // The same behind a segment of label `before`; t > 0.
+  // The probability that a segment of length l and label y starts at token t > 0 and follows a segment of label `before`.
   double posterior_behind(std::int32_t t, std::int32_t l, std::int32_t before, std::int32_t y) const noexcept {
     return kinds_.allows(l, y) ? std::exp(row(alpha_, t)[before] + edges(t, before)[y] + span(t, l, y) + row(beta_, t + l)[y] - log_z_) : 0;
   }

@@ -35,7 +35,7 @@ void trim(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& nodes, 
   if (static_cast<std::int64_t>(nodes.size()) > width) nodes.resize(static_cast<std::size_t>(width));
 }
 
-// The same for nodes of several expansions, which may still hold states of equal key: the best of each stays.
+// Sorts nodes of several expansions, best first, and keeps `width` of them: of states with equal keys the best alone.
 void merge_and_trim(const Tree& tree, Space& space, const Ranking& ranking, std::vector<NodeId>& nodes, std::int64_t width) {
   if (!space.merges()) return trim(tree, ranking, nodes, width);
   sort_best_first(tree, ranking, nodes);

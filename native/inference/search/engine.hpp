@@ -86,8 +86,8 @@ class Search {
   // The scores are under the present weights. Throws NoGoodChild where there is none: the space's regret contradicts itself.
   std::vector<NodeId> siblings(NodeId node);
 
-  // The same of the best of a front, as far on as the front is: goals that wait for the rest of their level count as being of its depth;
-  // where equal prefixes compete, what counts is not the depth but how much is covered. Some may then cover more.
+  // The siblings of the best node of a front, as far on as the front is. Goals that wait for the rest of their level count as being of its
+  // depth. Where equal prefixes compete, what is covered counts, not the depth; some siblings may then cover more than the front.
   std::vector<NodeId> siblings(std::span<const NodeId> front, std::int64_t most = most_good);
 
   // What an update compares: y-good states, and the nodes that they compete with, y-good ones among them.
@@ -108,7 +108,7 @@ class Search {
   // Where equal prefixes compete, only nodes of equal standing do.
   std::int64_t standing(NodeId node) const;
 
-  // Those of a goal that are goals.
+  // The y-good goals that the last y-good ancestor of a node leads to, `most` at once.
   std::vector<NodeId> good_goals(NodeId node, std::int64_t most);
 
   // forced decoding: the y-good goals, from the start of the last run; their scores are under the present weights.
