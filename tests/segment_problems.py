@@ -71,9 +71,9 @@ class SegmentProblem:
         asked = options(**chosen) if settings is None else settings
         return trainer_of(initial)(learner, initial, asked, asked.get("truncate", 0.0))
 
-    def epoch(self, trainer, order=None, weights=()):
+    def epoch(self, trainer, order=None, weights=(), classes=()):
         order = np.arange(len(self.sentences)) if order is None else np.array(order)
-        given = (order.astype(np.int64), np.array(weights, np.float64), np.empty(0))
+        given = (order.astype(np.int64), np.array(weights, np.float64), np.array(classes, np.float64))
         return trainer.epoch(self.features.index, self.instances, self.codes(self.gold), *given)
 
     def decode(self, weights, **chosen):

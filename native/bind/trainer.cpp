@@ -56,6 +56,7 @@ void bind_mixing(nb::module_& m) {
       [=](const std::vector<Trainer*>& trainers, const std::vector<double>& shares, std::int64_t threads) {
         const auto all = weights_of(trainers);
         nb::gil_scoped_release release;
+        align<Real>(trainers);
         mix<Real>(all, shares, threads);
       },
       nb::arg("trainers"), nb::arg("shares"), nb::arg("threads") = 1, "Gives all learners the sum of their weights, each times its share.");

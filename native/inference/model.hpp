@@ -1,7 +1,9 @@
 // The weights of a model and what they stand for, whatever its structure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "core/numbers.hpp"
@@ -35,8 +37,22 @@ class Model {
     return const_cast<Model*>(this)->over(corpus, weights, false);  // which changes nothing
   }
 
-  // Adds the weights of another model of the same structure, times a number. Features are matched by what they stand for.
-  virtual void add_scaled(const Model& other, double scale) = 0;
+  // visit(place here, place there, how many): some numbers of this model, and where those of the same features stand in another model of
+  // the same structure, whose features are added there if need be. Features are matched by what they stand for. Every number is visited
+  // once.
+  using Matched = std::function<void(std::int64_t, std::int64_t, std::int64_t)>;
+  virtual void match(Model& to, const Matched& visit) const = 0;
+
+  // Adds the weights of another model of the same structure, times a number.
+  void add_scaled(const Model& other, double scale) {
+    const Numbers<Real>& from = other.flat();
+    other.match(*this, [&](std::int64_t source, std::int64_t into, std::int64_t count) {
+      Numbers<Real>& to = flat();
+      to.resize(std::max(to.size(), static_cast<std::size_t>(into + count)), Real{0});
+      for (std::int64_t j = 0; j < count; ++j)
+        to[static_cast<std::size_t>(into + j)] += static_cast<Real>(scale * from[static_cast<std::size_t>(source + j)]);
+    });
+  }
 
   // How many labels a token is compared with: what a sentence costs.
   virtual std::int32_t work() const noexcept = 0;

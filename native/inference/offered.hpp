@@ -19,6 +19,7 @@ std::set<std::string> operations_of() {
   if (!std::is_same_v<decltype(&Kind::augment), decltype(&Any::augment)>) out.insert("loss-augmented argmax");
   if (!std::is_same_v<decltype(&Kind::open_list), decltype(&Any::open_list)>) out.insert("k best");
   if (!std::is_same_v<decltype(&Kind::space), decltype(&Any::space)>) out.insert("a search space");
+  if (!std::is_same_v<decltype(&Kind::weigh_classes), decltype(&Any::weigh_classes)>) out.insert("class weights");
   return out;
 }
 

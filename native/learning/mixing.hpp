@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/numbers.hpp"
 #include "core/tasks.hpp"
+#include "learning/online/trainer.hpp"
 #include "models/vector.hpp"
 
 namespace riata {
@@ -17,6 +19,34 @@ template <class Real>
 void check_alike(std::span<Vector<Real>* const> members) {
   for (const Vector<Real>* member : members) {
     if (member->size() != members[0]->size() || !member->is_plain()) throw Error("RiataError", "the weights cannot be mixed");
+  }
+}
+
+// Gives learners the same features in the same places, those of all: first the features of the first learner, then what is new with the
+// second, and so on.
+template <class Real>
+void align(std::span<OnlineTrainer<Real>* const> learners) {
+  struct Block {
+    std::int64_t from, into, count;
+  };
+  const std::unique_ptr<Model<Real>> all = learners[0]->model().copy();
+  std::vector<std::vector<Block>> blocks(learners.size());
+  std::int64_t size = 0;
+  bool alike = true;
+  for (std::size_t m = 0; m < learners.size(); ++m) {
+    learners[m]->model().match(*all, [&](std::int64_t from, std::int64_t into, std::int64_t count) {
+      blocks[m].push_back({from, into, count});
+      size = std::max(size, into + count);
+      alike = alike && from == into;
+    });
+  }
+  for (OnlineTrainer<Real>* learner : learners) alike = alike && learner->weights().size() == learners[0]->weights().size();
+  for (std::size_t m = 0; m < learners.size() && !alike; ++m) {
+    learners[m]->take_features(*all, [&](const Numbers<Real>& old) {
+      Numbers<Real> out(static_cast<std::size_t>(size), Real{0});
+      for (const Block& block : blocks[m]) std::copy_n(old.begin() + block.from, block.count, out.begin() + block.into);
+      return out;
+    });
   }
 }
 

@@ -154,9 +154,8 @@ class ListedModel : public Model<Real> {
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& weights, bool) override {
     return std::make_unique<ListedStructure<Real>>(*listing_, corpus, weights);
   }
-  void add_scaled(const Model<Real>& other, double scale) override {
-    const Numbers<Real>& from = dynamic_cast<const ListedModel&>(other).weights_;
-    for (std::size_t i = 0; i < from.size(); ++i) weights_[i] += static_cast<Real>(scale * from[i]);
+  void match(Model<Real>&, const typename Model<Real>::Matched& visit) const override {
+    visit(0, 0, static_cast<std::int64_t>(weights_.size()));
   }
   std::int32_t work() const noexcept override { return 1; }
 

@@ -11,6 +11,7 @@ from riata.estimators.model_file import to_bytes
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
+from riata.learning.online import SentenceTrainer
 from riata.models.weights_by_name import by_name
 from samples import FEATURES, TAGS, embedded, quietly
 
@@ -152,10 +153,18 @@ def test_ctrl_c_stops_all_seeds_and_keeps_the_last_epoch(event):
     assert same_model(stopped, chunker("mira", seeds=3, epochs=1).fit(data, listener=ignore))
 
 
-def test_an_error_in_one_seed_is_the_error_of_all():
-    data = embedded()[:20]
-    with pytest.raises(UnsupportedError, match="take no class weights"):
-        quietly(chunker("laso", seeds=3, class_weight="balanced"), data)
+def test_an_error_in_one_seed_is_the_error_of_all(monkeypatch):
+    run, started = SentenceTrainer.run, []
+
+    def fails_once(*arguments):
+        started.append(arguments)
+        if len(started) == 2:
+            raise UnsupportedError("this seed fails")
+        return run(*arguments)
+
+    monkeypatch.setattr(SentenceTrainer, "run", fails_once)
+    with pytest.raises(UnsupportedError, match="this seed fails"):
+        quietly(chunker("laso", seeds=3), embedded()[:20])
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,9 @@ from packed_weights import weights_of
 from riata._core import shuffled
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.model_file import to_bytes
-from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
-from riata.models import chain
+from riata.models import feature_parts
 from samples import draws, embedded, quietly
 
 TEMPLATE = parse("word[-1]\nword[0]\nnumber(1)[0]\nedge\nedge word[0]")
@@ -164,13 +163,12 @@ def test_recipes_that_search_are_refused_with_the_reason(recipe):
         quietly(chunker(recipe, shards=2), embedded()[:20])
 
 
-def test_the_memory_of_all_shards_is_asked_for_before_training(monkeypatch):
+@pytest.mark.parametrize("structure", ["chain", "segments"])
+def test_the_memory_of_all_shards_is_asked_for_before_training(structure, monkeypatch):
     data = embedded()[:20]
-    features = Features(PLAIN, quietly(chunker(epochs=1), data).model_.features.functions)
-    features.extend(data.select(range(data.width - 1)))
-    sizes = [features.index.size(family) for family in range(len(features.program.families))]
-    need = chain.weight_bytes(features, sizes, 10)
-    monkeypatch.setattr(chain, "MOST_MEMORY", 2 * need)
-    chain.check_memory(features, 10, copies=2)
+    model = quietly(riata.Chunker("perceptron", structure=structure, epochs=1), data).model_
+    _, need = model.outputs.memory(model.features)
+    monkeypatch.setattr(feature_parts, "MOST_MEMORY", 2 * need)
+    quietly(riata.Chunker("perceptron", structure=structure, epochs=1, shards=2), data)
     with pytest.raises(DataError, match="3 shards need"):
-        chain.check_memory(features, 10, copies=3)
+        quietly(riata.Chunker("perceptron", structure=structure, epochs=1, shards=3), data)

@@ -35,9 +35,9 @@ def spans(segments):
     return found
 
 
-def loss(segments, gold):
-    """Wrong segments and missed ones."""
-    return len(spans(segments) ^ spans(gold))
+def loss(segments, gold, weight=lambda start, end: 1):
+    """Wrong segments and missed ones. weight: how much a segment counts."""
+    return sum(weight(start, end) for start, end, _ in spans(segments) ^ spans(gold))
 
 
 def regret(prefix, gold, length, labels, most):
@@ -94,11 +94,13 @@ def has_none(values):
     return isinstance(values, tuple) and any(v is None or has_none(v) for v in values)
 
 
-def phi(sentence, templates, functions, segments):
+def phi(sentence, templates, functions, segments, weight=lambda start, end: 1.0):
+    """weight: how much a segment counts."""
     found = {}
-    for place in range(len(segments)):
+    for place, (size, _) in enumerate(segments):
+        start = covered(segments[:place])
         for feature in features(sentence, templates, functions, segments, place):
-            found[feature] = found.get(feature, 0.0) + 1.0
+            found[feature] = found.get(feature, 0.0) + weight(start, start + size)
     return found
 
 

@@ -20,7 +20,7 @@ LABELS = [["B-P", "O", "O", "B-L"], ["B-P", "O", "B-L", "I-L"]] * 10
         ({"recipe": "crf", "epochs": 20, "settings": {"optimiser": "sgd"}}, True),
         ({"recipe": "memm", "epochs": 10}, False),
         ({"bits": 18}, False),
-        ({"shards": 2}, False),
+        ({"shards": 2}, True),
     ],
     ids=str,
 )

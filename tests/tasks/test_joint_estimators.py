@@ -316,7 +316,7 @@ def test_more_that_is_refused(data, made):
     train, test = data
     with pytest.raises(UnsupportedError, match="'joint'"):
         made.predict_nbest(test, 2)
-    with pytest.raises(UnsupportedError, match="class weights"):
+    with pytest.raises(UnsupportedError, match="class_weight is set"):
         quietly(tagger(class_weight="balanced"), train)
     with pytest.raises(UnsupportedError, match="features already"):
         quietly(tagger(), [[{"a": 1.0}]], [[("N", "O")]])

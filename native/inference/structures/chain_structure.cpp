@@ -35,21 +35,17 @@ std::unique_ptr<Structure<Real>> ChainModel<Real>::over(const Corpus& corpus, Ve
 }
 
 template <class Real>
-void ChainModel<Real>::add_scaled(const Model<Real>& other, double scale) {
-  const Weights<Real>& from = dynamic_cast<const ChainModel&>(other).weights;
-  Weights<Real>& to = weights;
-  if (from.labels != to.labels || from.layout.size != to.layout.size) throw Error("RiataError", "the weights belong to different models");
-  for (std::int64_t k = 0; k < from.layout.size; ++k)
-    to.flat[static_cast<std::size_t>(k)] += static_cast<Real>(scale * from.flat[static_cast<std::size_t>(k)]);
-  std::vector<std::int32_t> before(static_cast<std::size_t>(from.history.order()), HistoryIndex::outside);
-  for (std::int32_t r = 0; r < from.history.rows(); ++r) {
-    const auto [slot, ngram, labels] = from.history.entry(r);
-    const std::vector<std::int32_t>& back = from.history.slots()[slot].back;
+void ChainModel<Real>::match(Model<Real>& other, const typename Model<Real>::Matched& visit) const {
+  Weights<Real>& to = dynamic_cast<ChainModel&>(other).weights;
+  if (weights.labels != to.labels || weights.layout.size != to.layout.size)
+    throw Error("RiataError", "the weights belong to different models");
+  visit(0, 0, weights.layout.size);
+  std::vector<std::int32_t> before(static_cast<std::size_t>(weights.history.order()), HistoryIndex::outside);
+  for (std::int32_t r = 0; r < weights.history.rows(); ++r) {
+    const auto [slot, ngram, labels] = weights.history.entry(r);
+    const std::vector<std::int32_t>& back = weights.history.slots()[slot].back;
     for (std::size_t b = 0; b < back.size(); ++b) before[static_cast<std::size_t>(back[b]) - 1] = labels[b];
-    const std::int32_t same = to.history.add(slot, ngram, before);
-    to.flat.resize(std::max(to.flat.size(), to.room()), Real{0});
-    for (std::int32_t j = 0; j < to.stride; ++j)
-      to.history_row(static_cast<std::size_t>(same))[j] += static_cast<Real>(scale * from.history_row(static_cast<std::size_t>(r))[j]);
+    visit(weights.layout.history_row(r), to.layout.history_row(to.history.add(slot, ngram, before)), weights.stride);
   }
 }
 

@@ -35,26 +35,21 @@ std::unique_ptr<Structure<Real>> JointModel<Real>::over(const Corpus& corpus, Ve
   return std::make_unique<JointStructure<Real>>(*this, corpus, vector, grows);
 }
 
-// Rows that grow came in an order of their own, so they are matched by what they stand for.
+// Rows that grow came in an order of their own.
 template <class Real>
-void JointModel<Real>::add_scaled(const Model<Real>& other, double scale) {
-  const JointWeights<Real>& from = dynamic_cast<const JointModel&>(other).weights;
-  JointWeights<Real>& to = weights;
+void JointModel<Real>::match(Model<Real>& other, const typename Model<Real>::Matched& visit) const {
+  const JointWeights<Real>& from = weights;
+  JointWeights<Real>& to = dynamic_cast<JointModel&>(other).weights;
   const std::int64_t before = to.layout.size;
   if (from.kinds.tags != to.kinds.tags || from.kinds.chunks != to.kinds.chunks || from.kinds.ahead != to.kinds.ahead ||
       from.layout.size != before)
     throw Error("RiataError", "the weights belong to different models");
-  const auto add = [&](std::int64_t into, std::int64_t source, std::int64_t count) {
-    for (std::int64_t j = 0; j < count; ++j)
-      to.flat[static_cast<std::size_t>(into + j)] += static_cast<Real>(scale * from.flat[static_cast<std::size_t>(source + j)]);
-  };
-  add(0, 0, before);
+  visit(0, 0, before);
   for (std::int32_t row = 0; row < from.rows.rows(); ++row) {
     const std::int32_t context = to.rows.add_context(from.rows.group(row), from.rows.packed(row));
-    const std::int64_t width = from.rows.width(row);
-    const std::int32_t same = to.rows.add(from.rows.slot(row), from.rows.ngram(row), context, static_cast<std::int32_t>(width));
-    to.flat.resize(static_cast<std::size_t>(before + to.rows.size()), Real{0});
-    add(before + to.rows.start(same), before + from.rows.start(row), width);
+    const std::int32_t width = from.rows.width(row);
+    const std::int32_t same = to.rows.add(from.rows.slot(row), from.rows.ngram(row), context, width);
+    visit(before + from.rows.start(row), before + to.rows.start(same), width);
   }
 }
 

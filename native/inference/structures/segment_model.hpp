@@ -28,7 +28,7 @@ class SegmentModel : public Model<Real> {
   void check(const Corpus& corpus, std::size_t size) const override;
   void grow(const Corpus& corpus, Vector<Real>& vector) override;
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
-  void add_scaled(const Model<Real>& other, double scale) override;
+  void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
   std::int32_t work() const noexcept override { return weights.kinds.labels * weights.kinds.most; }
 
   SegmentTemplates templates;

@@ -54,25 +54,20 @@ std::unique_ptr<Structure<Real>> SegmentModel<Real>::over(const Corpus& corpus, 
   return std::make_unique<SegmentStructure<Real>>(*this, corpus, vector, grows);
 }
 
-// Rows came in an order of their own, so they are matched by what they stand for.
+// Rows came in an order of their own.
 template <class Real>
-void SegmentModel<Real>::add_scaled(const Model<Real>& other, double scale) {
-  const SegmentWeights<Real>& from = dynamic_cast<const SegmentModel&>(other).weights;
-  SegmentWeights<Real>& to = weights;
+void SegmentModel<Real>::match(Model<Real>& other, const typename Model<Real>::Matched& visit) const {
+  const SegmentWeights<Real>& from = weights;
+  SegmentWeights<Real>& to = dynamic_cast<SegmentModel&>(other).weights;
   if (from.kinds.labels != to.kinds.labels || from.kinds.most != to.kinds.most || from.grown.slots() != to.grown.slots())
     throw Error("RiataError", "the weights belong to different models");
-  const std::int32_t stride = to.kinds.stride();
+  const std::int64_t stride = to.kinds.stride();
   std::vector<std::int32_t> same(static_cast<std::size_t>(from.grown.rows()));
   for (std::int32_t row = 0; row < from.grown.rows(); ++row) {
     const std::int32_t parent = from.grown.parent(row), value = from.grown.value(row);
     same[row] = parent < 0 ? to.grown.add(from.grown.slot(-1 - parent), from.grown.code(-1 - parent), value)
                            : to.grown.add_next(same[parent], value);
-  }
-  to.flat.resize(std::size_t(to.grown.rows()) * stride, Real{0});
-  for (std::int32_t row = 0; row < from.grown.rows(); ++row) {
-    const Real* source = from.flat.data() + std::size_t(row) * stride;
-    Real* into = to.flat.data() + std::size_t(same[row]) * stride;
-    for (std::int32_t j = 0; j < stride; ++j) into[j] += static_cast<Real>(scale * source[j]);
+    visit(row * stride, same[row] * stride, stride);
   }
 }
 
@@ -96,6 +91,16 @@ void SegmentStructure<Real>::open(std::int64_t s) {
   steps_.open(s);
   gold_ = corpus().gold_of(s);
   loss_open_ = closest_known_ = false;
+  if (class_weights_.any()) class_weights_.open(kinds_, corpus().part(std::span(corpus().instances.labels), s), gold_);
+}
+
+template <class Real>
+void SegmentStructure<Real>::weigh_classes(std::span<const double> weights) {
+  const Codes labels = corpus().instances.labels;
+  const auto weighed = [&](std::int32_t label) { return label >= 0 && static_cast<std::size_t>(label) < weights.size(); };
+  if (!weights.empty() && (labels.size() != corpus().gold.size() || !std::ranges::all_of(labels, weighed)))
+    throw Error("RiataError", "the weights of labels do not fit the labels of the sentences");
+  class_weights_.set(weights);
 }
 
 template <class Real>
@@ -130,6 +135,12 @@ std::optional<double> SegmentStructure<Real>::next(std::span<std::int32_t> out) 
 
 template <class Real>
 void SegmentStructure<Real>::augment(double times) {
+  if (class_weights_.any()) {
+    target();  // while outputs of the same number of errors still score what they score
+    return exact_steps().raise([&](std::int32_t t, std::int32_t length, std::int32_t label) {
+      return kinds_.code(length, label) == gold_[static_cast<std::size_t>(t)] ? 0 : times * class_weights_.of_wrong(t, length);
+    });
+  }
   const SegmentLoss& loss = loss_of_truth();
   exact_steps().raise(
       [&](std::int32_t t, std::int32_t length, std::int32_t label) { return times * loss.of(t, kinds_.code(length, label)); });
@@ -139,7 +150,12 @@ template <class Real>
 double SegmentStructure<Real>::loss(Codes output) {
   const SegmentLoss& loss = loss_of_truth();
   double sum = 0;
-  each_segment(kinds_, output, [&](std::int32_t t, std::int32_t code, const Before&) { sum += loss.of(t, code); });
+  each_segment(kinds_, output, [&](std::int32_t t, std::int32_t code, const Before&) {
+    if (!class_weights_.any())
+      sum += loss.of(t, code);
+    else if (code != gold_[static_cast<std::size_t>(t)])
+      sum += class_weights_.of_wrong(t, kinds_.length(code));
+  });
   return sum;
 }
 
@@ -151,10 +167,11 @@ void SegmentStructure<Real>::take_expected(Difference& out) {
 }
 
 template <class Real>
-void SegmentStructure<Real>::difference(Codes towards, Codes away, bool, Difference& out) {
+void SegmentStructure<Real>::difference(Codes towards, Codes away, bool by_class, Difference& out) {
   find_shared(towards, away);
-  add_features(towards, 1, [&](std::int32_t t) { return shared_[static_cast<std::size_t>(t)] ? Adds::rows : Adds::all; }, out);
-  add_features(away, -1, [&](std::int32_t t) { return shared_[static_cast<std::size_t>(t)] ? Adds::nothing : Adds::all; }, out);
+  by_class = by_class && class_weights_.any();
+  add_features(towards, 1, by_class, [&](std::int32_t t) { return shared_[static_cast<std::size_t>(t)] ? Adds::rows : Adds::all; }, out);
+  add_features(away, -1, by_class, [&](std::int32_t t) { return shared_[static_cast<std::size_t>(t)] ? Adds::nothing : Adds::all; }, out);
   sum_up(out);
 }
 
@@ -173,21 +190,22 @@ void SegmentStructure<Real>::find_shared(Codes one, Codes other) {
 
 template <class Real>
 void SegmentStructure<Real>::features(Codes output, Difference& out) {
-  add_features(output, 1, [](std::int32_t) { return Adds::all; }, out);
+  add_features(output, 1, false, [](std::int32_t) { return Adds::all; }, out);
 }
 
-// what(t): what the segment from token t adds.
+// what(t): what the segment from token t adds. by_class: as often as class weights make it count.
 template <class Real>
 template <class What>
-void SegmentStructure<Real>::add_features(Codes output, double sign, What what, Difference& out) {
+void SegmentStructure<Real>::add_features(Codes output, double sign, bool by_class, What what, Difference& out) {
   GrownRows& grown = model_.weights.grown;
   const std::int64_t stride = kinds_.stride();
   each_segment(kinds_, output, [&](std::int32_t t, std::int32_t code, const Before& before) {
     const Adds adds = what(t);
     if (adds == Adds::nothing) return;
     const std::int32_t label = kinds_.label(code);
+    const double value = by_class ? sign * class_weights_.of(t, kinds_.length(code)) : sign;
     const auto visit = [&](std::int32_t row) {
-      if (adds == Adds::all) out.push_back({row * stride + label, sign});
+      if (adds == Adds::all) out.push_back({row * stride + label, value});
     };
     if (grows_)
       steps_.each_row(t, kinds_.length(code), before, AddedRows{grown}, visit);

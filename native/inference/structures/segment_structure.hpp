@@ -12,6 +12,7 @@
 #include "inference/exact/semi_markov_kbest.hpp"
 #include "inference/exact/semi_markov_sums.hpp"
 #include "inference/structure.hpp"
+#include "inference/structures/segment_class_weights.hpp"
 #include "inference/structures/segment_lattice.hpp"
 #include "inference/structures/segment_model.hpp"
 #include "inference/structures/segment_steps.hpp"
@@ -31,10 +32,11 @@ class SegmentStructure : public Structure<Real> {
   std::optional<double> next(std::span<std::int32_t> out) override;
   void augment(double times) override;
   double loss(Codes output) override;
-  double least_loss() override { return loss_of_truth().least(0); }
+  double least_loss() override { return class_weights_.any() ? loss(target()) : loss_of_truth().least(0); }
   double sums(double sharpness) override { return sums_.open(exact_steps(), sharpness); }
   double expected_loss() override { return lattice_.expected_loss(steps_, loss_of_truth()); }
   void take_expected(Difference& out) override;
+  void weigh_classes(std::span<const double> weights) override;
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
   void features(Codes output, Difference& out) override;
   double score(Codes output) override;
@@ -53,7 +55,7 @@ class SegmentStructure : public Structure<Real> {
   void find_shared(Codes one, Codes other);
   enum class Adds { nothing, rows, all };  // rows: those that are new enter the model, and no number is added
   template <class What>
-  void add_features(Codes output, double sign, What what, Difference& out);
+  void add_features(Codes output, double sign, bool by_class, What what, Difference& out);
 
   SegmentModel<Real>& model_;
   const SegmentKinds& kinds_;
@@ -67,6 +69,7 @@ class SegmentStructure : public Structure<Real> {
   SemiMarkovSums<Real> sums_;
   SegmentLattice<Real> lattice_;
   SegmentLoss loss_;
+  SegmentClassWeights class_weights_;
   Codes gold_;
   bool loss_open_ = false;
   std::vector<std::uint8_t> shared_;  // [T] whether two outputs share the segment that starts here

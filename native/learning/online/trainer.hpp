@@ -43,6 +43,12 @@ class OnlineTrainer {
   const OnlineLearner<Real>& learner() const noexcept { return *learner_; }
   const Model<Real>& model() const noexcept { return *model_; }  // without its numbers
   Vector<Real>& weights() noexcept { return weights_; }
+  // Takes on features of a model of the same structure. move: makes a vector with the places of that model of one with the present places.
+  template <class Move>
+  void take_features(const Model<Real>& features, Move move) {
+    weights_.rearrange(move);
+    model_->take_features(features);
+  }
 
  private:
   std::unique_ptr<Model<Real>> made(Numbers<Real> flat);

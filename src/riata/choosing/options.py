@@ -147,10 +147,9 @@ class Options:
 
     @property
     def _reads_labels(self) -> bool:
-        """Whether features of earlier labels can be learnt: with exact search, not hashed, and not in shards."""
+        """Whether features of earlier labels can be learnt: with exact search, not hashed."""
         recipe = self.choice.recipe
-        exact = not recipe.searches
-        return recipe.earlier(self.settings) and not (exact and (self.bits or self.shards > 1))
+        return recipe.earlier(self.settings) and (recipe.searches or not self.bits)
 
     @property
     def _language(self) -> Language:
@@ -244,6 +243,7 @@ def _check_parameters(options: Options) -> None:
         ("bits", options.bits is not None, "hashed features"),
         ("learn_as", options.learn_as is not None, "recoded labels"),
         ("shards", options.shards > 1, "mixtures"),
+        ("class_weight", options.class_weight is not None, "class weights"),
         ("stream", options.stream, "parts of the data"),
     ):
         if asked and operation not in structure.offers:

@@ -25,6 +25,7 @@ OF_STRUCTURES = {
     "whole segments": "segments that are scored as a whole",
     "hashed features": "features without names, in a table of fixed size",
     "recoded labels": "labels that are learnt in another encoding than that of the data",
+    "class weights": "weights of labels, by which errors count",
     "mixtures": "a model that is mixed from those of parts of the data",
     "parts of the data": "data that are read in parts, while they are learnt",
 }

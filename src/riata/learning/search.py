@@ -6,12 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from riata.choosing.decoding import DECODING, LATTICE
 from riata.choosing.recipe import Recipe
-from riata.errors import UnsupportedError
 from riata.inference.decoder import Decoder
 from riata.inference.structure import ALL_OUTPUTS, STATES
 from riata.learning.diagnostics import Run
@@ -89,6 +85,7 @@ def search_recipe(name: str, summary: str, paper: str, **settings: str) -> Recip
         queue="beam",
         settings=declared,
         searches=True,
+        refuses={"class_weight": "an update compares states, not single labels; sample_weight weighs sentences"},
     )
 
 
@@ -108,16 +105,6 @@ class SearchTrainer(SentenceTrainer):
         self._from_zero = not goes_on
         defaults = {setting.name: setting.default for setting in SEARCH_SETTINGS}
         super().__init__("search", features, initial, {**defaults, **settings, **vars(decoder)})
-
-    def run(
-        self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
-    ) -> dict[str, Any]:
-        if len(data.class_weights):
-            raise UnsupportedError(
-                "Recipes that search take no class weights: an update compares states, not single labels.",
-                remedy="Use sample_weight for sentences, or the recipe perceptron.",
-            )
-        return super().run(data, order, progress)
 
     def final_model(self) -> Any:
         """The learner is asked for its account later."""

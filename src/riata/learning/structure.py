@@ -22,6 +22,7 @@ from riata.learning.labels import LabelSet, class_weights, label_counts, label_s
 from riata.learning.loop import Trainer
 from riata.learning.online import SentenceTrainer, TrainingSet, same_precision
 from riata.learning.search import SearchTrainer
+from riata.learning.shards import ShardsTrainer
 from riata.models.feature_parts import check_memory
 from riata.models.model import Model
 from riata.models.outputs import Outputs
@@ -60,8 +61,14 @@ class LearntStructure(ABC):
         """What else the weights of a new model must be told."""
         return {}
 
-    def one_by_one(self, features: Any) -> SentenceTrainer:
-        """A learner that takes one sentence after another."""
+    def one_by_one(self, features: Any) -> Trainer:
+        """A learner that takes one sentence after another; in shards, one for each."""
+        options = self.options
+        learners = [self._one_by_one(features) for _ in range(options.shards)]
+        threads = options.threads if options.seeds == 1 else 1  # the seeds have the threads
+        return learners[0] if options.shards == 1 else ShardsTrainer(learners, threads)
+
+    def _one_by_one(self, features: Any) -> SentenceTrainer:
         recipe, settings, start = self.options.choice.recipe, self.options.settings, self.start
         first: Model | None = None
         if start is not None:

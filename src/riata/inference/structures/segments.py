@@ -9,7 +9,9 @@ STRUCTURE = Structure(
     summary="whole labelled chunks, appended one by one; a token outside chunks is a segment of its own",
     paper="daume2005laso",
     offers=frozenset(operations_of("segments"))
-    | frozenset({"expectations", "stochastic steps", "exact updates", "several right states", "whole segments"}),
+    | frozenset(
+        {"expectations", "stochastic steps", "exact updates", "several right states", "whole segments", "mixtures"}
+    ),
     queues=frozenset({"exact", "beam", "greedy", "best-first", "depth-first", "breadth-first"}),
     refused={
         "a-star": "segments have no heuristic for those to come.",

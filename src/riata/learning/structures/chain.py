@@ -14,7 +14,6 @@ from riata.learning.cost import tell_of_cost
 from riata.learning.events import Listener
 from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
-from riata.learning.shards import ShardsTrainer
 from riata.learning.structure import LearntStructure, label_ids
 from riata.learning.unknown import leave_out_impossible, tell_of_unknown
 from riata.models.feature_parts import row_width
@@ -42,23 +41,14 @@ class LearntChain(LearntStructure):
             )
 
     def learner(self, features: Features) -> Trainer:
-        options, recipe, shards = self.options, self.options.choice.recipe, self.options.shards
-        if recipe.searches:
+        recipe = self.options.choice.recipe
+        if not recipe.searches:
+            self.check_exact(features)
+        if recipe.trainer is None:
             return self.one_by_one(features)
-        self.check_exact(features)
-        if shards > 1 and features.program.order:
-            raise UnsupportedError(
-                f"shards is {shards}, but '{features.program.history_templates[0]}' reads earlier labels: "
-                "shards would not know the same features.",
-                remedy="Use edge for the label before, or shards=1.",
-            )
-        if recipe.trainer is not None:
-            labels, legality = self.labels.labels, self.labels.legality()
-            whole: Trainer = recipe.trainer(features, labels, legality, options.settings, self.start)
-            return whole
-        learners = [self.one_by_one(features) for _ in range(shards)]
-        threads = options.threads if options.seeds == 1 else 1  # the seeds have the threads
-        return learners[0] if shards == 1 else ShardsTrainer(learners, threads)
+        labels, legality = self.labels.labels, self.labels.legality()
+        whole: Trainer = recipe.trainer(features, labels, legality, self.options.settings, self.start)
+        return whole
 
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         ids = label_ids(data, self.labels)

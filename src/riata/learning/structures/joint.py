@@ -13,7 +13,7 @@ from riata.data.encodings.base import OUTSIDE, Encoding
 from riata.data.pairs import joined_text, parts_of
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
-from riata.errors import DataError, LabelError, SettingError, UnsupportedError, shortened
+from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.dictionary import TagDictionary
 from riata.features.joint import JointFeatures
 from riata.learning.events import Listener, Note
@@ -60,14 +60,6 @@ class LearntJoint(LearntStructure):
     def learn_features(self, features: JointFeatures, data: Corpus) -> Instances:
         features.count_tags(data)
         return super().learn_features(features, data)
-
-    def class_weights(self) -> NDArray[np.float64]:
-        if self.options.class_weight is not None:
-            raise UnsupportedError(
-                "Recipes that search take no class weights: an update compares states, not single labels.",
-                remedy="Use sample_weight for sentences.",
-            )
-        return np.empty(0)
 
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         instances.set_labels(label_ids(data, self.labels), len(self.labels.labels))

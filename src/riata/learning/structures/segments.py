@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from riata._core import Instances
 from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids
-from riata.errors import UnsupportedError
 from riata.features.segments import SegmentFeatures
 from riata.learning.batch.segments import segment_trainer
 from riata.learning.events import Listener, Note
@@ -43,19 +42,15 @@ class LearntSegments(LearntStructure):
         assert data.gold is not None
         return {"longest": self.options.settings["longest"] or self._segmentation.longest(data.gold)}
 
-    def class_weights(self) -> NDArray[np.float64]:
-        found = super().class_weights()
-        if len(found):
-            raise UnsupportedError(
-                "Segments take no class weights: an update compares segments, not single tags.",
-                remedy="Use sample_weight for sentences, or structure='chain'.",
-            )
-        return found
-
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
-        codes = self._segmentation.codes(self.labels.labels, label_ids(data, self.labels), data.starts)
+        ids, class_weights = label_ids(data, self.labels), self.class_weights()
+        codes = self._segmentation.codes(self.labels.labels, ids, data.starts)
         self._tell_of_long_segments(codes, tell)
-        return TrainingSet(instances, weights, self.class_weights(), codes)
+        if len(class_weights):
+            instances.set_labels(
+                ids, len(self.labels.labels)
+            )  # a segment counts as much as the true labels of its tokens
+        return TrainingSet(instances, weights, class_weights, codes)
 
     def _tell_of_long_segments(self, codes: Ids, tell: Listener) -> None:
         """Those of the truth that no search can find."""
