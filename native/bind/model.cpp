@@ -23,6 +23,10 @@ nb::tuple as_tuple(FeaturePlaces&& found) {
   return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.places)), give(std::move(found.values)));
 }
 
+nb::tuple as_tuple(BestOutputs&& found) {
+  return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.codes)), give(std::move(found.scores)));
+}
+
 // kinds: [labels], continues: [labels x labels], as ChunkFlags has them; empty where the structure does not ask.
 ChunkFlags chunk_flags(const Outputs& kinds, const Flags& continues) {
   if (continues.shape(0) != kinds.shape(0) * kinds.shape(0)) throw Error("RiataError", "the flags do not fit the labels");
@@ -50,7 +54,7 @@ nb::tuple best(const Model<Real>& self, const FeatureIndex& index, const Instanc
     nb::gil_scoped_release release;
     found = nbest(self, without_truth(index, instances), n, poll);
   }
-  return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.codes)), give(std::move(found.scores)));
+  return as_tuple(std::move(found));
 }
 
 template <class Real>
@@ -114,6 +118,34 @@ nb::dict traced_model(const Model<Real>& model, const FeatureIndex& index, const
   return out;
 }
 
+// Of outputs that are compared with the truth. class_weights: of labels, or empty.
+template <class Real>
+void bind_losses(nb::class_<Model<Real>>& model) {
+  model
+      .def(
+          "loss_augmented",
+          [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const Outputs& gold, double cost,
+             std::int64_t n, const In<double>& class_weights) {
+            const Poll poll = as_poll(nb::none());
+            BestOutputs found;
+            {
+              nb::gil_scoped_release release;
+              found = loss_augmented(self, {index, instances, view(gold)}, cost, view(class_weights), n, poll);
+            }
+            return as_tuple(std::move(found));
+          },
+          nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("cost"), nb::arg("n"), nb::arg("class_weights"),
+          "The n outputs with the highest score plus cost times their loss, as nbest gives them.")
+      .def(
+          "losses_of",
+          [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const Outputs& gold, const Outputs& outputs,
+             const In<double>& class_weights) {
+            return give(losses_of(self, {index, instances, view(gold)}, view(class_weights), view(outputs)));
+          },
+          nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("outputs"), nb::arg("class_weights"),
+          "The loss of given outputs, sentence by sentence.");
+}
+
 template <class Real>
 void bind_questions(nb::class_<Model<Real>>& model) {
   model
@@ -172,6 +204,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           },
           nb::arg("index"), nb::arg("instances"), "Makes room for all features of the input that the index knows.");
   bind_questions(model);
+  bind_losses(model);
   m.def(
       "normalised_sum",
       [](const std::vector<Model<Real>*>& parts) {

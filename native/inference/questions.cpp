@@ -1,6 +1,8 @@
 #include "inference/questions.hpp"
 
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
@@ -55,6 +57,44 @@ void append(const Difference& features, FeaturePlaces& out) {
   }
 }
 
+// The best output of the open sentence, if any is allowed; and the next one of its list.
+constexpr auto only_best = [](auto& structure, std::span<std::int32_t> out) -> std::optional<double> {
+  const double score = structure.best(out);
+  if (score == -std::numeric_limits<double>::infinity()) return std::nullopt;
+  return score;
+};
+constexpr auto next_best = [](auto& structure, std::span<std::int32_t> out) { return structure.next(out); };
+
+// The n best outputs of every sentence, once prepare(structure) has opened a list, or changed the scores of the open sentence.
+// next(structure, output): the next best, and its score.
+template <class Real, class Prepare, class Next>
+BestOutputs best_of_each(const Model<Real>& model, Structure<Real>& structure, std::int64_t n, const Poll& poll, Prepare prepare,
+                         Next next) {
+  const Corpus& corpus = structure.corpus();
+  BestOutputs out;
+  PollClock clock(model.work());
+  std::vector<std::int32_t> codes;
+  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+    out.counts.push_back(0);
+    if (corpus.length(s) == 0) {
+      out.counts.back() = 1;
+      out.scores.push_back(0);
+      continue;
+    }
+    structure.open(s);
+    prepare(structure);
+    codes.resize(static_cast<std::size_t>(corpus.length(s)));
+    for (; out.counts.back() < n; ++out.counts.back()) {
+      if (clock.due(corpus.length(s)) && !poll(s)) return out;
+      const std::optional<double> score = next(structure, std::span(codes));
+      if (!score) break;
+      out.codes.insert(out.codes.end(), codes.begin(), codes.end());
+      out.scores.push_back(*score);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 template <class Real>
@@ -84,28 +124,33 @@ std::vector<std::int32_t> decode(const Model<Real>& model, const Corpus& corpus,
 template <class Real>
 BestOutputs nbest(const Model<Real>& model, const Corpus& corpus, std::int64_t n, const Poll& poll) {
   Opened<Real> opened(model, corpus);
-  BestOutputs out;
-  PollClock clock(model.work());
-  std::vector<std::int32_t> codes;
-  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
-    out.counts.push_back(0);
-    if (corpus.length(s) == 0) {
-      out.counts.back() = 1;
-      out.scores.push_back(0);
-      continue;
-    }
+  return best_of_each(model, *opened.structure, n, poll, [&](Structure<Real>& structure) { structure.open_list(n); }, next_best);
+}
+
+template <class Real>
+BestOutputs loss_augmented(const Model<Real>& model, const Corpus& corpus, double cost, std::span<const double> class_weights,
+                           std::int64_t n, const Poll& poll) {
+  Opened<Real> opened(model, corpus);
+  opened.structure->weigh_classes(class_weights);
+  const auto augment = [&](Structure<Real>& structure) {
+    structure.augment(cost);
+    if (n > 1) structure.open_list(n);
+  };
+  if (n == 1) return best_of_each(model, *opened.structure, n, poll, augment, only_best);
+  return best_of_each(model, *opened.structure, n, poll, augment, next_best);
+}
+
+template <class Real>
+std::vector<double> losses_of(const Model<Real>& model, const Corpus& corpus, std::span<const double> class_weights, Codes outputs) {
+  model.check({corpus.index, corpus.instances, outputs}, model.flat().size());
+  Opened<Real> opened(model, corpus);
+  opened.structure->weigh_classes(class_weights);
+  std::vector<double> losses(static_cast<std::size_t>(corpus.sentences()), 0.0);
+  each_sentence(model, corpus, never_stop(), [&](std::int64_t s) {
     opened.structure->open(s);
-    opened.structure->open_list(n);
-    codes.resize(static_cast<std::size_t>(corpus.length(s)));
-    for (; out.counts.back() < n; ++out.counts.back()) {
-      if (clock.due(corpus.length(s)) && !poll(s)) return out;
-      const std::optional<double> score = opened.structure->next(codes);
-      if (!score) break;
-      out.codes.insert(out.codes.end(), codes.begin(), codes.end());
-      out.scores.push_back(*score);
-    }
-  }
-  return out;
+    losses[static_cast<std::size_t>(s)] = opened.structure->loss(corpus.part(outputs, s));
+  });
+  return losses;
 }
 
 template <class Real>
@@ -220,15 +265,17 @@ std::unique_ptr<Model<Real>> normalised_sum(std::span<const Model<Real>* const> 
   return out;
 }
 
-#define RIATA_QUESTIONS(Real)                                                                                                 \
-  template std::vector<std::int32_t> decode(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const Poll&); \
-  template BestOutputs nbest(const Model<Real>&, const Corpus&, std::int64_t, const Poll&);                                   \
-  template std::vector<double> scores_of(const Model<Real>&, const Corpus&, Codes);                                           \
-  template FeaturePlaces features_of(Model<Real>&, const Corpus&, Codes);                                                     \
-  template std::vector<double> regrets_of(const Model<Real>&, const Corpus&, Codes);                                          \
-  template std::vector<double> sums_of(const Model<Real>&, const Corpus&, double, FeaturePlaces&);                            \
-  template Confidences confidences(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const ChunkFlags&,     \
-                                   std::span<const double>, Codes, const Poll&);                                              \
+#define RIATA_QUESTIONS(Real)                                                                                                         \
+  template std::vector<std::int32_t> decode(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const Poll&);         \
+  template BestOutputs nbest(const Model<Real>&, const Corpus&, std::int64_t, const Poll&);                                           \
+  template BestOutputs loss_augmented(const Model<Real>&, const Corpus&, double, std::span<const double>, std::int64_t, const Poll&); \
+  template std::vector<double> losses_of(const Model<Real>&, const Corpus&, std::span<const double>, Codes);                          \
+  template std::vector<double> scores_of(const Model<Real>&, const Corpus&, Codes);                                                   \
+  template FeaturePlaces features_of(Model<Real>&, const Corpus&, Codes);                                                             \
+  template std::vector<double> regrets_of(const Model<Real>&, const Corpus&, Codes);                                                  \
+  template std::vector<double> sums_of(const Model<Real>&, const Corpus&, double, FeaturePlaces&);                                    \
+  template Confidences confidences(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const ChunkFlags&,             \
+                                   std::span<const double>, Codes, const Poll&);                                                      \
   template std::unique_ptr<Model<Real>> normalised_sum(std::span<const Model<Real>* const>);
 RIATA_QUESTIONS(float)
 RIATA_QUESTIONS(double)

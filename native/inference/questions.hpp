@@ -26,6 +26,16 @@ struct BestOutputs {
 template <class Real>
 BestOutputs nbest(const Model<Real>& model, const Corpus& corpus, std::int64_t n, const Poll& poll);
 
+// The n outputs of every sentence whose score plus `cost` times their loss is highest, and these sums, as nbest gives them. The corpus
+// knows the truth. class_weights: of labels, or empty.
+template <class Real>
+BestOutputs loss_augmented(const Model<Real>& model, const Corpus& corpus, double cost, std::span<const double> class_weights,
+                           std::int64_t n, const Poll& poll);
+
+// The loss of given outputs [N], sentence by sentence: [S].
+template <class Real>
+std::vector<double> losses_of(const Model<Real>& model, const Corpus& corpus, std::span<const double> class_weights, Codes outputs);
+
 // The score of given outputs [N], sentence by sentence: [S]; minus infinity where they are not allowed.
 template <class Real>
 std::vector<double> scores_of(const Model<Real>& model, const Corpus& corpus, Codes outputs);
