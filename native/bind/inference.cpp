@@ -5,33 +5,15 @@
 #include <cmath>
 #include <optional>
 
-#include "bind/arrays.hpp"
+#include "bind/array_scores.hpp"
 #include "bind/module.hpp"
 #include "core/error.hpp"
-#include "core/kernels.hpp"
 #include "inference/exact/hamming.hpp"
 #include "inference/exact/kbest.hpp"
 #include "inference/exact/viterbi.hpp"
 
 namespace riata::bind {
 namespace {
-
-// Minus infinity forbids; NaN and plus infinity have no meaning.
-void check_score(double value) {
-  if (std::isnan(value) || value == std::numeric_limits<double>::infinity())
-    throw Error("DataError", "a score is NaN or plus infinity", "Scores are finite numbers, or minus infinity for what is forbidden.");
-}
-
-std::vector<double> padded_rows(const double* values, std::size_t rows, std::int32_t labels) {
-  std::vector<double> out(rows * padded(labels), 0.0);
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::int32_t j = 0; j < labels; ++j) {
-      check_score(values[r * labels + j]);
-      out[r * padded(labels) + j] = values[r * labels + j];
-    }
-  }
-  return out;
-}
 
 // node [T, L], edge [L, L] or [T, L, L] (row 0 unused), as given by `per_token`.
 ChainScores<double> as_chain(const In2<double>& node, const In<double>& edge, bool per_token) {

@@ -15,6 +15,13 @@ from riata.estimators.model_file import load_model
 from riata.explaining.trace import Trace
 from riata.importing.estimator import import_model
 from riata.inference.chain import kbest, loss_augmented_viterbi, viterbi
+from riata.inference.segments import (
+    loss_augmented_segment_viterbi,
+    segment_kbest,
+    segment_log_sum,
+    segment_posteriors,
+    segment_viterbi,
+)
 from riata.problems.check_problem import check_problem
 from riata.problems.predictor import Predictor
 from riata.problems.problem import Problem
@@ -47,10 +54,15 @@ __all__ = [
     "learning_curve",
     "load",
     "load_model",
+    "loss_augmented_segment_viterbi",
     "loss_augmented_viterbi",
     "metrics",
     "read_columns",
     "read_conllu",
+    "segment_kbest",
+    "segment_log_sum",
+    "segment_posteriors",
+    "segment_viterbi",
     "viterbi",
     "write_columns",
     "write_conllu",

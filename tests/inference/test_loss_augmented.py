@@ -11,6 +11,7 @@ from oracle import segments as oracle
 from oracle.mira import product
 from riata.errors import RiataError
 from riata.features.attributes import builtin
+from samples import draws
 from second_order_problems import CHUNKS, FREE, Case
 from segment_problems import EXACT_TEMPLATES, noise
 
@@ -70,7 +71,7 @@ def check_chain(case, seed, cost, n, classes):
     assert model.weights.losses_of(*parts, np.concatenate(last).astype(np.int32), by_class) == pytest.approx(losses)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=draws(25), deadline=None)
 @given(
     st.builds(test_likelihood.Case, st.integers(0, 10**6), st.sampled_from(test_likelihood.TEMPLATES), st.sampled_from([None, "iob2"])),
     st.integers(0, 10**6), COSTS, N, CLASSES,
@@ -79,7 +80,7 @@ def test_chains(case, seed, cost, n, classes):
     check_chain(case, seed, cost, n, classes)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=draws(25), deadline=None)
 @given(
     st.builds(
         Case,
@@ -102,7 +103,7 @@ def test_chains_whose_features_read_earlier_labels(case, seed, cost, n, classes)
     check_chain(case, seed, cost, n, classes)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(40), deadline=None)
 @given(
     st.builds(
         noise,

@@ -26,13 +26,16 @@ class SemiMarkov {
   SemiMarkov(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
 
   // Writes the codes of the best segments of the open sentence to codes [T], -1 where none starts, and returns their score.
-  // Ties go to the lowest label, then to the shortest segment, read from the end.
-  double operator()(SegmentSteps<Real>& steps, std::int32_t* codes) {
+  // Ties go to the lowest label, then to the shortest segment, read from the end. Where nothing is allowed, no segment starts, and the
+  // score is minus infinity. Steps: SegmentSteps, or what has its length, lengths, spans and history.
+  template <class Steps>
+  double operator()(Steps& steps, std::int32_t* codes) {
     const std::int32_t T = steps.length(), L = kinds_.labels;
     fill(steps);
     std::fill_n(codes, T, -1);
     std::int32_t label = best(alpha(T));
     const double score = alpha(T)[label];
+    if (score == never) return score;
     for (std::int32_t end = T; end > 0;) {
       const std::int32_t length = length_[std::size_t(end) * L + label];
       const std::int32_t from = from_[std::size_t(end - length) * L + label];
@@ -52,7 +55,8 @@ class SemiMarkov {
     return static_cast<std::int32_t>(std::max_element(row, row + kinds_.labels) - row);
   }
 
-  void fill(SegmentSteps<Real>& steps) {
+  template <class Steps>
+  void fill(Steps& steps) {
     const std::int32_t T = steps.length(), L = kinds_.labels;
     const std::size_t size = std::size_t(T + 1) * L;
     alpha_.assign(size, never);
@@ -78,7 +82,8 @@ class SemiMarkov {
   }
 
   // The best way to token t for each label that a segment from there can have.
-  void enter(SegmentSteps<Real>& steps, std::int32_t t) {
+  template <class Steps>
+  void enter(Steps& steps, std::int32_t t) {
     const std::int32_t L = kinds_.labels;
     std::int32_t* from = from_.data() + std::size_t(t) * L;
     const double* ends = alpha(t);

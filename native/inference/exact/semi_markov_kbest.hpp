@@ -16,8 +16,9 @@ class SemiMarkovKBest {
  public:
   SemiMarkovKBest(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
 
-  // Finds the k best of the open sentence, or all where there are fewer; returns how many.
-  std::int64_t open(SegmentSteps<Real>& steps, std::int64_t k) {
+  // Finds the k best of the open sentence, or all where there are fewer; returns how many. Steps: as SemiMarkov takes them.
+  template <class Steps>
+  std::int64_t open(Steps& steps, std::int64_t k) {
     k_ = static_cast<std::size_t>(k);
     length_ = steps.length();
     const std::size_t size = std::size_t(length_ + 1) * kinds_.labels;
@@ -80,11 +81,13 @@ class SemiMarkovKBest {
   }
   // One step on from each of some ways.
   void gather(const Ways& from, std::int32_t step, double score, Ways& to) const {
+    if (score == -std::numeric_limits<double>::infinity()) return;
     for (std::size_t r = 0; r < from.size(); ++r)
       if (!take(to, {from[r].score + score, step, static_cast<std::int64_t>(r)})) break;
   }
 
-  void enter(SegmentSteps<Real>& steps, std::int32_t t) {
+  template <class Steps>
+  void enter(Steps& steps, std::int32_t t) {
     const std::int32_t L = kinds_.labels;
     if (order_ == 0) {
       if (t == 0) start(0, 0).push_back({0, 0, 0});

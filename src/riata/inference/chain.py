@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.errors import DataError
+from riata.inference.arrays import Scores, scores
 from riata.settings import Setting
 
 K = Setting("k", 1, "how many of the best", low=1, high=2**40)
-Scores = NDArray[np.float64]
 
 
 def viterbi(node: Any, edge: Any) -> tuple[NDArray[np.int32], float]:
@@ -50,7 +50,7 @@ def loss_augmented_viterbi(
 
 
 def _arrays(node: Any, edge: Any) -> tuple[Scores, Scores, bool]:
-    node, edge = np.ascontiguousarray(node, np.float64), np.ascontiguousarray(edge, np.float64)
+    node, edge = scores(node, "node"), scores(edge, "edge")
     pair = node.shape[1:] * 2  # (L, L)
     if node.ndim != 2 or 0 in node.shape or edge.shape not in (pair, node.shape[:1] + pair):
         raise DataError(

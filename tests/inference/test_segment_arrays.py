@@ -1,0 +1,198 @@
+"""Exact inference over segments on arrays of scores, against every segmentation."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import riata
+from oracle.segments import loss, segmentations, spans
+from riata.errors import DataError, RiataError, SettingError
+from samples import draws
+
+NEVER = -np.inf
+whole = st.integers(-3, 3).map(float)
+constrained = st.one_of(whole, st.just(NEVER))
+real = st.floats(-5, 5, width=32)
+
+
+@st.composite
+def problems(draw, numbers):
+    """span and edge, which may be None, of all tokens or per token."""
+    tokens, most, labels = draw(st.integers(1, 4)), draw(st.integers(1, 5)), draw(st.integers(1, 3))
+
+    def array(*shape):
+        size = int(np.prod(shape))
+        return np.array(draw(st.lists(numbers, min_size=size, max_size=size))).reshape(shape)
+
+    edge = draw(st.sampled_from([None, (labels, labels), (tokens, labels, labels)]))
+    return array(tokens, most, labels), edge if edge is None else array(*edge)
+
+
+def every(span):
+    """All segmentations, as lists of (start, end, label)."""
+    tokens, most, labels = span.shape
+    return [sorted(spans(one)) for one in segmentations(tokens, range(labels), most)]
+
+
+def score(span, edge, segments):
+    total, before = 0.0, None
+    for start, end, label in segments:
+        total += span[start, end - start - 1, label]
+        if before is not None and edge is not None:
+            total += (edge if edge.ndim == 2 else edge[start])[before, label]
+        before = label
+    return total
+
+
+def order(segments):
+    """Among equals: the lowest label, then the shortest segment, read from the end."""
+    return [(label, end - start) for start, end, label in reversed(segments)]
+
+
+def enumerated(span, edge):
+    """All that are allowed, best first."""
+    scored = [(segments, score(span, edge, segments)) for segments in every(span)]
+    return sorted((pair for pair in scored if pair[1] > NEVER), key=lambda pair: (-pair[1], order(pair[0])))
+
+
+@settings(max_examples=draws(80), deadline=None)
+@given(problems(constrained))
+def test_the_best_is_the_first_of_all_ties_included(problem):
+    found = riata.segment_viterbi(*problem)
+    assert found == (enumerated(*problem) or [([], NEVER)])[0]
+
+
+@settings(max_examples=draws(80), deadline=None)
+@given(problems(constrained), st.integers(1, 60))
+def test_the_k_best_have_the_scores_of_the_first_k(problem, k):
+    found, expected = riata.segment_kbest(*problem, k), enumerated(*problem)
+    assert [total for _, total in found] == [total for _, total in expected[:k]]
+    assert all(total == score(*problem, segments) for segments, total in found)
+    assert len({tuple(segments) for segments, _ in found}) == len(found)
+    assert found[:1] == expected[:1]
+
+
+@settings(max_examples=draws(60), deadline=None)
+@given(problems(st.one_of(real, st.just(NEVER))))
+def test_sums_and_posteriors_are_those_of_all_segmentations(problem):
+    span = problem[0]
+    listed = enumerated(*problem)
+    total = np.logaddexp.reduce([value for _, value in listed]) if listed else NEVER
+    assert riata.segment_log_sum(*problem) == pytest.approx(total, abs=1e-9)
+    if not listed:
+        with pytest.raises(DataError, match="every segmentation is forbidden"):
+            riata.segment_posteriors(*problem)
+        return
+    expected = np.zeros(span.shape)
+    for segments, value in listed:
+        for start, end, label in segments:
+            expected[start, end - start - 1, label] += np.exp(value - total)
+    assert riata.segment_posteriors(*problem) == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=draws(60), deadline=None)
+@given(problems(constrained), st.sampled_from([0.0, 1.0, 2.5, -1.0]), st.data())
+def test_the_loss_counts_wrong_and_missed_segments(problem, cost, data):
+    span, edge = problem
+    longest = data.draw(st.integers(1, len(span)))  # which may be beyond the scores
+    gold = data.draw(st.sampled_from(segmentations(len(span), range(span.shape[2]), longest)))
+
+    def augmented(segments):
+        sizes = tuple((end - start, label) for start, end, label in segments)
+        return score(span, edge, segments) + cost * loss(sizes, gold)
+
+    segments, best = riata.loss_augmented_segment_viterbi(span, edge, sorted(spans(gold)), cost)
+    allowed = [one for one, _ in enumerated(span, edge)]
+    assert best == max(map(augmented, allowed), default=NEVER)
+    assert not allowed or augmented(segments) == best
+
+
+def test_segments_of_one_token_are_a_chain():
+    draw = np.random.default_rng(0)
+    node, edge = draw.normal(size=(7, 3)), draw.normal(size=(3, 3))
+    segments, best = riata.segment_viterbi(node[:, None], edge)
+    labels, score_of_labels = riata.viterbi(node, edge)
+    assert [label for _, _, label in segments] == labels.tolist()
+    assert best == pytest.approx(score_of_labels)
+
+
+def test_a_long_sentence_is_quick():
+    draw = np.random.default_rng(1)
+    segments, best = riata.segment_viterbi(draw.normal(size=(2000, 6, 4)), draw.normal(size=(4, 4)))
+    assert segments[0][0] == 0 and segments[-1][1] == 2000 and np.isfinite(best)
+
+
+FUNCTIONS = [
+    riata.segment_viterbi,
+    riata.segment_log_sum,
+    riata.segment_posteriors,
+    lambda span, edge: riata.segment_kbest(span, edge, 2),
+    lambda span, edge: riata.loss_augmented_segment_viterbi(span, edge, [(0, 2, 0)]),
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize(
+    ("span", "edge"),
+    [
+        ((2, 2), None),
+        ((0, 2, 2), None),
+        ((2, 0, 2), None),
+        ((2, 2, 0), (0, 0)),
+        ((2, 2, 2), (2,)),
+        ((2, 2, 2), (3, 3)),
+        ((2, 2, 2), (3, 2, 2)),
+    ],
+)
+def test_shapes_that_do_not_fit_are_named(function, span, edge):
+    with pytest.raises(DataError, match=r"span has the shape .* expected \[T, M, L\]"):
+        function(np.zeros(span), None if edge is None else np.zeros(edge))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("where", ["span", "edge"])
+def test_scores_without_meaning_are_refused(function, wrong, where):
+    arrays = {"span": np.zeros((2, 2, 2)), "edge": np.zeros((2, 2))}
+    arrays[where].flat[1] = wrong
+    with pytest.raises(DataError, match="NaN or plus infinity"):
+        function(**arrays)
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [
+        [],
+        [(0, 1, 0)],
+        [(0, 1, 0), (0, 2, 0)],
+        [(0, 3, 0)],
+        [(0, 2, 2)],
+        [(0, 2, -1)],
+        [(0, 0, 0), (0, 2, 0)],
+        [(0, 2)],
+        [(0, 1, 0), (1, 2)],
+        [(0.0, 2.0, 0.0)],
+        3,
+    ],
+)
+def test_a_truth_that_does_not_cover_the_tokens_is_refused(gold):
+    with pytest.raises(DataError, match="gold is"):
+        riata.loss_augmented_segment_viterbi(np.zeros((2, 2, 2)), None, gold)
+
+
+@pytest.mark.parametrize("cost", [np.nan, np.inf])
+def test_a_cost_without_meaning_is_refused(cost):
+    with pytest.raises(DataError, match="cost is"):
+        riata.loss_augmented_segment_viterbi(np.zeros((1, 1, 1)), None, [(0, 1, 0)], cost)
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, "x"])
+def test_a_k_without_meaning_is_refused(k):
+    with pytest.raises(SettingError, match="'k'"):
+        riata.segment_kbest(np.zeros((1, 1, 1)), None, k)
+
+
+def test_all_errors_are_riata_errors():
+    with pytest.raises(RiataError):
+        riata.segment_viterbi("words")
