@@ -19,16 +19,14 @@ template <class Real>
 ChainPotentials<Real>::ChainPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
                                        const Constraint<Real>& constraint, Pairs pairs, Normalised normalised,
                                        std::span<const std::int32_t> heads)
-    : instances_(instances),
+    : BatchedPotentials(instances, batches_of_tokens(instances, batch_tokens, labels)),
       local_(normalised == Normalised::locally),
       layout_(index, labels, given_size),
       constraint_(constraint),
       there_(chain_weights(index, layout_, instances, pairs)),
       contexts_(index, layout_, instances),
       tokens_(index, layout_, instances, constraint_, there_, heads),
-      points_(index, layout_, no_history_, there_, given_size, local_),
-      batches_(
-          cut_batches(instances.sentences(), tokens_at_once(batch_tokens, labels), [&](std::int64_t s) { return instances.length(s); })) {
+      points_(index, layout_, no_history_, there_, given_size, local_) {
   make_chunks();
   const std::size_t cells = contexts_.rows.size() * static_cast<std::size_t>(square());
   for (auto* table : {&scores_, &forward_, &backward_}) table->assign(cells, Real{0});
@@ -98,7 +96,7 @@ std::unique_ptr<Visitor> ChainPotentials<Real>::visitor() {
 
 template <class Real>
 void ChainPotentials<Real>::gather(std::span<double> gradient, std::int64_t threads) {
-  tokens_.gather(batches_[batch_], difference_.data(), gradient, threads);
+  tokens_.gather(batch(), difference_.data(), gradient, threads);
   if (local_)
     sum_local_edges();
   else
@@ -140,11 +138,10 @@ std::vector<double>& ChainPotentials<Real>::slow_expected() {
 // One after the other: of a step, only the pairs with the true label before it are expected.
 template <class Real>
 void ChainPotentials<Real>::sum_local_edges() {
-  const std::int64_t base = instances_.starts[batches_[batch_].first];
   std::vector<double>& totals = slow_expected();
   for (const std::int32_t n : chunks_[batch_].order) {
-    const std::int64_t before = instances_.labels[static_cast<std::size_t>(base + n - 1)];
-    double* total = totals.data() + context(base + n) * square() + before * layout_.stride;
+    const std::int64_t before = instances_.labels[static_cast<std::size_t>(base() + n - 1)];
+    double* total = totals.data() + context(base() + n) * square() + before * layout_.stride;
     const Real* row = into_.data() + std::int64_t{n} * layout_.stride;
     for (std::int64_t j = 0; j < layout_.labels; ++j) total[j] += double(row[j]);
   }

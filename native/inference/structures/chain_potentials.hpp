@@ -9,8 +9,8 @@
 #include "features/history.hpp"
 #include "inference/constraint.hpp"
 #include "inference/exact/chain_sums.hpp"
-#include "inference/potentials.hpp"
 #include "inference/sentence_gradient.hpp"
+#include "inference/structures/batched_potentials.hpp"
 #include "inference/structures/chain_pairs.hpp"
 #include "inference/structures/chain_points.hpp"
 #include "inference/structures/step_chunks.hpp"
@@ -33,21 +33,17 @@ class LocalVisitor;
 // Of a sentence with unknown labels, the truth is all labellings which have the known ones: P = Z(known) / Z. It is summed over twice, and
 // the second sum has rows of its own among alpha and into, the latter negative, behind the rows of the batch's tokens.
 template <class Real>
-class ChainPotentials final : public Potentials {
+class ChainPotentials final : public BatchedPotentials {
  public:
   // index and instances must outlive it, and the instances have labels, which only globally may be unknown. heads: as RowColumns has them,
   // or empty.
   ChainPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
                   const Constraint<Real>& constraint, Pairs pairs, Normalised normalised, std::span<const std::int32_t> heads);
-  ChainPotentials(const ChainPotentials&) = delete;
 
   std::int64_t size() const noexcept override { return there_.size(); }
   std::int32_t labels() const noexcept { return layout_.labels; }
-  std::int64_t sentences() const noexcept override { return instances_.sentences(); }
-  std::span<const SentenceRange> batches() const noexcept override { return batches_; }
   void count_truth(std::span<const double> weights) override;
   double begin(std::span<const double> at, std::int64_t threads) override;
-  void start(std::size_t batch) override { batch_ = batch; }
   std::unique_ptr<Visitor> visitor() override;
   void gather(std::span<double> gradient, std::int64_t threads) override;
   void finish(std::span<double> gradient, std::int64_t threads) override;
@@ -82,7 +78,7 @@ class ChainPotentials final : public Potentials {
   std::int64_t square() const noexcept { return std::int64_t{layout_.labels} * layout_.stride; }
   std::int64_t context(std::int64_t n) const noexcept { return contexts_.of[static_cast<std::size_t>(n)]; }
   // The row of the batch where a sentence's first token stands, and where that of its second sum does; -1: all labels are known.
-  std::int64_t row(std::int64_t s) const noexcept { return instances_.starts[s] - instances_.starts[batches_[batch_].first]; }
+  std::int64_t row(std::int64_t s) const noexcept { return instances_.starts[s] - base(); }
   std::int64_t known_row(std::int64_t s) const noexcept { return known_rows_[static_cast<std::size_t>(s)]; }
   // The factors of the steps of a sentence.
   auto edges(std::int64_t s) const {
@@ -92,7 +88,6 @@ class ChainPotentials final : public Potentials {
     };
   }
 
-  const Instances& instances_;
   bool local_;  // whether steps are normalised by themselves
   Layout layout_;
   Constraint<Real> constraint_;
@@ -101,10 +96,8 @@ class ChainPotentials final : public Potentials {
   EdgeContexts contexts_;
   TokenRows<Real> tokens_;
   ChainPoints points_;
-  std::vector<SentenceRange> batches_;
   std::vector<StepChunks> chunks_;                 // [batches]
   std::vector<std::int64_t> known_rows_;           // [S]
-  std::size_t batch_ = 0;                          // at hand
   std::vector<double> gold_;                       // [contexts][labels][stride] weighted counts of the truth's pairs
   std::vector<Real> scores_, forward_, backward_;  // [contexts][labels][stride] of pairs: scores, factors, and the factors turned
   std::vector<double> highest_;                    // [contexts]

@@ -28,7 +28,7 @@ template <class Real>
 SecondOrderPotentials<Real>::SecondOrderPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels,
                                                    std::int32_t given_size, const Constraint<Real>& constraint, Pairs pairs,
                                                    std::int64_t kept, std::int64_t at_once, double often_read)
-    : instances_(instances),
+    : BatchedPotentials(instances),
       layout_(index, labels, given_size),
       constraint_(constraint),
       at_once_(at_once),
@@ -170,16 +170,16 @@ void SecondOrderPotentials<Real>::score(std::int64_t s, Real* node) const {
 
 template <class Real>
 void SecondOrderPotentials<Real>::gather(std::span<double> gradient, std::int64_t threads) {
-  tokens_.gather(batches_[batch_], difference_.data(), gradient, threads);
+  tokens_.gather(batch(), difference_.data(), gradient, threads);
   gather_first();
   sum_steps(threads);
-  steps_.sparse().gather(base(), instances_.starts[batches_[batch_].end], sparse_.data());
+  steps_.sparse().gather(base(), instances_.starts[batch().end], sparse_.data());
 }
 
 // What first tokens read of labels before them.
 template <class Real>
 void SecondOrderPotentials<Real>::gather_first() {
-  for (std::int64_t s = batches_[batch_].first; s < batches_[batch_].end; ++s) {
+  for (std::int64_t s = batch().first; s < batch().end; ++s) {
     if (instances_.length(s) == 0) continue;
     const Real* from = difference_.data() + (instances_.starts[s] - base()) * layout_.stride;
     steps_.each_first(s, [&](std::int64_t row) {

@@ -9,8 +9,8 @@
 #include "core/numbers.hpp"
 #include "inference/constraint.hpp"
 #include "inference/exact/second_order_sums.hpp"
-#include "inference/potentials.hpp"
 #include "inference/sentence_gradient.hpp"
+#include "inference/structures/batched_potentials.hpp"
 #include "inference/structures/chain_pairs.hpp"
 #include "inference/structures/chain_points.hpp"
 #include "inference/structures/second_order_steps.hpp"
@@ -33,7 +33,7 @@ class SecondOrderSlowSums;
 // Of a sentence with unknown labels, the truth is all labellings which have the known ones: P = Z(known) / Z. It is summed over twice, and
 // the second sum has rows of its own, behind those of the first.
 template <class Real>
-class SecondOrderPotentials final : public Potentials {
+class SecondOrderPotentials final : public BatchedPotentials {
  public:
   static constexpr std::int64_t most_kept = std::int64_t{256} << 20, most_at_once = std::int64_t{64} << 20;  // bytes
   static constexpr double often = 0.5;
@@ -43,15 +43,11 @@ class SecondOrderPotentials final : public Potentials {
   SecondOrderPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
                         const Constraint<Real>& constraint, Pairs pairs, std::int64_t kept = most_kept, std::int64_t at_once = 0,
                         double often_read = often);
-  SecondOrderPotentials(const SecondOrderPotentials&) = delete;
 
   std::int64_t size() const noexcept override { return there_.size(); }
   std::int32_t labels() const noexcept { return layout_.labels; }
-  std::int64_t sentences() const noexcept override { return instances_.sentences(); }
-  std::span<const SentenceRange> batches() const noexcept override { return batches_; }
   void count_truth(std::span<const double> weights) override;
   double begin(std::span<const double> at, std::int64_t threads) override;
-  void start(std::size_t batch) override { batch_ = batch; }
   std::unique_ptr<Visitor> visitor() override;
   void gather(std::span<double> gradient, std::int64_t threads) override;
   void finish(std::span<double> gradient, std::int64_t threads) override;
@@ -100,7 +96,6 @@ class SecondOrderPotentials final : public Potentials {
   std::int64_t rows_needed(std::int64_t s) const noexcept { return instances_.length(s) * (complete(s) ? 1 : 2); }
   std::int64_t square() const noexcept { return std::int64_t{layout_.labels} * layout_.stride; }
   std::int64_t cube_size() const noexcept { return layout_.labels * square(); }
-  std::int64_t base() const noexcept { return instances_.starts[batches_[batch_].first]; }  // the first token of the batch
   // Where the sparse weights of token n stand, in the batch at hand.
   Real* sparse(std::int64_t n) noexcept { return sparse_.data() + steps_.sparse().before(n) - steps_.sparse().before(base()); }
   // The first row of a sentence's tables; of its second sum, over labellings that have the known labels.
@@ -108,7 +103,6 @@ class SecondOrderPotentials final : public Potentials {
     return rows_of_[static_cast<std::size_t>(s)] + (second ? instances_.length(s) : 0);
   }
 
-  const Instances& instances_;
   Layout layout_;
   Constraint<Real> constraint_;
   std::int64_t at_once_;
@@ -117,11 +111,9 @@ class SecondOrderPotentials final : public Potentials {
   SecondOrderSteps<Real> steps_;
   TokenRows<Real> tokens_;
   ChainPoints points_;
-  std::vector<bool> complete_;  // [S] whether all labels are known
-  std::vector<SentenceRange> batches_;
+  std::vector<bool> complete_;         // [S] whether all labels are known
   std::vector<StepChunks> chunks_;     // [batches]
   std::vector<std::int64_t> rows_of_;  // [S] in the tables of the batch
-  std::size_t batch_ = 0;              // at hand
   std::vector<std::int64_t> kept_;     // [contexts] where cubes begin; -1: not kept
   Numbers<Real> cubes_;
   std::vector<double> highest_;        // [contexts] of those that are kept

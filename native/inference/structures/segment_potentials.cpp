@@ -22,16 +22,14 @@ const SegmentTemplates& exact(const SegmentTemplates& templates) {
 template <class Real>
 SegmentPotentials<Real>::SegmentPotentials(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances,
                                            std::span<const std::int32_t> gold, Pairs pairs)
-    : templates_(exact(templates)),
+    : BatchedPotentials(instances, batches_of_tokens(instances, batch_tokens, kinds.labels)),
+      templates_(exact(templates)),
       kinds_(kinds),
       stride_(kinds.stride()),
-      instances_(instances),
       gold_(gold.begin(), gold.end()),
       counts_(fitting(gold)),
       rows_(templates, kinds, instances, gold, counts_, pairs),
-      width_(std::int64_t{rows_.sources()} * stride_),
-      batches_(cut_batches(instances.sentences(), tokens_at_once(batch_tokens, kinds.labels),
-                           [&](std::int64_t s) { return instances.length(s); })) {
+      width_(std::int64_t{rows_.sources()} * stride_) {
   std::int64_t tokens = 0, sequences = 0;
   for (const SentenceRange& batch : batches_) {
     const std::int64_t from = instances.starts[batch.first], to = instances.starts[batch.end];
@@ -68,7 +66,7 @@ std::unique_ptr<Visitor> SegmentPotentials<Real>::visitor() {
 
 template <class Real>
 void SegmentPotentials<Real>::gather(std::span<double>, std::int64_t threads) {
-  const std::int64_t end = instances_.starts[batches_[batch_].end];
+  const std::int64_t end = instances_.starts[batch().end];
   rows_.gather(base(), end, difference_.data(), sequence_difference_.data(), threads);
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "features/instances.hpp"
-#include "inference/potentials.hpp"
 #include "inference/sentence_gradient.hpp"
+#include "inference/structures/batched_potentials.hpp"
 #include "inference/structures/segment_sources.hpp"
 #include "models/segment_weights.hpp"
 
@@ -21,23 +21,19 @@ class SegmentGradient;
 
 // Every part of the truth is taken off where its sentence is visited: nothing is counted beforehand.
 template <class Real>
-class SegmentPotentials final : public Potentials {
+class SegmentPotentials final : public BatchedPotentials {
  public:
   // instances must outlive it. gold: [N] the code of the segment that starts at each token, -1 where none does. Sentences with a segment
   // that is longer than kinds allow are left out: log P of their truth is 0. pairs: as SegmentSources has it.
   SegmentPotentials(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances,
                     std::span<const std::int32_t> gold, Pairs pairs);
-  SegmentPotentials(const SegmentPotentials&) = delete;
 
   std::int64_t left_out() const noexcept { return left_out_; }  // sentences
 
   std::int64_t size() const noexcept override { return rows_.size(); }
   const SegmentTemplates& templates() const noexcept { return rows_.templates(); }
-  std::int64_t sentences() const noexcept override { return instances_.sentences(); }
-  std::span<const SentenceRange> batches() const noexcept override { return batches_; }
   void count_truth(std::span<const double>) override {}
   double begin(std::span<const double> at, std::int64_t threads) override;
-  void start(std::size_t batch) override { batch_ = batch; }
   std::unique_ptr<Visitor> visitor() override;
   void gather(std::span<double> gradient, std::int64_t threads) override;
   void finish(std::span<double> gradient, std::int64_t threads) override { rows_.finish(gradient, threads); }
@@ -54,7 +50,6 @@ class SegmentPotentials final : public Potentials {
   friend class SegmentGradient<Real>;
 
   std::vector<bool> fitting(std::span<const std::int32_t> gold);
-  std::int64_t base() const noexcept { return instances_.starts[batches_[batch_].first]; }  // the first token of the batch
   // Where the differences of token n stand, and of the sequences k that start at tokens.
   Real* difference(std::int64_t n) noexcept { return difference_.data() + (n - base()) * width_; }
   Real* sequence_difference(std::int64_t k) noexcept {
@@ -64,14 +59,11 @@ class SegmentPotentials final : public Potentials {
   SegmentTemplates templates_;
   SegmentKinds kinds_;
   std::int32_t stride_;
-  const Instances& instances_;
   std::vector<std::int32_t> gold_;
   std::int64_t left_out_ = 0;
   std::vector<bool> counts_;  // [S] not left out
   SegmentSources<Real> rows_;
-  std::int64_t width_;  // numbers of a token: [sources][stride]
-  std::vector<SentenceRange> batches_;
-  std::size_t batch_ = 0;                  // at hand
+  std::int64_t width_;                     // numbers of a token: [sources][stride]
   std::vector<Real> difference_;           // [tokens of a batch][sources][stride] posteriors less the truth
   std::vector<Real> sequence_difference_;  // [sequences of a batch][stride]
 };
