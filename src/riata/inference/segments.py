@@ -30,7 +30,10 @@ def segment_viterbi(span: Any, edge: Any = None) -> tuple[list[Segment], float]:
 
 
 def segment_kbest(span: Any, edge: Any, k: int) -> list[tuple[list[Segment], float]]:
-    """The k best segmentations and their scores, best first; fewer where fewer are allowed. Arrays as for segment_viterbi."""
+    """The k best segmentations and their scores, best first; fewer where fewer are allowed. Arrays as for segment_viterbi.
+
+    Every pair of a token and a label keeps its k best ways: time and memory grow with k.
+    """
     found: list[tuple[list[Segment], float]] = _core.segment_kbest(*_arrays(span, edge), int(K.parse(k)))
     return found
 
