@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,8 @@ struct Enumerated {
   std::unique_ptr<Model<double>> model;
   std::function<std::vector<Output>(std::int32_t)> outputs;  // of so many tokens; some of them may be forbidden
   std::function<double(Codes gold, Codes output)> loss;
+  // With weights of labels; none where nothing weighs labels, or where another test does.
+  std::function<double(Codes gold, Codes output, std::span<const double> weights)> weighted_loss;
   Listing listing;  // of all outputs that are allowed
 
   explicit Enumerated(std::string name, FeatureIndex the_index) : structure(std::move(name)), index(std::move(the_index)) {}

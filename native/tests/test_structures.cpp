@@ -152,6 +152,31 @@ void check_space(const Enumerated& in) {
   }
 }
 
+// Weights of labels change losses, and the best output of score plus loss.
+void check_class_weights(const Enumerated& in) {
+  const std::vector<double> by_label{0.5, 2, 1.25};
+  Listing weighed = in.listing;
+  for (std::size_t s = 0; s < weighed.size(); ++s) {
+    for (ListedOutput& output : weighed[s])
+      output.loss = in.weighted_loss(in.corpus().gold_of(static_cast<std::int64_t>(s)), output.codes, by_label);
+  }
+  Vector<double> weights = Vector<double>::of(in.model->flat());
+  const auto real = std::as_const(*in.model).over(in.corpus(), weights);
+  real->weigh_classes(by_label);
+  ListedStructure<double> listed(weighed, in.corpus(), weights);
+  for (const std::int64_t s : in.order()) {
+    Output found(static_cast<std::size_t>(in.instances.length(s))), other = found;
+    if (found.empty()) continue;
+    real->open(s);
+    listed.open(s);
+    for (const ListedOutput& output : weighed[static_cast<std::size_t>(s)]) CHECK(near(real->loss(output.codes), output.loss));
+    if (!in.exact) continue;
+    real->augment(0.8);
+    listed.augment(0.8);
+    CHECK(near(real->best(found), listed.best(other)));
+  }
+}
+
 void check_structure(const Enumerated& in, Rng& rng) {
   Vector<double> weights = Vector<double>::of(in.model->flat());
   const auto real = std::as_const(*in.model).over(in.corpus(), weights);
@@ -172,6 +197,7 @@ void check_structure(const Enumerated& in, Rng& rng) {
     answers([&] { both.check_sums(); });
   }
   if (offers.contains("a search space")) check_space(in);
+  if (in.weighted_loss) check_class_weights(in);
 }
 
 }  // namespace

@@ -46,6 +46,11 @@ inline Case enumerated_chain(Rng& rng, std::vector<HistorySlot> history, bool ex
     for (std::size_t t = 0; t < gold.size(); ++t) wrong += gold[t] != output[t];
     return wrong;
   };
+  out->weighted_loss = [](Codes gold, Codes output, std::span<const double> weights) {
+    double loss = 0;
+    for (std::size_t t = 0; t < gold.size(); ++t) loss += gold[t] == output[t] ? 0 : weights[static_cast<std::size_t>(gold[t])];
+    return loss;
+  };
   list_outputs(*out, rng);
   return out;
 }
