@@ -32,7 +32,9 @@ class Recipe:
     alias_of: str | None = None  # the recipe that this is another name of, with a structure of its own
     searches: bool = False  # learns from the states of a search, not from outputs alone
     learner: str = "search"  # of the core, that takes one sentence after another
-    trainer: Callable[..., Any] | None = None  # of other learners: features, labels, legality, settings, start
+    trainer: Callable[..., Any] | None = (
+        None  # makes other learners, of what is learnt (learning/structure.py) and features
+    )
     epochs: int = 10  # at most, where nobody says how many
     probabilistic: bool = False  # its scores are meant as logarithms of probabilities
     whole: bool = False  # every step looks at all data: no parts of it can be learnt from one by one

@@ -17,6 +17,7 @@ from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.data.unknown import is_unknown
 from riata.errors import LabelError, UnsupportedError
+from riata.learning.batch.trainer import Problem
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set
 from riata.learning.loop import Trainer
@@ -53,13 +54,23 @@ class LearntStructure(ABC):
     def check_goes_on(self) -> None:  # noqa: B027 (most refuse none)
         """Refuses a model to start from that training with these options cannot go on from."""
 
-    @abstractmethod
     def learner(self, features: Any) -> Trainer:
         """A learner that has seen nothing yet, or what the model to start from has seen."""
+        recipe = self.options.choice.recipe
+        if not recipe.searches:
+            self.check_exact(features)
+        if recipe.trainer is None:
+            return self.one_by_one(features)
+        whole: Trainer = recipe.trainer(self, features)
+        return whole
 
     def sizes(self, data: TrainingSet) -> dict[str, int]:
         """What else the weights of a new model must be told."""
         return {}
+
+    def problem(self, features: Any, *, local: bool) -> Problem:
+        """What recipes that look at all data in every step ask. local: labels compete with others after the true label before."""
+        raise NotImplementedError  # of structures that do not offer sums
 
     def one_by_one(self, features: Any) -> Trainer:
         """A learner that takes one sentence after another; in shards, one for each."""

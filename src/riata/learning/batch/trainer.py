@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 from riata._core import BatchObjective
 from riata.errors import DataError
@@ -13,14 +15,19 @@ from riata.learning.batch.lbfgs import Minimiser, Tolerance, Vector
 from riata.learning.batch.sgd import StochasticMinimiser
 from riata.learning.events import Epoch
 from riata.learning.loop import Trainer
-from riata.learning.online import TrainingSet
+from riata.learning.online import TrainingSet, same_precision
+from riata.models.model import Model
+from riata.models.outputs import Outputs
 
 
-class Problem(Protocol):
-    """What a structure gives a batch trainer."""
+class Problem(ABC):
+    """What a structure gives a batch trainer. start: a model to start from, or None."""
 
-    features: Any
+    def __init__(self, features: Any, outputs: Outputs, settings: Mapping[str, Any], start: Model | None) -> None:
+        self.features, self.outputs, self.settings = features, outputs, settings
+        self.start: Any = None if start is None else same_precision(start, settings).weights
 
+    @abstractmethod
     def potentials(self, data: TrainingSet, *, single: bool) -> Any:
         """The native scores of its parts, in single or double precision. They also make the learner that goes from one sentence to the
         next (`stochastic`).
@@ -28,9 +35,33 @@ class Problem(Protocol):
 
     def first_weights(self) -> Any:
         """Where to start; asked after `potentials`."""
+        return self.start
 
-    def model(self, weights: Any) -> Any:
+    def model(self, weights: Any) -> Model:
         """The model that weights make."""
+        return Model(self.features, weights, self.outputs)
+
+    @property
+    def all_pairs(self) -> bool:
+        """Whether features have weights with all labels, not only with those seen with them."""
+        return bool(self.settings["pairs"] == "all")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Makes trainers of outputs that compete with all others of their sentence (a conditional random field), or of labels that
+    compete with others after the true label before, as they do in search after any (local: a maximum entropy Markov model).
+
+    loss: by its name in native/losses.
+    """
+
+    local: bool = False
+    loss: str = "log"
+
+    def __call__(self, structure: Any, features: Any) -> BatchTrainer:
+        """structure: what is learnt, a LearntStructure."""
+        problem = structure.problem(features, local=self.local)
+        return BatchTrainer(problem, problem.settings, self.loss)
 
 
 class BatchTrainer(Trainer):

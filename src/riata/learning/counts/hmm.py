@@ -31,9 +31,7 @@ from riata.features.templates import Template, parse
 from riata.learning.events import Epoch
 from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
-from riata.models.legality import Legality
 from riata.models.model import Model
-from riata.models.structures.chain import ChainOutputs
 from riata.settings import Setting
 
 Counts = NDArray[np.float64]
@@ -125,21 +123,16 @@ class HmmTrainer(Trainer):
 
     finished = "everything is counted"
 
-    def __init__(
-        self,
-        features: Features,
-        labels: tuple[str, ...],
-        legality: Legality,
-        settings: Mapping[str, Any],
-        start: Model | None,
-    ) -> None:
-        if start is not None:
+    def __init__(self, structure: Any, features: Features) -> None:
+        """structure: what is learnt, a LearntStructure."""
+        if structure.start is not None:
             raise UnsupportedError(
                 "The recipe 'hmm' cannot go on from a model, which holds probabilities and not the counts behind them.",
                 remedy="Train anew on all data, or give all portions to partial_fit, from the first one on.",
             )
-        self.features, self.settings = features, settings
-        self._blank = Model.blank(features, ChainOutputs(labels, legality), single=settings["precision"] == "single")
+        labels = structure.outputs.labels
+        self.features, self.settings = features, structure.options.settings
+        self._blank = Model.blank(features, structure.outputs, single=structure.single)
         program, size = features.program, len(labels)
         node = [
             (family, str(template)) for (family, _, _), template in zip(program.reads, program.templates, strict=True)

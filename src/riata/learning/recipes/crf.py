@@ -2,8 +2,8 @@
 
 from riata.choosing.recipe import Recipe
 from riata.data.unknown import MARK
-from riata.learning.batch.chain import ChainBatch
 from riata.learning.batch.settings import CONSTRAIN, OPTIMISER, REFUSES, SETTINGS
+from riata.learning.batch.trainer import Batch
 
 RECIPE = Recipe(
     name="crf",
@@ -13,7 +13,7 @@ RECIPE = Recipe(
     structure="chain",
     queue="exact",
     settings=(*SETTINGS, OPTIMISER, CONSTRAIN, MARK),
-    trainer=ChainBatch(),
+    trainer=Batch(),
     epochs=1000,
     whole=True,
     refuses=REFUSES,

@@ -1,8 +1,8 @@
 """The maximum entropy Markov model."""
 
 from riata.choosing.recipe import Recipe
-from riata.learning.batch.chain import ChainBatch
 from riata.learning.batch.settings import REFUSES, SETTINGS
+from riata.learning.batch.trainer import Batch
 
 RECIPE = Recipe(
     name="memm",
@@ -12,7 +12,7 @@ RECIPE = Recipe(
     structure="chain",
     queue="exact",
     settings=SETTINGS,
-    trainer=ChainBatch(local=True),
+    trainer=Batch(local=True),
     epochs=1000,
     whole=True,
     refuses=REFUSES,

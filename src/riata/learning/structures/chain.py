@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Instances
-from riata.data.types import Corpus
-from riata.errors import SettingError, UnsupportedError
+from riata._core import (
+    Alphabet,
+    ChainPotentials,
+    ChainPotentials64,
+    Instances,
+    SecondOrderPotentials,
+    SecondOrderPotentials64,
+    exact_order,
+)
+from riata.data.types import Corpus, Ids
+from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
+from riata.learning.batch.trainer import Problem
 from riata.learning.cost import tell_of_cost
 from riata.learning.events import Listener
-from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.learning.unknown import leave_out_impossible, tell_of_unknown
 from riata.models.feature_parts import row_width
+from riata.models.legality import Legality
+from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 
 
@@ -40,15 +52,8 @@ class LearntChain(LearntStructure):
                 remedy="Train anew (warm_start=False).",
             )
 
-    def learner(self, features: Features) -> Trainer:
-        recipe = self.options.choice.recipe
-        if not recipe.searches:
-            self.check_exact(features)
-        if recipe.trainer is None:
-            return self.one_by_one(features)
-        labels, legality = self.labels.labels, self.labels.legality()
-        whole: Trainer = recipe.trainer(features, labels, legality, self.options.settings, self.start)
-        return whole
+    def problem(self, features: Features, *, local: bool) -> ChainProblem:
+        return ChainProblem(self, features, local=local)
 
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         ids = label_ids(data, self.labels)
@@ -77,6 +82,61 @@ def _check_hashable(features: Features, labels: int) -> None:
             f"{FREQUENCY} needs counts of all words, and with bits no words are kept.",
             remedy=f"Leave out bits, or {FREQUENCY} from the template.",
         )
+
+
+class ChainProblem(Problem):
+    """Labels of tokens, one or two labels back."""
+
+    def __init__(self, structure: LearntChain, features: Features, *, local: bool) -> None:
+        """local: labels compete with others after the true label before, not whole labellings."""
+        outputs = structure.new_outputs()  # also where the model to start from has other rules
+        super().__init__(features, outputs, structure.options.settings, structure.start)
+        self._legality = outputs.legality
+        if self.start is None:
+            self.start = Model.blank(features, self.outputs, single=structure.single).weights
+        self.local = local
+        if features.program.history:
+            self._check_history()
+
+    def _check_history(self) -> None:
+        """Refuses templates that read earlier labels, where nothing here sums over them."""
+        if self.local or self.features.program.order < exact_order:  # edges say the same, and in less time
+            raise self._refusal(
+                "the likelihood is summed over pairs of neighbouring labels",
+                "Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as perceptron.",
+            )
+
+    def _refusal(self, reason: str, remedy: str) -> RiataError:
+        template = self.features.program.history_templates[0]
+        error = UnsupportedError(f"'{template}' reads earlier labels as features; {reason}.", remedy=remedy)
+        return error if template.place is None else error.located(*template.place)
+
+    def potentials(self, data: TrainingSet, *, single: bool) -> Any:
+        kind: Any
+        if self.features.program.history:
+            kind = SecondOrderPotentials if single else SecondOrderPotentials64
+            return kind(*self._parts(data), self.all_pairs)
+        kind = ChainPotentials if single else ChainPotentials64
+        return kind(*self._parts(data), self.all_pairs, self.local, heads(self.features.given))
+
+    def model(self, weights: Any) -> Model:
+        return super().model(weights.constrained(*self._legality.flags))
+
+    def _parts(self, data: TrainingSet) -> tuple[Any, ...]:
+        """What the core is told of the data and the labels."""
+        labels = len(self.outputs.labels)
+        legal = self._legality if self.local or self.settings["constrain"] else Legality.free(labels)
+        return self.features.index, data.instances, labels, len(self.features.given), *legal.flags
+
+
+def heads(given: Alphabet) -> Ids:
+    """Of named features, the number of what stands before the value, as in `word=the` and `-1:word:the`: a token mostly has one of each."""
+    numbers: dict[str, int] = {}
+    found = [
+        numbers.setdefault(name[: max(name.rfind("="), name.rfind(":"), 0)] or name, len(numbers))
+        for name in given.texts()
+    ]
+    return np.array(found, np.int32)
 
 
 LEARNT = LearntChain

@@ -18,7 +18,6 @@ from riata.features.dictionary import TagDictionary
 from riata.features.joint import JointFeatures
 from riata.learning.events import Listener, Note
 from riata.learning.labels import SHOWN, LabelSet, counts_of
-from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.feature_parts import MOST_LABELS
@@ -53,9 +52,6 @@ class LearntJoint(LearntStructure):
                 f"lookahead is {asked}, but the model that training goes on from has {ahead}.",
                 remedy="Set it as it was, or train anew (warm_start=False).",
             )
-
-    def learner(self, features: JointFeatures) -> Trainer:
-        return self.one_by_one(features)
 
     def learn_features(self, features: JointFeatures, data: Corpus) -> Instances:
         features.count_tags(data)

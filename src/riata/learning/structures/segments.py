@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Instances
+from riata._core import Instances, SegmentPotentials, SegmentPotentials64
 from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids
 from riata.features.segments import SegmentFeatures
-from riata.learning.batch.segments import segment_trainer
+from riata.learning.batch.trainer import Problem
 from riata.learning.events import Listener, Note
-from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
+from riata.models.model import Model
 from riata.models.structures.segments import SegmentOutputs
 
 
@@ -31,12 +33,8 @@ class LearntSegments(LearntStructure):
         options = self.options
         return SegmentFeatures(options.templates(width), options.functions, options.word_lists())
 
-    def learner(self, features: SegmentFeatures) -> Trainer:
-        recipe, settings = self.options.choice.recipe, self.options.settings
-        if not recipe.whole:
-            return self.one_by_one(features)
-        self.check_exact(features)
-        return segment_trainer(recipe, features, self.outputs, settings, self.start)
+    def problem(self, features: SegmentFeatures, *, local: bool) -> SegmentProblem:
+        return SegmentProblem(self, features)
 
     def sizes(self, data: TrainingSet) -> dict[str, int]:
         assert data.gold is not None
@@ -61,6 +59,25 @@ class LearntSegments(LearntStructure):
             instead = "sentences with them are left out" if whole else "what comes closest is learnt instead"
             text = f"Segments of more than {longest} tokens: {number:,}. They cannot be found, and {instead}."
             tell(Note(text, warning=True))
+
+
+class SegmentProblem(Problem):
+    """Segmentations of sentences (Sarawagi & Cohen 2004)."""
+
+    def __init__(self, structure: LearntSegments, features: SegmentFeatures) -> None:
+        super().__init__(features, structure.outputs, structure.options.settings, structure.start)
+        self._sizes = structure.sizes
+
+    def potentials(self, data: TrainingSet, *, single: bool) -> Any:
+        if self.start is None:
+            self.start = self._weights(self._sizes(data)["longest"], single=single)
+        like = self.start if single else self._weights(self.start.most, single=False)
+        kind: Any = SegmentPotentials if single else SegmentPotentials64
+        return kind(self.features.index, like, data.instances, data.gold, self.all_pairs)
+
+    def _weights(self, longest: int, *, single: bool) -> Any:
+        """Weights of these segments that know no feature."""
+        return Model.blank(self.features, self.outputs, single=single, longest=longest).weights
 
 
 LEARNT = LearntSegments

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from riata.learning.batch.chain import ChainBatch
+from riata.learning.batch.trainer import Batch
 from riata.learning.recipes.crf import RECIPE as CRF
 
 RECIPE = replace(
@@ -10,5 +10,5 @@ RECIPE = replace(
     name="crf-tempered",
     summary="as crf, with a loss that is bounded: sentences whose labels cannot be learnt count for little",
     paper="",
-    trainer=ChainBatch(loss="tempered"),
+    trainer=Batch(loss="tempered"),
 )

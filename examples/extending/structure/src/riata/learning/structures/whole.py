@@ -9,7 +9,6 @@ from riata._core import Instances
 from riata.data.types import Corpus
 from riata.features.compile import Features
 from riata.learning.events import Listener
-from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.structures.whole import WholeOutputs
@@ -22,10 +21,6 @@ class LearntWhole(LearntStructure):
     def new_features(self, width: int) -> Features:
         options = self.options
         return Features(options.templates(width), options.functions, options.word_lists())
-
-    def learner(self, features: Features) -> Trainer:
-        self.check_exact(features)
-        return self.one_by_one(features)
 
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         instances.set_labels(label_ids(data, self.labels), len(self.labels.labels))
