@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.choosing.options import Options
 from riata.data.encodings.base import Encoding
 from riata.data.memory import as_corpus
 from riata.data.pairs import PairRecoder, joined_text, paired, parts_of, split_column, unpaired, with_pairs
@@ -19,7 +18,6 @@ from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, SettingError
 from riata.estimators.parameters import PARAMETERS
 from riata.learning.events import Listener
-from riata.learning.fit import Start
 from riata.learning.labels import LabelSet
 from riata.learning.loop import Outcome
 from riata.learning.structures.joint import totals
@@ -48,19 +46,9 @@ class JointTagger(SequenceEstimator):
     }
     default_template = "joint2005"
 
-    def _training_data(
-        self,
-        options: Options,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        start: Start | None,
-        tell: Listener,
-        *,
-        fresh: bool,
-    ) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
+    def _training_data(self, *given: Any, fresh: bool) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
         """The corpus with pairs as its last column, whose chunk labels are legal."""
-        data, tags, weights = super()._training_data(options, X, y, sample_weight, start, tell, fresh=fresh)
+        data, tags, weights = super()._training_data(*given, fresh=fresh)
         self._read_from = data.origins[-OUTPUTS:]
         return paired(data), tags, weights
 
