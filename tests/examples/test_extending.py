@@ -76,11 +76,12 @@ def extended():
     with (BUILD / "lock").open("w") as lock:  # tests of this file may run in several processes
         fcntl.flock(lock, fcntl.LOCK_EX)
         source, target = BUILD / "source", BUILD / "site"
-        before = sources()
+        files = sources()
+        before = digests(files)
         added = {name: path for kind in KINDS for name, path in files_of(EXAMPLES / kind).items()}
-        make_alike(source, {**added, **before})
+        make_alike(source, {**added, **files})
         install(source, target)
-        yield target, digests(before), digests(files_of(source))
+        yield target, before, digests(files_of(source))
 
 
 def asked(target, code):
