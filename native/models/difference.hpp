@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -55,15 +56,24 @@ class SummedDifference {
     entries_.clear();
   }
 
-  void add(std::int64_t place, double value) {
-    if (2 * (entries_.size() + 1) > table_.size()) grow();
-    const std::size_t slot = slot_of(place);
-    if (table_[slot] < 0) {
-      table_[slot] = static_cast<std::int32_t>(entries_.size());
-      slots_.push_back(slot);
-      entries_.push_back({place, 0});
+  // Room for all entries is made at once, as if every place were new.
+  void add(const Difference& delta) {
+    std::size_t count = entries_.size();
+    grow(count + delta.size());
+    entries_.resize(count + delta.size());
+    slots_.resize(count + delta.size());
+    for (const auto& [place, value] : delta) {
+      const std::size_t slot = slot_of(place);
+      if (table_[slot] < 0) {
+        table_[slot] = static_cast<std::int32_t>(count);
+        slots_[count] = slot;
+        entries_[count++] = {place, value};
+      } else {
+        entries_[static_cast<std::size_t>(table_[slot])].second += value;
+      }
     }
-    entries_[static_cast<std::size_t>(table_[slot])].second += value;
+    entries_.resize(count);
+    slots_.resize(count);
   }
 
   const Difference& entries() const noexcept { return entries_; }
@@ -84,8 +94,10 @@ class SummedDifference {
     while (table_[slot] >= 0 && entries_[static_cast<std::size_t>(table_[slot])].first != place) slot = (slot + 1) & (table_.size() - 1);
     return slot;
   }
-  void grow() {
-    table_.assign(2 * table_.size(), -1);
+  // The table is at most half full.
+  void grow(std::size_t most) {
+    if (2 * most <= table_.size()) return;
+    table_.assign(std::bit_ceil(2 * most), -1);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       slots_[i] = slot_of(entries_[i].first);
       table_[slots_[i]] = static_cast<std::int32_t>(i);

@@ -68,7 +68,7 @@ class Mira : public OnlineLearner<Real> {
     rival.difference.clear();
     delta_.clear();
     structure_->difference(truth, found, false, delta_);
-    for (const auto& [place, value] : delta_) rival.difference.add(place, value);
+    rival.difference.add(delta_);
     rival.squared_norm = squared_norm(rival.difference.entries());
     rival.shortfall = cost_ * (structure_->loss(found) - structure_->least_loss()) - weights_->dot(rival.difference.entries());
     if (rival.squared_norm > 0) ++count_;  // otherwise no step could tell them apart
