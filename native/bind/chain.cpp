@@ -152,16 +152,16 @@ nb::tuple place_in(const ChainModel<Real>& model, const FeatureIndex& index, std
 
 template <class Real>
 nb::tuple probabilities(const ChainModel<Real>& model, const FeatureIndex& index, const Instances& instances, const Outputs& found,
-                        const Outputs& kinds, const Flags& continues, double temperature) {
+                        const Outputs& types, const Flags& continues, double temperature) {
   const Corpus corpus{index, instances, view(found)};  // which are checked like a truth
   const auto labels = static_cast<std::size_t>(model.weights.labels);
   if (!(temperature > 0)) throw Error("SettingError", "a temperature must be above 0");
-  if (kinds.shape(0) != labels || continues.shape(0) != labels * labels) throw Error("RiataError", "the flags do not fit the labels");
+  if (types.shape(0) != labels || continues.shape(0) != labels * labels) throw Error("RiataError", "the flags do not fit the labels");
   const Poll poll = as_poll(nb::none());
   ChainProbabilities out;
   {
     nb::gil_scoped_release release;
-    out = chain_probabilities(model, corpus, view(found), {view(kinds), view(continues)}, temperature, poll);
+    out = chain_probabilities(model, corpus, view(found), {view(types), view(continues)}, temperature, poll);
   }
   return nb::make_tuple(give(std::move(out.log_z)), give(std::move(out.labels)), give(std::move(out.confidences)));
 }
@@ -192,7 +192,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           "Whether a step's score is log P(label | label before): what its weights add up to, normalised.")
       .def("pack", &packed<Real>, nb::arg("index"), "The sparse form in which a model is stored.")
       .def("place", &place_in<Real>, nb::arg("index"), nb::arg("entry"), "Whose weight an entry of the long vector is.")
-      .def("probabilities", &probabilities<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("found"), nb::arg("kinds"),
+      .def("probabilities", &probabilities<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("found"), nb::arg("types"),
            nb::arg("continues"), nb::arg("temperature"),
            "Over all labellings: log Z, the probability of each label at each token, and that of the unit that a token is in.");
 }

@@ -18,8 +18,8 @@ namespace {
 
 using SlotTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::vector<std::int32_t>, std::vector<std::int32_t>>;
 
-JointKinds kinds_of(std::int32_t tags, const In<std::uint8_t>& start, const In<std::uint8_t>& end, const In<std::uint8_t>& follow,
-                    bool ahead) {
+JointCoding coding_of(std::int32_t tags, const In<std::uint8_t>& start, const In<std::uint8_t>& end, const In<std::uint8_t>& follow,
+                      bool ahead) {
   const auto chunks = static_cast<std::int64_t>(start.shape(0));
   check(tags >= 1 && chunks >= 1 && static_cast<std::int64_t>(end.shape(0)) == chunks &&
         static_cast<std::int64_t>(follow.shape(0)) == chunks * chunks);
@@ -36,14 +36,14 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           "__init__",
           [](Kind* self, const JointTemplates& templates, std::int32_t tags, const In<std::uint8_t>& start, const In<std::uint8_t>& end,
              const In<std::uint8_t>& follow, bool ahead) {
-            new (self) Kind(templates, {kinds_of(tags, start, end, follow, ahead),
+            new (self) Kind(templates, {coding_of(tags, start, end, follow, ahead),
                                         JointRows(static_cast<std::int32_t>(templates.slots().size()), templates.all_groups()),
                                         {}});
           },
           nb::arg("templates"), nb::arg("tags"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("ahead"))
-      .def_prop_ro("ahead", [](const Kind& self) { return self.weights.kinds.ahead != 0; })
+      .def_prop_ro("ahead", [](const Kind& self) { return self.weights.coding.ahead != 0; })
       .def(
-          "rows", [](const Kind& self) { return rows_of(self.weights.rows, self.templates, self.weights.kinds); },
+          "rows", [](const Kind& self) { return rows_of(self.weights.rows, self.templates, self.weights.coding); },
           "The rows that grow: for each its slot, its n-gram (-1: none) and, one after the other, the outputs that it reads.")
       .def(
           "set_rows",
@@ -52,7 +52,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
             const JointTemplates& templates = self.templates;
             JointWeights<Real>& weights = self.weights;
             weights.rows = JointRows(static_cast<std::int32_t>(templates.slots().size()), templates.all_groups());
-            const JointLayout layout(index, templates, weights.kinds);
+            const JointLayout layout(index, templates, weights.coding);
             check(slots.shape(0) == ngrams.shape(0));
             std::size_t next = 0;
             for (std::size_t row = 0; row < slots.shape(0); ++row) {
@@ -61,16 +61,16 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
               const JointSlot& slot = templates.slots()[s];
               check(slot.family < 0 ? ngram == -1 : ngram >= 0 && ngram < index.size(slot.family));
               const JointGroup* group = templates.group_of(s);
-              check(group != nullptr && group->size(weights.kinds.tags, weights.kinds.chunks) * templates.all_groups() < 0x1p62);
+              check(group != nullptr && group->size(weights.coding.tags, weights.coding.chunks) * templates.all_groups() < 0x1p62);
               std::vector<std::int32_t> window(static_cast<std::size_t>(templates.window()), 0);
               for (const JointGroup::Place& place : group->places) {
                 check(next < values.shape(0));
                 const std::int32_t value = view(values)[next++];
-                check(value >= 0 && value < JointGroup::base(place, weights.kinds.tags, weights.kinds.chunks));
+                check(value >= 0 && value < JointGroup::base(place, weights.coding.tags, weights.coding.chunks));
                 window[static_cast<std::size_t>(place.at)] = value;
               }
               const std::int32_t context =
-                  weights.rows.add_context(group->number, group->packed(window, weights.kinds.tags, weights.kinds.chunks));
+                  weights.rows.add_context(group->number, group->packed(window, weights.coding.tags, weights.coding.chunks));
               check(weights.rows.add(s, ngram, context, layout.stride(slot.output)) == static_cast<std::int32_t>(row));
             }
             check(next == values.shape(0));

@@ -20,14 +20,14 @@ inline void check(bool ok) {
   if (!ok) throw Error("RiataError", "the tags and chunk labels do not fit the sentences or the weights");
 }
 
-inline bool fits(const JointKinds& kinds, const Instances& instances, std::span<const std::int32_t> codes) {
-  const std::int64_t most = std::int64_t{kinds.tags} * kinds.chunks;
+inline bool fits(const JointCoding& coding, const Instances& instances, std::span<const std::int32_t> codes) {
+  const std::int64_t most = std::int64_t{coding.tags} * coding.chunks;
   return static_cast<std::int64_t>(codes.size()) == instances.tokens() &&
          std::all_of(codes.begin(), codes.end(), [&](std::int32_t c) { return c >= 0 && c < most; });
 }
 
 // Of each row its slot, its n-gram and, one after the other, the outputs that it reads.
-inline nb::tuple rows_of(const JointRows& rows, const JointTemplates& templates, const JointKinds& kinds) {
+inline nb::tuple rows_of(const JointRows& rows, const JointTemplates& templates, const JointCoding& coding) {
   std::vector<std::int32_t> slots, ngrams, values;
   for (std::int32_t row = 0; row < rows.rows(); ++row) {
     slots.push_back(rows.slot(row));
@@ -37,7 +37,7 @@ inline nb::tuple rows_of(const JointRows& rows, const JointTemplates& templates,
     check(group != nullptr);
     const std::size_t first = values.size();
     for (auto place = group->places.rbegin(); place != group->places.rend(); ++place) {
-      const auto base = std::uint64_t(JointGroup::base(*place, kinds.tags, kinds.chunks));
+      const auto base = std::uint64_t(JointGroup::base(*place, coding.tags, coding.chunks));
       values.push_back(static_cast<std::int32_t>(packed % base));
       packed /= base;
     }

@@ -62,10 +62,10 @@ void legal(nb::module_& m) {
       "stuck_segments",
       [](const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, std::int32_t labels,
          std::int32_t outside, std::int32_t most) {
-        const SegmentKinds kinds{labels, outside, most};
+        const SegmentCoding coding{labels, outside, most};
         LegalSegments found;
         return give(all_stuck(starts, sets, of, [&](const Allowed& allowed, std::int64_t first, std::int32_t length) {
-          return found.find(kinds, allowed, first, length);
+          return found.find(coding, allowed, first, length);
         }));
       },
       nb::arg("starts"), nb::arg("sets"), nb::arg("of"), nb::arg("labels"), nb::arg("outside"), nb::arg("most"), "The same for segments.");

@@ -27,10 +27,10 @@ nb::tuple as_tuple(BestOutputs&& found) {
   return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.codes)), give(std::move(found.scores)));
 }
 
-// kinds: [labels], continues: [labels x labels], as ChunkFlags has them; empty where the structure does not ask.
-ChunkFlags chunk_flags(const Outputs& kinds, const Flags& continues) {
-  if (continues.shape(0) != kinds.shape(0) * kinds.shape(0)) throw Error("RiataError", "the flags do not fit the labels");
-  return {view(kinds), view(continues)};
+// types: [labels], continues: [labels x labels], as ChunkFlags has them; empty where the structure does not ask.
+ChunkFlags chunk_flags(const Outputs& types, const Flags& continues) {
+  if (continues.shape(0) != types.shape(0) * types.shape(0)) throw Error("RiataError", "the flags do not fit the labels");
+  return {view(types), view(continues)};
 }
 
 template <class Real>
@@ -66,7 +66,7 @@ nb::tuple summed(const Model<Real>& self, const FeatureIndex& index, const Insta
 
 template <class Real>
 nb::tuple confident(const Model<Real>& model, const FeatureIndex& index, const Instances& instances, const nb::dict& settings,
-                    const Outputs& kinds, const Flags& continues, const In<double>& temperatures, const Outputs& given,
+                    const Outputs& types, const Flags& continues, const In<double>& temperatures, const Outputs& given,
                     const nb::object& progress) {
   for (const double temperature : view(temperatures)) {
     if (!(temperature > 0)) throw Error("SettingError", "a temperature must be above 0");
@@ -74,7 +74,7 @@ nb::tuple confident(const Model<Real>& model, const FeatureIndex& index, const I
   const Corpus corpus = without_truth(index, instances);
   if (given.shape(0) > 0) model.check({index, instances, view(given)}, model.flat().size());
   const Settings search = as_settings(settings);
-  const ChunkFlags flags = chunk_flags(kinds, continues);
+  const ChunkFlags flags = chunk_flags(types, continues);
   const Poll poll = as_poll(progress);
   Confidences found;
   {
@@ -176,7 +176,7 @@ void bind_questions(nb::class_<Model<Real>>& model) {
           "The least loss that the states along given outputs can still reach, from the initial one to the goal, sentence by sentence.")
       .def("sums_of", &summed<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("sharpness") = 1.0,
            "Over all outputs of each sentence: log Z, and the features that are expected, as features_of gives them.")
-      .def("confidences", &confident<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("settings"), nb::arg("kinds"),
+      .def("confidences", &confident<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("settings"), nb::arg("types"),
            nb::arg("continues"), nb::arg("temperatures"), nb::arg("given"), nb::arg("progress").none() = nb::none(),
            "What a search finds, or is given, and what share of what it kept has the same parts there.")
       .def("margins", &measured<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),

@@ -25,11 +25,11 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           "__init__",
           [](Kind* self, const FeatureIndex& index, const SegmentModel<Real>& like, const Instances& instances,
              const In<std::int32_t>& gold, bool all_pairs) {
-            const SegmentKinds& kinds = like.weights.kinds;
-            if (!covers(kinds, instances.starts, view(gold), true)) throw Error("RiataError", "the segments do not fit the sentences");
-            check_fit(index, like.templates, kinds, GrownRows(like.templates.slots()), 0, instances);
+            const SegmentCoding& coding = like.weights.coding;
+            if (!covers(coding, instances.starts, view(gold), true)) throw Error("RiataError", "the segments do not fit the sentences");
+            check_fit(index, like.templates, coding, GrownRows(like.templates.slots()), 0, instances);
             nb::gil_scoped_release release;
-            new (self) Kind(like.templates, kinds, instances, view(gold), as_pairs(all_pairs));
+            new (self) Kind(like.templates, coding, instances, view(gold), as_pairs(all_pairs));
           },
           nb::arg("index"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("all_pairs"), nb::keep_alive<1, 4>(),
           "like: weights with the same labels and lengths of segments.")

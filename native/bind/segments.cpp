@@ -28,7 +28,7 @@ void check(bool ok) {
   if (!ok) throw Error("RiataError", "the segments do not fit the sentences or the weights");
 }
 
-SegmentKinds kinds_of(std::int32_t labels, std::int32_t outside, std::int32_t most) {
+SegmentCoding coding_of(std::int32_t labels, std::int32_t outside, std::int32_t most) {
   check(labels >= 1 && outside >= -1 && outside < labels && most >= 1 && std::int64_t{labels} * most < (std::int64_t{1} << 31));
   return {labels, outside, most};
 }
@@ -55,7 +55,7 @@ void set_rows(SegmentModel<Real>& self, const In<std::int32_t>& slots, const In<
 template <class Real>
 nb::tuple probabilities(const SegmentModel<Real>& model, const FeatureIndex& index, const Instances& instances, const Outputs& tag_of,
                         std::int32_t tags, double temperature) {
-  check(temperature > 0 && tag_of.shape(0) == std::size_t(model.weights.kinds.labels) * 2 * segment_roles);
+  check(temperature > 0 && tag_of.shape(0) == std::size_t(model.weights.coding.labels) * 2 * segment_roles);
   for (const std::int32_t tag : view(tag_of)) check(tag >= 0 && tag < tags);
   const Poll poll = as_poll(nb::none());
   SegmentProbabilities found;
@@ -73,16 +73,16 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def(
           "__init__",
           [](Kind* self, const SegmentTemplates& templates, std::int32_t labels, std::int32_t outside, std::int32_t most) {
-            const SegmentKinds kinds = kinds_of(labels, outside, most);
-            const BackCodes fits(kinds, templates);
-            new (self) Kind(templates, {kinds, GrownRows(templates.slots()), {}});
+            const SegmentCoding coding = coding_of(labels, outside, most);
+            const BackCodes fits(coding, templates);
+            new (self) Kind(templates, {coding, GrownRows(templates.slots()), {}});
           },
           nb::arg("templates"), nb::arg("labels"), nb::arg("outside"), nb::arg("most"))
-      .def_prop_ro("labels", [](const Kind& self) { return self.weights.kinds.labels; })
-      .def_prop_ro("outside", [](const Kind& self) { return self.weights.kinds.outside; })
-      .def_prop_ro("most", [](const Kind& self) { return self.weights.kinds.most; })
+      .def_prop_ro("labels", [](const Kind& self) { return self.weights.coding.labels; })
+      .def_prop_ro("outside", [](const Kind& self) { return self.weights.coding.outside; })
+      .def_prop_ro("most", [](const Kind& self) { return self.weights.coding.most; })
       .def_prop_ro(
-          "size", [](const Kind& self) { return std::int64_t{self.weights.grown.rows()} * self.weights.kinds.stride(); },
+          "size", [](const Kind& self) { return std::int64_t{self.weights.grown.rows()} * self.weights.coding.stride(); },
           "How many numbers the rows are.")
       .def(
           "roots", [](const Kind& self) { return roots_of(self.weights.grown); },

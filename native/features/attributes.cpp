@@ -132,8 +132,8 @@ bool is_ascii(std::string_view text) noexcept {
 }
 
 NativeAttribute native_attribute(std::string_view name) noexcept {
-  for (const auto& [known, function] : all) {
-    if (known == name) return function;
+  for (const auto& [each, function] : all) {
+    if (each == name) return function;
   }
   return nullptr;
 }

@@ -50,8 +50,8 @@ class HistoryIndex {
     if (hashed()) return hashed_row(s, ngram, before);
     std::int32_t context = s;
     for (const std::int32_t back : slots_[s].back) context = contexts_.add(context, before[static_cast<std::size_t>(back) - 1]);
-    const std::int32_t known = rows_.size(), row = rows_.add(ngram, context);
-    if (row == known) enlist(row, s, ngram);
+    const std::int32_t next = rows_.size(), row = rows_.add(ngram, context);
+    if (row == next) enlist(row, s, ngram);
     return row;
   }
 

@@ -151,12 +151,12 @@ std::vector<std::vector<std::int32_t>> FeatureIndex::extend(const Tokens& tokens
     }
     done[f] = tasks.add(
         [&, f] {
-          const std::int32_t known = size(f);
+          const std::int32_t before = size(f);
           if (seen[f][0].empty())
             add_all(f, tokens, ids);
           else
             number(f, tokens, ids, std::move(seen[f]));
-          if (cutoff > 1) prune(f, known, cutoff, ids[f]);
+          if (cutoff > 1) prune(f, before, cutoff, ids[f]);
         },
         before);
   }
@@ -227,8 +227,8 @@ void FeatureIndex::number(std::int32_t f, const Tokens& tokens, std::vector<std:
   });
 }
 
-// Takes away n-grams from `known` on that occur too rarely.
-void FeatureIndex::prune(std::int32_t f, std::int32_t known, std::int64_t cutoff, std::vector<std::int32_t>& ids) {
+// Takes away n-grams from the id `first` on that occur too rarely.
+void FeatureIndex::prune(std::int32_t f, std::int32_t first, std::int64_t cutoff, std::vector<std::int32_t>& ids) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(size(f)), 0);
   for (const std::int32_t id : ids) {
     if (id >= 0) ++counts[id];
@@ -236,7 +236,7 @@ void FeatureIndex::prune(std::int32_t f, std::int32_t known, std::int64_t cutoff
   PairIndex kept;
   std::vector<std::int32_t> now(counts.size(), -1);
   for (std::int32_t id = 0; id < size(f); ++id) {
-    if (id >= known && counts[id] < cutoff) continue;
+    if (id >= first && counts[id] < cutoff) continue;
     now[id] = kept.size();
     kept.add_new(parent(f, id), value(f, id));
   }

@@ -100,7 +100,7 @@ class FeatureIndex {
   void first_seen(std::int32_t f, const Tokens& tokens, const std::vector<std::vector<std::int32_t>>& ids, std::size_t part,
                   Parts& seen) const;
   void number(std::int32_t f, const Tokens& tokens, std::vector<std::vector<std::int32_t>>& ids, Parts seen);
-  void prune(std::int32_t f, std::int32_t known, std::int64_t cutoff, std::vector<std::int32_t>& ids);
+  void prune(std::int32_t f, std::int32_t first, std::int64_t cutoff, std::vector<std::int32_t>& ids);
   void drop_unread(std::vector<std::vector<std::int32_t>>& ids) const;
 
   std::vector<FamilySpec> specs_;        // [F] parents before children

@@ -17,11 +17,11 @@ namespace riata {
 class LegalSegments {
  public:
   // Of the tokens from `first` on. Returns the first token that no segmentation comes past; -1: there is one of the whole sentence.
-  std::int32_t find(const SegmentKinds& kinds, const Allowed& allowed, std::int64_t first, std::int32_t length) {
+  std::int32_t find(const SegmentCoding& coding, const Allowed& allowed, std::int64_t first, std::int32_t length) {
     flags_.clear();
     if (!allowed.knows(first, length)) return -1;
-    labels_ = static_cast<std::size_t>(kinds.labels);
-    most_ = static_cast<std::size_t>(std::min(kinds.most, length));
+    labels_ = static_cast<std::size_t>(coding.labels);
+    most_ = static_cast<std::size_t>(std::min(coding.most, length));
     if (allowed.width != roles * labels_) throw Error("RiataError", "the labels that are allowed do not fit the model");
     const auto tokens = static_cast<std::size_t>(length);
     flags_.assign(tokens * most_ * labels_, 0);
@@ -31,7 +31,7 @@ class LegalSegments {
     for (std::size_t t = 0; t < tokens; ++t) {
       if (!comes[t]) continue;
       furthest = std::max(furthest, t);
-      for (std::size_t y = 0; y < labels_; ++y) furthest = std::max(furthest, mark(kinds, allowed, first, t, tokens, y, comes));
+      for (std::size_t y = 0; y < labels_; ++y) furthest = std::max(furthest, mark(coding, allowed, first, t, tokens, y, comes));
     }
     for (std::size_t t = tokens; t-- > 0;) {
       for (std::size_t l = 1; l <= std::min(most_, tokens - t); ++l) {
@@ -44,8 +44,8 @@ class LegalSegments {
   }
 
   // Finds the segments that are possible in a sentence; a sentence without a segmentation is an error.
-  void open(const SegmentKinds& kinds, const Allowed& allowed, std::int64_t first, std::int32_t length) {
-    if (find(kinds, allowed, first, length) >= 0) throw Error("DataError", "no segmentation has the labels that are given");
+  void open(const SegmentCoding& coding, const Allowed& allowed, std::int64_t first, std::int32_t length) {
+    if (find(coding, allowed, first, length) >= 0) throw Error("DataError", "no segmentation has the labels that are given");
   }
 
   // Puts minus infinity on the labels that no segment of this length from token t has.
@@ -62,8 +62,8 @@ class LegalSegments {
   enum Role : std::size_t { single, start, inside, last, roles };
 
   // Marks the segments of label y from token t on, and where they come to. Returns how far one comes, with its end or without.
-  std::size_t mark(const SegmentKinds& kinds, const Allowed& allowed, std::int64_t first, std::size_t t, std::size_t tokens, std::size_t y,
-                   std::vector<std::uint8_t>& comes) {
+  std::size_t mark(const SegmentCoding& coding, const Allowed& allowed, std::int64_t first, std::size_t t, std::size_t tokens,
+                   std::size_t y, std::vector<std::uint8_t>& comes) {
     const auto may = [&](std::size_t token, Role role) {
       const std::uint8_t* set = allowed.at(first + static_cast<std::int64_t>(token));
       return set == nullptr || set[y * roles + role] != 0;
@@ -73,7 +73,7 @@ class LegalSegments {
       comes[t + l] = 1;
     };
     if (may(t, single)) take(1);
-    if (!may(t, start) || static_cast<std::int32_t>(y) == kinds.outside) return may(t, single) ? t + 1 : t;
+    if (!may(t, start) || static_cast<std::int32_t>(y) == coding.outside) return may(t, single) ? t + 1 : t;
     for (std::size_t l = 2; l <= std::min(most_, tokens - t); ++l) {
       if (may(t + l - 1, last)) take(l);
       if (!may(t + l - 1, inside)) return t + l - 1 + (may(t + l - 1, last) ? 1 : 0);

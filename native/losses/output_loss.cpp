@@ -23,9 +23,9 @@ RegisteredLoss::RegisteredLoss(OutputLoss loss) {
 const OutputLoss& output_loss(const std::string& name) {
   const auto found = all().find(name);
   if (found != all().end()) return found->second;
-  std::string known;
-  for (const std::string& other : output_loss_names()) known += (known.empty() ? "" : ", ") + other;
-  throw Error("UnknownNameError", "Unknown loss '" + name + "'. Known: " + known + ".");
+  std::string names;
+  for (const std::string& other : output_loss_names()) names += (names.empty() ? "" : ", ") + other;
+  throw Error("UnknownNameError", "Unknown loss '" + name + "'. Known: " + names + ".");
 }
 
 std::vector<std::string> output_loss_names() {

@@ -12,7 +12,7 @@ namespace riata {
 
 class SegmentLoss {
  public:
-  explicit SegmentLoss(const SegmentKinds& kinds) : kinds_(kinds) {}
+  explicit SegmentLoss(const SegmentCoding& coding) : coding_(coding) {}
 
   // gold: [T] the code of the segment that starts at each token, -1 where none does.
   void open(std::span<const std::int32_t> gold) {
@@ -21,16 +21,16 @@ class SegmentLoss {
     before_.assign(gold.size() + 1, 0);
     for (std::int32_t t = 0; t < length; ++t) before_[t + 1] = before_[t] + (gold[t] >= 0);
     least_.assign(gold.size() + 1, 0);
-    const std::int32_t most = kinds_.labels > (kinds_.outside >= 0) ? kinds_.most : 1;  // longer ones need a label that may be long
+    const std::int32_t most = coding_.labels > (coding_.outside >= 0) ? coding_.most : 1;  // longer ones need a label that may be long
     for (std::int32_t t = length - 1; t >= 0; --t) {
-      std::int32_t best = reachable(t) ? least_[t + kinds_.length(gold[t])] : length * 2;
+      std::int32_t best = reachable(t) ? least_[t + coding_.length(gold[t])] : length * 2;
       for (std::int32_t l = 1; l <= std::min(most, length - t); ++l) best = std::min(best, 1 + starts_in(t, l) + least_[t + l]);
       least_[t] = best;
     }
   }
 
   // What a segment adds to the loss: itself if it is wrong, and the true ones that begin under it.
-  std::int32_t of(std::int32_t t, std::int32_t code) const noexcept { return code == gold_[t] ? 0 : of_wrong(t, kinds_.length(code)); }
+  std::int32_t of(std::int32_t t, std::int32_t code) const noexcept { return code == gold_[t] ? 0 : of_wrong(t, coding_.length(code)); }
   std::int32_t of_wrong(std::int32_t t, std::int32_t length) const noexcept { return 1 + starts_in(t, length); }
   std::int32_t gold(std::int32_t t) const noexcept { return gold_[t]; }
 
@@ -39,9 +39,11 @@ class SegmentLoss {
 
  private:
   std::int32_t starts_in(std::int32_t t, std::int32_t length) const noexcept { return before_[t + length] - before_[t]; }
-  bool reachable(std::int32_t t) const noexcept { return gold_[t] >= 0 && kinds_.allows(kinds_.length(gold_[t]), kinds_.label(gold_[t])); }
+  bool reachable(std::int32_t t) const noexcept {
+    return gold_[t] >= 0 && coding_.allows(coding_.length(gold_[t]), coding_.label(gold_[t]));
+  }
 
-  const SegmentKinds& kinds_;
+  const SegmentCoding& coding_;
   std::span<const std::int32_t> gold_;
   std::vector<std::int32_t> before_;  // [T + 1] true segments that begin before a token
   std::vector<std::int32_t> least_;   // [T + 1]

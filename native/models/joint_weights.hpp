@@ -14,8 +14,8 @@
 
 namespace riata {
 
-// Which outputs there are. Those of a token are one number, its code.
-struct JointKinds {
+// Which outputs there are. The tag and the chunk label of a token are one number, its code.
+struct JointCoding {
   std::int32_t tags = 0, chunks = 0;
   std::int32_t ahead = 0;                        // 1: an operator gives a tag, and the chunk label of the token before
   std::vector<std::uint8_t> start, end, follow;  // [chunks], [chunks], [chunks * chunks]: which chunk labels may start, end, follow
@@ -32,8 +32,8 @@ struct JointKinds {
 class JointLayout {
  public:
   JointLayout() = default;  // of a model that has no features yet
-  JointLayout(const FeatureIndex& index, const JointTemplates& templates, const JointKinds& kinds)
-      : strides_{padded(kinds.tags), padded(kinds.chunks)} {
+  JointLayout(const FeatureIndex& index, const JointTemplates& templates, const JointCoding& coding)
+      : strides_{padded(coding.tags), padded(coding.chunks)} {
     for (const Output output : {Output::tag, Output::chunk}) {
       for (std::int32_t f = 0; f < index.families(); ++f) {
         starts_[number(output)].push_back(size);
@@ -71,7 +71,7 @@ class JointLayout {
 
 template <class Real>
 struct JointWeights {
-  JointKinds kinds;
+  JointCoding coding;
   JointRows rows;
   Numbers<Real> flat;  // as the layout has it
   JointLayout layout = {};

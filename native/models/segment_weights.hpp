@@ -14,8 +14,8 @@
 
 namespace riata {
 
-// Which segments there are. A segment that starts at a known token is one number, its code: length and label.
-struct SegmentKinds {
+// Which segments there are. A segment with a given first token is one number, its code: length and label.
+struct SegmentCoding {
   std::int32_t labels = 0;
   std::int32_t outside = -1;  // the label of tokens outside chunks, whose segments are of length 1; -1: none
   std::int32_t most = 1;      // tokens of a segment
@@ -42,20 +42,20 @@ struct Before {
 
 // Calls visit(t, code, what is before) for the segments of a sentence.
 template <class Visit>
-void each_segment(const SegmentKinds& kinds, std::span<const std::int32_t> codes, Visit visit) {
+void each_segment(const SegmentCoding& coding, std::span<const std::int32_t> codes, Visit visit) {
   Before before;
   for (std::int32_t t = 0; t < static_cast<std::int32_t>(codes.size()); ++t) {
     if (codes[t] < 0) continue;
     visit(t, codes[t], before);
-    before.append(kinds.label(codes[t]), t);
+    before.append(coding.label(codes[t]), t);
   }
 }
 
 // What is read of the segments before as one number.
 class BackCodes {
  public:
-  BackCodes(const SegmentKinds& kinds, const SegmentTemplates& templates)
-      : labels_(kinds.labels + 1), lengths_(kinds.most + 1), order_(templates.order()), reads_start_(templates.reads_start()) {
+  BackCodes(const SegmentCoding& coding, const SegmentTemplates& templates)
+      : labels_(coding.labels + 1), lengths_(coding.most + 1), order_(templates.order()), reads_start_(templates.reads_start()) {
     std::int64_t size = reads_start_ ? lengths_ : 1;
     for (std::int32_t k = 0; k < order_ && size < limit; ++k) size *= labels_;
     if (size >= limit)
@@ -88,9 +88,9 @@ class BackCodes {
 
 template <class Real>
 struct SegmentWeights {
-  SegmentKinds kinds;
+  SegmentCoding coding;
   GrownRows grown;
-  Numbers<Real> flat;  // row by row, kinds.stride() each
+  Numbers<Real> flat;  // row by row, coding.stride() each
 };
 
 }  // namespace riata

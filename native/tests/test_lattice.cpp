@@ -98,17 +98,17 @@ Path chunks_of(const Path& path) {
   return first;
 }
 
-bool same_chunk(const Path& a, const Path& b, std::size_t t, const std::vector<std::int32_t>& kinds) {
+bool same_chunk(const Path& a, const Path& b, std::size_t t, const std::vector<std::int32_t>& coding) {
   const Path one = chunks_of(a), other = chunks_of(b);
   for (std::size_t u = 0; u < a.size(); ++u) {
     if ((one[u] == one[t]) != (other[u] == one[t])) return false;
   }
   const auto first = static_cast<std::size_t>(one[t]);
-  return kinds[static_cast<std::size_t>(a[first])] == kinds[static_cast<std::size_t>(b[first])];
+  return coding[static_cast<std::size_t>(a[first])] == coding[static_cast<std::size_t>(b[first])];
 }
 
 void check_beam(Toy& space, const QueueSpec& spec) {
-  const std::vector<std::int32_t> kinds{0, 0, 1};
+  const std::vector<std::int32_t> coding{0, 0, 1};
   const std::vector<std::uint8_t> continues{0, 1, 0, 0, 1, 0, 0, 0, 0};
   const std::unique_ptr<Queue> queue = make_queue(spec);
   Search search(space, *queue);
@@ -117,7 +117,7 @@ void check_beam(Toy& space, const QueueSpec& spec) {
   CHECK(goal >= 0);
   const std::vector<ActionId> found = search.tree().path(goal);
   lattice.build(search);
-  Units units(Track{0, kinds, continues, [](ActionId action) { return action; }});
+  Units units(Track{0, coding, continues, [](ActionId action) { return action; }});
   for (const double temperature : {0.05, 1.0, 8.0}) {
     lattice.weigh(temperature);
     std::vector<double> values(length);
@@ -128,7 +128,7 @@ void check_beam(Toy& space, const QueueSpec& spec) {
       if (!lattice.has(path)) continue;
       const double mass = std::exp((space.score(path) - space.score(found)) / temperature);
       whole += mass;
-      for (std::size_t t = 0; t < length; ++t) expected[t] += same_chunk(found, path, t, kinds) ? mass : 0;
+      for (std::size_t t = 0; t < length; ++t) expected[t] += same_chunk(found, path, t, coding) ? mass : 0;
     }
     for (std::size_t t = 0; t < length; ++t) CHECK(std::abs(values[t] - expected[t] / whole) < 1e-9);
     double ends = 0;

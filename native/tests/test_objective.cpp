@@ -157,7 +157,7 @@ void check_lists() {
   check_sentences(*two.gradient(), two, at);
 
   const auto& whole = dynamic_cast<const SegmentModel<double>&>(*segments->model);
-  SegmentPotentials<double> three(whole.templates, whole.weights.kinds, segments->instances, segments->gold, Pairs::all);
+  SegmentPotentials<double> three(whole.templates, whole.weights.coding, segments->instances, segments->gold, Pairs::all);
   at = random_point(rng, three.size(), 1);
   SegmentModel<double> of_three(whole.templates, three.points().model<double>(at));
   check_against_list(three, *segments, of_three, at);
@@ -221,7 +221,7 @@ void check_second_order(bool unknown) {
 void check_segments(bool back) {
   Rng rng(9);
   FeatureIndex index{{{-1, 0, 0}, {0, 0, 1}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}, {0, 1}, {1, 0}}};
-  const SegmentKinds kinds{labels, 0, 2};
+  const SegmentCoding coding{labels, 0, 2};
   const std::vector<BackSlot> histories{{{1}, false, -1, 0, false}, {{1}, false, 0, 0, false}};
   const SegmentTemplates templates(index, {{Role::inside, 0, 0}, {Role::inside, 1, 0}, {Role::first, 0, -1}, {Role::last, 0, 1}}, true,
                                    {{0, 0}, {0, 1}}, back ? histories : std::vector<BackSlot>());
@@ -231,10 +231,10 @@ void check_segments(bool back) {
     for (std::int64_t n = instances.starts[s], next = n; n < instances.starts[s + 1]; n = next) {
       next = n + 1 + (n + 1 < instances.starts[s + 1] && rng.below(2) == 1);
       gold[static_cast<std::size_t>(n)] =
-          kinds.code(static_cast<std::int32_t>(next - n), static_cast<std::int32_t>(next - n == 1 ? rng.below(labels) : 1 + rng.below(2)));
+          coding.code(static_cast<std::int32_t>(next - n), static_cast<std::int32_t>(next - n == 1 ? rng.below(labels) : 1 + rng.below(2)));
     }
   }
-  check_structure([&]() -> Made { return std::make_unique<SegmentPotentials<double>>(templates, kinds, instances, gold, Pairs::all); });
+  check_structure([&]() -> Made { return std::make_unique<SegmentPotentials<double>>(templates, coding, instances, gold, Pairs::all); });
 }
 
 void check_listed() {

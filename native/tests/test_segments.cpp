@@ -19,7 +19,7 @@ using namespace riata;
 namespace {
 
 constexpr std::int32_t labels = 3, words = 4, most = 3, outside = 0;
-const SegmentKinds kinds{labels, outside, most};
+const SegmentCoding coding{labels, outside, most};
 using Outputs = std::vector<std::int32_t>;
 
 // All ways to tile so many tokens.
@@ -29,10 +29,10 @@ std::vector<Outputs> segmentations(std::int32_t length) {
   for (std::int32_t l = 1; l <= std::min(most, length); ++l) {
     const std::vector<Outputs> rest = segmentations(length - l);
     for (std::int32_t y = 0; y < labels; ++y) {
-      if (!kinds.allows(l, y)) continue;
+      if (!coding.allows(l, y)) continue;
       for (const Outputs& tail : rest) {
         Outputs codes(static_cast<std::size_t>(l), -1);
-        codes[0] = kinds.code(l, y);
+        codes[0] = coding.code(l, y);
         codes.insert(codes.end(), tail.begin(), tail.end());
         found.push_back(std::move(codes));
       }
@@ -85,7 +85,7 @@ Made trained(const Data& data, const QueueSpec& queue, const std::string& update
        std::vector<std::pair<std::string, std::int64_t>>{{"beam", queue.width}, {"siblings", 0}, {"max_nodes", 1'000'000}})
     settings.set(name, number);
   settings.set("record", false);
-  const SegmentModel<double> zero(data.templates, {kinds, GrownRows(data.templates.slots()), {}});
+  const SegmentModel<double> zero(data.templates, {coding, GrownRows(data.templates.slots()), {}});
   OnlineTrainer<double> trainer(zero, OnlineLearners<double>::make("search", settings), 0);
   for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
     const auto order = shuffled(data.instances.sentences(), seed, epoch);

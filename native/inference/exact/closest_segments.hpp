@@ -17,12 +17,12 @@ namespace riata {
 template <class Real>
 class ClosestSegments {
  public:
-  ClosestSegments(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
+  ClosestSegments(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
 
   // Of the open sentence. loss: open for its truth.
   void open(SegmentSteps<Real>& steps, const SegmentLoss& loss) {
     length_ = steps.length();
-    const std::size_t size = std::size_t(length_ + 1) * kinds_.labels;
+    const std::size_t size = std::size_t(length_ + 1) * coding_.labels;
     for (Layer& layer : layers_) layer.open(size);
     for (std::int32_t t = 0; t < length_; ++t) {
       for (Layer& layer : layers_) enter(steps, t, layer);
@@ -50,15 +50,15 @@ class ClosestSegments {
     }
   };
 
-  std::size_t place(std::int32_t t, std::int32_t label) const noexcept { return std::size_t(t) * kinds_.labels + label; }
+  std::size_t place(std::int32_t t, std::int32_t label) const noexcept { return std::size_t(t) * coding_.labels + label; }
 
   // The best way to token t for each label that a segment from there can have.
   void enter(SegmentSteps<Real>& steps, std::int32_t t, Layer& layer) {
-    for (std::int32_t before = 0; before < (t == 0 ? 1 : kinds_.labels); ++before) {
+    for (std::int32_t before = 0; before < (t == 0 ? 1 : coding_.labels); ++before) {
       const double score = t > 0 ? layer.ends[place(t, before)] : &layer == &layers_[0] ? 0 : never;
       if (score == never) continue;
       const Real* history = order_ == 0 ? nullptr : steps.history(t, {{t == 0 ? 0 : before + 1}});
-      for (std::int32_t y = 0; y < kinds_.labels; ++y) {
+      for (std::int32_t y = 0; y < coding_.labels; ++y) {
         const double sum = score + (history == nullptr ? 0 : double(history[y]));
         if (sum <= layer.starts[place(t, y)]) continue;
         layer.starts[place(t, y)] = sum;
@@ -70,10 +70,10 @@ class ClosestSegments {
   void append(SegmentSteps<Real>& steps, const SegmentLoss& loss, std::int32_t t) {
     const Real* spans = steps.spans(t);
     for (std::int32_t l = 1; l <= steps.lengths(t); ++l) {
-      for (std::int32_t y = 0; y < kinds_.labels; ++y) {
-        if (!kinds_.allows(l, y)) continue;
+      for (std::int32_t y = 0; y < coding_.labels; ++y) {
+        if (!coding_.allows(l, y)) continue;
         const double score = double(spans[std::size_t(l - 1) * stride_ + y]);
-        const bool keeps = loss.of(t, kinds_.code(l, y)) + loss.least(t + l) == loss.least(t);
+        const bool keeps = loss.of(t, coding_.code(l, y)) + loss.least(t + l) == loss.least(t);
         take(t, l, y, score, 0, keeps ? 0 : 1);
         take(t, l, y, score, 1, 1);
       }
@@ -92,7 +92,7 @@ class ClosestSegments {
 
   double trace(std::int32_t which, std::int32_t* codes) const {
     std::fill_n(codes, length_, -1);
-    const auto last = layers_[which].ends.end() - kinds_.labels;
+    const auto last = layers_[which].ends.end() - coding_.labels;
     const auto best = std::max_element(last, layers_[which].ends.end());
     if (*best == never) return never;
     auto label = static_cast<std::int32_t>(best - last);
@@ -100,13 +100,13 @@ class ClosestSegments {
       const std::int32_t length = layers_[which].length[place(end, label)];
       which = layers_[which].before[place(end, label)];
       end -= length;
-      codes[end] = kinds_.code(length, label);
+      codes[end] = coding_.code(length, label);
       label = layers_[which].from[place(end, label)];
     }
     return *best;
   }
 
-  const SegmentKinds& kinds_;
+  const SegmentCoding& coding_;
   std::int32_t stride_, order_;
   std::int32_t length_ = 0;
   std::array<Layer, 2> layers_;

@@ -11,7 +11,7 @@ namespace riata {
 
 // Of one sentence. Minus infinity forbids.
 struct SegmentScores {
-  SegmentKinds kinds;
+  SegmentCoding coding;
   std::int32_t tokens = 0;
   bool edge_per_token = false;
   std::vector<double> span;  // [tokens][most][stride]: of a segment that starts at a token, by its length less one and its label
@@ -20,12 +20,12 @@ struct SegmentScores {
 
   std::int32_t order() const noexcept { return edge.empty() ? 0 : 1; }
   std::int32_t length() const noexcept { return tokens; }
-  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(kinds.most, tokens - t); }
-  const double* spans(std::int32_t t) const noexcept { return span.data() + std::size_t(t) * kinds.most * kinds.stride(); }
+  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(coding.most, tokens - t); }
+  const double* spans(std::int32_t t) const noexcept { return span.data() + std::size_t(t) * coding.most * coding.stride(); }
   const double* history(std::int32_t t, const Before& before) const noexcept {
     if (t == 0) return none.data();
-    const std::size_t first = edge_per_token ? std::size_t(t) * kinds.labels : 0;
-    return edge.data() + (first + before.labels[0] - 1) * kinds.stride();
+    const std::size_t first = edge_per_token ? std::size_t(t) * coding.labels : 0;
+    return edge.data() + (first + before.labels[0] - 1) * coding.stride();
   }
 };
 

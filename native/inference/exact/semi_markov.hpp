@@ -23,14 +23,14 @@ inline void check_exact(const SegmentTemplates& templates) {
 template <class Real>
 class SemiMarkov {
  public:
-  SemiMarkov(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
+  SemiMarkov(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
 
   // Writes the codes of the best segments of the open sentence to codes [T], -1 where none starts, and returns their score.
   // Ties go to the lowest label, then to the shortest segment, read from the end. Where nothing is allowed, no segment starts, and the
   // score is minus infinity. Steps: SegmentSteps, or what has its length, lengths, spans and history.
   template <class Steps>
   double operator()(Steps& steps, std::int32_t* codes) {
-    const std::int32_t T = steps.length(), L = kinds_.labels;
+    const std::int32_t T = steps.length(), L = coding_.labels;
     fill(steps);
     std::fill_n(codes, T, -1);
     std::int32_t label = best(alpha(T));
@@ -39,7 +39,7 @@ class SemiMarkov {
     for (std::int32_t end = T; end > 0;) {
       const std::int32_t length = length_[std::size_t(end) * L + label];
       const std::int32_t from = from_[std::size_t(end - length) * L + label];
-      codes[end - length] = kinds_.code(length, label);
+      codes[end - length] = coding_.code(length, label);
       end -= length;
       label = from;
     }
@@ -49,15 +49,15 @@ class SemiMarkov {
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
 
-  double* alpha(std::int32_t t) noexcept { return alpha_.data() + std::size_t(t) * kinds_.labels; }
-  double* reach(std::int32_t t) noexcept { return reach_.data() + std::size_t(t) * kinds_.labels; }
+  double* alpha(std::int32_t t) noexcept { return alpha_.data() + std::size_t(t) * coding_.labels; }
+  double* reach(std::int32_t t) noexcept { return reach_.data() + std::size_t(t) * coding_.labels; }
   std::int32_t best(const double* row) const noexcept {
-    return static_cast<std::int32_t>(std::max_element(row, row + kinds_.labels) - row);
+    return static_cast<std::int32_t>(std::max_element(row, row + coding_.labels) - row);
   }
 
   template <class Steps>
   void fill(Steps& steps) {
-    const std::int32_t T = steps.length(), L = kinds_.labels;
+    const std::int32_t T = steps.length(), L = coding_.labels;
     const std::size_t size = std::size_t(T + 1) * L;
     alpha_.assign(size, never);
     reach_.assign(size, never);
@@ -84,7 +84,7 @@ class SemiMarkov {
   // The best way to token t for each label that a segment from there can have.
   template <class Steps>
   void enter(Steps& steps, std::int32_t t) {
-    const std::int32_t L = kinds_.labels;
+    const std::int32_t L = coding_.labels;
     std::int32_t* from = from_.data() + std::size_t(t) * L;
     const double* ends = alpha(t);
     double* starts = reach(t);
@@ -109,7 +109,7 @@ class SemiMarkov {
     }
   }
 
-  const SegmentKinds& kinds_;
+  const SegmentCoding& coding_;
   std::int32_t stride_, order_;
   std::vector<double> alpha_, reach_;        // [T + 1][L] best way to the end of a segment, and to the start of one
   std::vector<std::int32_t> length_, from_;  // the same: length of the last segment, label of the one before

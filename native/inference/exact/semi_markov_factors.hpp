@@ -17,7 +17,7 @@ namespace riata {
 template <class Real>
 class SemiMarkovFactors {
  public:
-  SemiMarkovFactors(const SegmentKinds& kinds, std::int32_t order) : kinds_(kinds), stride_(kinds.stride()), order_(order) {}
+  SemiMarkovFactors(const SegmentCoding& coding, std::int32_t order) : coding_(coding), stride_(coding.stride()), order_(order) {}
 
   // spans: [length][most][stride] scores of segments, minus infinity where there is none. edges: [length][labels][stride] scores of a label
   // behind another, where labels are looked back at; of the first token only the first row. Both are left as factors. Returns log Z, or NaN
@@ -29,7 +29,7 @@ class SemiMarkovFactors {
     for (auto* table : {&alpha_, &reach_, &leave_, &beta_}) table->assign(rows, Real{0});
     for (auto* table : {&alpha_log_, &reach_log_, &leave_log_, &beta_log_}) table->assign(std::size_t(length) + 1, 0);
     highest_.resize(std::size_t(length) * most);
-    edge_highest_.resize(static_cast<std::size_t>(kinds_.labels));
+    edge_highest_.resize(static_cast<std::size_t>(coding_.labels));
     for (std::int32_t t = 0; t < length; ++t) exp_rows(span(spans, t, 1), lengths(t), stride_, highest_.data() + std::size_t(t) * most);
     log_z_ = forward(spans, edges);
     return std::isnan(log_z_) || !backward(spans, edges) ? given_up : log_z_;
@@ -47,22 +47,22 @@ class SemiMarkovFactors {
   std::int32_t lengths(std::int32_t t) const noexcept { return std::min(most_, length_ - t); }
   Real* span(Real* spans, std::int32_t t, std::int32_t l) const noexcept { return spans + (std::size_t(t) * most_ + l - 1) * stride_; }
   Real* edge(Real* edges, std::int32_t t, std::int32_t before) const noexcept {
-    return edges + (std::size_t(t) * kinds_.labels + before) * stride_;
+    return edges + (std::size_t(t) * coding_.labels + before) * stride_;
   }
   Real* row(std::vector<Real>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * stride_; }
   double highest(std::int32_t t, std::int32_t l) const noexcept { return double(highest_[std::size_t(t) * most_ + l - 1]); }
 
   // Makes the highest 1; returns what is taken off, or NaN where a label is next to impossible.
   double level(Real* values) const noexcept {
-    const auto [low, high] = std::minmax_element(values, values + kinds_.labels);
+    const auto [low, high] = std::minmax_element(values, values + coding_.labels);
     const Real top = *high;
     if (!(*low >= least) || !std::isfinite(top)) return given_up;
-    for (std::int32_t y = 0; y < kinds_.labels; ++y) values[y] /= top;
+    for (std::int32_t y = 0; y < coding_.labels; ++y) values[y] /= top;
     return std::log(double(top));
   }
 
   double forward(Real* spans, Real* edges) {
-    const std::int32_t L = kinds_.labels;
+    const std::int32_t L = coding_.labels;
     if (!enter_first(edges)) return given_up;
     for (std::int32_t t = 1; t <= length_; ++t) {
       const std::int32_t longest = std::min(most_, t);
@@ -89,12 +89,12 @@ class SemiMarkovFactors {
   bool enter_first(Real* edges) {
     Real* to = row(reach_, 0);
     if (order_ == 0) {
-      std::fill_n(to, kinds_.labels, Real{1});
+      std::fill_n(to, coding_.labels, Real{1});
       return true;
     }
     Real top;
     exp_rows(edge(edges, 0, 0), 1, stride_, &top);
-    std::copy_n(edge(edges, 0, 0), kinds_.labels, to);
+    std::copy_n(edge(edges, 0, 0), coding_.labels, to);
     const double off = level(to);
     reach_log_[0] = double(top) + off;
     edge_log_.assign(static_cast<std::size_t>(length_), 0);
@@ -104,7 +104,7 @@ class SemiMarkovFactors {
 
   // From the ends of segments to the starts of the next.
   bool enter(std::int32_t t, Real* edges) {
-    const std::int32_t L = kinds_.labels;
+    const std::int32_t L = coding_.labels;
     Real *to = row(reach_, t), *from = row(alpha_, t);
     if (order_ == 0) {
       double sum = 0;
@@ -131,7 +131,7 @@ class SemiMarkovFactors {
   }
 
   bool backward(Real* spans, Real* edges) {
-    const std::int32_t L = kinds_.labels;
+    const std::int32_t L = coding_.labels;
     std::fill_n(row(beta_, length_), L, Real{1});
     for (std::int32_t t = length_ - 1; t >= 0; --t) {
       const std::int32_t longest = lengths(t);
@@ -183,14 +183,14 @@ class SemiMarkovFactors {
     if (order_ == 0) return;
     const double pair = double(times) * std::exp((t == 0 ? 0 : alpha_log_[t]) + edge_log_[t] + leave_log_[t] - log_z);
     const Real* leave = row(leave_, t);
-    for (std::int32_t before = 0; before < (t == 0 ? 1 : kinds_.labels); ++before) {
+    for (std::int32_t before = 0; before < (t == 0 ? 1 : coding_.labels); ++before) {
       const auto from = static_cast<Real>(pair * (t == 0 ? 1 : double(row(alpha_, t)[before])));
       Real* factors = edge(edges, t, before);
       for (std::int32_t y = 0; y < stride_; ++y) factors[y] *= leave[y] * from;
     }
   }
 
-  const SegmentKinds& kinds_;
+  const SegmentCoding& coding_;
   std::int32_t stride_, order_, length_ = 0, most_ = 0;
   double log_z_ = 0;
   std::vector<Real> alpha_, reach_;  // [T + 1][stride] ways to the end of a segment, and to the start of one

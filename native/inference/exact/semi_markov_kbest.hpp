@@ -14,26 +14,26 @@ namespace riata {
 template <class Real>
 class SemiMarkovKBest {
  public:
-  SemiMarkovKBest(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
+  SemiMarkovKBest(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
 
   // Finds the k best of the open sentence, or all where there are fewer; returns how many. Steps: as SemiMarkov takes them.
   template <class Steps>
   std::int64_t open(Steps& steps, std::int64_t k) {
     k_ = static_cast<std::size_t>(k);
     length_ = steps.length();
-    const std::size_t size = std::size_t(length_ + 1) * kinds_.labels;
+    const std::size_t size = std::size_t(length_ + 1) * coding_.labels;
     clear(ends_, size);
     clear(starts_, order_ == 0 ? std::size_t(length_) + 1 : size);
     for (std::int32_t t = 0; t < length_; ++t) {
       enter(steps, t);
       const Real* spans = steps.spans(t);
       for (std::int32_t l = 1; l <= steps.lengths(t); ++l)
-        for (std::int32_t y = 0; y < kinds_.labels; ++y)
+        for (std::int32_t y = 0; y < coding_.labels; ++y)
           if (const Real score = spans[std::size_t(l - 1) * stride_ + y]; score != -std::numeric_limits<Real>::infinity())
             leave(t, l, y, double(score));
     }
     best_.clear();
-    for (std::int32_t y = 0; y < kinds_.labels; ++y) gather(end(length_, y), y, 0, best_);
+    for (std::int32_t y = 0; y < coding_.labels; ++y) gather(end(length_, y), y, 0, best_);
     return static_cast<std::int64_t>(best_.size());
   }
 
@@ -46,7 +46,7 @@ class SemiMarkovKBest {
       const std::int32_t label = way.step;
       const Way segment = end(t, label)[static_cast<std::size_t>(way.rank)];
       t -= segment.step;
-      codes[t] = kinds_.code(segment.step, label);
+      codes[t] = coding_.code(segment.step, label);
       if (t == 0) return score;
       way = start(t, label)[static_cast<std::size_t>(segment.rank)];
     }
@@ -69,8 +69,8 @@ class SemiMarkovKBest {
     if (cells.size() < size) cells.resize(size);
     for (std::size_t i = 0; i < size; ++i) cells[i].clear();
   }
-  Ways& end(std::int32_t t, std::int32_t y) { return ends_[std::size_t(t) * kinds_.labels + y]; }
-  Ways& start(std::int32_t t, std::int32_t y) { return starts_[order_ == 0 ? std::size_t(t) : std::size_t(t) * kinds_.labels + y]; }
+  Ways& end(std::int32_t t, std::int32_t y) { return ends_[std::size_t(t) * coding_.labels + y]; }
+  Ways& start(std::int32_t t, std::int32_t y) { return starts_[order_ == 0 ? std::size_t(t) : std::size_t(t) * coding_.labels + y]; }
 
   // Whether there is room for a way.
   bool take(Ways& ways, const Way& way) const {
@@ -88,7 +88,7 @@ class SemiMarkovKBest {
 
   template <class Steps>
   void enter(Steps& steps, std::int32_t t) {
-    const std::int32_t L = kinds_.labels;
+    const std::int32_t L = coding_.labels;
     if (order_ == 0) {
       if (t == 0) start(0, 0).push_back({0, 0, 0});
       for (std::int32_t before = 0; t > 0 && before < L; ++before) gather(end(t, before), before, 0, start(t, 0));
@@ -107,7 +107,7 @@ class SemiMarkovKBest {
   }
   void leave(std::int32_t t, std::int32_t l, std::int32_t y, double score) { gather(start(t, y), l, score, end(t + l, y)); }
 
-  const SegmentKinds& kinds_;
+  const SegmentCoding& coding_;
   std::int32_t stride_, order_, length_ = 0;
   std::size_t k_ = 1;
   std::vector<Ways> ends_;    // [T + 1][L] to the end of a segment

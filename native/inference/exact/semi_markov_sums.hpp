@@ -17,27 +17,28 @@ namespace riata {
 template <class Real>
 class SemiMarkovSums {
  public:
-  SemiMarkovSums(const SegmentKinds& kinds, std::int32_t stride, std::int32_t order) : kinds_(kinds), stride_(stride), order_(order) {}
+  SemiMarkovSums(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
 
   // Of the open sentence; returns log Z. Steps: SegmentSteps, or what has its length, spans and history.
   template <class Steps>
   double open(Steps& steps, double sharpness) {
     length_ = steps.length();
-    most_ = std::min(kinds_.most, length_);
+    most_ = std::min(coding_.most, length_);
     score(steps, sharpness);
     forward();
     backward();
-    return log_z_ = log_sum({row(alpha_, length_), static_cast<std::size_t>(kinds_.labels)});
+    return log_z_ = log_sum({row(alpha_, length_), static_cast<std::size_t>(coding_.labels)});
   }
 
   // The probability that a segment of length l and label y starts at token t.
   double posterior(std::int32_t t, std::int32_t l, std::int32_t y) const noexcept {
-    return kinds_.allows(l, y) ? std::exp(row(reach_, t)[y] + span(t, l, y) + row(beta_, t + l)[y] - log_z_) : 0;
+    return coding_.allows(l, y) ? std::exp(row(reach_, t)[y] + span(t, l, y) + row(beta_, t + l)[y] - log_z_) : 0;
   }
 
   // The probability that a segment of length l and label y starts at token t > 0 and follows a segment of label `before`.
   double posterior_behind(std::int32_t t, std::int32_t l, std::int32_t before, std::int32_t y) const noexcept {
-    return kinds_.allows(l, y) ? std::exp(row(alpha_, t)[before] + edges(t, before)[y] + span(t, l, y) + row(beta_, t + l)[y] - log_z_) : 0;
+    return coding_.allows(l, y) ? std::exp(row(alpha_, t)[before] + edges(t, before)[y] + span(t, l, y) + row(beta_, t + l)[y] - log_z_)
+                                : 0;
   }
 
   // That a segment of label y starts at token t behind one of label `before`; of the first token there is one `before`, 0.
@@ -48,19 +49,21 @@ class SemiMarkovSums {
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
 
-  const double* row(const std::vector<double>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * kinds_.labels; }
-  double* row(std::vector<double>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * kinds_.labels; }
+  const double* row(const std::vector<double>& rows, std::int32_t t) const noexcept {
+    return rows.data() + std::size_t(t) * coding_.labels;
+  }
+  double* row(std::vector<double>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * coding_.labels; }
   double span(std::int32_t t, std::int32_t l, std::int32_t y) const noexcept {
-    return spans_[(std::size_t(t) * most_ + l - 1) * kinds_.labels + y];
+    return spans_[(std::size_t(t) * most_ + l - 1) * coding_.labels + y];
   }
   const double* edges(std::int32_t t, std::int32_t before) const noexcept {
-    return order_ == 0 ? zeros_.data() : edges_.data() + (std::size_t(t) * kinds_.labels + before) * kinds_.labels;
+    return order_ == 0 ? zeros_.data() : edges_.data() + (std::size_t(t) * coding_.labels + before) * coding_.labels;
   }
   std::int32_t lengths(std::int32_t t) const noexcept { return std::min(most_, length_ - t); }
 
   template <class Steps>
   void score(Steps& steps, double sharpness) {
-    const std::int32_t L = kinds_.labels;
+    const std::int32_t L = coding_.labels;
     spans_.assign(std::size_t(length_) * most_ * L, never);
     edges_.assign(order_ == 0 ? 0 : std::size_t(length_) * L * L, 0);
     zeros_.assign(static_cast<std::size_t>(L), 0);
@@ -68,7 +71,7 @@ class SemiMarkovSums {
       const Real* spans = steps.spans(t);
       for (std::int32_t l = 1; l <= lengths(t); ++l)
         for (std::int32_t y = 0; y < L; ++y)
-          if (kinds_.allows(l, y))
+          if (coding_.allows(l, y))
             spans_[(std::size_t(t) * most_ + l - 1) * L + y] = sharpness * double(spans[std::size_t(l - 1) * stride_ + y]);
       for (std::int32_t before = 0; order_ > 0 && before < (t == 0 ? 1 : L); ++before) {  // before the sentence: the first row
         const Real* history = steps.history(t, {{t == 0 ? 0 : before + 1}});
@@ -79,7 +82,7 @@ class SemiMarkovSums {
   }
 
   void forward() {
-    const std::int32_t L = kinds_.labels;
+    const std::int32_t L = coding_.labels;
     alpha_.assign(std::size_t(length_ + 1) * L, never);
     reach_.assign(std::size_t(length_ + 1) * L, never);
     for (std::int32_t y = 0; y < L; ++y) row(reach_, 0)[y] = edges(0, 0)[y];
@@ -103,7 +106,7 @@ class SemiMarkovSums {
   }
 
   void backward() {
-    const std::int32_t L = kinds_.labels;
+    const std::int32_t L = coding_.labels;
     beta_.assign(std::size_t(length_ + 1) * L, 0);
     leave_.assign(std::size_t(length_ + 1) * L, never);
     for (std::int32_t t = length_ - 1; t >= 0; --t) {
@@ -121,7 +124,7 @@ class SemiMarkovSums {
     }
   }
 
-  const SegmentKinds& kinds_;
+  const SegmentCoding& coding_;
   std::int32_t stride_, order_, length_ = 0, most_ = 0;
   double log_z_ = 0;
   std::vector<double> spans_;          // [T][most][L] scores

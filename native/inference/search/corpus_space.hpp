@@ -11,7 +11,7 @@ namespace riata {
 
 // How chunks are read off labels; as Track has it.
 struct ChunkFlags {
-  std::span<const std::int32_t> kinds;
+  std::span<const std::int32_t> types;
   std::span<const std::uint8_t> continues;
 };
 

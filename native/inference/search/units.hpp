@@ -14,7 +14,7 @@ namespace riata {
 template <class Label>
 struct Track {
   std::int32_t ahead;
-  std::span<const std::int32_t> kinds;      // [labels] what a label says of its token: the type of its chunk, or itself
+  std::span<const std::int32_t> types;      // [labels] what a label says of its token: the type of its chunk, or itself
   std::span<const std::uint8_t> continues;  // [labels x labels] whether a label goes on with the chunk of the one before it
   Label label;
 };
@@ -40,7 +40,7 @@ class Units {
 
  private:
   bool continues(std::int32_t before, std::int32_t label) const noexcept {
-    return track_.continues[static_cast<std::size_t>(before) * track_.kinds.size() + static_cast<std::size_t>(label)] != 0;
+    return track_.continues[static_cast<std::size_t>(before) * track_.types.size() + static_cast<std::size_t>(label)] != 0;
   }
 
   // Edges of one depth stand together.
@@ -66,9 +66,9 @@ class Units {
   }
 
   double probability(const Lattice& lattice, std::span<const std::int32_t> labels, std::int32_t first, std::int32_t end) {
-    const auto kind = [&](std::int32_t label) { return track_.kinds[static_cast<std::size_t>(label)]; };
+    const auto type = [&](std::int32_t label) { return track_.types[static_cast<std::size_t>(label)]; };
     for (const Lattice::Edge& edge : at(lattice, first)) {
-      if (kind(track_.label(edge.action)) != kind(labels[static_cast<std::size_t>(first)])) continue;
+      if (type(track_.label(edge.action)) != type(labels[static_cast<std::size_t>(first)])) continue;
       if (first > 0 && continues(lattice, edge)) continue;
       passed_[static_cast<std::size_t>(edge.to)] += lattice.probability(edge.from) * edge.probability;
     }

@@ -59,13 +59,13 @@ struct EdgeContexts {
   EdgeContexts(const FeatureIndex& index, const Layout& layout, const Instances& instances)
       : of(static_cast<std::size_t>(instances.tokens()), -1) {
     const RowReader<const Layout> reader(index, layout, instances);
-    std::map<std::vector<std::int64_t>, std::int32_t> known;
+    std::map<std::vector<std::int64_t>, std::int32_t> numbers;
     std::vector<std::int64_t> here;
     for (std::int64_t s = 0; s < instances.sentences(); ++s) {
       for (std::int64_t t = 1; t < instances.length(s); ++t) {
         here.clear();
         reader.edges(s, t, [&](std::int64_t row, float) { here.push_back(row); });
-        const auto [place, fresh] = known.emplace(here, static_cast<std::int32_t>(rows.size()));
+        const auto [place, fresh] = numbers.emplace(here, static_cast<std::int32_t>(rows.size()));
         if (fresh) rows.push_back(here);
         of[static_cast<std::size_t>(instances.starts[s] + t)] = place->second;
       }

@@ -68,9 +68,9 @@ class ChainPoints {
       const std::vector<std::int32_t>& back = history_.slots()[static_cast<std::size_t>(entry.slot)].back;
       std::array<std::int32_t, exact_order> before{};
       for (std::size_t k = 0; k < back.size(); ++k) before[static_cast<std::size_t>(back[k]) - 1] = entry.labels[k];
-      const std::int32_t known = weights.history.find(entry.slot, entry.ngram, before);
-      if (known >= 0)
-        std::copy_n(weights.history_row(static_cast<std::size_t>(known)), layout_.stride, out.begin() + std::int64_t{row} * layout_.stride);
+      const std::int32_t found = weights.history.find(entry.slot, entry.ngram, before);
+      if (found >= 0)
+        std::copy_n(weights.history_row(static_cast<std::size_t>(found)), layout_.stride, out.begin() + std::int64_t{row} * layout_.stride);
     }
     return out;
   }

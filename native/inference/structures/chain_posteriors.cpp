@@ -90,7 +90,7 @@ double SentencePosteriors<Real>::unit(const ChunkFlags& chunks, const std::int32
   const auto continues = [&](std::size_t i, std::size_t j) { return chunks.continues[i * labels + j] != 0; };
   std::vector<double> passed(labels, 0), next(labels);
   for (std::size_t j = 0; j < labels; ++j) {
-    if (chunks.kinds[j] != chunks.kinds[static_cast<std::size_t>(found[first])]) continue;
+    if (chunks.types[j] != chunks.types[static_cast<std::size_t>(found[first])]) continue;
     passed[j] = of(first, j);
     for (std::size_t i = 0; first > 0 && i < labels; ++i) {
       if (continues(i, j)) passed[j] -= of(first, i, j);

@@ -17,9 +17,9 @@ void check_fit(const FeatureIndex& index, const Layout& layout, const HistoryInd
     fits = fits && instances.given_size <= layout.given_size();
   }
   for (std::int32_t f = 0; fits && f < index.families(); ++f) {
-    const std::int64_t known = instances.sizes[f], row = layout.stride;
-    fits = known <= index.size(f) && known * index.node_slots_of(f) * row <= layout.node_size(f) &&
-           known * index.edge_slots_of(f) * layout.labels * row <= layout.edge_size(f);
+    const std::int64_t ngrams = instances.sizes[f], row = layout.stride;
+    fits = ngrams <= index.size(f) && ngrams * index.node_slots_of(f) * row <= layout.node_size(f) &&
+           ngrams * index.edge_slots_of(f) * layout.labels * row <= layout.edge_size(f);
   }
   const std::int64_t room = history.hashed() ? layout.size : layout.history_row(history.rows());
   fits = fits && history.slots().size() == index.history_slots().size() && static_cast<std::int64_t>(size) >= room;

@@ -76,7 +76,7 @@ class ChainSpace : public CorpusSpace {
   }
 
   void units(const Lattice& lattice, std::span<const std::int32_t> output, const ChunkFlags& chunks, std::int64_t, double* out) override {
-    Units units(Track{0, chunks.kinds, chunks.continues, [](ActionId action) { return action; }});
+    Units units(Track{0, chunks.types, chunks.continues, [](ActionId action) { return action; }});
     units(lattice, output, out);
   }
 
@@ -138,11 +138,11 @@ class ChainSpace : public CorpusSpace {
       const std::size_t before = out.size();
       expand_position(tree, {&id, 1}, ranking, learning, out);
       const auto& next = expanded_[static_cast<std::size_t>(node.depth) + 1];
-      const auto known = [&](const Candidate& candidate) {
+      const auto reached = [&](const Candidate& candidate) {
         const auto same = next.find(candidate.key);
         return !candidate.good && same != next.end() && (blind_ || same->second >= candidate.score);
       };
-      out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(before), out.end(), known), out.end());
+      out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(before), out.end(), reached), out.end());
     }
   }
 

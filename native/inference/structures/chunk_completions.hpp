@@ -15,7 +15,7 @@ class ChunkCompletions {
  public:
   static constexpr std::int32_t never = std::numeric_limits<std::int32_t>::max() / 2;
 
-  explicit ChunkCompletions(const JointKinds& kinds) : kinds_(kinds) {}
+  explicit ChunkCompletions(const JointCoding& coding) : coding_(coding) {}
 
   // Whether a chunk label with so many tokens after it can still come to a legal end.
   bool alive(std::int32_t chunk, std::int32_t after) {
@@ -24,7 +24,7 @@ class ChunkCompletions {
   }
   // Whether it may stand after another one, or start a sentence (-1).
   bool allows(std::int32_t before, std::int32_t chunk, std::int32_t after) {
-    return (before < 0 ? kinds_.start[static_cast<std::size_t>(chunk)] != 0 : kinds_.follows(before, chunk)) && alive(chunk, after);
+    return (before < 0 ? coding_.start[static_cast<std::size_t>(chunk)] != 0 : coding_.follows(before, chunk)) && alive(chunk, after);
   }
 
   // gold: [T] codes. Then, how many chunk labels must be wrong from token t on, after a chunk label (-1: at the start).
@@ -32,14 +32,14 @@ class ChunkCompletions {
     const auto length = static_cast<std::int32_t>(gold.size());
     least_.assign(static_cast<std::size_t>(length + 1) * row(), 0);
     for (std::int32_t t = length - 1; t >= 0; --t) {
-      for (std::int32_t before = t == 0 ? -1 : 0; before < (t == 0 ? 0 : kinds_.chunks); ++before)
-        entry(t, before) = least_after(t, length, before, kinds_.chunk(gold[t]));
+      for (std::int32_t before = t == 0 ? -1 : 0; before < (t == 0 ? 0 : coding_.chunks); ++before)
+        entry(t, before) = least_after(t, length, before, coding_.chunk(gold[t]));
     }
   }
   std::int32_t least(std::int32_t t, std::int32_t before) const noexcept { return least_[place(t, before)]; }
 
  private:
-  std::size_t row() const noexcept { return static_cast<std::size_t>(kinds_.chunks) + 1; }
+  std::size_t row() const noexcept { return static_cast<std::size_t>(coding_.chunks) + 1; }
   std::size_t place(std::int32_t t, std::int32_t before) const noexcept {
     return static_cast<std::size_t>(t) * row() + static_cast<std::size_t>(before + 1);
   }
@@ -48,26 +48,26 @@ class ChunkCompletions {
   std::int32_t least_after(std::int32_t t, std::int32_t length, std::int32_t before, std::int32_t gold) {
     const std::int32_t after = length - t - 1;
     std::int32_t least = allows(before, gold, after) ? this->least(t + 1, gold) : never;
-    for (std::int32_t chunk = 0; chunk < kinds_.chunks && least > 0; ++chunk) {
+    for (std::int32_t chunk = 0; chunk < coding_.chunks && least > 0; ++chunk) {
       if (chunk != gold && allows(before, chunk, after)) least = std::min(least, this->least(t + 1, chunk) + 1);
     }
     return least;
   }
 
   void add_token() {
-    std::vector<std::uint8_t> flags(kinds_.end);
+    std::vector<std::uint8_t> flags(coding_.end);
     if (!alive_.empty()) {
-      for (std::int32_t chunk = 0; chunk < kinds_.chunks; ++chunk) {
+      for (std::int32_t chunk = 0; chunk < coding_.chunks; ++chunk) {
         bool any = false;
-        for (std::int32_t next = 0; next < kinds_.chunks && !any; ++next)
-          any = kinds_.follows(chunk, next) && alive_.back()[static_cast<std::size_t>(next)];
+        for (std::int32_t next = 0; next < coding_.chunks && !any; ++next)
+          any = coding_.follows(chunk, next) && alive_.back()[static_cast<std::size_t>(next)];
         flags[static_cast<std::size_t>(chunk)] = any;
       }
     }
     alive_.push_back(std::move(flags));
   }
 
-  const JointKinds& kinds_;
+  const JointCoding& coding_;
   std::vector<std::vector<std::uint8_t>> alive_;  // [tokens after][chunks]
   std::vector<std::int32_t> least_;               // [T + 1][chunks + 1]
 };

@@ -124,17 +124,17 @@ std::vector<std::int32_t> Folded::resolve(std::int32_t c, const Alphabet& texts,
 
 bool Folded::resolve(std::int32_t c, std::span<const std::string_view> texts, std::int32_t* types) {
   Column& column = columns_.at(static_cast<std::size_t>(c));
-  std::size_t known = 0;
+  std::size_t done = 0;
   {
     std::shared_lock guard(*lock_);
-    while (known < texts.size() && (types[known] = find(column, texts[known])) >= 0) ++known;
+    while (done < texts.size() && (types[done] = find(column, texts[done])) >= 0) ++done;
   }
-  if (known == texts.size()) return true;
+  if (done == texts.size()) return true;
   std::unique_lock guard(*lock_);
-  for (; known < texts.size(); ++known) {
-    types[known] = find(column, texts[known]);
-    if (types[known] < 0) types[known] = compute(column, texts[known]);
-    if (types[known] < 0) return false;
+  for (; done < texts.size(); ++done) {
+    types[done] = find(column, texts[done]);
+    if (types[done] < 0) types[done] = compute(column, texts[done]);
+    if (types[done] < 0) return false;
   }
   return true;
 }

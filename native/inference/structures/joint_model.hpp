@@ -22,7 +22,7 @@ class JointModel : public Model<Real> {
   void grow(const Corpus& corpus, Vector<Real>& vector) override;
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
   void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
-  std::int32_t work() const noexcept override { return weights.kinds.tags + weights.kinds.chunks; }
+  std::int32_t work() const noexcept override { return weights.coding.tags + weights.coding.chunks; }
 
   JointTemplates templates;
   JointWeights<Real> weights;

@@ -34,26 +34,26 @@ class JointSpace : public CorpusSpace {
       : corpus_(corpus),
         templates_(model.templates),
         layout_(layout),
-        kinds_(model.weights.kinds),
+        coding_(model.weights.coding),
         instances_(corpus.instances),
         weights_(weights),
         rows_(model.weights.rows),
         grows_(grows),
         remembers_(!queue.by_level()),
-        steps_(templates_, layout_, kinds_, rows_, instances_, weights, queue.by_level()),
-        completions_(kinds_),
+        steps_(templates_, layout_, coding_, rows_, instances_, weights, queue.by_level()),
+        completions_(coding_),
         window_(static_cast<std::size_t>(templates_.window())),
         tags_(static_cast<std::size_t>(layout_.stride(Output::tag))),
         chunks_(static_cast<std::size_t>(layout_.stride(Output::chunk))),
         both_(chunks_.size()),
         expanded_(queue.blind()) {
     const JointTemplates& templates = templates_;
-    const JointKinds& kinds = kinds_;
-    for (std::int32_t back = 1; back < templates.tags_back(); ++back) tags_unit_ *= kinds.tags + 1;
-    for (std::int32_t back = 1; back < templates.chunks_back(); ++back) chunks_unit_ *= kinds.chunks + 1;
+    const JointCoding& coding = coding_;
+    for (std::int32_t back = 1; back < templates.tags_back(); ++back) tags_unit_ *= coding.tags + 1;
+    for (std::int32_t back = 1; back < templates.chunks_back(); ++back) chunks_unit_ *= coding.chunks + 1;
     if (templates.tags_back() == 0) tags_unit_ = 0;
-    tags_size_ = std::max<std::int64_t>(tags_unit_ * (kinds.tags + 1), 1);
-    chunks_size_ = chunks_unit_ * (kinds.chunks + 1);
+    tags_size_ = std::max<std::int64_t>(tags_unit_ * (coding.tags + 1), 1);
+    chunks_size_ = chunks_unit_ * (coding.chunks + 1);
   }
 
   // With the truth, its tags are allowed.
@@ -94,7 +94,7 @@ class JointSpace : public CorpusSpace {
 
   double step_score(const Tree& tree, NodeId node) override {
     const StateId from = tree[node].state - 1;
-    const std::int32_t tag = kinds_.tag(tree[node].action), chunk = kinds_.chunk(tree[node].action);
+    const std::int32_t tag = coding_.tag(tree[node].action), chunk = coding_.chunk(tree[node].action);
     look_back(tree, tree[node].parent);
     score_history(from);
     const Real* chunks = score_chunks(from, tag);
@@ -111,21 +111,21 @@ class JointSpace : public CorpusSpace {
     for (StateId from = 0; from < operators(); ++from) {
       for (std::int32_t back = 1; back <= templates_.tags_back(); ++back) {
         const std::int32_t t = from - back;
-        window_[templates_.tag_place(back)] = t < 0 ? 0 : kinds_.tag(codes[t]) + 1;
+        window_[templates_.tag_place(back)] = t < 0 ? 0 : coding_.tag(codes[t]) + 1;
       }
       for (std::int32_t back = 1; back <= templates_.chunks_back(); ++back) {
         const std::int32_t t = chunk_token(from) - back;
-        window_[templates_.chunk_place(back)] = t < 0 ? 0 : kinds_.chunk(codes[t]) + 1;
+        window_[templates_.chunk_place(back)] = t < 0 ? 0 : coding_.chunk(codes[t]) + 1;
       }
-      const std::int32_t tag = gives_tag(from) ? kinds_.tag(codes[from]) : 0, u = chunk_token(from);
-      features_of(from, kinds_.code(tag, u < 0 ? 0 : kinds_.chunk(codes[u])), out);
+      const std::int32_t tag = gives_tag(from) ? coding_.tag(codes[from]) : 0, u = chunk_token(from);
+      features_of(from, coding_.code(tag, u < 0 ? 0 : coding_.chunk(codes[u])), out);
     }
   }
 
   // The codes of the tokens from the operators of a path.
   void codes(std::span<const ActionId> path, std::span<std::int32_t> out) const override {
     for (std::int32_t t = 0; t < steps_.length(); ++t)
-      out[static_cast<std::size_t>(t)] = kinds_.code(kinds_.tag(path[t]), kinds_.chunk(path[t + kinds_.ahead]));
+      out[static_cast<std::size_t>(t)] = coding_.code(coding_.tag(path[t]), coding_.chunk(path[t + coding_.ahead]));
   }
 
   // The regret of the states along given codes, from the initial one on: [operators + 1].
@@ -134,25 +134,26 @@ class JointSpace : public CorpusSpace {
     for (StateId state = 0; state <= operators(); ++state) {
       if (state > 0) {
         const std::int32_t u = chunk_token(state - 1);
-        sum += wrong(state - 1, kinds_.code(gives_tag(state - 1) ? kinds_.tag(codes[state - 1]) : 0, u < 0 ? 0 : kinds_.chunk(codes[u])));
+        sum +=
+            wrong(state - 1, coding_.code(gives_tag(state - 1) ? coding_.tag(codes[state - 1]) : 0, u < 0 ? 0 : coding_.chunk(codes[u])));
       }
       const std::int32_t next = chunk_token(state);
-      out.push_back(sum + forced(state, next <= 0 ? -1 : kinds_.chunk(codes[next - 1])));
+      out.push_back(sum + forced(state, next <= 0 ? -1 : coding_.chunk(codes[next - 1])));
     }
   }
 
   std::size_t tracks() const override { return 2; }
   void units(const Lattice& lattice, std::span<const std::int32_t> output, const ChunkFlags& chunks, std::int64_t apart,
              double* out) override {
-    std::vector<std::int32_t> each(static_cast<std::size_t>(kinds_.tags)), of_tags, of_chunks;
+    std::vector<std::int32_t> each(static_cast<std::size_t>(coding_.tags)), of_tags, of_chunks;
     std::iota(each.begin(), each.end(), 0);
     const std::vector<std::uint8_t> never(each.size() * each.size(), 0);
     for (const std::int32_t code : output) {
-      of_tags.push_back(kinds_.tag(code));
-      of_chunks.push_back(kinds_.chunk(code));
+      of_tags.push_back(coding_.tag(code));
+      of_chunks.push_back(coding_.chunk(code));
     }
-    Units tags(Track{0, each, never, [&](ActionId code) { return kinds_.tag(code); }});
-    Units spans(Track{kinds_.ahead, chunks.kinds, chunks.continues, [&](ActionId code) { return kinds_.chunk(code); }});
+    Units tags(Track{0, each, never, [&](ActionId code) { return coding_.tag(code); }});
+    Units spans(Track{coding_.ahead, chunks.types, chunks.continues, [&](ActionId code) { return coding_.chunk(code); }});
     tags(lattice, of_tags, out);
     spans(lattice, of_chunks, out + apart);
   }
@@ -165,31 +166,32 @@ class JointSpace : public CorpusSpace {
  private:
   static constexpr std::int64_t few = 64;  // candidates up to which it pays to look for the best
 
-  std::int32_t operators() const noexcept { return steps_.length() + kinds_.ahead; }
+  std::int32_t operators() const noexcept { return steps_.length() + coding_.ahead; }
   bool gives_tag(StateId from) const noexcept { return from < steps_.length(); }
   std::int32_t chunk_token(StateId from) const noexcept {
-    return from - kinds_.ahead;
+    return from - coding_.ahead;
   }  // whose chunk label the step from a state gives; -1: of none
 
-  std::int64_t pairs() const noexcept { return std::int64_t{kinds_.tags} * kinds_.chunks; }
+  std::int64_t pairs() const noexcept { return std::int64_t{coding_.tags} * coding_.chunks; }
 
   // The wrong chunk labels that legality forces from a state on, whose last chunk label is given (-1: none).
   std::int32_t forced(StateId state, std::int32_t last) const noexcept { return completions_.least(std::max(chunk_token(state), 0), last); }
 
   std::int32_t wrong(StateId from, ActionId action) const noexcept {
-    return (kinds_.tag(action) != true_tag(from, kinds_.tag(action))) + (kinds_.chunk(action) != true_chunk(from, kinds_.chunk(action)));
+    return (coding_.tag(action) != true_tag(from, coding_.tag(action))) +
+           (coding_.chunk(action) != true_chunk(from, coding_.chunk(action)));
   }
   // What the step from a state should give; `otherwise` where it gives none.
   std::int32_t true_tag(StateId from, std::int32_t otherwise) const noexcept {
-    return gives_tag(from) ? kinds_.tag(gold_[from]) : otherwise;
+    return gives_tag(from) ? coding_.tag(gold_[from]) : otherwise;
   }
   std::int32_t true_chunk(StateId from, std::int32_t otherwise) const noexcept {
-    return chunk_token(from) >= 0 ? kinds_.chunk(gold_[chunk_token(from)]) : otherwise;
+    return chunk_token(from) >= 0 ? coding_.chunk(gold_[chunk_token(from)]) : otherwise;
   }
 
   // The chunk label that a node ends with; -1: there is none yet.
   std::int32_t last_chunk(const Tree& tree, NodeId node) const noexcept {
-    return tree[node].parent < 0 || chunk_token(tree[node].state) <= 0 ? -1 : kinds_.chunk(tree[node].action);
+    return tree[node].parent < 0 || chunk_token(tree[node].state) <= 0 ? -1 : coding_.chunk(tree[node].action);
   }
 
   // The tags of every token. While learning, the true one is among them.
@@ -200,13 +202,13 @@ class JointSpace : public CorpusSpace {
     for (std::int32_t t = 0; t < steps_.length(); ++t) {
       const auto first = static_cast<std::ptrdiff_t>(listed_.size());
       if (choices.of.empty()) {
-        for (std::int32_t tag = 0; tag < kinds_.tags; ++tag) listed_.push_back(tag);
+        for (std::int32_t tag = 0; tag < coding_.tags; ++tag) listed_.push_back(tag);
       } else {
         const auto set = static_cast<std::size_t>(choices.of[static_cast<std::size_t>(instances_.starts[sentence] + t)]);
         listed_.insert(listed_.end(), choices.tags.begin() + choices.starts[set], choices.tags.begin() + choices.starts[set + 1]);
         if (!gold_.empty()) {
-          const auto place = std::lower_bound(listed_.begin() + first, listed_.end(), kinds_.tag(gold_[t]));
-          if (place == listed_.end() || *place != kinds_.tag(gold_[t])) listed_.insert(place, kinds_.tag(gold_[t]));
+          const auto place = std::lower_bound(listed_.begin() + first, listed_.end(), coding_.tag(gold_[t]));
+          if (place == listed_.end() || *place != coding_.tag(gold_[t])) listed_.insert(place, coding_.tag(gold_[t]));
         }
       }
       starts_.push_back(static_cast<std::int32_t>(listed_.size()));
@@ -216,8 +218,8 @@ class JointSpace : public CorpusSpace {
   // Keys of states and of their steps are numbers, which must be small enough.
   void check_size() const {
     double states = double(operators() + 1) * double(pairs());
-    for (std::int32_t back = 0; back < templates_.tags_back(); ++back) states *= kinds_.tags + 1;
-    for (std::int32_t back = 0; back < templates_.chunks_back(); ++back) states *= kinds_.chunks + 1;
+    for (std::int32_t back = 0; back < templates_.tags_back(); ++back) states *= coding_.tags + 1;
+    for (std::int32_t back = 0; back < templates_.chunks_back(); ++back) states *= coding_.chunks + 1;
     if (states > double(std::numeric_limits<std::int64_t>::max() / 2))
       throw Error("UnsupportedError", "there are too many labels for templates that read so far back.",
                   "Use templates that read fewer outputs back.");
@@ -289,7 +291,7 @@ class JointSpace : public CorpusSpace {
       const Real* scores = score_chunks(from, tag);
       const std::int64_t key = key_of(from + 1, (gives ? tag + 1 : 0) * tags_unit_ + tags_before, chunks_before);
       const double with_tag = regret + (tag != gold_tag);
-      const std::int32_t code = kinds_.code(tag, 0);
+      const std::int32_t code = coding_.code(tag, 0);
       for (const std::int32_t chunk : allowed_) {
         const double score = node.score + step(from, scores, tag, chunk);
         if (choosy && score < ranks_.least()) continue;
@@ -308,7 +310,7 @@ class JointSpace : public CorpusSpace {
   void list_chunks(std::int32_t u, std::int32_t before) {
     allowed_.clear();
     if (u < 0) allowed_.push_back(0);
-    for (std::int32_t chunk = 0; u >= 0 && chunk < kinds_.chunks; ++chunk) {
+    for (std::int32_t chunk = 0; u >= 0 && chunk < coding_.chunks; ++chunk) {
       if (completions_.allows(before, chunk, steps_.length() - u - 1)) allowed_.push_back(chunk);
     }
   }
@@ -316,12 +318,12 @@ class JointSpace : public CorpusSpace {
   // The last outputs as far back as asked for, of what look_back left; a child's own come before those.
   std::int64_t tags_key(std::int32_t most) const noexcept {
     std::int64_t key = 0;
-    for (std::int32_t back = 1; back <= most; ++back) key = key * (kinds_.tags + 1) + window_[templates_.tag_place(back)];
+    for (std::int32_t back = 1; back <= most; ++back) key = key * (coding_.tags + 1) + window_[templates_.tag_place(back)];
     return key;
   }
   std::int64_t chunks_key(std::int32_t most) const noexcept {
     std::int64_t key = 0;
-    for (std::int32_t back = 1; back <= most; ++back) key = key * (kinds_.chunks + 1) + window_[templates_.chunk_place(back)];
+    for (std::int32_t back = 1; back <= most; ++back) key = key * (coding_.chunks + 1) + window_[templates_.chunk_place(back)];
     return key;
   }
   std::int64_t key_of(StateId state, std::int64_t tags, std::int64_t chunks) const noexcept {
@@ -336,18 +338,18 @@ class JointSpace : public CorpusSpace {
       const bool inside = tree[id].parent >= 0;
       const StateId from = tree[id].state - 1;
       if (back <= templates_.tags_back())
-        window_[templates_.tag_place(back)] = inside && gives_tag(from) ? kinds_.tag(tree[id].action) + 1 : 0;
+        window_[templates_.tag_place(back)] = inside && gives_tag(from) ? coding_.tag(tree[id].action) + 1 : 0;
       if (back <= templates_.chunks_back())
-        window_[templates_.chunk_place(back)] = inside && chunk_token(from) >= 0 ? kinds_.chunk(tree[id].action) + 1 : 0;
+        window_[templates_.chunk_place(back)] = inside && chunk_token(from) >= 0 ? coding_.chunk(tree[id].action) + 1 : 0;
       if (inside) id = tree[id].parent;
     }
   }
 
   // Of the step from a state, after what look_back left.
   void features_of(StateId from, ActionId action, StepFeatures& out) {
-    window_[0] = gives_tag(from) ? kinds_.tag(action) + 1 : 0;
+    window_[0] = gives_tag(from) ? coding_.tag(action) + 1 : 0;
     const auto context = [&](const JointGroup& group) {
-      const std::uint64_t packed = group.packed(window_, kinds_.tags, kinds_.chunks);
+      const std::uint64_t packed = group.packed(window_, coding_.tags, coding_.chunks);
       return grows_ ? rows_.add_context(group.number, packed) : rows_.find_context(group.number, packed);
     };
     const auto row = [&](std::int32_t slot, std::int32_t ngram, std::int32_t at) {
@@ -357,9 +359,9 @@ class JointSpace : public CorpusSpace {
     const auto collect = [&](Output output, std::int32_t t, std::int32_t label) {
       steps_.each_row(output, t, context, row, [&](std::int64_t place) { out.push_back({place + label, 1.0}); });
     };
-    if (gives_tag(from)) collect(Output::tag, from, kinds_.tag(action));
+    if (gives_tag(from)) collect(Output::tag, from, coding_.tag(action));
     const std::int32_t u = chunk_token(from);
-    if (u >= 0) collect(Output::chunk, u, kinds_.chunk(action));
+    if (u >= 0) collect(Output::chunk, u, coding_.chunk(action));
     if (grows_) weights_.grow(static_cast<std::size_t>(layout_.whole(rows_)));
   }
 
@@ -368,7 +370,7 @@ class JointSpace : public CorpusSpace {
   Corpus corpus_;
   const JointTemplates& templates_;
   const JointLayout& layout_;
-  const JointKinds& kinds_;
+  const JointCoding& coding_;
   const Instances& instances_;
   Vector<Real>& weights_;
   JointRows& rows_;

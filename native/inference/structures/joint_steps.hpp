@@ -22,13 +22,13 @@ namespace riata {
 template <class Real>
 class JointSteps {
  public:
-  JointSteps(const JointTemplates& templates, const JointLayout& layout, const JointKinds& kinds, const JointRows& rows,
+  JointSteps(const JointTemplates& templates, const JointLayout& layout, const JointCoding& coding, const JointRows& rows,
              const Instances& instances, const Vector<Real>& weights, bool by_level)
-      : templates_(templates), layout_(layout), kinds_(kinds), rows_(rows), instances_(instances), weights_(weights), forgets_(by_level) {
+      : templates_(templates), layout_(layout), coding_(coding), rows_(rows), instances_(instances), weights_(weights), forgets_(by_level) {
     for (const Output output : {Output::tag, Output::chunk}) {
       for (const JointGroup& group : templates.groups(output)) {
         if (group.candidate)
-          beside_.push_back({&group, group.unit(kinds.tags, kinds.chunks)});
+          beside_.push_back({&group, group.unit(coding.tags, coding.chunks)});
         else
           alone_[number(output)].push_back(&group);
       }
@@ -41,7 +41,7 @@ class JointSteps {
     check_size();
     forget(-1);
     for (const Output output : {Output::tag, Output::chunk}) {
-      known_[number(output)].assign(static_cast<std::size_t>(length_), -1);
+      computed_[number(output)].assign(static_cast<std::size_t>(length_), -1);
       const std::size_t size = static_cast<std::size_t>(length_) * layout_.stride(output);
       if (plain_[number(output)].size() < size) plain_[number(output)].resize(size);
     }
@@ -51,7 +51,7 @@ class JointSteps {
 
   // What the input says of every tag, or of every chunk label, of token t: out [stride].
   void set_input(Output output, std::int32_t t, Real* out) {
-    if (known_[number(output)][t] != weights_.version()) compute_plain(output, t);
+    if (computed_[number(output)][t] != weights_.version()) compute_plain(output, t);
     std::copy_n(plain_row(output, t), layout_.stride(output), out);
   }
   // Before the step from a state is scored. Where the search leaves a level for good, what was remembered of others is forgotten, so that
@@ -74,7 +74,7 @@ class JointSteps {
   void ask(Output output, std::int32_t t, std::span<const std::int32_t> window) {
     starts_.clear();
     for (const JointGroup* group : alone_[number(output)]) {
-      const std::uint64_t packed = group->packed(window, kinds_.tags, kinds_.chunks);
+      const std::uint64_t packed = group->packed(window, coding_.tags, coding_.chunks);
       starts_.push_back(group_row(*group, t, packed, key_of(*group, t, packed)));
     }
   }
@@ -82,7 +82,7 @@ class JointSteps {
   void begin_tags(std::int32_t t, std::span<const std::int32_t> window) {
     t_ = t;
     for (Beside& one : beside_) {
-      one.packed = one.group->packed(window, kinds_.tags, kinds_.chunks) - one.unit * std::uint64_t(window[0]);
+      one.packed = one.group->packed(window, coding_.tags, coding_.chunks) - one.unit * std::uint64_t(window[0]);
       one.key = key_of(*one.group, t, one.packed);
       one.key_unit = one.unit * std::uint64_t(templates_.all_groups()) * std::uint64_t(length_);
     }
@@ -158,7 +158,7 @@ class JointSteps {
   void check_size() const {
     double most = 1;
     for (const Output output : {Output::tag, Output::chunk}) {
-      for (const JointGroup& group : templates_.groups(output)) most = std::max(most, group.size(kinds_.tags, kinds_.chunks));
+      for (const JointGroup& group : templates_.groups(output)) most = std::max(most, group.size(coding_.tags, coding_.chunks));
     }
     if (most * double(length_) * templates_.all_groups() > double(std::numeric_limits<std::int64_t>::max() / 2))
       throw Error("UnsupportedError", "there are too many labels for templates that read so many of them together.",
@@ -189,8 +189,8 @@ class JointSteps {
     }
     sum_.finish();
     scale(output, out);
-    known_[number(output)][t] = weights_.version();
-    if (t + 1 < length_ && known_[number(output)][t + 1] != weights_.version()) prefetch(output, t + 1);
+    computed_[number(output)][t] = weights_.version();
+    if (t + 1 < length_ && computed_[number(output)][t + 1] != weights_.version()) prefetch(output, t + 1);
   }
 
   // Asks the memory for the rows of a token, so that they are there when the search comes to it.
@@ -235,7 +235,7 @@ class JointSteps {
 
   const JointTemplates& templates_;
   const JointLayout& layout_;
-  const JointKinds& kinds_;
+  const JointCoding& coding_;
   const JointRows& rows_;
   const Instances& instances_;
   const Vector<Real>& weights_;
@@ -246,8 +246,8 @@ class JointSteps {
   std::int64_t version_ = -1;  // of the weights under which memo and arena were filled
   Memo memo_;                  // (token, group, outputs that it reads) -> place in the arena
   std::vector<Real> arena_;
-  std::vector<std::int64_t> known_[outputs];  // [T] under which weights the rows below were computed; -1: not yet
-  std::vector<Real> plain_[outputs];          // [T][stride]
+  std::vector<std::int64_t> computed_[outputs];  // [T] under which weights the rows below were computed; -1: not yet
+  std::vector<Real> plain_[outputs];             // [T][stride]
   // A group that reads the operator's own tag: what it reads beside that, as one number and as a key, and what each tag adds to both.
   struct Beside {
     const JointGroup* group;

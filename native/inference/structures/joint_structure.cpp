@@ -10,20 +10,20 @@ namespace riata {
 template <class Real>
 void JointModel<Real>::check(const Corpus& corpus, std::size_t size) const {
   const Instances& instances = corpus.instances;
-  const JointKinds& kinds = weights.kinds;
-  bool ok = instances.choices.count <= kinds.tags && static_cast<std::int64_t>(size) >= weights.layout.whole(weights.rows) &&
+  const JointCoding& coding = weights.coding;
+  bool ok = instances.choices.count <= coding.tags && static_cast<std::int64_t>(size) >= weights.layout.whole(weights.rows) &&
             static_cast<std::int32_t>(instances.ngrams.size()) == corpus.index.families();
   for (std::int32_t f = 0; ok && f < corpus.index.families(); ++f) ok = instances.sizes[f] <= corpus.index.size(f);
-  ok = ok && JointLayout(corpus.index, templates, kinds).size == weights.layout.size;
+  ok = ok && JointLayout(corpus.index, templates, coding).size == weights.layout.size;
   if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
   ok = corpus.gold.empty() || static_cast<std::int64_t>(corpus.gold.size()) == instances.tokens();
-  for (const std::int32_t code : corpus.gold) ok = ok && code >= 0 && code < kinds.tags * kinds.chunks;
+  for (const std::int32_t code : corpus.gold) ok = ok && code >= 0 && code < coding.tags * coding.chunks;
   if (!ok) throw Error("RiataError", "the pairs do not fit the sentences or the weights");
 }
 
 template <class Real>
 void JointModel<Real>::grow(const Corpus& corpus, Vector<Real>& vector) {
-  const JointLayout now(corpus.index, templates, weights.kinds);
+  const JointLayout now(corpus.index, templates, weights.coding);
   if (now.size < weights.layout.size) throw Error("RiataError", "the instances were made with another feature index than the weights");
   if (now.size > weights.layout.size) vector.rearrange([&](const Numbers<Real>& old) { return now.moved(old, weights.layout); });
   weights.layout = now;
@@ -41,7 +41,7 @@ void JointModel<Real>::match(Model<Real>& other, const typename Model<Real>::Mat
   const JointWeights<Real>& from = weights;
   JointWeights<Real>& to = dynamic_cast<JointModel&>(other).weights;
   const std::int64_t before = to.layout.size;
-  if (from.kinds.tags != to.kinds.tags || from.kinds.chunks != to.kinds.chunks || from.kinds.ahead != to.kinds.ahead ||
+  if (from.coding.tags != to.coding.tags || from.coding.chunks != to.coding.chunks || from.coding.ahead != to.coding.ahead ||
       from.layout.size != before)
     throw Error("RiataError", "the weights belong to different models");
   visit(0, 0, before);

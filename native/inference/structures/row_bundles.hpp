@@ -27,7 +27,7 @@ class RowBundles {
     std::uint64_t hash = rows.size();
     for (const std::int32_t row : rows) hash = (hash ^ static_cast<std::uint32_t>(row)) * 0x9e3779b97f4a7c15u ^ hash >> 29;
     for (;; ++hash) {
-      const auto [place, fresh] = known_.emplace(hash, size());
+      const auto [place, fresh] = by_hash_.emplace(hash, size());
       if (!fresh && !std::ranges::equal(rows_of(place->second), rows)) continue;  // another one has this hash
       if (fresh) {
         rows_.insert(rows_.end(), rows.begin(), rows.end());
@@ -46,7 +46,7 @@ class RowBundles {
   // After the last `add`.
   void finish(std::int32_t stride) {
     stride_ = stride;
-    known_ = {};
+    by_hash_ = {};
     rows_.shrink_to_fit();
     sums_.assign(static_cast<std::size_t>(size()) * stride, Real{0});
     totals_.assign(static_cast<std::size_t>(size()) * stride, 0);
@@ -93,7 +93,7 @@ class RowBundles {
 
  private:
   std::int32_t stride_ = 0;
-  std::unordered_map<std::uint64_t, std::int32_t> known_;  // by hash
+  std::unordered_map<std::uint64_t, std::int32_t> by_hash_;
   std::vector<std::int32_t> rows_;
   std::vector<std::int64_t> ends_ = {0};  // [bundles] in rows_
   Numbers<Real> sums_;                    // [bundles][stride]

@@ -49,9 +49,9 @@ struct Joined {
 Joined joined(const std::vector<std::int32_t>& keys, const std::vector<std::int32_t>& ids, std::size_t most) {
   Joined out;
   out.key_of.resize(ids.size());
-  PairTable known;
+  PairTable numbers;
   for (std::size_t n = 0; n < ids.size(); ++n) {
-    std::int32_t& number = known.at(keys.empty() ? 0 : keys[n], ids[n]);
+    std::int32_t& number = numbers.at(keys.empty() ? 0 : keys[n], ids[n]);
     if (number < 0) {
       number = out.keys++;
       if (static_cast<std::size_t>(out.keys) > most) return out;  // too many, whatever comes
@@ -185,13 +185,13 @@ auto GroupedRows<Real>::range(const RowColumn& column, std::int32_t id) const no
 
 template <class Real>
 bool GroupedRows<Real>::make_sparse(const RowColumn& column) {
-  std::vector<bool> known(static_cast<std::size_t>(*std::max_element(column.ids.begin(), column.ids.end()) + 1), false);
+  std::vector<bool> met(static_cast<std::size_t>(*std::max_element(column.ids.begin(), column.ids.end()) + 1), false);
   std::int64_t rows = 0, weights = 0;
   Sparse made;
   for (const std::int32_t id : column.ids) {
     made.push_back(range(column, id));
-    if (id < 0 || known[static_cast<std::size_t>(id)]) continue;
-    known[static_cast<std::size_t>(id)] = true;
+    if (id < 0 || met[static_cast<std::size_t>(id)]) continue;
+    met[static_cast<std::size_t>(id)] = true;
     ++rows;
     weights += made.back().end - made.back().first;
   }

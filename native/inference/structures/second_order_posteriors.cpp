@@ -106,7 +106,7 @@ double SecondOrderPosteriors<Real>::unit(const ChunkFlags& chunks, const std::in
   std::vector<double> pairs(labels_ * labels_), passed(labels_ * labels_, 0), next(labels_ * labels_);
   fill_pairs(first, pairs);
   for (std::size_t pair = 0; pair < (first == 0 ? labels_ : labels_ * labels_); ++pair) {
-    const bool same = chunks.kinds[pair % labels_] == chunks.kinds[static_cast<std::size_t>(found[first])];
+    const bool same = chunks.types[pair % labels_] == chunks.types[static_cast<std::size_t>(found[first])];
     if (same && (first == 0 || !continues(pair))) passed[pair] = pairs[pair];
   }
   double sum = 0;

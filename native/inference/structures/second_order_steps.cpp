@@ -144,7 +144,7 @@ class SecondOrderSteps<Real>::Finder {
     key_.insert(key_.end(), here.matrices.begin(), here.matrices.end());
     key_.push_back(-1);
     key_.insert(key_.end(), here.lists.begin(), here.lists.end());
-    const auto [place, fresh] = known_.emplace(key_, to_.contexts());
+    const auto [place, fresh] = by_what_they_read_.emplace(key_, to_.contexts());
     if (fresh) to_.contexts_.push_back(std::move(here));
     ++to_.contexts_[static_cast<std::size_t>(place->second)].tokens;
     to_.of_[static_cast<std::size_t>(n)] = place->second;
@@ -161,8 +161,8 @@ class SecondOrderSteps<Real>::Finder {
   std::vector<std::int32_t> sparse_here_;                      // sparse matrices of a token
   std::map<std::array<std::int32_t, 3>, std::int32_t> lists_;  // slot, n-gram, whether of token 1
   std::vector<std::array<std::int32_t, 3>> to_list_;
-  std::map<std::vector<std::int64_t>, std::int32_t> known_;  // contexts by what they read
-  std::vector<std::int32_t> first_;                          // rows of the index that first tokens read
+  std::map<std::vector<std::int64_t>, std::int32_t> by_what_they_read_;  // contexts
+  std::vector<std::int32_t> first_;                                      // rows of the index that first tokens read
   std::vector<std::int64_t> key_;
 };
 

@@ -17,13 +17,13 @@ class SegmentClassWeights {
   bool any() const noexcept { return !weights_.empty(); }
 
   // labels: [T] of the tokens of a sentence. gold: [T] the codes of its true segments.
-  void open(const SegmentKinds& kinds, std::span<const std::int32_t> labels, std::span<const std::int32_t> gold) {
+  void open(const SegmentCoding& coding, std::span<const std::int32_t> labels, std::span<const std::int32_t> gold) {
     weight_before_.assign(labels.size() + 1, 0);
     for (std::size_t t = 0; t < labels.size(); ++t)
       weight_before_[t + 1] = weight_before_[t] + weights_[static_cast<std::size_t>(labels[t])];
     gold_before_.assign(gold.size() + 1, 0);
     for (std::size_t t = 0; t < gold.size(); ++t)
-      gold_before_[t + 1] = gold_before_[t] + (gold[t] < 0 ? 0 : of(static_cast<std::int32_t>(t), kinds.length(gold[t])));
+      gold_before_[t + 1] = gold_before_[t] + (gold[t] < 0 ? 0 : of(static_cast<std::int32_t>(t), coding.length(gold[t])));
   }
 
   double of(std::int32_t t, std::int32_t length) const noexcept {

@@ -15,18 +15,18 @@ namespace riata {
 template <class Real>
 class SegmentLattice {
  public:
-  SegmentLattice(const SegmentKinds& kinds, std::int32_t order, const SemiMarkovSums<Real>& sums, double least)
-      : kinds_(kinds), order_(order), sums_(sums), least_(least) {}
+  SegmentLattice(const SegmentCoding& coding, std::int32_t order, const SemiMarkovSums<Real>& sums, double least)
+      : coding_(coding), order_(order), sums_(sums), least_(least) {}
 
   // Adds the expected features times a factor. rows: KnownRows or AddedRows.
   template <class Rows>
   void add_features(const SegmentSteps<Real>& steps, double factor, const Rows& rows, Difference& to) {
     const auto visit = [&](std::int32_t row) {
-      for (const auto& [label, share] : likely_) to.push_back({std::int64_t{row} * kinds_.stride() + label, factor * share});
+      for (const auto& [label, share] : likely_) to.push_back({std::int64_t{row} * coding_.stride() + label, factor * share});
     };
     each_span(steps, [&](std::int32_t t, std::int32_t l) { steps.each_span_row(t, l, rows, visit); });
     for (std::int32_t t = 0; order_ > 0 && t < steps.length(); ++t) {
-      for (std::int32_t before = 0; before < (t == 0 ? 1 : kinds_.labels); ++before) {
+      for (std::int32_t before = 0; before < (t == 0 ? 1 : coding_.labels); ++before) {
         const Before labels{{t == 0 ? 0 : before + 1}};
         if (keep_likely([&](std::int32_t y) { return sums_.pair_posterior(t, before, y); })) steps.each_history_row(t, labels, rows, visit);
       }
@@ -36,7 +36,7 @@ class SegmentLattice {
   double expected_loss(const SegmentSteps<Real>& steps, const SegmentLoss& loss) {
     double sum = 0;
     each_span(steps, [&](std::int32_t t, std::int32_t l) {
-      for (const auto& [label, share] : likely_) sum += share * loss.of(t, kinds_.code(l, label));
+      for (const auto& [label, share] : likely_) sum += share * loss.of(t, coding_.code(l, label));
     });
     return sum;
   }
@@ -53,13 +53,13 @@ class SegmentLattice {
   template <class Posterior>
   bool keep_likely(Posterior posterior) {
     likely_.clear();
-    for (std::int32_t y = 0; y < kinds_.labels; ++y) {
+    for (std::int32_t y = 0; y < coding_.labels; ++y) {
       if (const double share = posterior(y); share > 0 && share >= least_) likely_.push_back({y, share});
     }
     return !likely_.empty();
   }
 
-  const SegmentKinds& kinds_;
+  const SegmentCoding& coding_;
   std::int32_t order_;
   const SemiMarkovSums<Real>& sums_;
   double least_;

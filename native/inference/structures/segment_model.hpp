@@ -10,11 +10,11 @@
 namespace riata {
 
 // Refuses weights, or sentences, of another feature index. size: of the weights.
-void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown,
+void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentCoding& coding, const GrownRows& grown,
                std::size_t size, const Instances& instances);
 
 // Whether codes cover a corpus without gaps. free: segments may be longer than the most, as those of the truth.
-bool covers(const SegmentKinds& kinds, std::span<const std::int64_t> starts, Codes codes, bool free);
+bool covers(const SegmentCoding& coding, std::span<const std::int64_t> starts, Codes codes, bool free);
 
 template <class Real>
 class SegmentModel : public Model<Real> {
@@ -29,7 +29,7 @@ class SegmentModel : public Model<Real> {
   void grow(const Corpus& corpus, Vector<Real>& vector) override;
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
   void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
-  std::int32_t work() const noexcept override { return weights.kinds.labels * weights.kinds.most; }
+  std::int32_t work() const noexcept override { return weights.coding.labels * weights.coding.most; }
 
   SegmentTemplates templates;
   SegmentWeights<Real> weights;

@@ -14,11 +14,11 @@ std::int32_t role(std::int32_t place, std::int32_t length) noexcept {
 
 // Adds the tags of one sentence to out, [length][tags].
 template <class Real>
-void add_tags(const SegmentKinds& kinds, const SemiMarkovSums<Real>& sums, std::int32_t length, std::span<const std::int32_t> tag_of,
+void add_tags(const SegmentCoding& coding, const SemiMarkovSums<Real>& sums, std::int32_t length, std::span<const std::int32_t> tag_of,
               std::int32_t tags, double* out) {
   for (std::int32_t t = 0; t < length; ++t) {
-    for (std::int32_t l = 1; l <= std::min(kinds.most, length - t); ++l) {
-      for (std::int32_t y = 0; y < kinds.labels; ++y) {
+    for (std::int32_t l = 1; l <= std::min(coding.most, length - t); ++l) {
+      for (std::int32_t y = 0; y < coding.labels; ++y) {
         const double share = sums.posterior(t, l, y);
         if (share == 0) continue;
         const double touching = t == 0 ? 0 : std::min(share, sums.posterior_behind(t, l, y, y));
@@ -44,15 +44,15 @@ SegmentProbabilities segment_probabilities(const SegmentModel<Real>& model, cons
   model.check(corpus, weights.flat.size());
   check_exact(templates);
   const Vector<Real> flat = Vector<Real>::of(weights.flat);
-  SegmentSteps<Real> steps(templates, weights.kinds, weights.grown, instances, flat);
-  SemiMarkovSums<Real> sums(weights.kinds, weights.kinds.stride(), templates.order());
+  SegmentSteps<Real> steps(templates, weights.coding, weights.grown, instances, flat);
+  SemiMarkovSums<Real> sums(weights.coding, weights.coding.stride(), templates.order());
   SegmentProbabilities out;
   out.tags.assign(static_cast<std::size_t>(instances.tokens() * tags), 0);
   for (std::int64_t s = 0; s < instances.sentences() && poll(s); ++s) {
     const auto length = static_cast<std::int32_t>(instances.length(s));
     steps.open(s);
     out.log_z.push_back(length == 0 ? 0 : sums.open(steps, 1 / temperature));
-    if (length > 0) add_tags(weights.kinds, sums, length, tag_of, tags, out.tags.data() + instances.starts[s] * tags);
+    if (length > 0) add_tags(weights.coding, sums, length, tag_of, tags, out.tags.data() + instances.starts[s] * tags);
   }
   return out;
 }

@@ -20,15 +20,15 @@ const SegmentTemplates& exact(const SegmentTemplates& templates) {
 }  // namespace
 
 template <class Real>
-SegmentPotentials<Real>::SegmentPotentials(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances,
+SegmentPotentials<Real>::SegmentPotentials(const SegmentTemplates& templates, const SegmentCoding& coding, const Instances& instances,
                                            std::span<const std::int32_t> gold, Pairs pairs)
-    : BatchedPotentials(instances, batches_of_tokens(instances, batch_tokens, kinds.labels)),
+    : BatchedPotentials(instances, batches_of_tokens(instances, batch_tokens, coding.labels)),
       templates_(exact(templates)),
-      kinds_(kinds),
-      stride_(kinds.stride()),
+      coding_(coding),
+      stride_(coding.stride()),
       gold_(gold.begin(), gold.end()),
       counts_(fitting(gold)),
-      rows_(templates, kinds, instances, gold, counts_, pairs),
+      rows_(templates, coding, instances, gold, counts_, pairs),
       width_(std::int64_t{rows_.sources()} * stride_) {
   std::int64_t tokens = 0, sequences = 0;
   for (const SentenceRange& batch : batches_) {
@@ -46,7 +46,7 @@ std::vector<bool> SegmentPotentials<Real>::fitting(std::span<const std::int32_t>
   std::vector<bool> out;
   for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
     const auto own = gold.subspan(static_cast<std::size_t>(instances_.starts[s]), static_cast<std::size_t>(instances_.length(s)));
-    const bool fits = std::ranges::all_of(own, [&](std::int32_t code) { return code < kinds_.labels * kinds_.most; });
+    const bool fits = std::ranges::all_of(own, [&](std::int32_t code) { return code < coding_.labels * coding_.most; });
     out.push_back(fits && !own.empty());
     left_out_ += !fits;
   }

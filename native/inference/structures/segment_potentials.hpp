@@ -24,8 +24,8 @@ template <class Real>
 class SegmentPotentials final : public BatchedPotentials {
  public:
   // instances must outlive it. gold: [N] the code of the segment that starts at each token, -1 where none does. Sentences with a segment
-  // that is longer than kinds allow are left out: log P of their truth is 0. pairs: as SegmentSources has it.
-  SegmentPotentials(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances,
+  // that is longer than the coding allows are left out: log P of their truth is 0. pairs: as SegmentSources has it.
+  SegmentPotentials(const SegmentTemplates& templates, const SegmentCoding& coding, const Instances& instances,
                     std::span<const std::int32_t> gold, Pairs pairs);
 
   std::int64_t left_out() const noexcept { return left_out_; }  // sentences
@@ -57,7 +57,7 @@ class SegmentPotentials final : public BatchedPotentials {
   }
 
   SegmentTemplates templates_;
-  SegmentKinds kinds_;
+  SegmentCoding coding_;
   std::int32_t stride_;
   std::vector<std::int32_t> gold_;
   std::int64_t left_out_ = 0;

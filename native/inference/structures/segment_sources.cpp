@@ -10,12 +10,12 @@
 namespace riata {
 
 template <class Real>
-SegmentSources<Real>::SegmentSources(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances,
+SegmentSources<Real>::SegmentSources(const SegmentTemplates& templates, const SegmentCoding& coding, const Instances& instances,
                                      std::span<const std::int32_t> gold, const std::vector<bool>& counts, Pairs pairs)
     : templates_(templates),
-      kinds_(kinds),
-      codes_(kinds, templates),
-      stride_(kinds.stride()),
+      coding_(coding),
+      codes_(coding, templates),
+      stride_(coding.stride()),
       instances_(instances),
       grown_(templates.slots()) {
   find_weights(gold, counts, pairs);
@@ -30,17 +30,17 @@ template <class Real>
 void SegmentSources<Real>::find_weights(std::span<const std::int32_t> gold, const std::vector<bool>& counts, Pairs pairs) {
   const Numbers<Real> none;
   const Vector<Real> nothing = Vector<Real>::of(none);
-  SegmentSteps<Real> steps(templates_, kinds_, grown_, instances_, nothing);
+  SegmentSteps<Real> steps(templates_, coding_, grown_, instances_, nothing);
   std::vector<std::vector<std::int32_t>> labels;  // of each row
   for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
     if (!counts[static_cast<std::size_t>(s)]) continue;
     steps.open(s);
     const auto own = gold.subspan(static_cast<std::size_t>(instances_.starts[s]), static_cast<std::size_t>(instances_.length(s)));
-    each_segment(kinds_, own, [&](std::int32_t t, std::int32_t code, const Before& before) {
-      steps.each_row(t, kinds_.length(code), before, AddedRows{grown_}, [&](std::int32_t row) {
+    each_segment(coding_, own, [&](std::int32_t t, std::int32_t code, const Before& before) {
+      steps.each_row(t, coding_.length(code), before, AddedRows{grown_}, [&](std::int32_t row) {
         if (labels.size() <= static_cast<std::size_t>(row)) labels.resize(static_cast<std::size_t>(grown_.rows()));
         std::vector<std::int32_t>& known = labels[static_cast<std::size_t>(row)];
-        if (std::ranges::find(known, kinds_.label(code)) == known.end()) known.push_back(kinds_.label(code));
+        if (std::ranges::find(known, coding_.label(code)) == known.end()) known.push_back(coding_.label(code));
       });
     });
   }
@@ -49,7 +49,7 @@ void SegmentSources<Real>::find_weights(std::span<const std::int32_t> gold, cons
   for (std::vector<std::int32_t>& known : labels) {  // beginnings of sequences that are no segments of the truth have none
     std::ranges::sort(known);
     if (pairs == Pairs::all && !known.empty()) {
-      for (std::int32_t y = 0; y < kinds_.labels; ++y) held_.labels.push_back(y);
+      for (std::int32_t y = 0; y < coding_.labels; ++y) held_.labels.push_back(y);
     } else {
       held_.labels.insert(held_.labels.end(), known.begin(), known.end());
     }
@@ -105,7 +105,7 @@ void SegmentSources<Real>::find_lengths(const std::vector<bool>& counts) {
 template <class Real>
 void SegmentSources<Real>::find_histories(const std::vector<bool>& counts) {
   std::vector<std::int32_t> rows;
-  for (std::int32_t before = 0; before < kinds_.labels; ++before) {
+  for (std::int32_t before = 0; before < coding_.labels; ++before) {
     Column& to = column(behind(before));
     for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
       if (!counts[static_cast<std::size_t>(s)]) continue;
@@ -131,7 +131,7 @@ void SegmentSources<Real>::find_sequences(const std::vector<bool>& counts) {
   for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
     const std::int64_t length = instances_.length(s);
     for (std::int64_t t = 0; t < length; ++t) {
-      const std::int64_t longest = std::min<std::int64_t>(kinds_.most, length - t);
+      const std::int64_t longest = std::min<std::int64_t>(coding_.most, length - t);
       rows.assign(static_cast<std::size_t>(longest), {});
       for (const SequenceSlot& slot : templates_.sequences()) {
         if (!counts[static_cast<std::size_t>(s)]) break;
@@ -206,7 +206,7 @@ void SegmentSources<Real>::finish(std::span<double> gradient, std::int64_t threa
 template <class Real>
 template <class Out>
 SegmentWeights<Out> SegmentSources<Real>::model(std::span<const double> at) const {
-  SegmentWeights<Out> out{kinds_, grown_, {}};
+  SegmentWeights<Out> out{coding_, grown_, {}};
   out.flat.assign(std::size_t(grown_.rows()) * stride_, Out{0});
   for (std::int32_t row = 0; row < grown_.rows(); ++row) {
     for (std::int64_t i = held_.first[row]; i < held_.first[row + 1]; ++i)

@@ -27,7 +27,7 @@ class SegmentSources {
  public:
   // instances must outlive it. gold: [N] the code of the segment that starts at each token, -1 where none does. counts: [S] the sentences
   // that are learnt from. Only features of gold segments have weights: with the labels they have there, or with all.
-  SegmentSources(const SegmentTemplates& templates, const SegmentKinds& kinds, const Instances& instances,
+  SegmentSources(const SegmentTemplates& templates, const SegmentCoding& coding, const Instances& instances,
                  std::span<const std::int32_t> gold, const std::vector<bool>& counts, Pairs pairs);
 
   const SegmentTemplates& templates() const noexcept { return templates_; }
@@ -38,7 +38,7 @@ class SegmentSources {
   static constexpr std::int32_t as_first = 0, as_last = 1, as_inside = 2;
   std::int32_t as_length() const noexcept { return as_inside + templates_.reach() + 1; }
   std::int32_t behind(std::int32_t before) const noexcept { return as_length() + 1 + before; }
-  std::int32_t sources() const noexcept { return behind(templates_.order() == 0 ? 0 : kinds_.labels); }
+  std::int32_t sources() const noexcept { return behind(templates_.order() == 0 ? 0 : coding_.labels); }
   // The first sequence of tokens that starts at token n, of all sentences; of how many tokens a sequence is.
   std::int64_t sequences_before(std::int64_t n) const noexcept { return starts_[static_cast<std::size_t>(n)]; }
   std::int32_t sequence_length(std::int64_t k) const noexcept { return lengths_[static_cast<std::size_t>(k)]; }
@@ -104,7 +104,7 @@ class SegmentSources {
   void each_column(std::int64_t threads, Work work);
 
   SegmentTemplates templates_;
-  SegmentKinds kinds_;
+  SegmentCoding coding_;
   BackCodes codes_;
   std::int32_t stride_;
   const Instances& instances_;

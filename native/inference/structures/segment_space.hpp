@@ -29,14 +29,14 @@ class SegmentSpace : public CorpusSpace {
         order_(model.templates.order()),
         looks_back_(model.templates.looks_back()),
         reads_start_(model.templates.reads_start()),
-        stride_(model.weights.kinds.stride()),
-        kinds_(model.weights.kinds),
+        stride_(model.weights.coding.stride()),
+        coding_(model.weights.coding),
         weights_(weights),
         grown_(model.weights.grown),
         grows_(grows),
         remembers_(!queue.by_level()),
-        steps_(model.templates, kinds_, grown_, corpus.instances, weights),
-        loss_(kinds_),
+        steps_(model.templates, coding_, grown_, corpus.instances, weights),
+        loss_(coding_),
         label_unit_(key_after(0, 1, 1) - key_after(0, 1, 0)),
         length_unit_(key_after(0, 2, 0) - key_after(0, 1, 0)),
         expanded_(queue.blind()) {}
@@ -52,7 +52,7 @@ class SegmentSpace : public CorpusSpace {
     std::size_t t = 0;
     for (const ActionId code : path) {
       out[t] = code;
-      t += static_cast<std::size_t>(kinds_.length(code));
+      t += static_cast<std::size_t>(coding_.length(code));
     }
   }
 
@@ -63,7 +63,7 @@ class SegmentSpace : public CorpusSpace {
       if (code < 0) continue;
       out.push_back(sum + loss_.least(t));
       sum += loss_.of(t, code);
-      end = t + kinds_.length(code);
+      end = t + coding_.length(code);
     }
     out.push_back(sum + loss_.least(end));
   }
@@ -79,7 +79,7 @@ class SegmentSpace : public CorpusSpace {
 
   StateId initial() override { return 0; }
   bool is_goal(StateId state) override { return state == steps_.length(); }
-  StateId apply(StateId state, ActionId action) override { return state + kinds_.length(action); }
+  StateId apply(StateId state, ActionId action) override { return state + coding_.length(action); }
   std::int32_t covered(const Tree& tree, NodeId node) const override { return tree[node].state; }
 
   double initial_regret() override { return loss_.least(0); }
@@ -93,7 +93,7 @@ class SegmentSpace : public CorpusSpace {
   std::int64_t key(const Tree& tree, NodeId node) override {
     if (tree[node].parent < 0) return -1;
     look_back(tree, tree[node].parent);
-    return key_after(start(tree, node), kinds_.length(tree[node].action), kinds_.label(tree[node].action));
+    return key_after(start(tree, node), coding_.length(tree[node].action), coding_.label(tree[node].action));
   }
 
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
@@ -108,7 +108,7 @@ class SegmentSpace : public CorpusSpace {
     const std::int32_t t = start(tree, node);
     look_back(tree, tree[node].parent);
     const Real* history = looks_back_ ? steps_.history(t, before_) : nullptr;
-    return step(steps_.spans(t) + std::size_t(kinds_.length(tree[node].action) - 1) * stride_, history, kinds_.label(tree[node].action));
+    return step(steps_.spans(t) + std::size_t(coding_.length(tree[node].action) - 1) * stride_, history, coding_.label(tree[node].action));
   }
 
   void features(const Tree& tree, NodeId node, StepFeatures& out) override {
@@ -118,9 +118,9 @@ class SegmentSpace : public CorpusSpace {
 
   // The same of a segment from token t.
   void features_of(std::int32_t t, std::int32_t code, const Before& before, StepFeatures& out) {
-    const auto visit = [&](std::int32_t row) { out.push_back({std::int64_t{row} * stride_ + kinds_.label(code), 1.0}); };
-    if (!grows_) return steps_.each_row(t, kinds_.length(code), before, KnownRows{grown_}, visit);
-    steps_.each_row(t, kinds_.length(code), before, AddedRows{grown_}, visit);
+    const auto visit = [&](std::int32_t row) { out.push_back({std::int64_t{row} * stride_ + coding_.label(code), 1.0}); };
+    if (!grows_) return steps_.each_row(t, coding_.length(code), before, KnownRows{grown_}, visit);
+    steps_.each_row(t, coding_.length(code), before, AddedRows{grown_}, visit);
     weights_.grow(std::size_t(grown_.rows()) * stride_);
   }
 
@@ -129,7 +129,7 @@ class SegmentSpace : public CorpusSpace {
     const std::int32_t t = start(tree, node);
     look_back(tree, tree[node].parent);
     const std::int64_t back = key_of(t, before_.start, before_.labels, order_);
-    const std::int64_t codes = std::int64_t{kinds_.labels} * kinds_.most;
+    const std::int64_t codes = std::int64_t{coding_.labels} * coding_.most;
     return back >= std::numeric_limits<std::int64_t>::max() / codes - 1 ? -1 : back * codes + tree[node].action;
   }
 
@@ -140,14 +140,14 @@ class SegmentSpace : public CorpusSpace {
   static constexpr std::int64_t few = 64;  // candidates up to which it pays to look for the best
   static constexpr Real never = -std::numeric_limits<Real>::infinity();
 
-  std::int32_t start(const Tree& tree, NodeId node) const noexcept { return tree[node].state - kinds_.length(tree[node].action); }
+  std::int32_t start(const Tree& tree, NodeId node) const noexcept { return tree[node].state - coding_.length(tree[node].action); }
   static double step(const Real* row, const Real* history, std::int32_t label) noexcept {
     return double(history == nullptr ? row[label] : row[label] + history[label]);
   }
   // The label, the first of equals.
   std::int32_t highest(const Real* row, const Real* history) const noexcept {
     std::int32_t best = 0;
-    for (std::int32_t label = 1; label < kinds_.labels; ++label) {
+    for (std::int32_t label = 1; label < coding_.labels; ++label) {
       if (step(row, history, label) > step(row, history, best)) best = label;
     }
     return best;
@@ -162,7 +162,7 @@ class SegmentSpace : public CorpusSpace {
     const Real* spans = steps_.spans(t);
     const Real* history = looks_back_ ? steps_.history(t, before_) : nullptr;
     const Real* peaks = steps_.peaks(t);
-    const Real history_peak = history == nullptr ? Real{0} : *std::max_element(history, history + kinds_.labels);
+    const Real history_peak = history == nullptr ? Real{0} : *std::max_element(history, history + coding_.labels);
     const bool choosy = ranking.width <= few && !aside_, merged = order_ == 0 && !aside_;
     const std::size_t first = out.size();
     ranks_.begin_node();
@@ -171,7 +171,7 @@ class SegmentSpace : public CorpusSpace {
     for (std::int32_t l = 1; l <= steps_.lengths(t); ++l) {
       const Real* row = spans + std::size_t(l - 1) * stride_;
       if (peaks[l - 1] == never || (choosy && node.score + double(peaks[l - 1] + history_peak) < ranks_.least())) continue;
-      const std::int32_t code = kinds_.code(l, 0);  // of the first label
+      const std::int32_t code = coding_.code(l, 0);  // of the first label
       const std::int64_t key = first_key + (l - 1) * length_unit_;
       const Judged judged = learning ? judge(node, t, l) : Judged{};
       const auto candidate_of = [&](std::int32_t label) {
@@ -185,7 +185,7 @@ class SegmentSpace : public CorpusSpace {
       }
       Candidate best;
       best.action = -1;
-      for (std::int32_t label = 0; label < kinds_.labels; ++label) {
+      for (std::int32_t label = 0; label < coding_.labels; ++label) {
         if (row[label] == never || (choosy && node.score + step(row, history, label) < ranks_.least())) continue;
         const Candidate candidate = candidate_of(label);
         if (!merged)
@@ -224,7 +224,7 @@ class SegmentSpace : public CorpusSpace {
     before_ = {};
     if (tree[id].parent >= 0) before_.start = start(tree, id);
     for (std::int32_t k = 0; k < order_ && tree[id].parent >= 0; ++k, id = tree[id].parent)
-      before_.labels[k] = kinds_.label(tree[id].action) + 1;
+      before_.labels[k] = coding_.label(tree[id].action) + 1;
   }
 
   // Of the state that a segment from token t leads to after those that look_back has found.
@@ -237,15 +237,15 @@ class SegmentSpace : public CorpusSpace {
   // What goes on alike: a position, labels, and a start where it is read. BackCodes sees to it that the number is large enough.
   std::int64_t key_of(std::int32_t position, std::int32_t start, const std::int32_t* labels, std::int32_t count) const noexcept {
     std::int64_t key = position;
-    for (std::int32_t k = 0; k < count; ++k) key = key * (kinds_.labels + 1) + labels[k];
-    return reads_start_ ? key * (kinds_.most + 1) + (start < 0 ? 0 : position - start) : key;
+    for (std::int32_t k = 0; k < count; ++k) key = key * (coding_.labels + 1) + labels[k];
+    return reads_start_ ? key * (coding_.most + 1) + (start < 0 ? 0 : position - start) : key;
   }
 
   Corpus corpus_;
   std::int32_t order_;
   bool looks_back_, reads_start_;
   std::int32_t stride_;
-  const SegmentKinds& kinds_;
+  const SegmentCoding& coding_;
   Vector<Real>& weights_;
   GrownRows& grown_;
   bool grows_;

@@ -32,15 +32,15 @@ struct AddedRows {
 template <class Real>
 class SegmentSteps {
  public:
-  SegmentSteps(const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown, const Instances& instances,
+  SegmentSteps(const SegmentTemplates& templates, const SegmentCoding& coding, const GrownRows& grown, const Instances& instances,
                const Vector<Real>& weights)
       : templates_(templates),
-        kinds_(kinds),
-        codes_(kinds, templates),
+        coding_(coding),
+        codes_(coding, templates),
         grown_(grown),
         instances_(instances),
         weights_(weights),
-        stride_(kinds.stride()),
+        stride_(coding.stride()),
         begin_(static_cast<std::size_t>(stride_)) {
     for (const AnchoredSlot& slot : templates.anchored())
       (slot.role == Role::first ? first_ : slot.role == Role::last ? last_ : inside_).push_back(slot);
@@ -51,12 +51,12 @@ class SegmentSteps {
   void open(std::int64_t sentence) {
     origin_ = instances_.origin(sentence);
     length_ = static_cast<std::int32_t>(instances_.length(sentence));
-    legal_.open(kinds_, instances_.allowed, instances_.starts[sentence], length_);
+    legal_.open(coding_, instances_.allowed, instances_.starts[sentence], length_);
     const auto tokens = static_cast<std::size_t>(length_);
     spans_known_.assign(tokens, -1);
     token_known_.assign(tokens, -1);
     gathered_ = -1;
-    most_ = std::min(kinds_.most, length_);
+    most_ = std::min(coding_.most, length_);
     inside_rows_.resize(static_cast<std::size_t>(most_));
     last_rows_.resize(static_cast<std::size_t>(most_));
     make_room(spans_, tokens * most_ * stride_);
@@ -70,7 +70,7 @@ class SegmentSteps {
   std::int32_t length() const noexcept { return length_; }
 
   // How long a segment from token t can be.
-  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(kinds_.most, length_ - t); }
+  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(coding_.most, length_ - t); }
 
   // What the input says of every label of a segment from token t, by length: [lengths][stride]. Minus infinity where there is no such
   // segment.
@@ -88,19 +88,19 @@ class SegmentSteps {
       spans(t);
       for (std::int32_t l = 1; l <= lengths(t); ++l) {
         Real* row = spans_.data() + (std::size_t(t) * most_ + l - 1) * stride_;
-        for (std::int32_t y = 0; y < kinds_.labels; ++y) row[y] += static_cast<Real>(more(t, l, y));
-        peaks_[std::size_t(t) * most_ + l - 1] = *std::max_element(row, row + kinds_.labels);
+        for (std::int32_t y = 0; y < coding_.labels; ++y) row[y] += static_cast<Real>(more(t, l, y));
+        peaks_[std::size_t(t) * most_ + l - 1] = *std::max_element(row, row + coding_.labels);
       }
     }
   }
 
   // What the segments before token t say of every label of the next: [stride]. It stands until another one is asked for.
   const Real* history(std::int32_t t, const Before& before) {
-    std::vector<History>& known = histories_[static_cast<std::size_t>(t)];
+    std::vector<History>& here = histories_[static_cast<std::size_t>(t)];
     const std::int32_t code = codes_.whole(before, t);
-    auto one = std::find_if(known.begin(), known.end(), [&](const History& other) { return other.code == code; });
-    if (one == known.end()) {
-      one = known.insert(known.end(), {code, -1, histories_end_});
+    auto one = std::find_if(here.begin(), here.end(), [&](const History& other) { return other.code == code; });
+    if (one == here.end()) {
+      one = here.insert(here.end(), {code, -1, histories_end_});
       histories_end_ += static_cast<std::size_t>(stride_);
       make_room(history_rows_, histories_end_);
     }
@@ -276,14 +276,14 @@ class SegmentSteps {
       last_rows_[l - 1] = here;
     }
     std::fill_n(begin_.data(), stride_, Real{0});
-    std::fill(begin_.begin() + kinds_.labels, begin_.end(), -std::numeric_limits<Real>::infinity());
+    std::fill(begin_.begin() + coding_.labels, begin_.end(), -std::numeric_limits<Real>::infinity());
     rows_.begin(begin_.data(), stride_);
     for (std::size_t i = 0; i < firsts; ++i) rows_.add(weights(first_rows_[i]), 1.0f);
     rows_.finish();
     running_sums(begin_.data(), inside_rows_.data(), last_rows_.data(), longest, stride_, out);
     add_grown(t, longest, out);
-    if (kinds_.outside >= 0) {
-      for (std::int32_t l = 1; l < longest; ++l) out[std::size_t(l) * stride_ + kinds_.outside] = -std::numeric_limits<Real>::infinity();
+    if (coding_.outside >= 0) {
+      for (std::int32_t l = 1; l < longest; ++l) out[std::size_t(l) * stride_ + coding_.outside] = -std::numeric_limits<Real>::infinity();
     }
     for (std::int32_t l = 1; l <= longest; ++l) legal_.forbid(t, l, out + std::size_t(l - 1) * stride_);
     scale_rows(out, longest, stride_, static_cast<Real>(weights_.scale()), peaks_.data() + std::size_t(t) * most_);
@@ -335,7 +335,7 @@ class SegmentSteps {
   std::int32_t step(std::int32_t row, std::int32_t id) const noexcept { return id < 0 ? -1 : grown_.find_next(row, id); }
 
   const SegmentTemplates& templates_;
-  const SegmentKinds& kinds_;
+  const SegmentCoding& coding_;
   BackCodes codes_;
   const GrownRows& grown_;
   const Instances& instances_;

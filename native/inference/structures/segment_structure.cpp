@@ -9,15 +9,15 @@
 
 namespace riata {
 
-void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentKinds& kinds, const GrownRows& grown,
+void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentCoding& coding, const GrownRows& grown,
                std::size_t size, const Instances& instances) {
-  bool ok = size >= std::size_t(grown.rows()) * kinds.stride() && static_cast<std::int32_t>(instances.ngrams.size()) == index.families() &&
+  bool ok = size >= std::size_t(grown.rows()) * coding.stride() && static_cast<std::int32_t>(instances.ngrams.size()) == index.families() &&
             grown.slots() == templates.slots();
   for (std::int32_t f = 0; ok && f < index.families(); ++f) ok = instances.sizes[f] <= index.size(f);
   if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
 }
 
-bool covers(const SegmentKinds& kinds, std::span<const std::int64_t> starts, Codes codes, bool free) {
+bool covers(const SegmentCoding& coding, std::span<const std::int64_t> starts, Codes codes, bool free) {
   if (starts.empty() || static_cast<std::int64_t>(codes.size()) != starts.back()) return false;
   for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
     std::int64_t next = starts[s];
@@ -25,9 +25,9 @@ bool covers(const SegmentKinds& kinds, std::span<const std::int64_t> starts, Cod
       const std::int32_t code = codes[static_cast<std::size_t>(t)];
       if ((code >= 0) != (t == next)) return false;
       if (code < 0) continue;
-      const std::int32_t length = kinds.length(code);
-      if (length > 1 && kinds.label(code) == kinds.outside) return false;
-      if (!free && length > kinds.most) return false;
+      const std::int32_t length = coding.length(code);
+      if (length > 1 && coding.label(code) == coding.outside) return false;
+      if (!free && length > coding.most) return false;
       next = t + length;
       if (next > starts[s + 1]) return false;
     }
@@ -37,14 +37,14 @@ bool covers(const SegmentKinds& kinds, std::span<const std::int64_t> starts, Cod
 
 template <class Real>
 void SegmentModel<Real>::check(const Corpus& corpus, std::size_t size) const {
-  check_fit(corpus.index, templates, weights.kinds, weights.grown, size, corpus.instances);
-  if (!corpus.gold.empty() && !covers(weights.kinds, corpus.instances.starts, corpus.gold, true))
+  check_fit(corpus.index, templates, weights.coding, weights.grown, size, corpus.instances);
+  if (!corpus.gold.empty() && !covers(weights.coding, corpus.instances.starts, corpus.gold, true))
     throw Error("RiataError", "the segments do not fit the sentences or the weights");
 }
 
 template <class Real>
 void SegmentModel<Real>::grow(const Corpus& corpus, Vector<Real>& vector) {
-  const auto stride = static_cast<std::size_t>(weights.kinds.stride());
+  const auto stride = static_cast<std::size_t>(weights.coding.stride());
   if (weights.grown.rows() == 0) vector.reserve(static_cast<std::size_t>(templates.most_rows(corpus.index)) * stride);
   vector.grow(static_cast<std::size_t>(weights.grown.rows()) * stride);
 }
@@ -59,9 +59,9 @@ template <class Real>
 void SegmentModel<Real>::match(Model<Real>& other, const typename Model<Real>::Matched& visit) const {
   const SegmentWeights<Real>& from = weights;
   SegmentWeights<Real>& to = dynamic_cast<SegmentModel&>(other).weights;
-  if (from.kinds.labels != to.kinds.labels || from.kinds.most != to.kinds.most || from.grown.slots() != to.grown.slots())
+  if (from.coding.labels != to.coding.labels || from.coding.most != to.coding.most || from.grown.slots() != to.grown.slots())
     throw Error("RiataError", "the weights belong to different models");
-  const std::int64_t stride = to.kinds.stride();
+  const std::int64_t stride = to.coding.stride();
   std::vector<std::int32_t> same(static_cast<std::size_t>(from.grown.rows()));
   for (std::int32_t row = 0; row < from.grown.rows(); ++row) {
     const std::int32_t parent = from.grown.parent(row), value = from.grown.value(row);
@@ -75,23 +75,23 @@ template <class Real>
 SegmentStructure<Real>::SegmentStructure(SegmentModel<Real>& model, const Corpus& over, Vector<Real>& vector, bool grows)
     : Structure<Real>(over),
       model_(model),
-      kinds_(model.weights.kinds),
+      coding_(model.weights.coding),
       vector_(vector),
       grows_(grows),
-      steps_(model.templates, kinds_, model.weights.grown, over.instances, vector),
-      exact_(kinds_, kinds_.stride(), model.templates.order()),
-      closest_(kinds_, kinds_.stride(), model.templates.order()),
-      list_(kinds_, kinds_.stride(), model.templates.order()),
-      sums_(kinds_, kinds_.stride(), model.templates.order()),
-      lattice_(kinds_, model.templates.order(), sums_, grows ? least_posterior : 0),
-      loss_(kinds_) {}
+      steps_(model.templates, coding_, model.weights.grown, over.instances, vector),
+      exact_(coding_, coding_.stride(), model.templates.order()),
+      closest_(coding_, coding_.stride(), model.templates.order()),
+      list_(coding_, coding_.stride(), model.templates.order()),
+      sums_(coding_, coding_.stride(), model.templates.order()),
+      lattice_(coding_, model.templates.order(), sums_, grows ? least_posterior : 0),
+      loss_(coding_) {}
 
 template <class Real>
 void SegmentStructure<Real>::open(std::int64_t s) {
   steps_.open(s);
   gold_ = corpus().gold_of(s);
   loss_open_ = closest_known_ = false;
-  if (class_weights_.any()) class_weights_.open(kinds_, corpus().part(std::span(corpus().instances.labels), s), gold_);
+  if (class_weights_.any()) class_weights_.open(coding_, corpus().part(std::span(corpus().instances.labels), s), gold_);
 }
 
 template <class Real>
@@ -118,7 +118,8 @@ const SegmentLoss& SegmentStructure<Real>::loss_of_truth() {
 
 template <class Real>
 bool SegmentStructure<Real>::reachable() const {
-  return std::ranges::all_of(gold_, [&](std::int32_t code) { return code < 0 || kinds_.allows(kinds_.length(code), kinds_.label(code)); });
+  return std::ranges::all_of(gold_,
+                             [&](std::int32_t code) { return code < 0 || coding_.allows(coding_.length(code), coding_.label(code)); });
 }
 
 template <class Real>
@@ -138,23 +139,23 @@ void SegmentStructure<Real>::augment(double times) {
   if (class_weights_.any()) {
     target();  // while outputs of the same number of errors still score what they score
     return exact_steps().raise([&](std::int32_t t, std::int32_t length, std::int32_t label) {
-      return kinds_.code(length, label) == gold_[static_cast<std::size_t>(t)] ? 0 : times * class_weights_.of_wrong(t, length);
+      return coding_.code(length, label) == gold_[static_cast<std::size_t>(t)] ? 0 : times * class_weights_.of_wrong(t, length);
     });
   }
   const SegmentLoss& loss = loss_of_truth();
   exact_steps().raise(
-      [&](std::int32_t t, std::int32_t length, std::int32_t label) { return times * loss.of(t, kinds_.code(length, label)); });
+      [&](std::int32_t t, std::int32_t length, std::int32_t label) { return times * loss.of(t, coding_.code(length, label)); });
 }
 
 template <class Real>
 double SegmentStructure<Real>::loss(Codes output) {
   const SegmentLoss& loss = loss_of_truth();
   double sum = 0;
-  each_segment(kinds_, output, [&](std::int32_t t, std::int32_t code, const Before&) {
+  each_segment(coding_, output, [&](std::int32_t t, std::int32_t code, const Before&) {
     if (!class_weights_.any())
       sum += loss.of(t, code);
     else if (code != gold_[static_cast<std::size_t>(t)])
-      sum += class_weights_.of_wrong(t, kinds_.length(code));
+      sum += class_weights_.of_wrong(t, coding_.length(code));
   });
   return sum;
 }
@@ -163,7 +164,7 @@ template <class Real>
 void SegmentStructure<Real>::take_expected(Difference& out) {
   if (!grows_) return lattice_.add_features(steps_, -1, KnownRows{model_.weights.grown}, out);
   lattice_.add_features(steps_, -1, AddedRows{model_.weights.grown}, out);
-  vector_.grow(std::size_t(model_.weights.grown.rows()) * kinds_.stride());
+  vector_.grow(std::size_t(model_.weights.grown.rows()) * coding_.stride());
 }
 
 template <class Real>
@@ -183,8 +184,8 @@ void SegmentStructure<Real>::find_shared(Codes one, Codes other) {
   for (std::size_t i = 0; i < one.size(); ++i) {
     const auto t = static_cast<std::int32_t>(i);
     shared_[i] = one[i] >= 0 && one[i] == other[i] && steps_.same(t, before_one, before_other);
-    if (one[i] >= 0) before_one.append(kinds_.label(one[i]), t);
-    if (other[i] >= 0) before_other.append(kinds_.label(other[i]), t);
+    if (one[i] >= 0) before_one.append(coding_.label(one[i]), t);
+    if (other[i] >= 0) before_other.append(coding_.label(other[i]), t);
   }
 }
 
@@ -198,29 +199,29 @@ template <class Real>
 template <class What>
 void SegmentStructure<Real>::add_features(Codes output, double sign, bool by_class, What what, Difference& out) {
   GrownRows& grown = model_.weights.grown;
-  const std::int64_t stride = kinds_.stride();
-  each_segment(kinds_, output, [&](std::int32_t t, std::int32_t code, const Before& before) {
+  const std::int64_t stride = coding_.stride();
+  each_segment(coding_, output, [&](std::int32_t t, std::int32_t code, const Before& before) {
     const Adds adds = what(t);
     if (adds == Adds::nothing) return;
-    const std::int32_t label = kinds_.label(code);
-    const double value = by_class ? sign * class_weights_.of(t, kinds_.length(code)) : sign;
+    const std::int32_t label = coding_.label(code);
+    const double value = by_class ? sign * class_weights_.of(t, coding_.length(code)) : sign;
     const auto visit = [&](std::int32_t row) {
       if (adds == Adds::all) out.push_back({row * stride + label, value});
     };
     if (grows_)
-      steps_.each_row(t, kinds_.length(code), before, AddedRows{grown}, visit);
+      steps_.each_row(t, coding_.length(code), before, AddedRows{grown}, visit);
     else
-      steps_.each_row(t, kinds_.length(code), before, KnownRows{grown}, visit);
+      steps_.each_row(t, coding_.length(code), before, KnownRows{grown}, visit);
   });
-  if (grows_) vector_.grow(std::size_t(grown.rows()) * kinds_.stride());
+  if (grows_) vector_.grow(std::size_t(grown.rows()) * coding_.stride());
 }
 
 template <class Real>
 double SegmentStructure<Real>::score(Codes output) {
   Difference features;
-  each_segment(kinds_, output, [&](std::int32_t t, std::int32_t code, const Before& before) {
-    steps_.each_row(t, kinds_.length(code), before, KnownRows{model_.weights.grown},
-                    [&](std::int32_t row) { features.push_back({std::int64_t{row} * kinds_.stride() + kinds_.label(code), 1.0}); });
+  each_segment(coding_, output, [&](std::int32_t t, std::int32_t code, const Before& before) {
+    steps_.each_row(t, coding_.length(code), before, KnownRows{model_.weights.grown},
+                    [&](std::int32_t row) { features.push_back({std::int64_t{row} * coding_.stride() + coding_.label(code), 1.0}); });
   });
   return vector_.dot(features);
 }

@@ -58,7 +58,7 @@ class SegmentStructure : public Structure<Real> {
   void add_features(Codes output, double sign, bool by_class, What what, Difference& out);
 
   SegmentModel<Real>& model_;
-  const SegmentKinds& kinds_;
+  const SegmentCoding& coding_;
   Vector<Real>& vector_;
   bool grows_;
   SegmentSteps<Real> steps_;

@@ -28,10 +28,10 @@ class SegmentVisitor final : public Visitor {
         rows_(of.rows_),
         stride_(of.stride_),
         order_(of.templates_.order()),
-        labels_(of.kinds_.labels),
+        labels_(of.coding_.labels),
         reach_(of.templates_.reach()),
-        factors_(of.kinds_, order_),
-        slow_sums_(of.kinds_, stride_, order_) {}
+        factors_(of.coding_, order_),
+        slow_sums_(of.coding_, stride_, order_) {}
 
   // Logarithms take the place of factors at once, where these vanish: no table is shared with other sentences.
   std::optional<double> open(std::int64_t s) override {
@@ -81,7 +81,7 @@ class SegmentVisitor final : public Visitor {
     s_ = s;
     start_ = of_.instances_.starts[s];
     tokens_ = static_cast<std::int32_t>(of_.instances_.length(s));
-    most_ = std::min(of_.kinds_.most, tokens_);
+    most_ = std::min(of_.coding_.most, tokens_);
   }
   // rows: [tokens][sources][stride] of the open sentence; token by token, which is few numbers at a time.
   void clear(Real* rows) const noexcept {
@@ -97,8 +97,8 @@ class SegmentVisitor final : public Visitor {
   template <class Visit>
   void each_gold(Visit visit) const {
     const std::span<const std::int32_t> gold(of_.gold_.data() + start_, static_cast<std::size_t>(tokens_));
-    each_segment(of_.kinds_, gold, [&](std::int32_t t, std::int32_t code, const Before& before) {
-      visit(t, of_.kinds_.length(code), t == 0 ? 0 : before.labels[0] - 1, of_.kinds_.label(code));
+    each_segment(of_.coding_, gold, [&](std::int32_t t, std::int32_t code, const Before& before) {
+      visit(t, of_.coding_.length(code), t == 0 ? 0 : before.labels[0] - 1, of_.coding_.label(code));
     });
   }
 
@@ -143,7 +143,7 @@ class SegmentVisitor final : public Visitor {
       if (of_.templates_.length() >= 0) {
         for (std::int32_t y = 0; y < stride_; ++y) out[y] += source(l - 1, rows_.as_length())[y];
       }
-      if (l > 1 && of_.kinds_.outside >= 0) out[of_.kinds_.outside] = -std::numeric_limits<Real>::infinity();
+      if (l > 1 && of_.coding_.outside >= 0) out[of_.coding_.outside] = -std::numeric_limits<Real>::infinity();
     }
     each_sequence(t, [&](std::int64_t k, Real* out) { rows_.read_sequence(k, out, changing_); });
   }

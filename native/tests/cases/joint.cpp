@@ -6,15 +6,15 @@ namespace riata::test {
 namespace {
 
 // Codes of so many tokens whose chunk labels may follow each other, start and end.
-std::vector<Output> legal_codes(const JointKinds& kinds, std::int32_t length) {
+std::vector<Output> legal_codes(const JointCoding& coding, std::int32_t length) {
   std::vector<Output> found{{}};
   for (std::int32_t t = 0; t < length; ++t) {
     std::vector<Output> longer;
     for (const Output& before : found) {
-      for (std::int32_t code = 0; code < kinds.tags * kinds.chunks; ++code) {
-        const std::int32_t chunk = kinds.chunk(code);
-        const bool begins = t > 0 ? kinds.follows(kinds.chunk(before.back()), chunk) : kinds.start[static_cast<std::size_t>(chunk)] != 0;
-        if (!begins || (t + 1 == length && !kinds.end[static_cast<std::size_t>(chunk)])) continue;
+      for (std::int32_t code = 0; code < coding.tags * coding.chunks; ++code) {
+        const std::int32_t chunk = coding.chunk(code);
+        const bool begins = t > 0 ? coding.follows(coding.chunk(before.back()), chunk) : coding.start[static_cast<std::size_t>(chunk)] != 0;
+        if (!begins || (t + 1 == length && !coding.end[static_cast<std::size_t>(chunk)])) continue;
         longer.push_back(before);
         longer.back().push_back(code);
       }
@@ -27,7 +27,7 @@ std::vector<Output> legal_codes(const JointKinds& kinds, std::int32_t length) {
 // ahead: 1 where a tag is chosen one token before its chunk label, which then may read it.
 Case enumerated_joint(Rng& rng, std::int32_t ahead) {
   using riata::Output::chunk, riata::Output::tag;
-  const JointKinds kinds{2, 2, ahead, {1, 0}, {1, 1}, {1, 1, 0, 1}};
+  const JointCoding coding{2, 2, ahead, {1, 0}, {1, 1}, {1, 1, 0, 1}};
   auto out = std::make_unique<Enumerated>("joint", FeatureIndex({{-1, 0, 0}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}}));
   out->exact = false;
   const JointTemplates templates(out->index, {{tag, 0, 0},
@@ -39,18 +39,18 @@ Case enumerated_joint(Rng& rng, std::int32_t ahead) {
                                               {chunk, -1, 0, {}, {1}},
                                               {chunk, 0, 0, {0}, {1}}});
   out->instances = RandomSentences(rng, 4, [](const auto&) { return 0; }).entered(out->index);
-  out->outputs = [kinds](std::int32_t length) { return legal_codes(kinds, length); };
+  out->outputs = [coding](std::int32_t length) { return legal_codes(coding, length); };
   for (std::int64_t s = 0; s < out->instances.sentences(); ++s) {
     const std::vector<Output> every = out->outputs(static_cast<std::int32_t>(out->instances.length(s)));
     const Output& one = every[rng.below(every.size())];
     out->gold.insert(out->gold.end(), one.begin(), one.end());
   }
   const JointRows none(static_cast<std::int32_t>(templates.slots().size()), templates.all_groups());
-  out->model = std::make_unique<JointModel<double>>(templates, JointWeights<double>{kinds, none, {}});
-  out->loss = [kinds](Codes gold, Codes output) {
+  out->model = std::make_unique<JointModel<double>>(templates, JointWeights<double>{coding, none, {}});
+  out->loss = [coding](Codes gold, Codes output) {
     double wrong = 0;
     for (std::size_t t = 0; t < gold.size(); ++t)
-      wrong += (kinds.tag(gold[t]) != kinds.tag(output[t])) + (kinds.chunk(gold[t]) != kinds.chunk(output[t]));
+      wrong += (coding.tag(gold[t]) != coding.tag(output[t])) + (coding.chunk(gold[t]) != coding.chunk(output[t]));
     return wrong;
   };
   list_outputs(*out, rng);

@@ -13,15 +13,15 @@
 namespace riata::test {
 
 // All ways to tile so many tokens with segments of at most so many.
-inline std::vector<Output> segmentations(const SegmentKinds& kinds, std::int32_t length) {
+inline std::vector<Output> segmentations(const SegmentCoding& coding, std::int32_t length) {
   if (length == 0) return {{}};
   std::vector<Output> found;
-  for (std::int32_t l = 1; l <= std::min(kinds.most, length); ++l) {
-    for (const Output& tail : segmentations(kinds, length - l)) {
-      for (std::int32_t label = 0; label < kinds.labels; ++label) {
-        if (!kinds.allows(l, label)) continue;
+  for (std::int32_t l = 1; l <= std::min(coding.most, length); ++l) {
+    for (const Output& tail : segmentations(coding, length - l)) {
+      for (std::int32_t label = 0; label < coding.labels; ++label) {
+        if (!coding.allows(l, label)) continue;
         Output codes(static_cast<std::size_t>(l), -1);
-        codes[0] = kinds.code(l, label);
+        codes[0] = coding.code(l, label);
         codes.insert(codes.end(), tail.begin(), tail.end());
         found.push_back(std::move(codes));
       }
@@ -39,7 +39,7 @@ inline double wrong_and_missed(Codes gold, Codes output) {
 
 // most: tokens of a segment, while those of the truth may have up to 3. further: reads more than exact search can tell apart.
 inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
-  const SegmentKinds kinds{3, 0, most}, of_truth{3, 0, 3};
+  const SegmentCoding coding{3, 0, most}, of_truth{3, 0, 3};
   auto out = std::make_unique<Enumerated>(
       "segments", FeatureIndex({{-1, 0, 0}, {0, 0, 1}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}, {0, 1}, {1, 0}}));
   out->exact = !further;
@@ -51,11 +51,11 @@ inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
   for (std::int64_t s = 0; s < out->instances.sentences(); ++s) {
     const std::vector<Output> every = segmentations(of_truth, static_cast<std::int32_t>(out->instances.length(s)));
     Output one = every[rng.below(every.size())];
-    for (std::int32_t& code : one) code = code < 0 ? code : kinds.code(of_truth.length(code), of_truth.label(code));
+    for (std::int32_t& code : one) code = code < 0 ? code : coding.code(of_truth.length(code), of_truth.label(code));
     out->gold.insert(out->gold.end(), one.begin(), one.end());
   }
-  out->model = std::make_unique<SegmentModel<double>>(templates, SegmentWeights<double>{kinds, GrownRows(templates.slots()), {}});
-  out->outputs = [kinds](std::int32_t length) { return segmentations(kinds, length); };
+  out->model = std::make_unique<SegmentModel<double>>(templates, SegmentWeights<double>{coding, GrownRows(templates.slots()), {}});
+  out->outputs = [coding](std::int32_t length) { return segmentations(coding, length); };
   out->loss = wrong_and_missed;
   list_outputs(*out, rng);
   return out;
