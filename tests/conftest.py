@@ -1,5 +1,7 @@
 """What tests of the command line share, and how many examples of properties are tried."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -11,6 +13,8 @@ def pytest_configure(config):
     if "not slow" in config.option.markexpr:
         settings.register_profile("quick", max_examples=settings.default.max_examples // 3)
         settings.load_profile("quick")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it in the background; commands would inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
