@@ -4,6 +4,7 @@ Nothing here says which recipe goes with which structure: what the library accep
 """
 
 import random
+import re
 import warnings
 from functools import cache
 from itertools import chain, combinations
@@ -171,7 +172,9 @@ def check_refusal(error, setting, structure, queue, others):
     if operations:
         kind = "queue" if operations[0] in OF_QUEUES else "structure"
         assert operations[0] not in offers
-        assert {"queue": queue, "structure": structure}[kind] in error.message and f"{kind}=" in error.remedy
+        assert {"queue": queue, "structure": structure}[kind] in error.message
+        for advised in re.findall(r"'([\w-]+)'", error.remedy):  # tests/choosing follows the advice
+            assert operations[0] in registry.get(kind, advised).offers
     else:
         assert any(f"{other} is " in error.message and f"Set {other}=" in error.remedy for other in others)
 

@@ -181,8 +181,10 @@ def test_a_truth_that_does_not_cover_the_tokens_is_refused(gold):
         riata.loss_augmented_segment_viterbi(np.zeros((2, 2, 2)), None, gold)
 
 
-@pytest.mark.parametrize("cost", [np.nan, np.inf])
+@pytest.mark.parametrize("cost", [np.nan, np.inf, "1", None])
 def test_a_cost_without_meaning_is_refused(cost):
+    with pytest.raises(DataError, match="cost is"):
+        riata.loss_augmented_viterbi(np.zeros((1, 1)), np.zeros((1, 1)), [0], cost)
     with pytest.raises(DataError, match="cost is"):
         riata.loss_augmented_segment_viterbi(np.zeros((1, 1, 1)), None, [(0, 1, 0)], cost)
 

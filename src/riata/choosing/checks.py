@@ -56,7 +56,7 @@ def shards_of(given: Any, recipe: Recipe) -> int:
         raise UnsupportedError(
             f"shards is {shards}, but the recipe {recipe.name!r} learns from the states of a search: its learner keeps scaled weights, "
             "counts of steps and features of earlier labels that cannot be mixed with those of others.",
-            remedy="Use the recipe perceptron or mira, or several seeds.",
+            remedy="Use several seeds; or, on structures with exact search, the recipe perceptron or mira.",
         )
     return shards
 

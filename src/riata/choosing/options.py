@@ -248,7 +248,9 @@ def _check_parameters(options: Options) -> None:
     ):
         if asked and operation not in structure.offers:
             others = [
-                other for other in of_outputs(structure.outputs) if operation in registry.get("structure", other).offers
+                piece.name
+                for piece in registry.all_of("structure").values()
+                if operation in piece.offers and options.choice.fits(piece)
             ]
             instead = f", or use structure={others[0]!r}." if others else "."
             raise UnsupportedError(

@@ -9,6 +9,7 @@ from typing import Any
 
 from riata import registry
 from riata._core import unbounded
+from riata.choosing.refusals import Fits
 from riata.errors import UnsupportedError
 from riata.features.templates import Template
 from riata.inference.decoder import Decoder
@@ -65,9 +66,16 @@ class Choice:
         return Decoder(self.queue, self.beam)
 
     @property
-    def offered(self) -> tuple[frozenset[str], str, Queue]:
-        """The operations of the structure, what messages call it, and the queue."""
-        return self.structure.offers, f"the structure {self.structure.name!r}", registry.get("queue", self.queue)
+    def offered(self) -> tuple[frozenset[str], str, Queue, Fits]:
+        """The operations of the structure, what messages call it, the queue, and what could be used in the place of either."""
+        what = f"the structure {self.structure.name!r}"
+        return self.structure.offers, what, registry.get("queue", self.queue), self.fits
+
+    def fits(self, piece: Structure | Queue) -> bool:
+        """Whether the recipe could learn with this structure, or this queue, in the place of the present one."""
+        if isinstance(piece, Queue):
+            return piece.name in self.structure.queues and _goes_with(self.recipe, self.structure, piece)
+        return self.recipe.needs <= piece.offers and piece.outputs == self.structure.outputs
 
 
 def chosen(
@@ -103,18 +111,29 @@ def _check_offers(recipe: Recipe, structure: Structure) -> None:
     missing = sorted(recipe.needs - structure.offers)
     if missing:
         needed = ", ".join(f"{operation} ({OPERATIONS[operation]})" for operation in missing)
+        same = registry.get("structure", recipe.structure).outputs == structure.outputs
         raise UnsupportedError(
             f"Recipe {recipe.name!r} needs {needed}; the structure {structure.name!r} has none.",
-            remedy=f"Use structure={recipe.structure!r}, or another recipe.",
+            remedy=f"Use structure={recipe.structure!r}, or another recipe."
+            if same
+            else f"Use another recipe, such as {structure.recipe}.",
         )
 
 
 def _check_trains(recipe: Recipe, structure: Structure, queue: Queue) -> None:
-    exactly = recipe.searches and not queue.searches and EXACT_UPDATES in structure.offers
-    if recipe.searches != queue.searches and not exactly:
+    if not _goes_with(recipe, structure, queue):
         needed = "a queue that keeps states, such as beam" if recipe.searches else "the queue exact"
-        raise UnsupportedError(f"The recipe {recipe.name!r} learns with {needed}; found {queue.name!r}.")
+        raise UnsupportedError(
+            f"The recipe {recipe.name!r} learns with {needed}; found {queue.name!r}.",
+            remedy="Leave out queue, or use another recipe; after training, set_params(queue=…) changes how outputs are searched.",
+        )
     queue.check_trains()
+
+
+def _goes_with(recipe: Recipe, structure: Structure, queue: Queue) -> bool:
+    """Whether the recipe learns with this queue."""
+    exactly = recipe.searches and not queue.searches and EXACT_UPDATES in structure.offers
+    return recipe.searches == queue.searches or exactly
 
 
 def _width(recipe: Recipe, queue: Queue, beam: float | None) -> int:

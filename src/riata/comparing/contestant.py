@@ -13,7 +13,8 @@ from riata.choosing.params import Params
 from riata.choosing.refusals import refusals
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
 from riata.learning.development import check_dev
-from riata.problems.options import OFFERED, declared
+from riata.problems.options import declared
+from riata.problems.options import offered as offered_with
 from riata.problems.predictor import Predictor
 from riata.settings import resolve
 from riata.tasks.base import SequenceEstimator
@@ -193,7 +194,7 @@ def _unread(estimator: Any) -> set[str]:
     """The settings that nothing would read, beside its others."""
     if isinstance(estimator, Predictor):
         queue = registry.get("queue", estimator.queue or "beam")
-        known, offered = declared(estimator.recipe), (OFFERED, "", queue)
+        known, offered = declared(estimator.recipe), offered_with(queue)
     else:
         choice = choice_of(estimator)
         known, offered = (*choice.recipe.settings, *choice.structure.settings), choice.offered

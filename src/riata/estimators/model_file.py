@@ -74,6 +74,7 @@ def to_bytes(estimator: Predicting | Predictor) -> bytes:
 
         return model_file.to_bytes(estimator)
     model = estimator._check_fitted()
+    checked(estimator, training=False)  # parameters that were set since and could not be loaded
     header, arrays = model.to_parts()
     functions = user_functions(model)
     header |= {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,3 +19,10 @@ def scores(given: Any, name: str) -> Scores:
         return np.ascontiguousarray(given, np.float64)
     except (TypeError, ValueError, OverflowError):
         raise DataError(f"{name} is {printed(given):.60}; expected an array of numbers.") from None
+
+
+def finite(given: Any, name: str) -> float:
+    """A number; DataError where it is none. name: of the parameter."""
+    if not isinstance(given, Real) or not np.isfinite(float(given)):
+        raise DataError(f"{name} is {printed(given):.60}; expected a finite number.")
+    return float(given)

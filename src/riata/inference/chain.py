@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.errors import DataError
-from riata.inference.arrays import Scores, scores
+from riata.inference.arrays import Scores, finite, scores
 from riata.settings import Setting
 
 K = Setting("k", 1, "how many of the best", low=1, high=2**40)
@@ -46,7 +46,7 @@ def loss_augmented_viterbi(
     tokens, labels = node.shape
     if truth.shape != (tokens,) or truth.dtype.kind not in "iu" or not ((truth >= 0) & (truth < labels)).all():
         raise DataError(f"gold is {gold!r}; expected {tokens} label ids from 0 to {labels - 1}, one per token.")
-    return _core.loss_augmented_viterbi(node, flat, per_token, truth.astype(np.int32), cost)
+    return _core.loss_augmented_viterbi(node, flat, per_token, truth.astype(np.int32), finite(cost, "cost"))
 
 
 def _arrays(node: Any, edge: Any) -> tuple[Scores, Scores, bool]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from riata import _core
 from riata.errors import DataError, printed
-from riata.inference.arrays import Scores, scores
+from riata.inference.arrays import Scores, finite, scores
 from riata.inference.chain import K
 
 Segment = tuple[int, int, int]  # its first token, the token after its last, its label
@@ -52,10 +52,8 @@ def loss_augmented_segment_viterbi(
             f"gold is {printed(gold):.200}; expected (start, end, label) one after the other, from token 0 to {tokens}, "
             f"with labels from 0 to {labels - 1}."
         )
-    if not np.isfinite(cost):
-        raise DataError(f"cost is {cost!r}; expected a finite number.")
     found: tuple[list[Segment], float] = _core.loss_augmented_segment_viterbi(
-        spans, flat, per_token, np.asarray(gold).tolist(), cost
+        spans, flat, per_token, np.asarray(gold).tolist(), finite(cost, "cost")
     )
     return found
 

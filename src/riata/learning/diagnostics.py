@@ -100,7 +100,7 @@ def not_kept(owner: str, recipe: str, *, searches: bool, seeds: int = 1) -> Unsu
     if not searches:
         return UnsupportedError(
             f"The recipe {recipe!r} learns from whole outputs; margins and bounds are those of a search.",
-            remedy="Use a recipe that searches, such as laso-perceptron.",
+            remedy="Use a recipe that searches, such as laso-perceptron, with a queue that keeps states, such as beam.",
         )
     return UnsupportedError(
         f"This {owner} was not trained here by fit: neither a model file nor partial_fit keeps what theory asks about a training.",

@@ -72,8 +72,10 @@ class Outputs(ABC):
         return np.zeros(len(labels), bool)
 
     def as_known(self, weights: Any, known: KnownLabels) -> KnownLabels:
-        """With sets of what the core knows in place of labels."""
-        return known
+        """With sets of what the core knows in place of labels. A structure whose search does not look at them refuses."""
+        raise UnsupportedError(
+            f"the structure {self.structure!r} cannot keep to labels that are given.", remedy="Leave out given."
+        )
 
     def stuck(self, weights: Any, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
         """Of sentences that have no output beside what is known, the token at which none goes on."""

@@ -12,7 +12,7 @@ import numpy as np
 from riata import registry
 from riata._core import unbounded
 from riata.choosing.options import PATIENCE
-from riata.choosing.refusals import check_read
+from riata.choosing.refusals import Fits, check_read
 from riata.errors import SettingError, UnsupportedError, printed
 from riata.inference.structure import Queue
 from riata.learning.development import check_given_once, check_needs
@@ -47,6 +47,11 @@ def declared(recipe_name: str) -> tuple[Setting, ...]:
     return tuple(setting for setting in recipe.settings if setting.name not in NOT_HERE) + HERE
 
 
+def offered(queue: Queue) -> tuple[frozenset[str], str, Queue, Fits]:
+    """The operations of problems in Python, what messages call them, the queue, and what could be used in its place."""
+    return OFFERED, "a problem in Python", queue, lambda piece: isinstance(piece, Queue) and piece.searches
+
+
 def checked(predictor: Predictor, *, learning: bool, goes_on: bool = False) -> dict[str, Any]:
     """All settings of the search and its learner, or the reason why they do not go together.
 
@@ -65,7 +70,7 @@ def checked(predictor: Predictor, *, learning: bool, goes_on: bool = False) -> d
         )
     if learning:
         queue.check_trains()
-        check_read(declared(recipe), settings, OFFERED, "a problem in Python", queue)
+        check_read(declared(recipe), settings, *offered(queue))
     if queue.name == "a-star":
         _check_defines(
             predictor.problem, "heuristic", "The queue 'a-star'", "Without it, best-first is the same search."

@@ -59,6 +59,6 @@ CONSTRAIN = Setting(
 )
 
 REFUSES = {
-    "seeds": "the minimum does not depend on a seed",
+    "seeds": "its objective has one minimum, which every seed comes to, or nearly so with optimiser=sgd",
     "class_weight": "the likelihood is of whole sentences, which sample_weight weighs",
 }

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from riata._core import Instances, SegmentPotentials, SegmentPotentials64
 from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids
+from riata.errors import DataError, SettingError, UnsupportedError
 from riata.features.segments import SegmentFeatures
 from riata.learning.batch.trainer import Problem
 from riata.learning.events import Listener, Note
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.model import Model
+from riata.models.outputs import NO_CODES
 from riata.models.structures.segments import SegmentOutputs
 
 
@@ -43,22 +45,43 @@ class LearntSegments(LearntStructure):
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         ids, class_weights = label_ids(data, self.labels), self.class_weights()
         codes = self._segmentation.codes(self.labels.labels, ids, data.starts)
-        self._tell_of_long_segments(codes, tell)
-        if len(class_weights):
-            instances.set_labels(
-                ids, len(self.labels.labels)
-            )  # a segment counts as much as the true labels of its tokens
+        self._check_longest()
+        self._tell_of_long_segments(data, codes, tell)
+        if len(class_weights):  # a segment counts as much as the true labels of its tokens
+            instances.set_labels(ids, len(self.labels.labels))
         return TrainingSet(instances, weights, class_weights, codes)
 
-    def _tell_of_long_segments(self, codes: Ids, tell: Listener) -> None:
-        """Those of the truth that no search can find."""
+    def check_goes_on(self) -> None:
+        assert self.start is not None
+        most, asked = self.start.weights.most, self.options.settings["longest"]
+        if asked not in (0, most):
+            raise SettingError(
+                f"longest is {asked}, but the model that training goes on from has segments of at most {most} tokens.",
+                remedy="Leave out longest, or train anew (warm_start=False).",
+            )
+
+    def _check_longest(self) -> None:
+        longest = self.options.settings["longest"]
+        if self._segmentation.encoding is None and longest > 1:
+            raise UnsupportedError(
+                f"setting 'longest' is {longest}, but the labels are plain: every token is a segment.",
+                remedy="Leave out longest; chunks of several tokens are for Chunker and EntityRecognizer.",
+            )
+
+    def _tell_of_long_segments(self, data: Corpus, codes: Ids, tell: Listener) -> None:
+        """Segments of the truth that no search can find."""
         longest = self.options.settings["longest"] if self.start is None else self.start.weights.most
-        number = int((codes >= longest * len(self._segmentation.types)).sum()) if longest else 0
-        if number:
-            whole = self.options.choice.recipe.whole
-            instead = "sentences with them are left out" if whole else "what comes closest is learnt instead"
-            text = f"Segments of more than {longest} tokens: {number:,}. They cannot be found, and {instead}."
-            tell(Note(text, warning=True))
+        long = np.flatnonzero(codes >= longest * len(self._segmentation.types)) if longest else NO_CODES
+        if not len(long):
+            return
+        whole = self.options.choice.recipe.whole
+        remedy = "Leave longest out, or set it to more." if self.start is None else "Train anew with a higher longest."
+        sentences = len(np.unique(np.searchsorted(data.starts, long, side="right")))
+        if whole and sentences == np.count_nonzero(np.diff(data.starts)):
+            raise DataError(f"every sentence has a segment of more than {longest} tokens.", remedy=remedy)
+        instead = "sentences with them are left out" if whole else "what comes closest is learnt instead"
+        text = f"Segments of more than {longest} tokens: {len(long):,}. They cannot be found, and {instead}."
+        tell(Note(f"{text}\n  {remedy}", warning=True))
 
 
 class SegmentProblem(Problem):

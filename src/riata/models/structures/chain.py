@@ -82,6 +82,9 @@ class ChainOutputs(Outputs):
         order = features.program.order
         return order <= 1 or len(self.labels) ** order * longest <= MOST_STATES
 
+    def as_known(self, weights: Any, known: KnownLabels) -> KnownLabels:
+        return known
+
     def stuck(self, weights: Any, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
         return self.legality.stuck(starts, known.sets, known.of)
 

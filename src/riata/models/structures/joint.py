@@ -14,6 +14,7 @@ from riata import registry
 from riata._core import JointWeights, JointWeights64
 from riata.data.chunk_boundaries import chunk_flags
 from riata.data.encodings.base import OUTSIDE, Encoding
+from riata.data.kept_labels import KnownLabels
 from riata.data.pairs import BETWEEN, joined_text
 from riata.data.types import Corpus, Ids
 from riata.errors import ModelFileError
@@ -72,6 +73,9 @@ class JointOutputs(Outputs):
 
     def exact_refusal(self, features: JointFeatures) -> Refusal:
         return REFUSAL
+
+    def as_known(self, weights: Any, known: KnownLabels) -> KnownLabels:
+        return known
 
     def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
         return chunk_flags(self.chunks)

@@ -1,0 +1,78 @@
+"""What a refusal advises is accepted by the next call, and settings that cannot be heeded are refused in time."""
+
+import re
+
+import pytest
+
+import riata
+from riata.errors import DataError, SettingError, UnsupportedError
+from samples import CHUNKS, quietly
+
+ADVISED = re.compile(r"use (structure|queue)=((?:'[\w-]+'(?: or )?)+)")
+JOINT = riata.load("embedded", "train", ("word", "tag", "chunk"))[:30]
+
+REFUSED = [
+    (riata.Chunker, CHUNKS, {"recipe": "semicrf", "bits": 16}),
+    (riata.Chunker, CHUNKS, {"recipe": "semicrf", "learn_as": "bioes"}),
+    (riata.Chunker, CHUNKS, {"recipe": "semicrf", "settings": {"constrain": True}}),
+    (riata.Chunker, CHUNKS, {"recipe": "crf", "structure": "segments", "bits": 16}),
+    (riata.Chunker, CHUNKS, {"recipe": "laso-alma", "structure": "chain", "settings": {"update": "lattice"}}),
+    (riata.Chunker, CHUNKS, {"recipe": "laso-alma", "queue": "exact", "settings": {"siblings": 2}}),
+    (riata.JointTagger, JOINT, {"recipe": "laso-alma", "settings": {"update": "lattice"}}),
+    (riata.JointTagger, JOINT, {"recipe": "crf"}),
+    (riata.JointTagger, JOINT, {"shards": 2}),
+]
+
+
+@pytest.mark.parametrize(("estimator", "data", "params"), REFUSED, ids=lambda value: str(value)[:60])
+def test_every_piece_that_a_refusal_advises_is_accepted(estimator, data, params):
+    with pytest.raises(UnsupportedError) as refused:
+        quietly(estimator(epochs=1, **params), data)
+    assert refused.value.remedy
+    for kind, names in ADVISED.findall(refused.value.remedy):
+        for name in re.findall(r"'([\w-]+)'", names):
+            quietly(estimator(epochs=1, **{**params, kind: name}), data)
+
+
+def test_a_recipe_that_does_not_go_with_a_queue_says_what_to_do():
+    with pytest.raises(UnsupportedError, match="Leave out queue"):
+        riata.Chunker("mira", queue="beam").fit(CHUNKS)
+
+
+def test_another_structure_is_advised_only_for_as_many_outputs():
+    with pytest.raises(UnsupportedError) as refused:
+        riata.JointTagger("perceptron").fit(JOINT)
+    assert "structure=" not in refused.value.remedy
+    advised = re.search(r"such as ([\w-]+)", refused.value.remedy)
+    quietly(riata.JointTagger(advised[1], epochs=1), JOINT)
+
+
+def test_longest_is_refused_where_every_token_is_a_segment():
+    words, tags = [["a", "a", "b"], ["b"]] * 3, [["X", "X", "Y"], ["Y"]] * 3
+    with pytest.raises(UnsupportedError, match="every token is a segment"):
+        quietly(riata.Tagger("mira", structure="segments", settings={"longest": 3}), words, tags)
+    listed = quietly(riata.Tagger("mira", structure="segments"), words, tags).predict_nbest([["a", "b"]], 10)[0]
+    assert len({tuple(labels) for labels, _ in listed}) == len(listed) == 4
+
+
+def test_longest_of_a_model_cannot_change_while_training_goes_on():
+    short, long = ([["a"], ["b"]] * 3, [["B-X"], ["O"]] * 3), ([["a", "b", "c"]] * 3, [["B-X", "I-X", "I-X"]] * 3)
+    made = quietly(riata.Chunker("mira", structure="segments", warm_start=True), *short)
+    with pytest.raises(SettingError, match="segments of at most 1 tokens"):
+        quietly(made.set_params(settings={"longest": 3}), *long)
+    with pytest.warns(riata.RiataWarning, match=r"more than 1 tokens(.|\n)*Train anew"):
+        made.set_params(settings=None).fit(*long)
+
+
+@pytest.mark.parametrize("optimiser", ["lbfgs", "sgd"])
+def test_data_that_leave_no_sentence_to_learn_from_are_refused(optimiser):
+    settings = {"longest": 1, "optimiser": optimiser}
+    with pytest.raises(DataError, match="every sentence has a segment of more than 1"):
+        quietly(riata.Chunker("semicrf", settings=settings), [["a", "b"]] * 20, [["B-X", "I-X"]] * 20)
+
+
+def test_parameters_that_could_not_be_loaded_are_not_saved(tmp_path):
+    made = quietly(riata.Chunker(epochs=1), CHUNKS).set_params(queue="foo")
+    with pytest.raises(riata.errors.UnknownNameError, match="foo"):
+        made.save(tmp_path / "c.riata")
+    assert not list(tmp_path.iterdir())
