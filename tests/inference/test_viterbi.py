@@ -193,7 +193,7 @@ def test_gold_that_is_not_one_label_id_per_token_is_refused(gold):
 
 @pytest.mark.parametrize("cost", [np.nan, np.inf, -np.inf])
 def test_a_cost_that_is_not_finite_is_refused(cost):
-    with pytest.raises(DataError, match="cost is .*expected a finite number"):
+    with pytest.raises(DataError, match=r"cost is .*expected a finite number"):
         riata.loss_augmented_viterbi(np.zeros((1, 2)), np.zeros((2, 2)), [0], cost)
 
 
