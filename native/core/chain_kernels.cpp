@@ -96,31 +96,12 @@ RIATA_INLINE Real posteriors(const Real* alpha, const Real* scale, std::int64_t 
   return least;
 }
 
-template <int blocks, class Real>
-RIATA_INLINE void weigh_blocks(const Real* from, const Real* rows, std::int64_t count, const Real* own, std::int32_t stride, Real* out,
-                               typename Block<Real>::type& sum) noexcept {
-  using V = typename Block<Real>::type;
-  V total[blocks]{}, row;
-  for (std::int64_t i = 0; i < count; ++i, rows += stride) {
-    for (int b = 0; b < blocks; ++b) {
-      std::memcpy(&row, rows + b * row_multiple, sizeof row);
-      total[b] += row * from[i];
-    }
-  }
-  for (int b = 0; b < blocks; ++b) {
-    std::memcpy(&row, own + b * row_multiple, sizeof row);
-    row *= total[b];
-    std::memcpy(out + b * row_multiple, &row, sizeof row);
-    sum += row;
-  }
-}
-
 template <class Real>
 RIATA_INLINE Real weigh(const Real* from, const Real* rows, std::int64_t count, const Real* own, std::int32_t stride, Real* out) noexcept {
   typename Block<Real>::type sum{};
   std::int32_t j = 0;
-  for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple) weigh_blocks<3>(from, rows + j, count, own + j, stride, out + j, sum);
-  for (; j < stride; j += row_multiple) weigh_blocks<1>(from, rows + j, count, own + j, stride, out + j, sum);
+  for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple) weigh_blocks<3>(from, 1, rows + j, count, own + j, stride, out + j, sum);
+  for (; j < stride; j += row_multiple) weigh_blocks<1>(from, 1, rows + j, count, own + j, stride, out + j, sum);
   return in_all<Real>(sum);
 }
 

@@ -45,6 +45,27 @@ RIATA_INLINE void all_of_each(const V* of, V& out) noexcept {
   add_neighbours(quarters[0], quarters[1], out);
 }
 
+// out[j] = own[j] * sum over i of from[i * step] * rows[i][j], for so many blocks of j; adds the blocks of `out` to `sum`.
+// rows: [count][stride].
+template <int blocks, class Real>
+RIATA_INLINE void weigh_blocks(const Real* from, std::int32_t step, const Real* rows, std::int64_t count, const Real* own,
+                               std::int32_t stride, Real* out, typename Block<Real>::type& sum) noexcept {
+  using V = typename Block<Real>::type;
+  V total[blocks]{}, row;
+  for (std::int64_t i = 0; i < count; ++i, rows += stride, from += step) {
+    for (int b = 0; b < blocks; ++b) {
+      std::memcpy(&row, rows + b * row_multiple, sizeof row);
+      total[b] += row * *from;
+    }
+  }
+  for (int b = 0; b < blocks; ++b) {
+    std::memcpy(&row, own + b * row_multiple, sizeof row);
+    row *= total[b];
+    std::memcpy(out + b * row_multiple, &row, sizeof row);
+    sum += row;
+  }
+}
+
 // Eight rows at a time; where fewer are left, the last one stands in for the others.
 template <class Real>
 RIATA_INLINE void multiply(const Real* rows, const Real* by, std::int64_t count, std::int32_t stride, Real* out) noexcept {

@@ -4,25 +4,6 @@
 namespace riata {
 namespace {
 
-template <int blocks, class Real>
-RIATA_INLINE void pair_blocks(const Real* from, const Real* rows, std::int32_t height, const Real* own, std::int32_t stride, Real* out,
-                              typename Block<Real>::type& sum) noexcept {
-  using V = typename Block<Real>::type;
-  V total[blocks]{}, row;
-  for (std::int32_t h = 0; h < height; ++h, rows += stride, from += stride) {
-    for (int b = 0; b < blocks; ++b) {
-      std::memcpy(&row, rows + b * row_multiple, sizeof row);
-      total[b] += row * *from;
-    }
-  }
-  for (int b = 0; b < blocks; ++b) {
-    std::memcpy(&row, own + b * row_multiple, sizeof row);
-    row *= total[b];
-    std::memcpy(out + b * row_multiple, &row, sizeof row);
-    sum += row;
-  }
-}
-
 template <class Real>
 RIATA_INLINE Real pairs_forward(const Real* from, const Real* cube, std::int32_t labels, std::int32_t height, const Real* own,
                                 std::int32_t own_step, std::int32_t stride, Real* pairs) noexcept {
@@ -30,10 +11,10 @@ RIATA_INLINE Real pairs_forward(const Real* from, const Real* cube, std::int32_t
   for (std::int32_t i = 0; i < labels; ++i, cube += std::int64_t{height} * stride, own += own_step, pairs += stride) {
     std::int32_t j = 0;
     for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple)
-      pair_blocks<3>(from + i, cube + j, height, own + j, stride, pairs + j, sum);
+      weigh_blocks<3>(from + i, stride, cube + j, height, own + j, stride, pairs + j, sum);
     for (; j + 2 * row_multiple <= stride; j += 2 * row_multiple)
-      pair_blocks<2>(from + i, cube + j, height, own + j, stride, pairs + j, sum);
-    for (; j < stride; j += row_multiple) pair_blocks<1>(from + i, cube + j, height, own + j, stride, pairs + j, sum);
+      weigh_blocks<2>(from + i, stride, cube + j, height, own + j, stride, pairs + j, sum);
+    for (; j < stride; j += row_multiple) weigh_blocks<1>(from + i, stride, cube + j, height, own + j, stride, pairs + j, sum);
   }
   return in_all<Real>(sum);
 }
