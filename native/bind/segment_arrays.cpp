@@ -3,12 +3,13 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "bind/array_scores.hpp"
+#include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "core/error.hpp"
 #include "inference/exact/segment_scores.hpp"
@@ -19,6 +20,8 @@
 
 namespace riata::bind {
 namespace {
+
+constexpr double never = -std::numeric_limits<double>::infinity();
 
 using Segment = std::array<std::int32_t, 3>;  // its first token, the token after its last, its label
 
@@ -57,24 +60,63 @@ nb::tuple best(SegmentScores& scores) {
 nb::list best_k(SegmentScores& scores, std::int64_t k) {
   nb::list out;
   SemiMarkovKBest<double> list(scores.coding, scores.coding.stride(), scores.order());
-  const std::int64_t found = list.open(scores, k);
+  const auto poll = [] {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+  const std::int64_t found = list.open(scores, k, poll);
   std::vector<std::int32_t> codes(static_cast<std::size_t>(scores.tokens));
   for (std::int64_t rank = 0; rank < found; ++rank) {
+    if (rank % 1024 == 1023) poll();
     const double score = list(rank, codes.data());
     out.append(nb::make_tuple(as_list(scores.coding, codes), score));
   }
   return out;
 }
 
+// Takes the best score of a way off the scores that lead to where it ends, so that every score is at most 0, and sums over all
+// segmentations are precise however large the scores were. Probabilities stay as they are. Returns what each segmentation now lacks.
+double take_off_best(SegmentScores& scores) {
+  const std::int32_t T = scores.tokens, M = scores.coding.most, L = scores.coding.labels, stride = scores.coding.stride();
+  const bool any_label = scores.order() == 0;  // whether labels go on alike
+  SemiMarkov<double> exact(scores.coding, stride, scores.order());
+  std::vector<std::int32_t> codes(static_cast<std::size_t>(T));
+  const double best = exact(scores, codes.data());
+  if (best == never) return best;
+  const auto end = [&](std::int32_t t, std::int32_t y) {
+    return t == T ? best : any_label ? exact.best_start(t, 0) : exact.best_end(t, y);
+  };
+  const auto less = [](double way, double off) { return way == never ? never : way - off; };
+  for (std::int32_t t = 0; t < T; ++t) {
+    for (std::int32_t l = 1; l <= scores.lengths(t); ++l) {
+      double* row = scores.span.data() + (std::size_t(t) * M + l - 1) * stride;
+      for (std::int32_t y = 0; y < L; ++y) row[y] = less(exact.best_start(t, y) + row[y], end(t + l, y));
+    }
+  }
+  if (any_label) return best;
+  std::vector<double> edge(std::size_t(T) * L * stride, 0.0);
+  for (std::int32_t t = 1; t < T; ++t) {
+    for (std::int32_t before = 0; before < L; ++before) {
+      const double* from = scores.history(t, {{before + 1}});
+      double* row = edge.data() + (std::size_t(t) * L + before) * stride;
+      for (std::int32_t y = 0; y < L; ++y) row[y] = less(exact.best_end(t, before) + from[y], exact.best_start(t, y));
+    }
+  }
+  scores.edge = std::move(edge);
+  scores.edge_per_token = true;
+  return best;
+}
+
 // log Z and the posteriors of segments, in the shape of their scores; none where all segmentations are forbidden.
 std::pair<double, Out<double>> sums(SegmentScores& scores) {
+  const double best = take_off_best(scores);
+  if (best == never) return {never, give(std::vector<double>())};
   SemiMarkovSums<double> all(scores.coding, scores.coding.stride(), scores.order());
-  const double log_z = all.open(scores, 1.0);
-  std::vector<double> posteriors(std::isfinite(log_z) ? std::size_t(scores.tokens) * scores.coding.most * scores.coding.labels : 0, 0.0);
-  for (std::int32_t t = 0; t < scores.tokens && !posteriors.empty(); ++t) {
+  const double log_z = best + all.open(scores, 1.0);
+  std::vector<double> posteriors(std::size_t(scores.tokens) * scores.coding.most * scores.coding.labels, 0.0);
+  for (std::int32_t t = 0; t < scores.tokens; ++t) {
     for (std::int32_t l = 1; l <= scores.lengths(t); ++l) {
       for (std::int32_t y = 0; y < scores.coding.labels; ++y)
-        posteriors[(std::size_t(t) * scores.coding.most + l - 1) * scores.coding.labels + y] = all.posterior(t, l, y);
+        posteriors[(std::size_t(t) * scores.coding.most + l - 1) * scores.coding.labels + y] = std::min(all.posterior(t, l, y), 1.0);
     }
   }
   return {log_z, give(std::move(posteriors))};
@@ -120,13 +162,13 @@ void segment_arrays(nb::module_& m) {
       "loss_augmented_segment_viterbi",
       [](const In3<double>& span, const In<double>& edge, bool per_token, const std::vector<Segment>& gold, double cost) {
         SegmentScores scores = as_segments(span, edge, per_token);
-        bool ok = std::isfinite(cost);
+        bool ok = true;
         std::int32_t next = 0;
         for (const auto& [first, end, label] : gold) {
           ok = ok && first == next && end > first && end <= scores.tokens && label >= 0 && label < scores.coding.labels;
           next = end;
         }
-        if (!ok || next != scores.tokens) throw Error("DataError", "gold must cover the sentence, and the cost must be finite");
+        if (!ok || next != scores.tokens) throw Error("DataError", "gold must cover the sentence");
         add_loss(scores, gold, cost);
         return best(scores);
       },

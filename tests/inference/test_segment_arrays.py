@@ -1,5 +1,7 @@
 """Exact inference over segments on arrays of scores, against every segmentation."""
 
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -108,6 +110,33 @@ def test_the_loss_counts_wrong_and_missed_segments(problem, cost, data):
     assert not allowed or augmented(segments) == best
 
 
+@settings(max_examples=draws(40), deadline=None)
+@given(problems(st.one_of(st.integers(-3, 3).map(lambda n: n * 2.0**48), st.just(NEVER))))
+def test_sums_of_large_scores_lose_no_digits(problem):
+    listed = enumerated(*problem)  # whose scores are whole, hence exact
+    if not listed:
+        return
+    best, ties = (
+        listed[0][1],
+        [segments for segments, value in listed if value == listed[0][1]],
+    )  # others weigh exp(-2 ** 48)
+    assert riata.segment_log_sum(*problem) == best + np.log(len(ties))
+    expected = np.zeros(problem[0].shape)
+    for segments in ties:
+        for start, end, label in segments:
+            expected[start, end - start - 1, label] += 1 / len(ties)
+    assert riata.segment_posteriors(*problem) == pytest.approx(expected, abs=1e-12)
+
+
+def test_scores_far_below_others_count_for_nothing():
+    span, lowest = np.zeros((3, 2, 2)), np.finfo(float).min  # whose sums are below all numbers
+    span[:, :, 1] = lowest
+    forbidden = np.where(span == lowest, NEVER, span)
+    assert riata.segment_log_sum(span) == riata.segment_log_sum(forbidden) == pytest.approx(np.log(3))
+    assert (riata.segment_posteriors(span) == riata.segment_posteriors(forbidden)).all()
+    assert riata.segment_kbest(span, None, 3) == riata.segment_kbest(forbidden, None, 3)
+
+
 def test_segments_of_one_token_are_a_chain():
     draw = np.random.default_rng(0)
     node, edge = draw.normal(size=(7, 3)), draw.normal(size=(3, 3))
@@ -160,6 +189,55 @@ def test_scores_without_meaning_are_refused(function, wrong, where):
         function(**arrays)
 
 
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("where", ["span", "edge"])
+def test_scores_whose_sums_would_be_infinite_are_refused(function, where):
+    arrays = {"span": np.zeros((2, 2, 2)), "edge": np.zeros((2, 2))}
+    arrays[where].flat[1] = 1e300
+    with pytest.raises(DataError, match=rf"{where} has the score 1e\+300; expected at most 1e\+290"):
+        function(**arrays)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("where", ["span", "edge"])
+def test_masked_scores_are_refused(function, where):
+    arrays = {"span": np.zeros((2, 2, 2)), "edge": np.zeros((2, 2))}
+    plain = function(**arrays)
+    arrays[where] = np.ma.array(arrays[where])
+    assert str(function(**arrays)) == str(plain)  # nothing is masked
+    arrays[where][0] = np.ma.masked
+    with pytest.raises(DataError, match=rf"{where} is an array with masked values"):
+        function(**arrays)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_entries_that_are_not_read_may_be_anything(function):
+    draw = np.random.default_rng(2)
+    span, edge = draw.normal(size=(2, 3, 2)), draw.normal(size=(2, 2, 2))
+    plain = function(span, edge)
+    edge[0] = np.nan
+    for t in range(2):
+        span[t, 2 - t :] = [np.nan, np.inf]
+    assert str(function(span, edge)) == str(plain)
+
+
+def test_a_huge_list_is_interrupted():
+    class Alarm(Exception):
+        pass
+
+    def ring(*_):
+        raise Alarm
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(Alarm):
+            riata.segment_kbest(np.zeros((60, 3, 4)), np.zeros((4, 4)), 2**40)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 @pytest.mark.parametrize(
     "gold",
     [
@@ -181,7 +259,7 @@ def test_a_truth_that_does_not_cover_the_tokens_is_refused(gold):
         riata.loss_augmented_segment_viterbi(np.zeros((2, 2, 2)), None, gold)
 
 
-@pytest.mark.parametrize("cost", [np.nan, np.inf, "1", None])
+@pytest.mark.parametrize("cost", [np.nan, np.inf, 1e300, "1", None])
 def test_a_cost_without_meaning_is_refused(cost):
     with pytest.raises(DataError, match="cost is"):
         riata.loss_augmented_viterbi(np.zeros((1, 1)), np.zeros((1, 1)), [0], cost)

@@ -164,6 +164,26 @@ def test_nan_and_plus_infinity_are_refused(bad, where):
 
 
 @pytest.mark.parametrize(
+    "function",
+    [riata.viterbi, lambda *chain: riata.kbest(*chain, 9), lambda *chain: riata.loss_augmented_viterbi(*chain, [0, 1])],
+)
+def test_the_edges_into_the_first_token_may_be_anything(function):
+    node, edge = np.array([[0.0, 1.0], [2.0, 0.0]]), np.zeros((2, 2, 2))
+    plain = function(node, edge)
+    edge[0] = [[np.nan, np.inf], [NEVER, 9.0]]
+    assert str(function(node, edge)) == str(plain)
+
+
+@pytest.mark.parametrize("where", ["node", "edge"])
+def test_scores_that_are_masked_or_too_large_are_refused(where):
+    arrays = {"node": np.zeros((2, 2)), "edge": np.zeros((2, 2))}
+    with pytest.raises(DataError, match=f"{where} is an array with masked values"):
+        riata.viterbi(**arrays | {where: np.ma.masked_equal(arrays[where], 0)})
+    with pytest.raises(DataError, match=rf"{where} has the score 1e\+308; expected at most 1e\+290"):
+        riata.viterbi(**arrays | {where: np.full((2, 2), 1e308)})
+
+
+@pytest.mark.parametrize(
     ("node", "edge"),
     [
         ((3,), (3, 3)),

@@ -46,6 +46,10 @@ class SemiMarkov {
     return score;
   }
 
+  // After it: the best score of a way to the end of a segment of label y before token t, and of a way to the start of one at token t.
+  double best_end(std::int32_t t, std::int32_t y) const noexcept { return alpha_[std::size_t(t) * coding_.labels + y]; }
+  double best_start(std::int32_t t, std::int32_t y) const noexcept { return reach_[std::size_t(t) * coding_.labels + y]; }
+
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
 

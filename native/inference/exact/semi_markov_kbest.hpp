@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "inference/exact/semi_markov.hpp"
@@ -16,10 +18,12 @@ class SemiMarkovKBest {
  public:
   SemiMarkovKBest(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
 
-  // Finds the k best of the open sentence, or all where there are fewer; returns how many. Steps: as SemiMarkov takes them.
+  // Finds the k best of the open sentence, or all where there are fewer; returns how many. Steps: as SemiMarkov takes them. poll: called
+  // now and then, where it is given; throws to end it.
   template <class Steps>
-  std::int64_t open(Steps& steps, std::int64_t k) {
+  std::int64_t open(Steps& steps, std::int64_t k, std::function<void()> poll = {}) {
     k_ = static_cast<std::size_t>(k);
+    poll_ = std::move(poll);
     length_ = steps.length();
     const std::size_t size = std::size_t(length_ + 1) * coding_.labels;
     clear(ends_, size);
@@ -65,6 +69,9 @@ class SemiMarkovKBest {
   };
   using Ways = std::vector<Way>;  // best first, at most k
 
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+  static constexpr std::size_t few = 32, polled = 1'000'000;
+
   static void clear(std::vector<Ways>& cells, std::size_t size) {
     if (cells.size() < size) cells.resize(size);
     for (std::size_t i = 0; i < size; ++i) cells[i].clear();
@@ -79,11 +86,29 @@ class SemiMarkovKBest {
     ways.insert(std::upper_bound(ways.begin(), ways.end(), way), way);
     return true;
   }
-  // One step on from each of some ways.
-  void gather(const Ways& from, std::int32_t step, double score, Ways& to) const {
-    if (score == -std::numeric_limits<double>::infinity()) return;
-    for (std::size_t r = 0; r < from.size(); ++r)
-      if (!take(to, {from[r].score + score, step, static_cast<std::int64_t>(r)})) break;
+  // Takes one step on from each of some ways. Many ways are merged, few are inserted one by one.
+  void gather(const Ways& from, std::int32_t step, double score, Ways& to) {
+    const auto on = [&](std::size_t r) { return Way{from[r].score + score, step, static_cast<std::int64_t>(r)}; };
+    std::size_t count = score == never ? 0 : from.size();
+    while (count > 0 && on(count - 1).score == never) --count;  // a sum of finite scores can be below all numbers
+    if (count > few) return merge(count, on, to);
+    for (std::size_t r = 0; r < count; ++r)
+      if (!take(to, on(r))) break;
+  }
+  template <class On>
+  void merge(std::size_t count, On on, Ways& to) {
+    if (poll_ && (merges_ += count + to.size()) > polled) {
+      merges_ = 0;
+      poll_();
+    }
+    merged_.clear();
+    for (std::size_t r = 0, old = 0; merged_.size() < k_ && (r < count || old < to.size());) {
+      if (r == count || (old < to.size() && to[old] < on(r)))
+        merged_.push_back(to[old++]);
+      else
+        merged_.push_back(on(r++));
+    }
+    to.swap(merged_);
   }
 
   template <class Steps>
@@ -113,6 +138,9 @@ class SemiMarkovKBest {
   std::vector<Ways> ends_;    // [T + 1][L] to the end of a segment
   std::vector<Ways> starts_;  // [T + 1][L] to the start of one; where labels are not read: [T + 1]
   Ways best_;                 // of whole segmentations; step: the last label
+  Ways merged_;               // to work with
+  std::function<void()> poll_;
+  std::size_t merges_ = 0;  // ways that were merged since the last poll
 };
 
 }  // namespace riata

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.errors import DataError
-from riata.inference.arrays import Scores, finite, scores
+from riata.inference.arrays import Scores, check_scores, finite, scores
 from riata.settings import Setting
 
 K = Setting("k", 1, "how many of the best", low=1, high=2**40)
@@ -20,7 +20,7 @@ def viterbi(node: Any, edge: Any) -> tuple[NDArray[np.int32], float]:
     """The best labels and their score.
 
     node: [T, L] score of each label at each token. edge: [L, L] score of a label (row) followed by a label (column), or [T, L, L]
-    where row t scores the step from token t - 1 to t (row 0 is unused). Minus infinity forbids. Ties go to the lowest label,
+    where row t scores the step from token t - 1 to t (row 0 is not read). Minus infinity forbids. Ties go to the lowest label,
     read from the end.
     """
     node, flat, per_token = _arrays(node, edge)
@@ -57,4 +57,6 @@ def _arrays(node: Any, edge: Any) -> tuple[Scores, Scores, bool]:
             f"node has the shape {node.shape} and edge {edge.shape}; expected [T, L], with at least one token and one label, "
             "and [L, L] or [T, L, L]."
         )
+    check_scores(node, "node")
+    check_scores(edge[1:] if edge.ndim == 3 else edge, "edge")
     return node, edge.ravel(), edge.ndim == 3

@@ -9,7 +9,7 @@ import numpy as np
 
 from riata import _core
 from riata.errors import DataError, printed
-from riata.inference.arrays import Scores, finite, scores
+from riata.inference.arrays import Scores, check_scores, finite, scores
 from riata.inference.chain import K
 
 Segment = tuple[int, int, int]  # its first token, the token after its last, its label
@@ -20,7 +20,7 @@ def segment_viterbi(span: Any, edge: Any = None) -> tuple[list[Segment], float]:
 
     span: [T, M, L] score of a segment that starts at token t, has m + 1 tokens and a label; entries beyond the last token are not read.
     edge: [L, L] score of a label (row) followed by a label (column), or [T, L, L] where row t scores the step into a segment that starts
-    at token t (row 0 is unused); None: all zero. Minus infinity forbids; where nothing is allowed there are no segments, and the score is
+    at token t (row 0 is not read); None: all zero. Minus infinity forbids; where nothing is allowed there are no segments, and the score is
     minus infinity. Ties go to the lowest label, then to the shortest segment, read from the end.
 
     Sarawagi & Cohen 2004, Sec. 3.1.
@@ -97,4 +97,7 @@ def _arrays(span: Any, edge: Any) -> tuple[Scores, Scores, bool]:
             f"span has the shape {span.shape} and edge {edge.shape}; expected [T, M, L], with at least one token, one length and one "
             "label, and [L, L], [T, L, L] or None."
         )
+    tokens, most, _ = span.shape
+    check_scores(span[np.add.outer(np.arange(tokens), np.arange(most)) < tokens], "span")
+    check_scores(edge[1:] if edge.ndim == 3 else edge, "edge")
     return span, edge.ravel(), edge.ndim == 3
