@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from riata._core import ColumnParser, find_unwritable, written
+from riata.data.documents import marked
 from riata.data.memory import as_corpus, label_column
 from riata.data.source import STANDARD_INPUT, name_of, pieces, resized
 from riata.data.types import Column, Corpus
@@ -36,7 +37,7 @@ def read(path: str | Path, *, conllu: bool) -> Corpus:
         parser.finish()
     except RiataError as error:
         raise error.located(name_of(path)) from None
-    corpus = _corpus(parser, name_of(path), conllu)
+    corpus = marked(_corpus(parser, name_of(path), conllu))
     if corpus.tokens == 0:
         raise DataError(
             "the file holds no tokens (it is empty, or has only blank lines).",
@@ -55,19 +56,20 @@ def stream(
     stopped: set by another thread when no more are wanted.
     """
     parser = ColumnParser(conllu)
-    seen = False
+    seen, document = False, 0
     try:
         read = pieces(path, stopped)
         for piece in read if size is None else resized(read, size):
             parser.feed(piece)
-            batch = _corpus(parser, name_of(path), conllu)
+            batch = marked(_corpus(parser, name_of(path), conllu), document)
             if batch.tokens:
                 seen = True
+                document = 0 if batch.document is None else int(batch.document[-1])
                 yield batch
         parser.finish()
     except RiataError as error:
         raise error.located(name_of(path)) from None
-    batch = _corpus(parser, name_of(path), conllu)
+    batch = marked(_corpus(parser, name_of(path), conllu), document)
     if batch.tokens:
         yield batch
     elif not seen:

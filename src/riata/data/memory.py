@@ -168,7 +168,20 @@ def joined(a: Corpus, b: Corpus) -> Corpus:
     columns = tuple(Column.of([*x.texts(), *y.texts()]) for x, y in zip(a.columns, b.columns, strict=True))
     starts = np.concatenate([a.starts, a.starts[-1] + b.starts[1:]])
     given = None if a.given is None or b.given is None else a.given.joined(b.given)
-    return replace(a, columns=columns, starts=starts, lines=None, documents=(), comments=(), others=(), given=given)
+    document = None
+    if a.document is not None and b.document is not None:
+        document = np.concatenate([a.document, a.document.max(initial=-1) + 1 + b.document]).astype(np.int32)
+    return replace(
+        a,
+        columns=columns,
+        starts=starts,
+        lines=None,
+        documents=(),
+        comments=(),
+        others=(),
+        given=given,
+        document=document,
+    )
 
 
 def is_empty(X: Any) -> bool:

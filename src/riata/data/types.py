@@ -118,6 +118,7 @@ class Corpus(Sequence[Sentence]):
     )
     given: Given | None = None  # features named by the user, instead of or beside columns
     known: KnownLabels | None = None  # what decoding must give
+    document: Ids | None = None  # [S] the number of the document of each sentence, never falling; None: none are marked
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -174,6 +175,7 @@ class Corpus(Sequence[Sentence]):
             others=self._others_of(chosen, starts) if self.others else (),
             given=None if self.given is None else self.given.take(at),
             known=None if self.known is None else self.known.take(at),
+            document=None if self.document is None else self.document[chosen],
         )
 
     def _others_of(self, chosen: NDArray[np.int64], starts: Starts) -> tuple[tuple[str, int], ...]:
