@@ -2,7 +2,7 @@
 
     python tools/regret.py [OUT.svg]
 
-A round is a sentence. Where the best chunk tags under w_t are wrong, delta_t is the features of the truth minus those found, and the
+A round is a sentence. Where the best chunk labels under w_t are wrong, delta_t is the features of the truth minus those found, and the
 loss of any weights w is max(0, 1 - w . delta_t); where they are right, it is 0. A gradient step of size nu is a perceptron update.
 The comparator is the one vector u of norm at most RADIUS that has the least loss over all rounds, in hindsight.
 """

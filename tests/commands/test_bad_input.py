@@ -67,7 +67,7 @@ CASES = [
     case("damaged gzip", TRAIN, ["data.txt: the gzip file is damaged or cut short", "again"], gzip.compress(GOOD * 50)[:60]),
     case("no CoNLL-U", (*TRAIN, "--format", "conllu"),
          ["data.txt:1: expected the 10 tab-separated columns of CoNLL-U", "--format columns"]),
-    case("plain tags as chunks", TRAIN, ["data.txt:1: label 'DT' is no chunk tag", "B-NP", "Tagger (task `tag`)"], b"The DT\ndog NN\n"),
+    case("plain tags as chunks", TRAIN, ["data.txt:1: label 'DT' is no chunk label", "B-NP", "Tagger (task `tag`)"], b"The DT\ndog NN\n"),
     # Columns that are not there.
     case("input column out of range", (*TRAIN, "--inputs", "0,7"), ["data.txt: column 7 is out of range", "3 columns, 0 to 2", "--inputs"]),
     case("output column out of range", (*TRAIN, "--outputs", "9"),

@@ -249,7 +249,7 @@ BAD = {
     "no such file": ([*COMPARE[:3], "none.txt", "--recipes", "mira"], "none.txt: no such file"),
     "empty": ([*COMPARE[:3], "empty.txt", "--recipes", "mira"], "empty.txt"),
     "empty test": ([*COMPARE[:5], "empty.txt", "--recipes", "mira"], "empty.txt"),
-    "another task": (["compare", "chunk", "--train", "tags.txt", "--folds", "2", "--recipes", "mira"], "is no chunk tag"),
+    "another task": (["compare", "chunk", "--train", "tags.txt", "--folds", "2", "--recipes", "mira"], "is no chunk label"),
     "other columns": ([*COMPARE[:5], "tags.txt", "--recipes", "mira"], "tags.txt: the test data have 2"),
     "one fold": ([*COMPARE[:4], "--folds", "1", "--recipes", "mira"], "folds is 1"),
     "many folds": ([*COMPARE[:4], "--folds", "61", "--recipes", "mira"], "only 60 sentences"),

@@ -237,7 +237,7 @@ def test_what_cannot_be_compared_is_refused(train, held_out):
     ]:
         with pytest.raises((SettingError, DataError), match=said):
             riata.compare({"a": Chunker()}, train, **options)
-    with pytest.raises(DataError, match="is no chunk tag"):
+    with pytest.raises(DataError, match="is no chunk label"):
         riata.compare({"a": Chunker()}, train.select([0, 1]))
 
 

@@ -1,4 +1,4 @@
-"""Chunk tags to segments and back, in every encoding."""
+"""Chunk labels to segments and back, in every encoding."""
 
 import numpy as np
 import pytest

@@ -223,7 +223,7 @@ ENCODINGS = registry.names("encoding")
 
 
 def recoded(corpus, encoding):
-    """Words, tags and chunk tags of a corpus in another encoding."""
+    """Words, tags and chunk labels of a corpus in another encoding."""
     target, source = registry.get("encoding", encoding), registry.get("encoding", "iob2")
     X = [[token[:-1] for token in sentence] for sentence in corpus]
     return X, [convert(sentence.column(-1), source, target) for sentence in corpus]

@@ -259,7 +259,7 @@ GOOD = as_text(CHUNKS * 50)
 BAD = {
     "ragged in the middle": (GOOD.encode() + b"a b\n\n" + GOOD.encode(), [":1001: expected 3 columns", "found 2"]),
     "not UTF-8": (GOOD.encode() + b"\xff X B-NP\n", [":1001: ", "not valid UTF-8"]),
-    "plain tags": (GOOD.encode() + b"a b NOUN\n", [":1001: label 'NOUN' is no chunk tag"]),
+    "plain tags": (GOOD.encode() + b"a b NOUN\n", [":1001: label 'NOUN' is no chunk label"]),
     "empty": (b"\n\n", ["holds no tokens"]),
     "gzip cut short": (gzip.compress(os.urandom(100) + GOOD.encode())[:-300], ["gzip file is damaged or cut short"]),
     "one column": (b"a\nb\n", ["one column"]),

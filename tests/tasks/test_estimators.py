@@ -46,7 +46,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 
 
 def of_the_task(estimator):
-    """Training data that suit the task: chunk tags, or plain ones."""
+    """Training data that suit the task: chunk labels, or plain ones."""
     return CHUNKS if estimator.chunks else [[(word, tag) for word, tag, _ in sentence] for sentence in CHUNKS]
 
 
@@ -447,7 +447,7 @@ def test_the_users_attributes_are_used_and_their_errors_told():
 
 def test_tags_that_are_no_chunk_tags_are_refused_with_the_way_out():
     for estimator in (Chunker, EntityRecognizer):
-        with pytest.raises(LabelError, match="label 'DT' is no chunk tag") as caught:
+        with pytest.raises(LabelError, match="label 'DT' is no chunk label") as caught:
             estimator().fit(WORDS, TAGS)
         assert "Tagger" in caught.value.remedy
 

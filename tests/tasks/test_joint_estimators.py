@@ -237,7 +237,7 @@ def test_new_words_and_labels_come_with_partial_fit(data):
             made.partial_fit([["new"]], [[("NEW", "O")]])
     with pytest.raises(SettingError, match="pairs"):
         tagger().partial_fit(train, classes=["NN"])
-    with pytest.raises(riata.errors.LabelError, match="no chunk tag"):
+    with pytest.raises(riata.errors.LabelError, match="no chunk label"):
         tagger().partial_fit(train, classes=[("NN", "xyz")])
 
 
@@ -334,7 +334,7 @@ def test_more_that_is_refused(data, made):
     "y, what",
     [
         ([["NN"]], "pair"), ([[("NN",)]], "pair"), ([[("NN", 3)]], "string"), ([[("NN", "O"), ("NN", "O")]], "1 tokens and 2"),
-        ([], "0 lists"), ("NN", "str"), ([3], "int"), ([[("N\tN", "O")]], "tab"), ([[("NN", "xyz")]], "no chunk tag"),
+        ([], "0 lists"), ("NN", "str"), ([3], "int"), ([[("N\tN", "O")]], "tab"), ([[("NN", "xyz")]], "no chunk label"),
     ],
 )  # fmt: skip
 def test_bad_labels_are_refused(y, what):

@@ -324,7 +324,7 @@ def test_odd_gold_labels_are_wrong_and_no_error(gold):
 @pytest.mark.parametrize("refit", [False, True])
 def test_odd_labels_in_development_data_are_named(refit):
     dev = with_column(as_corpus(INPUTS[:1]), label_column([["NN", "B-NP", "X-", "."]], as_corpus(INPUTS[:1])))
-    with pytest.raises(errors.LabelError, match="'NN' is no chunk tag"):
+    with pytest.raises(errors.LabelError, match="'NN' is no chunk label"):
         Chunker(learn_as="bioes", dev=dev, refit=refit, epochs=1).fit(CHUNKS)
 
 

@@ -27,7 +27,7 @@ from riata.commands.estimator_options import column_options, reader
     "--task",
     "task_name",
     metavar="NAME",
-    help="With --gold: tag, chunk, joint or ner (default: chunk where all labels are chunk tags).",
+    help="With --gold: tag, chunk, joint or ner (default: chunk where all labels are chunk labels).",
 )
 @column_options
 @format_option

@@ -17,7 +17,7 @@ import click
     help="crfsuite, crf++, wapiti, or auto (by the file's first bytes).",
 )
 @click.option("--task", default=None, metavar="TASK", help="tag, chunk or ner. Default: by the model's labels.")
-@click.option("--encoding", default="auto", show_default=True, metavar="NAME", help="Of chunk tags.")
+@click.option("--encoding", default="auto", show_default=True, metavar="NAME", help="Of chunk labels.")
 @click.option("--legal", is_flag=True, help="Give only tags that are legal in the encoding, as Riata's own models do.")
 def command(source: str, model: str, format_: str, task: str | None, encoding: str, legal: bool) -> None:
     """Read a trained model of another tool and write it as a model of Riata, which labels as that tool does.

@@ -20,7 +20,7 @@ LONGEST = 3  # tokens of a chunk in which every role occurs
 
 
 class Tags(NamedTuple):
-    """How chunk tags are written in the data, and how they are learnt."""
+    """How chunk labels are written in the data, and how they are learnt."""
 
     data: Encoding
     learnt: Encoding

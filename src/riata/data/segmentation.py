@@ -1,4 +1,4 @@
-"""Chunk tags as labelled segments and back: segments tile a sentence, and a token outside chunks is one of its own.
+"""Chunk labels as labelled segments and back: segments tile a sentence, and a token outside chunks is one of its own.
 
 A segment is written at its first token as its code, (length - 1) x types + type; all its other tokens hold -1.
 """

@@ -38,7 +38,7 @@ class Confident:
 
         @property
         def chunk_outputs(self) -> tuple[bool, ...]:
-            """Of each output, whether it is chunk tags."""
+            """Of each output, whether it is chunk labels."""
 
         def _check_fitted(self) -> Model: ...
         def decoder(self) -> Decoder: ...

@@ -29,7 +29,7 @@ shards: learn from so many parts of the data at once, and mix the weights after 
 threads: how many work at once (None: all cores), which never changes the model.
 dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
 many epochs without a better score; refit: then train again on all data for that many epochs.
-class_weight: by label, or "balanced". encoding: of chunk tags ("auto" finds it); learn_as: another one to learn them in,
+class_weight: by label, or "balanced". encoding: of chunk labels ("auto" finds it); learn_as: another one to learn them in,
 which the output does not show; strict: refuse illegal tags instead of reading them as conlleval does.
 warm_start: go on from the present model when fit is called again.
 """
@@ -40,7 +40,7 @@ class Parameters(Params):
 
     _internal = INTERNAL
     task_name: str
-    chunks: bool  # labels are chunk tags, and the score is span F1; otherwise plain labels and accuracy
+    chunks: bool  # labels are chunk labels, and the score is span F1; otherwise plain labels and accuracy
     default_template: str
     search_structure: str | None = None  # what recipes that search prefer to the chain
     outputs = 1  # columns to predict

@@ -23,7 +23,7 @@ class Predictions(PerSentence):
     """
 
     __slots__ = ("_about",)
-    _about: tuple[Any, int, bool]  # the sentences, which column holds the words, whether labels are chunk tags
+    _about: tuple[Any, int, bool]  # the sentences, which column holds the words, whether labels are chunk labels
 
     def _repr_html_(self) -> str:
         sentences, column, chunks = getattr(self, "_about", ((), 0, False))
@@ -55,7 +55,7 @@ def _word(token: Any, at: int) -> str:
 
 
 def _shown(words: Sequence[str], labels: Sequence[Any], chunks: bool) -> Shown:
-    """Labels: tags, chunk tags, or pairs of them."""
+    """Labels: tags, chunk labels, or pairs of them."""
     cut = [*words[:LONGEST], *(["…"] if len(words) > LONGEST else [])]
     labels = labels[:LONGEST]
     if labels and isinstance(labels[0], tuple):

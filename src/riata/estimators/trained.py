@@ -44,7 +44,7 @@ class Trained(Parameters):
         return model
 
     def set_model(self, model: Model, tags: Tags | None) -> None:
-        """Takes on a model whose chunk tags are learnt and written in this way."""
+        """Takes on a model whose chunk labels are learnt and written in this way."""
         self.model_ = model
         self.calibration_ = ()
         self.encoding_ = None if tags is None else tags.data.name

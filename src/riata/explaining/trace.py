@@ -125,7 +125,7 @@ class Trace(Paged):
     steps: tuple[Step, ...]
     goal: int | None  # the node that was returned
     output: Labels | None
-    learnt_as: str | None = None  # the encoding of chunk tags in the trace, where it is not that of the data
+    learnt_as: str | None = None  # the encoding of chunk labels in the trace, where it is not that of the data
     true_path: tuple[Taken, ...] | None = None
     outputs: tuple[tuple[int, Labels], ...] = ()
 

@@ -31,7 +31,7 @@ def import_model(
     """A trained estimator from a model of CRFsuite, CRF++ or Wapiti, which labels as that tool does.
 
     format: "crfsuite" (the model file, or its dump), "crf++" (the text model of crf_learn -t), "wapiti", or "auto".
-    task: "tag", "chunk" or "ner" (None: by the labels). encoding: of chunk tags. legal: give only labellings that are legal in it,
+    task: "tag", "chunk" or "ner" (None: by the labels). encoding: of chunk labels. legal: give only labellings that are legal in it,
     as models that Riata trains do; the other tools do not know of such rules.
     """
     try:
@@ -67,7 +67,7 @@ def _estimator(found: Imported, name: str, task: str | None, encoding: str, *, l
         raise UnsupportedError(f"the task {task!r} has {cls.outputs} outputs; the model has one.")
     if cls.chunks and tags is None:
         raise UnsupportedError(
-            f"the task {cls.task_name!r} needs chunk tags, such as B-NP; the model has labels such as {labels[0]!r}.",
+            f"the task {cls.task_name!r} needs chunk labels, such as B-NP; the model has labels such as {labels[0]!r}.",
             remedy="Use the task 'tag', or name the encoding.",
         )
     model, both = found.model, None
@@ -75,7 +75,7 @@ def _estimator(found: Imported, name: str, task: str | None, encoding: str, *, l
         both = Tags(tags, tags)
     if legal:
         if both is None:
-            raise UnsupportedError("legal=True is for chunk tags; of plain labels, each may follow each.")
+            raise UnsupportedError("legal=True is for chunk labels; of plain labels, each may follow each.")
         legality = Legality(*both.learnt.allowed(labels))
         model = constrained(model, legality)
         if not legality.is_complete:
@@ -97,7 +97,7 @@ def _estimator(found: Imported, name: str, task: str | None, encoding: str, *, l
 
 
 def _encoding(labels: Sequence[str], name: str) -> Encoding | None:
-    """The encoding of chunk tags, by name or by the tags; None where the labels are no tags."""
+    """The encoding of chunk labels, by name or by the tags; None where the labels are no tags."""
     if name != "auto":
         encoding: Encoding = registry.get("encoding", name)
         strange = [label for label in labels if not encoding.is_tag(label)]

@@ -97,7 +97,7 @@ def check_label_count(counts: Mapping[str, int], name: str) -> None:
 
 
 def label_set_of(counts: Mapping[str, int], tags: Tags | None, name: str) -> LabelSet:
-    """Labels by how often they occur; chunk tags always have one for tokens outside. name: of the data."""
+    """Labels by how often they occur; chunk labels always have one for tokens outside. name: of the data."""
     counts = {**({} if tags is None else {OUTSIDE: 0}), **counts}
     check_label_count(counts, name)
     order = sorted(counts, key=lambda label: (-counts[label], label))
@@ -135,7 +135,7 @@ def refuse_plain_tags(corpus: Corpus) -> None:
         if text != UNKNOWN and not any(encoding.is_tag(text) for encoding in encodings):
             token = int(np.argmax(column.ids == i))
             raise LabelError(
-                f"label {text!r} is no chunk tag; expected O or a prefix and a type, such as B-NP.",
+                f"label {text!r} is no chunk label; expected O or a prefix and a type, such as B-NP.",
                 remedy="For plain labels use Tagger (task `tag`); if another column is the output, choose it with "
                 "--outputs, or corpus.select in Python.",
                 file=corpus.name,

@@ -108,11 +108,11 @@ class Outputs(ABC):
 
     @property
     def are_free(self) -> bool:
-        """Whether every label may follow every other, also where labels are chunk tags: models of other tools give illegal ones."""
+        """Whether every label may follow every other, also where labels are chunk labels: models of other tools give illegal ones."""
         return False
 
     def chunk_labels(self) -> Sequence[str]:
-        """The labels that are chunk tags, where there are such."""
+        """The labels that are chunk labels, where there are such."""
         return self.labels
 
     @abstractmethod

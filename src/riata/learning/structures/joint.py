@@ -84,7 +84,7 @@ def joint_outputs(counts: Mapping[str, int], encoding: Encoding, name: str) -> J
         )
     wrong = [chunk for chunk in chunks if not encoding.is_tag(chunk)]
     if wrong:
-        raise LabelError(f"label {wrong[0]!r} is no chunk tag of {encoding.name.upper()}.", file=name)
+        raise LabelError(f"label {wrong[0]!r} is no chunk label of {encoding.name.upper()}.", file=name)
     return JointOutputs(_by_count(tags), _by_count(chunks), encoding)
 
 
