@@ -232,7 +232,10 @@ def _trainings(
     def made(**changed: Any) -> Any:
         return type(estimator)(**{**estimator.get_params(deep=False), "seed": seed, **changed})
 
-    if by == "epoch" and estimator.own_structure is None and not choice_of(estimator).recipe.whole:
+    in_one_training = (
+        estimator.own_structure is None and estimator.dev is None and not choice_of(estimator).recipe.whole
+    )
+    if by == "epoch" and in_one_training:
         twin, seconds = made(), 0.0
         for point in points:
             began = time.perf_counter()
@@ -246,7 +249,8 @@ def _trainings(
         return
     for point in points:
         data = learn[np.sort(order[: int(point)])] if by == "size" else learn
-        # A joint model counts words anew in every partial_fit, and some learners have none: their epochs are trainings of their own.
+        # A joint model counts words anew in every partial_fit, and some learners and development data do not go with it: their epochs are
+        # trainings of their own.
         twin = made(**({"beam": point} if by == "beam" else {"epochs": int(point)} if by == "epoch" else {}))
         twin.fit(data, listener=listener if len(data) == len(learn) else ignore)
         yield _scored(twin, point, seed, data, score, twin.seconds_)

@@ -83,11 +83,12 @@ class Fitting(Columns):
     def partial_fit(
         self: Self, X: Any, y: Any = None, *, classes: Sequence[str] | None = None, sample_weight: Any = None
     ) -> Self:
-        """One epoch over these sentences, on top of what was learnt before.
+        """One epoch over these sentences, whatever `epochs` says, on top of what was learnt before. dev, patience and refit are refused.
 
         Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
         """
         from riata.learning.cost import within_memory
+        from riata.learning.development import check_one_epoch
         from riata.learning.fit import Fit, check_width
         from riata.learning.loop import Outcome
         from riata.learning.structure import label_ids
@@ -98,6 +99,7 @@ class Fitting(Columns):
                 "partial_fit takes sentences from memory; stream=True is for fit.", remedy="Leave out stream."
             )
         check_parts(options, "partial_fit learns from a part of the data at a time")
+        check_one_epoch(self)
         start = self._start()
         fresh = start is None and classes is None
         data, tags, weights = self._training_data(options, X, y, sample_weight, start, warn_of, fresh=fresh)

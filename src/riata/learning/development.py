@@ -54,6 +54,20 @@ def check_dev(options: Options) -> None:
     check_needs(options.dev is not None, refit=options.refit, patience=options.patience, remedy=remedy)
 
 
+def check_one_epoch(estimator: Any) -> None:
+    """Refuses, where partial_fit is called, parameters that choose among epochs. estimator: of any kind."""
+    given = {
+        "dev": estimator.dev is not None,
+        "patience": estimator.patience is not None,
+        "refit": bool(estimator.refit),
+    }
+    for name in filter(given.__getitem__, given):
+        raise SettingError(
+            f"{name} is set, but partial_fit learns one epoch and chooses none.",
+            remedy="Call set_params(dev=None, patience=None, refit=False) first; or use fit with warm_start=True, which goes on, too.",
+        )
+
+
 def train_again(
     first: Outcome, before: int, tell: Listener, again: Callable[[int], tuple[Outcome, Made]]
 ) -> tuple[Outcome, Made]:

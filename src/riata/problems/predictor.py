@@ -16,6 +16,7 @@ from riata.errors import DataError, NotFittedError
 from riata.explaining.trace import Trace
 from riata.interrupts import AsInterrupt
 from riata.learning.cost import within_memory
+from riata.learning.development import check_one_epoch
 from riata.learning.events import Listener, warn
 from riata.learning.loop import Outcome
 from riata.problems.examples import as_inputs, paired
@@ -117,8 +118,12 @@ class Predictor(Params):
         return self
 
     def partial_fit(self: Self, X: Iterable[Any], Y: Iterable[Any] | None = None, *, sample_weight: Any = None) -> Self:
-        """One epoch over these examples, on top of what was learnt before. Averaging goes on over all calls."""
+        """One epoch over these examples, whatever `epochs` says, on top of what was learnt before. Averaging goes on over all calls.
+
+        dev, patience and refit are refused.
+        """
         settings = checked(self, learning=True, goes_on=True)
+        check_one_epoch(self)
         inputs, outputs = paired(X, Y)
         data = ProblemExamples(inputs, outputs, sentence_weights(sample_weight, len(inputs), "example"))
         trainer: ProblemLearner | None = getattr(self, "_partial", None)
