@@ -103,7 +103,7 @@ def test_what_it_cannot_do_is_refused(tmp_path):
             Chunker("semicrf", **{name: given}).fit(data)
     with pytest.raises(UnsupportedError, match="stream"):
         Chunker("semicrf", stream=True).fit(path)
-    with pytest.raises(UnsupportedError, match="looks at all data in every step"):
+    with pytest.raises(UnsupportedError, match="minimises one objective over all data"):
         Chunker("semicrf").partial_fit(data)
     with pytest.raises(UnsupportedError, match="class_weight"):
         quietly(Chunker("semicrf", class_weight={"O": 2.0}), data)

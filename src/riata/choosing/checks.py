@@ -49,8 +49,8 @@ def shards_of(given: Any, recipe: Recipe) -> int:
     shards = int(SHARDS.parse(given))
     if shards > 1 and recipe.whole:
         raise UnsupportedError(
-            f"shards is {shards}, but the recipe {recipe.name!r} looks at all data in every step; --threads shares its work.",
-            remedy="Leave out shards.",
+            f"shards is {shards}, but the recipe {recipe.name!r} minimises one objective over all data, which parts of them do not have.",
+            remedy="Leave out shards; threads (--threads) share the work of L-BFGS.",
         )
     if shards > 1 and recipe.searches:
         raise UnsupportedError(

@@ -22,7 +22,7 @@ from riata.choosing.checks import (
 )
 from riata.choosing.preference import of_outputs, preferred, recipe_name
 from riata.choosing.recipe import Choice, chosen
-from riata.choosing.refusals import check_read
+from riata.choosing.refusals import check_owner, check_read
 from riata.data.types import Corpus
 from riata.data.unknown import MARK, UNKNOWN_LABELS
 from riata.errors import SettingError, TemplateError, UnsupportedError
@@ -33,6 +33,7 @@ from riata.features.language import Language, Use, language_of
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
 from riata.features.templates import NUMBER, Template
 from riata.inference.decoder import Decoder
+from riata.inference.structure import CHUNK_LABELS
 from riata.settings import Setting, resolve
 
 EPOCHS = Setting("epochs", 10, "passes over the data", low=1)
@@ -116,9 +117,12 @@ class Options:
         structure = self.choice.structure
         known = [one for one in of_outputs(structure.outputs) if self._is_builtin(one)]
         if known and structure.name not in known:
+            able = [one for one in known if self.choice.fits(registry.get("structure", one))]
             raise TemplateError(
                 f"{self.template} is for templates of {known[0]}.",
-                remedy=f"Set structure={known[0]!r} (--structure {known[0]}).",
+                remedy=f"Set structure={able[0]!r} (--structure {able[0]})."
+                if able
+                else f"Leave out template, or use another recipe: {self.choice.recipe.name!r} does not learn {known[0]}.",
             )
 
     def _is_builtin(self, structure: str) -> bool:
@@ -127,11 +131,13 @@ class Options:
     def _templates_without_words(self) -> tuple[Any, ...]:
         structure, language = self.choice.structure, self._language
         if language.without_words is None:
-            others = [other for other in of_outputs(structure.outputs) if language_of(other).without_words is not None]
-            instead = f", or use structure={others[0]!r}." if others else "."
+            others = [name for name in of_outputs(structure.outputs) if language_of(name).without_words is not None]
+            instead = self.choice.offered.instead("structure", lambda piece: piece.name in others)
+            if others and not instead:
+                instead = f", or use structure={others[0]!r} and another recipe, such as {registry.get('structure', others[0]).recipe}"
             raise UnsupportedError(
                 f"The structure {structure.name!r} is scored by templates, which read columns, but the sentences are features already.",
-                remedy=f"Give words{instead}",
+                remedy=f"Give words{instead}.",
             )
         if self.template is not None or self.lists:
             raise UnsupportedError(
@@ -162,9 +168,10 @@ class Options:
         read = {list_read(read.attribute) for template in templates for read in template.reads}
         for name in self.lists:
             if not {(EXACT, name), (ANY_CASE, name)} & read:
+                line = next(str(one) for one in self._language.of_list(f"{EXACT}({name})") if one.reads[0].offset == 0)
                 raise SettingError(
                     f"the list {name!r} is given, but no template reads it.",
-                    remedy=f"Add a line such as {EXACT}({name})[0] to the template, or leave out the list.",
+                    remedy=f"Add a line such as '{line}' to the template, or leave out the list.",
                 )
 
 
@@ -186,9 +193,11 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     if training:
         check_refused(estimator, recipe)
     declared = (*recipe.settings, *choice.structure.settings)
-    settings = resolve(declared, estimator.settings or {}, f"The recipe {recipe.name!r}")
+    given = estimator.settings or {}
+    check_owner(declared, given, choice.offered)
+    settings = resolve(declared, given, f"The recipe {recipe.name!r}")
     if training:
-        check_read(declared, settings, *choice.offered)
+        check_read(declared, settings, choice.offered)
         check_beside_parameters(estimator, settings)
     options = Options(
         chunks=estimator.chunks,
@@ -233,6 +242,13 @@ def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, s
             f"the task {estimator.task_name!r} has {estimator.outputs}.",
             remedy="Leave out the structure, or use another task.",
         )
+    if training and estimator.chunks and CHUNK_LABELS not in choice.structure.offers:
+        instead = choice.offered.instead("structure", lambda piece: CHUNK_LABELS in piece.offers)
+        raise UnsupportedError(
+            f"The task {estimator.task_name!r} has chunk labels, and the structure {choice.structure.name!r} does not know which of them "
+            "may follow each other.",
+            remedy=f"Use another task, such as tag (Tagger){instead}.",
+        )
     return choice
 
 
@@ -247,23 +263,18 @@ def _check_parameters(options: Options) -> None:
         ("stream", options.stream, "parts of the data"),
     ):
         if asked and operation not in structure.offers:
-            others = [
-                piece.name
-                for piece in registry.all_of("structure").values()
-                if operation in piece.offers and options.choice.fits(piece)
-            ]
-            instead = f", or use structure={others[0]!r}." if others else "."
+            instead = options.choice.offered.instead("structure", lambda piece: operation in piece.offers)  # noqa: B023 (called at once)
             raise UnsupportedError(
                 f"{name} is set, which the structure {structure.name!r} cannot do.",
-                remedy=f"Leave out {name}{instead}",
+                remedy=f"Leave out {name}{instead}.",
             )
 
 
 def check_parts(options: Options, what: str) -> None:
-    """Refuses to learn from parts of the data one by one, where every step looks at all of them."""
+    """Refuses to learn from parts of the data one by one, where the objective is of all of them."""
     if options.choice.recipe.whole:
         raise UnsupportedError(
-            f"{what}, but the recipe {options.choice.recipe.name!r} looks at all data in every step.",
+            f"{what}, but the recipe {options.choice.recipe.name!r} minimises one objective over all data.",
             remedy="Use fit on all data, or a recipe that learns from one sentence after another, such as perceptron.",
         )
 

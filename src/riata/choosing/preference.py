@@ -44,11 +44,10 @@ def preferred(estimator: Any, *, goes_on: bool) -> str | None:
     model = getattr(estimator, "model_", None)
     if goes_on and model is not None:
         return str(model.structure)
-    read_by = _read_by(estimator)
-    if read_by is not None:
+    recipe, read_by = registry.get("recipe", recipe_name(estimator)), _read_by(estimator)
+    if read_by is not None and recipe.needs <= registry.get("structure", read_by).offers:
         return read_by
-    searches = registry.get("recipe", recipe_name(estimator)).searches
-    return estimator.search_structure if searches else None
+    return estimator.search_structure if recipe.searches else None
 
 
 def _language(template: Any, structures: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from riata import registry
 from riata._core import unbounded
-from riata.choosing.refusals import Fits
+from riata.choosing.refusals import Offered
 from riata.errors import UnsupportedError
 from riata.features.templates import Template
 from riata.inference.decoder import Decoder
@@ -38,7 +38,7 @@ class Recipe:
     )
     epochs: int = 10  # at most, where nobody says how many
     probabilistic: bool = False  # its scores are meant as logarithms of probabilities
-    whole: bool = False  # every step looks at all data: no parts of it can be learnt from one by one
+    whole: bool = False  # minimises one objective over all data: no parts of them can be learnt from one by one
     templates: Callable[[int, Mapping[str, Any]], tuple[Template, ...]] | None = (
         None  # of learners that bring their own: input columns, settings
     )
@@ -66,10 +66,9 @@ class Choice:
         return Decoder(self.queue, self.beam)
 
     @property
-    def offered(self) -> tuple[frozenset[str], str, Queue, Fits]:
-        """The operations of the structure, what messages call it, the queue, and what could be used in the place of either."""
-        what = f"the structure {self.structure.name!r}"
-        return self.structure.offers, what, registry.get("queue", self.queue), self.fits
+    def offered(self) -> Offered:
+        what, queue = f"the structure {self.structure.name!r}", registry.get("queue", self.queue)
+        return Offered(self.structure.offers, what, queue, self.fits)
 
     def fits(self, piece: Structure | Queue) -> bool:
         """Whether the recipe could learn with this structure, or this queue, in the place of the present one."""

@@ -3,60 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from riata import registry
 from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.inference.structure import OF_QUEUES, OPERATIONS, Queue
 from riata.settings import Setting
 
-Fits = Callable[[Any], bool]  # whether a structure or a queue could be used in the place of the present one
+
+class Offered(NamedTuple):
+    """What a recipe has to do with: a structure, or problems in Python, and a queue."""
+
+    operations: frozenset[str]  # of the structure
+    what: str  # its name in messages, such as "the structure 'chain'"
+    queue: Queue
+    fits: Callable[[Any], bool]  # whether a structure or a queue could be used in the place of the present one
+
+    def instead(self, kind: str, able: Callable[[Any], bool]) -> str:
+        """The structures or queues (kind) that are able and could be used, as the end of a remedy; empty: there are none."""
+        pieces = registry.all_of(kind).values()
+        names = [repr(piece.name) for piece in pieces if able(piece) and _trains(piece) and self.fits(piece)]
+        return f", or use {kind}={' or '.join(names)}" if names else ""
 
 
-def check_read(
-    declared: Sequence[Setting],
-    settings: Mapping[str, Any],
-    offers: frozenset[str],
-    what: str,
-    queue: Queue,
-    fits: Fits,
-) -> None:
-    """Raises the first refusal. A setting that has its default value is never refused.
+def check_owner(declared: Sequence[Setting], given: Mapping[str, Any], offered: Offered) -> None:
+    """Refuses a setting that another structure has."""
+    known = {setting.name for setting in declared}
+    for name in given:
+        owners = [piece.name for piece in registry.all_of("structure").values() if name in _names(piece)]
+        if name not in known and owners:
+            raise SettingError(
+                f"setting {name!r} belongs to the structure {owners[0]!r}; {offered.what} does not have it.",
+                remedy=f"Leave out {name}{offered.instead('structure', lambda piece: name in _names(piece))}.",  # noqa: B023 (called at once)
+            )
 
-    offers: the operations of the structure; what: its name in messages, such as "the structure 'chain'".
-    """
-    for _, error in refusals(declared, settings, offers, what, queue, fits):
+
+def _names(piece: Any) -> set[str]:
+    """The settings of a piece."""
+    return {setting.name for setting in piece.settings}
+
+
+def check_read(declared: Sequence[Setting], settings: Mapping[str, Any], offered: Offered) -> None:
+    """Raises the first refusal. A setting that has its default value is never refused."""
+    for _, error in refusals(declared, settings, offered):
         raise error
 
 
 def refusals(
-    declared: Sequence[Setting],
-    settings: Mapping[str, Any],
-    offers: frozenset[str],
-    what: str,
-    queue: Queue,
-    fits: Fits,
+    declared: Sequence[Setting], settings: Mapping[str, Any], offered: Offered
 ) -> Iterator[tuple[str, RiataError]]:
-    """The settings that nothing would read, each with the reason. The parameters are those of `check_read`."""
+    """The settings that nothing would read, each with the reason."""
     for setting in declared:
         value = settings[setting.name]
-        missing = [operation for operation in setting.needed(value) if operation not in offers | queue.offers]
+        operations = offered.operations | offered.queue.offers
+        missing = [operation for operation in setting.needed(value) if operation not in operations]
         if missing:
-            yield setting.name, _without_operation(setting.name, value, missing[0], what, queue, fits)
+            yield setting.name, _without_operation(setting.name, value, missing[0], offered)
         elif value != setting.default:
             for other, values in setting.only.items():
                 if settings.get(other, values[0]) not in values:
                     yield setting.name, _beside(setting.name, value, other, settings[other], values)
 
 
-def _without_operation(name: str, value: Any, needed: str, what: str, queue: Queue, fits: Fits) -> UnsupportedError:
-    kind, owner = ("queue", f"the queue {queue.name!r}") if needed in OF_QUEUES else ("structure", what)
-    pieces = registry.all_of(kind).values()
-    able = [piece.name for piece in pieces if needed in piece.offers and _trains(piece) and fits(piece)]
-    instead = f", or use {kind}={' or '.join(map(repr, able))}" if able else ""
+def _without_operation(name: str, value: Any, needed: str, offered: Offered) -> UnsupportedError:
+    of_queue = needed in OF_QUEUES
+    kind, owner = ("queue", f"the queue {offered.queue.name!r}") if of_queue else ("structure", offered.what)
     return UnsupportedError(
         f"setting {name!r} has the value {value!r}, which needs {needed} ({OPERATIONS[needed]}); {owner} has none.",
-        remedy=f"Leave out {name}{instead}.",
+        remedy=f"Leave out {name}{offered.instead(kind, lambda piece: needed in piece.offers)}.",
     )
 
 

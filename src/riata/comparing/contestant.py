@@ -202,7 +202,7 @@ def _unread(estimator: Any) -> set[str]:
         settings = resolve(known, estimator.settings or {}, "")
     except SettingError:
         return set()  # refused when it is judged
-    return {name for name, _ in refusals(known, settings, *offered)}
+    return {name for name, _ in refusals(known, settings, offered)}
 
 
 def _check_shared(contestants: Sequence[Contestant], kind: Kind) -> None:

@@ -136,7 +136,7 @@ def own_template(parts: Sequence[str]) -> Template:
 def _own_read(part: str) -> Read:
     match = _READ.fullmatch(part)
     if part in SEGMENT_ROLES:
-        remedy = "Set structure='segments' (--structure segments)."
+        remedy = "Set structure='segments' (--structure segments), or leave out the line."
         raise TemplateError(f"{part!r} is for templates of segments.", remedy=remedy)
     if match is None:
         raise TemplateError(

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from riata.errors import UnsupportedError
 from riata.settings import Setting
 
+SPACE, CHUNK_LABELS = "a search space", "chunk labels"
+
 # The operations of structures, and what each of them is. Recipes and settings name those that they need.
 OF_STRUCTURES = {
     "argmax": "the best output",
@@ -19,7 +21,8 @@ OF_STRUCTURES = {
     "legal sums": "sums over the legal outputs alone",
     "unknown labels": "sums over all that an unknown label may be",
     "counts": "labels that are counted one by one",
-    "a search space": "states that are built step by step",
+    SPACE: "states that are built step by step",
+    CHUNK_LABELS: "labels that form chunks, in legal sequences only",
     "several right states": "more than one state from which the least loss can be reached",
     "exact updates": "search recipes that learn from the exact best output",
     "whole segments": "segments that are scored as a whole",

@@ -9,7 +9,7 @@ from typing import Any
 from riata.choosing.decoding import DECODING, LATTICE
 from riata.choosing.recipe import Recipe
 from riata.inference.decoder import Decoder
-from riata.inference.structure import ALL_OUTPUTS, STATES
+from riata.inference.structure import ALL_OUTPUTS, SPACE, STATES
 from riata.learning.diagnostics import Run
 from riata.learning.online import SETTINGS, SentenceTrainer, TrainingSet
 from riata.settings import ANY, Setting
@@ -80,7 +80,7 @@ def search_recipe(name: str, summary: str, paper: str, **settings: str) -> Recip
         name=name,
         summary=summary,
         paper=paper,
-        needs=frozenset({"a search space"}),
+        needs=frozenset({SPACE}),
         structure="chain",
         queue="beam",
         settings=declared,

@@ -12,9 +12,9 @@ import numpy as np
 from riata import registry
 from riata._core import unbounded
 from riata.choosing.options import PATIENCE
-from riata.choosing.refusals import Fits, check_read
+from riata.choosing.refusals import Offered, check_read
 from riata.errors import SettingError, UnsupportedError, printed
-from riata.inference.structure import Queue
+from riata.inference.structure import SPACE, Queue
 from riata.learning.development import check_given_once, check_needs
 from riata.problems.examples import paired
 from riata.problems.problem import Problem, check, defined
@@ -23,7 +23,7 @@ from riata.settings import Setting, resolve
 if TYPE_CHECKING:
     from riata.problems.predictor import Predictor
 
-OFFERED = frozenset({"a search space", "several right states"})  # operations
+OF_PROBLEMS = frozenset({SPACE, "several right states"})  # of every problem in Python
 NOT_HERE = ("precision",)  # weights of problems in Python are always double
 HERE = (
     Setting(
@@ -47,9 +47,9 @@ def declared(recipe_name: str) -> tuple[Setting, ...]:
     return tuple(setting for setting in recipe.settings if setting.name not in NOT_HERE) + HERE
 
 
-def offered(queue: Queue) -> tuple[frozenset[str], str, Queue, Fits]:
-    """The operations of problems in Python, what messages call them, the queue, and what could be used in its place."""
-    return OFFERED, "a problem in Python", queue, lambda piece: isinstance(piece, Queue) and piece.searches
+def offered(queue: Queue) -> Offered:
+    """What problems in Python and this queue offer. There are queues in its place, but no structures."""
+    return Offered(OF_PROBLEMS, "a problem in Python", queue, lambda piece: isinstance(piece, Queue) and piece.searches)
 
 
 def checked(predictor: Predictor, *, learning: bool, goes_on: bool = False) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def checked(predictor: Predictor, *, learning: bool, goes_on: bool = False) -> d
         )
     if learning:
         queue.check_trains()
-        check_read(declared(recipe), settings, *offered(queue))
+        check_read(declared(recipe), settings, offered(queue))
     if queue.name == "a-star":
         _check_defines(
             predictor.problem, "heuristic", "The queue 'a-star'", "Without it, best-first is the same search."

@@ -17,6 +17,7 @@ STRUCTURE = Structure(
             "unknown labels",
             "counts",
             "hashed features",
+            "chunk labels",
             "recoded labels",
             "mixtures",
             "parts of the data",

@@ -8,7 +8,7 @@ STRUCTURE = Structure(
     name="joint",
     summary="a tag and a chunk label per word, decided together; BIO legality as a constraint",
     paper="daume2005laso",
-    offers=frozenset(operations_of("joint")) | frozenset({"recoded labels"}),
+    offers=frozenset(operations_of("joint")) | frozenset({"chunk labels", "recoded labels"}),
     queues=frozenset({"beam", "greedy", "best-first", "depth-first", "breadth-first"}),
     refused={
         "exact": "labels of both kinds and of several words are scored together, for which there is no dynamic program.",

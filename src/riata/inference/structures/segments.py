@@ -10,7 +10,15 @@ STRUCTURE = Structure(
     paper="daume2005laso",
     offers=frozenset(operations_of("segments"))
     | frozenset(
-        {"expectations", "stochastic steps", "exact updates", "several right states", "whole segments", "mixtures"}
+        {
+            "expectations",
+            "stochastic steps",
+            "chunk labels",
+            "exact updates",
+            "several right states",
+            "whole segments",
+            "mixtures",
+        }
     ),
     queues=frozenset({"exact", "beam", "greedy", "best-first", "depth-first", "breadth-first"}),
     refused={
