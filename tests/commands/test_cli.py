@@ -183,6 +183,32 @@ def test_resume_without_development_data_leaves_out_what_they_were_for(folder, r
     assert (loaded.dev, loaded.patience, loaded.refit) == (None, None, False)
 
 
+def test_resume_with_another_recipe_leaves_out_what_means_nothing_to_it(folder, run):
+    train = ("train", "chunk", "--train", "train.txt", "--model", "m.riata")
+    first = (
+        "--structure",
+        "chain",
+        "--recipe",
+        "laso-alma",
+        "--beam",
+        "3",
+        "--seeds",
+        "2",
+        "--epochs",
+        "1",
+        "--set",
+        "alpha=0.8",
+    )
+    assert run(*train, *first)[0] == 0
+    status, _, err = run(*train, "--resume", "--recipe", "crf", "--set", "c2=1", "--epochs", "2")
+    assert status == 0, err
+    loaded = riata.load_model("m.riata")
+    assert (loaded.recipe, loaded.seeds, loaded.beam, loaded.settings) == ("crf", 1, None, {"c2": "1"})
+    status, _, err = run(*train, "--resume", "--recipe", "crf", "--seeds", "2")
+    assert status == 2
+    assert "Leave out seeds" in err
+
+
 def test_development_data_choose_the_epoch(folder, run):
     options = ["--dev-fraction", "0.25", "--patience", "2", "--refit", "--epochs", "8", "--json"]
     status, out, err = run("train", "chunk", "--train", "train.txt", "--model", "m.riata", *options)

@@ -7,7 +7,7 @@ import pytest
 
 import riata
 from riata.choosing.options import choice_of
-from riata.errors import UnknownNameError
+from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.advice import ADVICE
 
 TRAIN = riata.load("embedded", "train")[:40]
@@ -67,6 +67,13 @@ def test_settings_of_a_preset_are_those_of_its_recipe():
     assert riata.Chunker.preset("best", settings={"update": "mean"}).settings == {"update": "mean"}
     other = riata.Chunker.preset("best", recipe="mira", epochs=1, seeds=1).fit(TRAIN, listener=silent)
     assert not other.settings
+
+
+def test_a_preset_leaves_out_what_means_nothing_to_the_recipe():
+    other = riata.Chunker.preset("best", recipe="crf")
+    assert (other.recipe, other.seeds) == ("crf", 1)
+    with pytest.raises(UnsupportedError, match="seeds is set"):
+        riata.Chunker.preset("best", recipe="crf", seeds=3).fit(TRAIN)
 
 
 def test_a_preset_that_is_not_there_is_refused_with_those_that_are():

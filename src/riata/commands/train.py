@@ -133,7 +133,26 @@ def estimator_of(options: dict[str, Any]) -> Any:
     given = [*_typed(), *["settings"] * bool(options["assignments"]), *["beam"] * bool(options["beam"]), "dev"]
     if params["dev"] is None:  # the data may be elsewhere by now
         given += ["patience", "refit"]
-    return estimator.set_params(**{name: params[name] for name in given}, warm_start=True)
+    changed = {**_without_meaning(estimator, options["recipe"]), **{name: params[name] for name in given}}
+    return estimator.set_params(**changed, warm_start=True)
+
+
+def _without_meaning(estimator: Any, recipe: str | None) -> dict[str, Any]:
+    """The parameters of a model that mean nothing to another recipe, with their defaults, and those of its settings that do."""
+    from riata import registry
+    from riata.choosing.preference import recipe_name
+    from riata.estimators.parameters import refused_by
+
+    before = recipe_name(estimator)
+    if recipe is None or recipe == before:
+        return {}
+    pieces = (registry.get("recipe", recipe), registry.get("structure", estimator.model_.structure))
+    known = {setting.name for piece in pieces for setting in piece.settings}
+    settings = {name: value for name, value in (estimator.settings or {}).items() if name in known}
+    reset = set(refused_by(recipe))
+    if pieces[0].searches != registry.get("recipe", before).searches:
+        reset |= {"queue", "beam"}
+    return {**{name: getattr(type(estimator)(), name) for name in reset}, "settings": settings or None}
 
 
 def _typed() -> list[str]:
