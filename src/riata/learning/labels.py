@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -258,10 +258,13 @@ def check_dev_labels(dev: Corpus, data: Corpus, listener: Listener) -> None:
     listener(Note(shortened(text), warning=True))
 
 
-def class_weights(given: Mapping[str, float] | str | None, labels: LabelSet) -> NDArray[np.float64]:
+def class_weights(
+    given: Mapping[str, float] | str | None, labels: LabelSet, implied: Collection[str] = ()
+) -> NDArray[np.float64]:
     """Weights by label: a dictionary (1 where it is silent), "balanced" (inversely to frequency), or none.
 
     Both speak of the labels of the data; a learnt label has the weight of the one that it stands for.
+    implied: labels of outputs that the data need not have, such as I-NP beside B-NP; no token has their weight.
     """
     if given is None:
         return np.empty(0)
@@ -277,8 +280,8 @@ def class_weights(given: Mapping[str, float] | str | None, labels: LabelSet) -> 
         seen = counts > 0
         return np.where(seen, counts.sum() / (seen.sum() * np.maximum(counts, 1)), 1.0)
     for label in given:
-        if label not in labels.counts:
-            raise UnknownNameError.of("label in class_weight", label, labels.labels)
+        if label not in labels.counts and label not in implied:
+            raise UnknownNameError.of("label in class_weight", label, {*labels.labels, *implied})
     return np.array([float(given.get(label, 1.0)) for label in labels.labels])
 
 

@@ -17,6 +17,7 @@ from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.data.unknown import is_unknown
 from riata.errors import LabelError, UnsupportedError
+from riata.inference.structure import SPACE
 from riata.learning.batch.trainer import Problem
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set
@@ -106,11 +107,13 @@ class LearntStructure(ABC):
 
     def check_exact(self, features: Any) -> None:
         """Refuses templates that exact search cannot heed, which the recipe needs."""
-        refusal, name = self.outputs.exact_refusal(features), self.options.choice.recipe.name
+        refusal, choice = self.outputs.exact_refusal(features), self.options.choice
         if refusal is not None:
+            searched = SPACE in choice.structure.offers
+            instead = ", or use a recipe that searches, such as laso-perceptron" if searched else ""
             error = UnsupportedError(
-                f"the recipe {name!r} needs exact search: {refusal.reason}.",
-                remedy="Read fewer labels back, or use a recipe that searches, such as laso-perceptron.",
+                f"the recipe {choice.recipe.name!r} needs exact search: {refusal.reason}.",
+                remedy=f"{refusal.remedy[0].upper()}{refusal.remedy[1:]}{instead}.",
             )
             place = None if refusal.template is None else refusal.template.place
             raise error if place is None else error.located(*place)
@@ -126,7 +129,7 @@ class LearntStructure(ABC):
 
     def class_weights(self) -> NDArray[np.float64]:
         """By label; none where no class weights are given."""
-        return class_weights(self.options.class_weight, self.labels)
+        return class_weights(self.options.class_weight, self.labels, self.outputs.labels)
 
     def tell_of_data(self, features: Any, tokens: int, tell: Listener) -> None:
         """Tells which labels there are, and what learning them takes."""

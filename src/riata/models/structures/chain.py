@@ -56,6 +56,7 @@ from riata.models.outputs import NO_CODES, Outputs, Refusal, Values
 from riata.models.stored import StoredWeights
 
 MOST_STATES = 300_000  # of one exact search that nobody asked for, as a yardstick
+HASHED = "train with edge in place of label[-1], or without bits"
 FEWER_LABELS = f"train with templates that read label[-1] and label[-{exact_order}] only"
 
 
@@ -204,16 +205,14 @@ def exact_refusal(features: Features, labels: int) -> Refusal | None:
     if features.bits and program.history:
         template = program.history_templates[0]
         why = "reads earlier labels, and with bits exact search does not know which of them carry weight"
-    elif program.order <= 1:
+        return Refusal(f"'{template}' {why}", template, HASHED)
+    if program.order <= 1 or (program.order <= exact_order and labels <= most_exact_labels):
         return None
-    else:
-        template = program.history_templates[[back[-1] for _, _, back in program.history].index(program.order)]
-        if program.order > exact_order:
-            why = f"reads label[-{program.order}], and exact search looks back no further than label[-{exact_order}]"
-        elif labels > most_exact_labels:
-            why = f"reads label[-{program.order}], which exact search does for up to {most_exact_labels} labels, not for {labels:,}"
-        else:
-            return None
+    template = program.history_templates[[back[-1] for _, _, back in program.history].index(program.order)]
+    if program.order <= exact_order:
+        why = f"reads label[-{program.order}], which exact search does for up to {most_exact_labels} labels, not for {labels:,}"
+        return Refusal(f"'{template}' {why}", template, "train with templates that read label[-1] only")
+    why = f"reads label[-{program.order}], and exact search looks back no further than label[-{exact_order}]"
     return Refusal(f"'{template}' {why}", template, FEWER_LABELS)
 
 
