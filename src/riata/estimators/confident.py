@@ -133,9 +133,12 @@ class Confident:
         the sentence.
         Labels that are not legal, or that the model does not know, have minus infinity.
         """
-        from riata.data.memory import inputs_of
+        from riata.data.memory import inputs_of, is_empty, label_column
 
         model = self._check_fitted()
+        if is_empty(X):  # the only output of an empty sentence is certain
+            label_column(X if y is None else y, self._knowing(X, None))  # refuses labels of other sentences
+            return np.zeros(len(X))
         data = self._with_gold(X, y)
         inputs, temperature = inputs_of(data), self._temperature()
         _, log_z = model.probabilities(inputs, temperature)

@@ -113,6 +113,8 @@ class Predicting(Confident, ByLabel, Columns):
     def predict_ids(self, X: Any) -> Ids:
         """Labels as numbers, indices of `classes_`, of all tokens in one array."""
         model, options = self._check_fitted(), checked(self, training=False)
+        if is_empty(X):
+            return np.empty(0, np.int32)
         inputs = self.input_columns(self.sentences(X))
         return self._as_classes(model.predict(inputs, options.decoder, options.threads or cores()), inputs.starts)
 
