@@ -78,7 +78,9 @@ class Looking(Judging):
         from riata.choosing.decoding import LATTICE
         from riata.explaining.tracing import one_sentence, traced
 
-        model, options = self._check_fitted(), checked(self, training=False)
+        model = self._check_fitted()
+        model.check_searched("a trace shows the steps of a search")
+        options = checked(self, training=False)
         if features and model.local:
             raise UnsupportedError(
                 "The scores of the recipe 'memm' are normalised step by step: they are no sums of what features "
@@ -114,7 +116,7 @@ class Looking(Judging):
         from riata.explaining.explain import explain_sentence
         from riata.explaining.tracing import one_sentence
 
-        self._check_fitted()
+        self._check_fitted().check_searched("an explanation shows the steps of a search and what features say of them")
         truth = None if labels is False else labels
         return explain_sentence(self, one_sentence(sentence, self.sentences), truth, against, training)
 

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata import registry
 from riata._core import Instances, allow, unbounded
 from riata.data.types import Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.inference.decoder import EXACT, Decoder
+from riata.inference.structure import SPACE
 from riata.models.container import Arrays
 from riata.models.outputs import NO_CODES, Outputs, Values
 from riata.models.stored import StoredWeights
@@ -118,6 +120,7 @@ class Model:
             summed = self.outputs.summed_confidences(self, instances, given, temperatures, chunks=chunks)
             if summed is not None:
                 return self._label_ids(given, instances), summed
+            self.check_searched("confidences come from sums over all outputs or from a search")
             decoder = _unbounded(decoder, "operations" if self.outputs.levelled else "prefix")
         index, at, flags = self.features.index, np.array(temperatures, np.float64), self.outputs.chunk_flags(chunks)
         codes, values = self.weights.confidences(index, instances, vars(decoder), *flags, at, given)
@@ -154,6 +157,14 @@ class Model:
         refusal = self.outputs.exact_refusal(self.features)
         if refusal is not None:
             raise UnsupportedError(f"{what}: {refusal.reason}.", remedy=f"{instead}; or {refusal.remedy}.")
+
+    def check_searched(self, what: str) -> None:
+        """Refuses what needs a search where the structure has none. what: needs it, in words."""
+        if SPACE not in registry.get("structure", self.structure).offers:
+            raise UnsupportedError(
+                f"The structure {self.structure!r} is not searched step by step; {what}.",
+                remedy="predict gives the best output, and state_features_ the weights behind it.",
+            )
 
     def exact_is_cheap(self, longest: int) -> bool:
         """Whether the best output for a sentence of so many tokens is soon found for certain."""
