@@ -51,6 +51,8 @@ def test_pairs_inside_are_the_same_wherever_they_are_counted_from():
         ("label[-1] length", "go with the roles first"),
         ("inside number(1)[0]", "number"),
         ("first word[9]", "out of range"),
+        ("inside word[8] word[-1]", "tokens that are 9 apart"),
+        ("label[-1] previous word[-8]", "offset -8 is out of range"),
         ("first word", "first"),
     ],
 )

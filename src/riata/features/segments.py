@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from riata._core import SegmentTemplates
+from riata._core import SegmentTemplates, boundary_reach
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.compile import AttributeOf, Features, Program, family_of
 from riata.features.templates import (
@@ -98,6 +98,16 @@ def _check(template: SegmentTemplate) -> None:
         )
     if role in SEQUENCES and any(read.offset for read in reads):
         raise TemplateError(f"'{template}': {role} reads every token of the segment at [0].")
+    if role == "inside" and reads[-1].offset - reads[0].offset > boundary_reach:
+        raise TemplateError(
+            f"'{template}' reads tokens that are {reads[-1].offset - reads[0].offset} apart.",
+            remedy=f"A line of the role inside reads tokens that are at most {boundary_reach} apart.",
+        )
+    if role == PREVIOUS and reads[0].offset == -boundary_reach:
+        raise TemplateError(
+            f"'{template}': offset {-boundary_reach} is out of range.",
+            remedy=f"Offsets of the role {PREVIOUS} go from {1 - boundary_reach} to {boundary_reach}.",
+        )
     if labels and labels[0] < -MOST_LABELS_BACK:
         raise TemplateError(
             f"'{template}' reads label[{labels[0]}].", remedy=f"Segments read back to label[-{MOST_LABELS_BACK}]."
