@@ -131,6 +131,12 @@ def check_beside_parameters(estimator: Any, settings: Mapping[str, Any]) -> None
             f"setting 'constrain' is set, but the task {estimator.task_name!r} has plain labels: every sequence of them is legal.",
             remedy="Leave out constrain.",
         )
+    if settings.get("shuffle") is False and estimator.seeds != 1:
+        raise UnsupportedError(
+            f"seeds is {estimator.seeds}, but setting 'shuffle' is false: a seed says in which order sentences are visited, so all models "
+            "would be the same.",
+            remedy="Leave out shuffle, or seeds.",
+        )
     if settings.get("record") and estimator.seeds != 1:
         raise UnsupportedError(
             f"setting 'record' keeps the updates of one training for diagnose, but seeds is {estimator.seeds}.",
