@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from riata import registry
 from riata._core import unbounded
@@ -17,6 +17,17 @@ from riata.inference.structure import OPERATIONS, Queue, Structure
 from riata.settings import Setting
 
 WIDTH = Setting("beam", 5, "states kept at each step", low=1, high=2**40)
+
+
+class MakesTrainer(Protocol):
+    """Makes learners that do not take one sentence after another (learning/loop.py)."""
+
+    @property
+    def local(self) -> bool:
+        """Whether the scores of every step are normalised by themselves."""
+
+    def __call__(self, structure: Any, features: Any) -> Any:
+        """structure: what is learnt (learning/structure.py)."""
 
 
 @dataclass(frozen=True)
@@ -33,19 +44,15 @@ class Recipe:
     alias_of: str | None = None  # the recipe that this is another name of, with a structure of its own
     searches: bool = False  # learns from the states of a search, not from outputs alone
     learner: str = "search"  # of the core, that takes one sentence after another
-    trainer: Callable[..., Any] | None = (
-        None  # makes other learners, of what is learnt (learning/structure.py) and features
-    )
+    trainer: MakesTrainer | None = None  # makes other learners
     epochs: int = 10  # at most, where nobody says how many
     probabilistic: bool = False  # its scores are meant as logarithms of probabilities
     whole: bool = False  # minimises one objective over all data: no parts of them can be learnt from one by one
-    templates: Callable[[int, Mapping[str, Any]], tuple[Template, ...]] | None = (
-        None  # of learners that bring their own: input columns, settings
-    )
+    # Of learners that bring their own: from the number of input columns, and settings.
+    templates: Callable[[int, Mapping[str, Any]], tuple[Template, ...]] | None = None
     earlier: Callable[[Mapping[str, Any]], bool] = lambda settings: True  # whether it learns what earlier labels say
-    refuses: Mapping[str, str] = field(
-        default_factory=dict, hash=False
-    )  # parameters of estimators that mean nothing to it, with the reason
+    # Parameters of estimators that mean nothing to it, with the reason.
+    refuses: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 BEAM = 5  # where none is asked for

@@ -112,6 +112,7 @@ class Fitting(Columns):
             label_ids(data, labels)  # refuses before anything is changed
             structure = fit.structure(labels)
         else:
+            structure.check()
             labels = fit.labels(data, self._class_names(classes))
             structure = fit.structure(labels)
             trainer = fit.trainer(data, structure)

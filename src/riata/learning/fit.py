@@ -157,13 +157,10 @@ class Fit:
 
     def trainer(self, data: Corpus, structure: LearntStructure) -> Trainer:
         """A learner that has seen nothing yet, or what the model to start from has seen."""
-        structure.class_weights()  # refuses before features are learnt
-        if self.start is None:
-            features = structure.new_features(data.width - 1)
-        else:
+        if self.start is not None:
             self._check_goes_on(data)
-            structure.check_goes_on()
-            features = self.start.model.features.copy()
+        structure.check()
+        features = structure.new_features(data.width - 1) if self.start is None else self.start.model.features.copy()
         return self._of_seeds([structure.learner(features) for _ in range(self.options.seeds)])
 
     def _of_seeds(self, members: Sequence[Trainer]) -> Trainer:

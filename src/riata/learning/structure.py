@@ -52,8 +52,9 @@ class LearntStructure(ABC):
     def new_features(self, width: int) -> Any:
         """Features that have seen nothing yet, of so many input columns."""
 
-    def check_goes_on(self) -> None:  # noqa: B027 (most refuse none)
-        """Refuses a model to start from that training with these options cannot go on from."""
+    def check(self) -> None:
+        """Refuses options that do not go with the labels, or with the model to start from. Asked before features are learnt."""
+        self.class_weights()
 
     def learner(self, features: Any) -> Trainer:
         """A learner that has seen nothing yet, or what the model to start from has seen."""

@@ -122,6 +122,7 @@ class HmmTrainer(Trainer):
     """Counts; what is counted later is added."""
 
     finished = "everything is counted"
+    local = False  # the scores of every step are not normalised by themselves
 
     def __init__(self, structure: Any, features: Features) -> None:
         """structure: what is learnt, a LearntStructure."""

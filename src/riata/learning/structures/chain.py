@@ -42,10 +42,11 @@ class LearntChain(LearntStructure):
         _check_hashable(features, len(self.labels.labels))
         return features
 
-    def check_goes_on(self) -> None:
-        assert self.start is not None
+    def check(self) -> None:
+        super().check()
         recipe = self.options.choice.recipe
-        if self.start.local and not getattr(recipe.trainer, "local", False):
+        local = recipe.trainer is not None and recipe.trainer.local
+        if self.start is not None and self.start.local and not local:
             raise SettingError(
                 "the model that training goes on from is of the recipe 'memm': its scores are normalised step by step, and the recipe "
                 f"{recipe.name!r} learns scores that add up.",

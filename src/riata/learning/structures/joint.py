@@ -44,10 +44,10 @@ class LearntJoint(LearntStructure):
             options.templates(width), options.functions, options.word_lists(), settings["lookahead"], dictionary
         )
 
-    def check_goes_on(self) -> None:
-        assert self.start is not None
-        ahead, asked = self.start.features.ahead, self.options.settings["lookahead"]
-        if ahead != asked:
+    def check(self) -> None:
+        super().check()
+        asked = self.options.settings["lookahead"]
+        if self.start is not None and (ahead := self.start.features.ahead) != asked:
             raise SettingError(
                 f"lookahead is {asked}, but the model that training goes on from has {ahead}.",
                 remedy="Set it as it was, or train anew (warm_start=False).",

@@ -45,27 +45,23 @@ class LearntSegments(LearntStructure):
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         ids, class_weights = label_ids(data, self.labels), self.class_weights()
         codes = self._segmentation.codes(self.labels.labels, ids, data.starts)
-        self._check_longest()
         self._tell_of_long_segments(data, codes, tell)
         if len(class_weights):  # a segment counts as much as the true labels of its tokens
             instances.set_labels(ids, len(self.labels.labels))
         return TrainingSet(instances, weights, class_weights, codes)
 
-    def check_goes_on(self) -> None:
-        assert self.start is not None
-        most, asked = self.start.weights.most, self.options.settings["longest"]
-        if asked not in (0, most):
-            raise SettingError(
-                f"longest is {asked}, but the model that training goes on from has segments of at most {most} tokens.",
-                remedy="Leave out longest, or train anew (warm_start=False).",
-            )
-
-    def _check_longest(self) -> None:
+    def check(self) -> None:
+        super().check()
         longest = self.options.settings["longest"]
         if self._segmentation.encoding is None and longest > 1:
             raise UnsupportedError(
                 f"setting 'longest' is {longest}, but the labels are plain: every token is a segment.",
                 remedy="Leave out longest; chunks of several tokens are for Chunker and EntityRecognizer.",
+            )
+        if self.start is not None and longest not in (0, most := self.start.weights.most):
+            raise SettingError(
+                f"longest is {longest}, but the model that training goes on from has segments of at most {most} tokens.",
+                remedy="Leave out longest, or train anew (warm_start=False).",
             )
 
     def _tell_of_long_segments(self, data: Corpus, codes: Ids, tell: Listener) -> None:
