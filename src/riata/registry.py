@@ -25,9 +25,8 @@ KINDS: dict[str, tuple[str, str]] = {
     "reproduction": ("riata.reproduce", "REPRODUCTION"),
 }
 
-OF_STRUCTURES: dict[
-    str, tuple[str, str]
-] = {  # what a structure has beside itself, each in a file of its own in another folder
+# What a structure has beside itself, each in a file of its own in another folder.
+OF_STRUCTURES: dict[str, tuple[str, str]] = {
     "language": ("riata.features.languages", "LANGUAGE"),
     "outputs": ("riata.models.structures", "OUTPUTS"),
     "weights by name": ("riata.models.names", "NAMES"),

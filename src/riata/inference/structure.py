@@ -48,9 +48,8 @@ class Structure:
     paper: str
     offers: frozenset[str]  # operations
     queues: frozenset[str]  # by which it can be searched
-    refused: Mapping[str, str] = field(
-        default_factory=dict, hash=False
-    )  # queues that make no sense here, with the reason
+    # Queues that make no sense here, with the reason.
+    refused: Mapping[str, str] = field(default_factory=dict, hash=False)
     settings: tuple[Setting, ...] = ()
     outputs: int = 1  # columns that it predicts
     recipe: str = "perceptron"  # that tasks prefer on it

@@ -14,10 +14,11 @@ from riata.data.streamed import ColumnFile
 from riata.data.types import Corpus
 from riata.errors import DataError
 from riata.learning.development import held_out
-from riata.learning.events import Epoch, ignore
+from riata.learning.events import Epoch, Listener, ignore
 from riata.learning.fit import Fit
 from riata.learning.labels import LabelSet, counts_of, label_set_of, learnable
 from riata.learning.loop import Outcome, Trainer, train
+from riata.learning.structure import LearntStructure
 from riata.learning.survey import Survey
 from riata.models.model import Model
 from riata.scoring.evaluation import evaluate_column
@@ -29,8 +30,8 @@ Parts = Callable[[], Iterator[Corpus]]
 class StreamedSet:
     """Examples that are looked up part by part, learnt from in an order of the part's own, and forgotten."""
 
-    fit: Fit
-    labels: LabelSet
+    structure: LearntStructure
+    tell: Listener
     parts: Parts
     sentences: int
     tokens: int | None
@@ -42,11 +43,11 @@ class StreamedSet:
             if progress is not None:
                 progress(done + sentences)
 
-        structure = self.fit.structure(self.labels)
+        structure = self.structure
         for part in self.parts():
             instances = structure.learn_features(trainer.features, part)
             structure.check_memory(trainer.features)
-            examples = structure.examples(instances, part, np.empty(0), self.fit.tell)
+            examples = structure.examples(instances, part, np.empty(0), self.tell)
             one = trainer.epoch(examples, seed, number, progressed)
             total = one if total is None else _sum(total, one)
             done += len(part)
@@ -76,8 +77,8 @@ class StreamedFit:
             dev = partial(iter, [fit.checked_dev(as_corpus(options.dev), survey.shape)])
         labels = fit.known(label_set_of(survey.counts, survey.tags, self.file.name))
         parts = partial(self._between, 0, first_dev, mend=True)
-        data = StreamedSet(fit, labels, parts, first_dev, survey.tokens if first_dev == survey.sentences else None)
-        outcome = self._train(data, options.epochs, dev)
+        tokens = survey.tokens if first_dev == survey.sentences else None
+        outcome = self._train(self._examples(labels, parts, first_dev, tokens), options.epochs, dev)
         if outcome.model is None or outcome.interrupted or dev is None or not options.refit:
             return outcome, labels
         return fit.refit(outcome, self._again)
@@ -100,13 +101,15 @@ class StreamedFit:
 
         labels = fit.known(label_set_of(counts, survey.tags, self.file.name))
         sentences, tokens = survey.sentences + sum(map(len, more)), survey.tokens + sum(c.tokens for c in more)
-        return self._train(StreamedSet(fit, labels, parts, sentences, tokens), epochs, None, refit=True), labels
+        return self._train(self._examples(labels, parts, sentences, tokens), epochs, None, refit=True), labels
+
+    def _examples(self, labels: LabelSet, parts: Parts, sentences: int, tokens: int | None) -> StreamedSet:
+        return StreamedSet(self.fit.structure(labels), self.fit.tell, parts, sentences, tokens)
 
     def _train(self, data: StreamedSet, epochs: int, dev: Parts | None, *, refit: bool = False) -> Outcome:
-        structure = self.fit.structure(data.labels)
-        trainer = self.fit.trainer(self.survey.shape, structure)
+        trainer = self.fit.trainer(self.survey.shape, data.structure)
         if not refit:
-            structure.tell_of_data(trainer.features, self.survey.tokens, self.fit.tell)
+            data.structure.tell_of_data(trainer.features, self.survey.tokens, self.fit.tell)
         plan = self.fit.plan(epochs, refit=refit)
         score = None if dev is None else lambda model: self._score(model, dev())
         return train(trainer, data, plan, score, self.fit.tell)
