@@ -8,6 +8,7 @@ import riata
 from riata import registry
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
+from riata.features.templates import parse
 from riata.inference.structure import CHUNK_LABELS, SPACE
 from samples import CHUNKS, TAGS, WORDS, quietly
 
@@ -51,6 +52,39 @@ class Count(riata.Problem):
 def test_partial_fit_of_a_predictor_refuses_them_too():
     with pytest.raises(SettingError, match="partial_fit learns one epoch"):
         riata.Predictor(Count(), dev=0.5).partial_fit([1, 2, 3, 4], [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"recipe": "mira"}, {"settings": {"average": False}}, {"seeds": 2}, {"structure": "chain", "shards": 2}],
+    ids=str,
+)
+def test_partial_fit_heeds_what_changed_since_the_last_call(changed):
+    def made():
+        return riata.Chunker("perceptron", template=parse("word[0]\nedge")).partial_fit(CHUNKS)
+
+    as_before, other = made().partial_fit(CHUNKS), made().set_params(**changed).partial_fit(CHUNKS)
+    from_model = from_bytes(to_bytes(made())).set_params(template=None, **changed).partial_fit(CHUNKS)
+    assert other.state_features_ != as_before.state_features_
+    assert other.state_features_ == from_model.state_features_
+
+
+def test_partial_fit_refuses_changes_before_it_learns_anything():
+    made = riata.Chunker("mira", structure="segments").partial_fit(CHUNKS)
+    before = to_bytes(made)
+    for changed in ({"class_weight": {"I-XX": 2.0}}, {"settings": {"longest": 9}}):
+        with pytest.raises(SettingError):
+            made.set_params(**changed).partial_fit(CHUNKS)
+        made.set_params(class_weight=None, settings=None)
+    assert to_bytes(made) == before
+
+
+def test_partial_fit_of_a_predictor_heeds_them_too():
+    inputs = [1, 2, 3, 4]
+    first, second = (riata.Predictor(Count(), "laso-perceptron").partial_fit(inputs, inputs) for _ in range(2))
+    first.partial_fit(inputs, inputs)
+    second.set_params(settings={"average": False}).partial_fit(inputs, inputs)
+    assert first.weights() != second.weights()
 
 
 def test_several_seeds_without_a_random_order_are_refused():

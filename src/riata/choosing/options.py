@@ -78,6 +78,11 @@ class Options:
         known = {s.name: self.settings[s.name] for s in DECODING if s.name in self.settings}
         return replace(self.choice.decoder, **known)
 
+    @property
+    def learner(self) -> tuple[Any, ...]:
+        """What a learner is made by. Another one is needed where any of it differs."""
+        return self.choice, dict(self.settings), self.seeds, self.shards, self.template, self.lists, self.bits
+
     def templates(self, width: int) -> tuple[Any, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""
         recipe, language = self.choice.recipe, self._language

@@ -85,6 +85,7 @@ class Fitting(Columns):
     ) -> Self:
         """One epoch over these sentences, whatever `epochs` says, on top of what was learnt before. dev, patience and refit are refused.
 
+        Where other parameters have changed since the last call, learning goes on with them from the present model, as with warm_start.
         Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
         """
         from riata.learning.cost import within_memory
@@ -104,15 +105,15 @@ class Fitting(Columns):
         fresh = start is None and classes is None
         data, tags, weights = self._training_data(options, X, y, sample_weight, start, warn_of, fresh=fresh)
         fit = Fit(options, tags, start, warn_of)
-        partial: tuple[Trainer, LabelSet] | None = getattr(self, "_partial", None)
-        if partial is not None:
-            trainer, labels = partial
+        partial: tuple[Trainer, LabelSet, Any] | None = getattr(self, "_partial", None)
+        if partial is not None and partial[2] == options.learner:
+            trainer, labels, _ = partial
             fit.check_same_tags(labels.tags)
             check_width(data, len(self.inputs_), self.array_width_)
             label_ids(data, labels)  # refuses before anything is changed
             structure = fit.structure(labels)
-        else:
             structure.check()
+        else:
             labels = fit.labels(data, self._class_names(classes))
             structure = fit.structure(labels)
             trainer = fit.trainer(data, structure)
@@ -129,7 +130,7 @@ class Fitting(Columns):
             data.tokens,
             history_=[*getattr(self, "history_", []), replace(event, dropped=trainer.dropped).__dict__],
             seconds_=(getattr(self, "seconds_", None) or 0.0) + event.seconds,
-            _partial=(trainer, labels),
+            _partial=(trainer, labels, options.learner),
         )
         return self
 

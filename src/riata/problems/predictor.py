@@ -120,7 +120,7 @@ class Predictor(Params):
     def partial_fit(self: Self, X: Iterable[Any], Y: Iterable[Any] | None = None, *, sample_weight: Any = None) -> Self:
         """One epoch over these examples, whatever `epochs` says, on top of what was learnt before. Averaging goes on over all calls.
 
-        dev, patience and refit are refused.
+        dev, patience and refit are refused. Where other parameters have changed, learning goes on with them from the present model.
         """
         settings = checked(self, learning=True, goes_on=True)
         check_one_epoch(self)
@@ -128,7 +128,7 @@ class Predictor(Params):
         data = ProblemExamples(inputs, outputs, sentence_weights(sample_weight, len(inputs), "example"))
         trainer: ProblemLearner | None = getattr(self, "_partial", None)
         start = self._start()
-        if trainer is None:
+        if trainer is None or {**trainer.settings, "deepest": settings["deepest"]} != settings:
             trainer = ProblemLearner(self.problem, settings, None if start is None else start[0], warn)
         number = (0 if start is None else start[1]) + 1
         with AsInterrupt(), within_memory(FEWER_STATES):
