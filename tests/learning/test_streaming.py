@@ -17,6 +17,7 @@ from riata.entry import main
 from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.events import Epoch, Note, Progressed, Started
+from riata.learning.fit import Fit
 from samples import CHUNKS, TAGS, WORDS, as_text, embedded, quietly
 
 SMALL = 3000  # bytes: a few parts
@@ -308,3 +309,10 @@ def test_the_command_line_streams(path, tmp_path, capsys):
         main(["train", "tag", "--train", "-", "--model", str(tmp_path / "c"), "--stream"])
     assert stopped.value.code == 2
     assert "cannot be read twice" in capsys.readouterr().err
+
+
+def test_a_training_makes_its_structure_once(path, small, monkeypatch):
+    made, structure = [], Fit.structure
+    monkeypatch.setattr(Fit, "structure", lambda fit, labels: made.append(labels) or structure(fit, labels))
+    quietly(Chunker("perceptron", stream=True, template=FEW, epochs=3), path)
+    assert len(made) == 1

@@ -155,7 +155,8 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.format_ = source_in(header)
     estimator.breadth_ = breadth_in(header)
     features = model.features
-    brought = registry.get("recipe", recipe_name(estimator)).templates is not None  # a recipe that brings some refuses others
+    # A recipe that brings templates refuses others.
+    brought = registry.get("recipe", recipe_name(estimator)).templates is not None
     estimator.template = features.templates if estimator.inputs_ and not brought else None
     estimator.bits = features.bits or None
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
