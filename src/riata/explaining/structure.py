@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,7 +23,6 @@ class TracedStructure(ABC):
 
     def __init__(self, model: Model, inputs: Corpus) -> None:
         self.model, self.inputs = model, inputs
-        self.outputs: Any = model.outputs
 
     def codes(self, truth: Sequence[str]) -> Ids:
         """True labels as the core knows them."""

@@ -37,7 +37,7 @@ class LearntStructure(ABC):
 
     def __init__(self, options: Options, labels: LabelSet, start: Model | None) -> None:
         self.options, self.labels, self.start = options, labels, start
-        self.outputs: Any = self.new_outputs() if start is None else start.outputs
+        self.outputs: Outputs = self.new_outputs() if start is None else start.outputs
 
     @staticmethod
     def label_set(data: Corpus, tags: Tags | None, extra: tuple[str, ...], *, fresh: bool) -> LabelSet:

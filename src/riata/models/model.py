@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,29 +14,42 @@ from riata import registry
 from riata._core import Instances, allow, unbounded
 from riata.data.types import Corpus, Ids
 from riata.errors import UnsupportedError
+from riata.features.compile import Features
 from riata.inference.decoder import EXACT, Decoder
 from riata.inference.structure import SPACE
 from riata.models.container import Arrays
 from riata.models.outputs import NO_CODES, Outputs, Values
 from riata.models.stored import StoredWeights
 
+Of = TypeVar("Of")
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
     """Immutable once made. What differs between structures is asked of the outputs."""
 
-    features: Any
+    features: Features
     held: Any  # weights of the core, or StoredWeights
     outputs: Outputs
 
     @classmethod
-    def blank(cls, features: Any, outputs: Outputs, *, single: bool = True, **sizes: int) -> Model:
+    def blank(cls, features: Features, outputs: Outputs, *, single: bool = True, **sizes: int) -> Model:
         """A model that has learnt nothing. sizes: what else its weights must be told, such as the longest segment."""
         return cls(features, outputs.new_weights(features, outputs.precisions[not single], **sizes), outputs)
 
-    def with_weights(self, weights: Any, features: Any = None) -> Model:
+    def with_weights(self, weights: Any, features: Features | None = None) -> Model:
         """The same with other weights and, where they are given, other features."""
         return Model(features or self.features, weights, self.outputs)
+
+    def features_as(self, kind: type[Of]) -> Of:
+        """The features, in the files of a structure that knows of which kind they are."""
+        assert isinstance(self.features, kind)
+        return self.features
+
+    def outputs_as(self, kind: type[Of]) -> Of:
+        """The same of the outputs."""
+        assert isinstance(self.outputs, kind)
+        return self.outputs
 
     @cached_property
     def weights(self) -> Any:

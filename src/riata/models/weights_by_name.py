@@ -24,7 +24,6 @@ class WeightsByName(ABC):
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.outputs: Any = model.outputs
 
     @abstractmethod
     def heaviest(self, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:

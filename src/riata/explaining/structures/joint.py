@@ -11,10 +11,15 @@ from riata.data.pairs import parts_of
 from riata.data.types import Ids
 from riata.explaining.structure import Action, TracedStructure, gold_ids
 from riata.explaining.trace import Labels
+from riata.models.structures.joint import JointOutputs
 
 
 class TracedJoint(TracedStructure):
     merges = False
+
+    @property
+    def outputs(self) -> JointOutputs:
+        return self.model.outputs_as(JointOutputs)
 
     def codes(self, truth: Sequence[str]) -> Ids:
         tags, chunks = zip(*map(parts_of, truth), strict=True)

@@ -6,11 +6,12 @@ import numpy as np
 
 from riata.explaining.structure import Action, TracedStructure
 from riata.explaining.trace import Labels
+from riata.models.structures.segments import SegmentOutputs
 
 
 class TracedSegments(TracedStructure):
     def action(self, step: Action) -> str:
-        types = self.outputs.segmentation.types
+        types = self.model.outputs_as(SegmentOutputs).segmentation.types
         length, kind = divmod(step[1], len(types))
         return f"{types[kind]}[{step[0]}:{step[0] + length + 1}]"
 
@@ -18,7 +19,7 @@ class TracedSegments(TracedStructure):
         codes = np.full(self.inputs.tokens, -1, np.int32)
         for start, code in path:
             codes[start] = code
-        return tuple(self.model.labels[i] for i in self.outputs.label_ids(codes, self.inputs.starts))
+        return tuple(self.model.labels[i] for i in self.model.outputs.label_ids(codes, self.inputs.starts))
 
 
 TRACED = TracedSegments

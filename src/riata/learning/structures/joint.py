@@ -39,6 +39,7 @@ class LearntJoint(LearntStructure):
 
     def new_features(self, width: int) -> JointFeatures:
         options, settings = self.options, self.options.settings
+        assert isinstance(self.outputs, JointOutputs)
         dictionary = TagDictionary(self.outputs.tags, settings["dictionary"], {})
         return JointFeatures(
             options.templates(width), options.functions, options.word_lists(), settings["lookahead"], dictionary
@@ -47,7 +48,7 @@ class LearntJoint(LearntStructure):
     def check(self) -> None:
         super().check()
         asked = self.options.settings["lookahead"]
-        if self.start is not None and (ahead := self.start.features.ahead) != asked:
+        if self.start is not None and (ahead := self.start.features_as(JointFeatures).ahead) != asked:
             raise SettingError(
                 f"lookahead is {asked}, but the model that training goes on from has {ahead}.",
                 remedy="Set it as it was, or train anew (warm_start=False).",

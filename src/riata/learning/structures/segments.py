@@ -28,8 +28,8 @@ class LearntSegments(LearntStructure):
 
     @property
     def _segmentation(self) -> Segmentation:
-        found: Segmentation = self.outputs.segmentation
-        return found
+        assert isinstance(self.outputs, SegmentOutputs)
+        return self.outputs.segmentation
 
     def new_features(self, width: int) -> SegmentFeatures:
         options = self.options

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.features.joint import OUTPUTS, JointTemplate
+from riata.features.joint import OUTPUTS, JointFeatures, JointTemplate
 from riata.models.feature_parts import row_width
 from riata.models.model import Model
+from riata.models.structures.joint import JointOutputs
 from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, ngram_texts
 
 Rows = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
@@ -23,19 +24,20 @@ class JointNames:
         """grown: all rows that grew, where there are more than the model has."""
         self.model = model
         self.flat = model.weights.flat()
-        outputs: Any = model.outputs
+        outputs = model.outputs_as(JointOutputs)
         self.labels: tuple[tuple[str, ...], tuple[str, ...]] = (outputs.tags, outputs.chunks)
+        self.slots = model.features_as(JointFeatures).joint.slots
         families = model.features.program.families
         self.pairs = [model.features.index.pairs(f) for f in range(len(families))]
         self.blocks: list[tuple[int, int, int, list[JointTemplate]]] = []  # output, start, family, templates
         start = 0
         for output, name in enumerate(OUTPUTS):
             for f in range(len(families)):
-                plain = [t for t, g, _ in model.features.joint.slots if g == f and t.output == name and not _reads(t)]
+                plain = [t for t, g, _ in self.slots if g == f and t.output == name and not _reads(t)]
                 self.blocks.append((output, start, f, plain))
                 start += len(self.pairs[f][0]) * len(plain) * row_width(len(self.labels[output]))
         self.grown = model.weights.rows() if grown is None else grown
-        slots = [template for template, _, _ in model.features.joint.slots]
+        slots = [template for template, _, _ in self.slots]
         widths = np.array([row_width(len(self.labels[OUTPUTS.index(t.output)])) for t in slots] or [0])
         read = np.array([len(t.tags) + len(t.chunks) for t in slots] or [0])
         self.grown_starts = start + np.concatenate([[0], np.cumsum(widths[self.grown[0]], dtype=np.int64)])
@@ -61,14 +63,14 @@ class JointNames:
             for of, start, family, plain in self.blocks
             if of == output
         ]
-        of_slot = np.array([OUTPUTS.index(t.output) for t, _, _ in self.model.features.joint.slots] or [0])
+        of_slot = np.array([OUTPUTS.index(t.output) for t, _, _ in self.slots] or [0])
         return np.concatenate([*found, self.grown_starts[:-1][of_slot[self.grown[0]] == output]]).astype(np.int64)
 
     def name_of(self, place: int) -> tuple[str, str]:
         """Feature and label of a weight, from its place among all."""
         if place >= self.grown_starts[0]:
             row = int(np.searchsorted(self.grown_starts, place, side="right")) - 1
-            output = OUTPUTS.index(self.model.features.joint.slots[int(self.grown[0][row])][0].output)
+            output = OUTPUTS.index(self.slots[int(self.grown[0][row])][0].output)
             column = place - int(self.grown_starts[row])
         else:
             output, first, _, _ = self._block(place)
@@ -88,7 +90,7 @@ class JointNames:
         return [block for block in self.blocks if block[1] <= place and block[3]][-1]
 
     def _grown_name(self, row: int) -> str:
-        template, family, _ = self.model.features.joint.slots[int(self.grown[0][row])]
+        template, family, _ = self.slots[int(self.grown[0][row])]
         values = iter(self.grown[2][self.value_starts[row] : self.value_starts[row + 1]].tolist())
         found = [template.output]
         for output, offsets in enumerate((template.tags, template.chunks)):
@@ -116,7 +118,8 @@ class JointWeightsByName(WeightsByName):
         return JointNames(self.model, weights.rows()).name_of
 
     def label_names(self) -> tuple[str, ...]:
-        return (*self.outputs.tags, *self.outputs.chunks)
+        outputs = self.model.outputs_as(JointOutputs)
+        return (*outputs.tags, *outputs.chunks)
 
 
 NAMES = JointWeightsByName

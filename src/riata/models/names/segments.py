@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.features.segments import LENGTH, LENGTH_BEFORE, SegmentTemplate
+from riata.data.segmentation import Segmentation
+from riata.features.segments import LENGTH, LENGTH_BEFORE, SegmentFeatures, SegmentTemplate
 from riata.models.feature_parts import row_width
 from riata.models.model import Model
+from riata.models.structures.segments import SegmentOutputs
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
@@ -22,8 +24,8 @@ class SegmentNames:
     def __init__(self, model: Model, grown: tuple[Pairs, Pairs] | None = None) -> None:
         """grown: all roots and rows, where there are more than the model has."""
         self.model = model
-        outputs: Any = model.outputs
-        self.types: tuple[str, ...] = outputs.segmentation.types
+        self.types: tuple[str, ...] = model.outputs_as(SegmentOutputs).segmentation.types
+        self.program = model.features_as(SegmentFeatures).segments
         self.pairs = [model.features.index.pairs(f) for f in range(len(model.features.program.families))]
         all_rows: tuple[Pairs, Pairs] = grown or (model.weights.roots(), model.weights.rows())
         (self.root_slots, self.root_codes), (self.parents, self.values) = all_rows
@@ -48,7 +50,7 @@ class SegmentNames:
             steps.insert(0, int(self.values[row]))
         root = -1 - int(self.parents[row])
         slot = int(self.root_slots[root])
-        template, family = self.model.features.segments.slots[slot], self.model.features.segments.families[slot]
+        template, family = self.program.slots[slot], self.program.families[slot]
         if template.role == LENGTH:
             return f"{LENGTH}={steps[0]}"
         reads = [_taken(template, ngram_texts(self.model, self.pairs, family, ngram)) for ngram in steps if family >= 0]
@@ -74,8 +76,12 @@ def _taken(template: SegmentTemplate, texts: Sequence[str]) -> str:
 
 
 class SegmentWeightsByName(WeightsByName):
+    @property
+    def _segmentation(self) -> Segmentation:
+        return self.model.outputs_as(SegmentOutputs).segmentation
+
     def heaviest(self, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
-        names, segmentation = SegmentNames(self.model), self.outputs.segmentation
+        names, segmentation = SegmentNames(self.model), self._segmentation
         return {
             label: names.heaviest(segmentation.types.index(segmentation.type_of(label)), top)
             for label in labels or segmentation.types
@@ -85,12 +91,12 @@ class SegmentWeightsByName(WeightsByName):
         return SegmentNames(self.model, (weights.roots(), weights.rows())).name_of
 
     def labels_called(self, name: str, *, chunks: bool) -> tuple[str, ...]:
-        return (name,) if name in self.outputs.segmentation.types or name in self.model.labels else ()
+        return (name,) if name in self._segmentation.types or name in self.model.labels else ()
 
     def times_seen(self, label: str, counts: Mapping[str, int]) -> int:
         if label in counts:
             return counts[label]
-        return sum(number for tag, number in counts.items() if self.outputs.segmentation.type_of(tag) == label)
+        return sum(number for tag, number in counts.items() if self._segmentation.type_of(tag) == label)
 
 
 NAMES = SegmentWeightsByName

@@ -88,7 +88,7 @@ class JointOutputs(Outputs):
         words, tags = corpus.columns[0], labels // len(self.chunks)
         pairs, place = np.unique(words.ids.astype(np.int64) * len(self.tags) + tags, return_inverse=True)
         texts = words.alphabet.texts_of(pairs // len(self.tags))
-        allowed = model.features.dictionary.of
+        allowed = model.features_as(JointFeatures).dictionary.of
         never = [int(pair) % len(self.tags) not in allowed(text) for pair, text in zip(pairs, texts, strict=True)]
         return np.array(never, bool)[place]
 
@@ -100,7 +100,8 @@ class JointOutputs(Outputs):
 
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays; weights that are zero are left out."""
-        features, dictionary = model.features, model.features.dictionary
+        features = model.features_as(JointFeatures)
+        dictionary = features.dictionary
         header = {
             "structure": self.structure,
             "tags": list(self.tags),

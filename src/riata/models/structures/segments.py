@@ -96,7 +96,7 @@ class SegmentOutputs(Outputs):
 
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays, without rows, n-grams and values that carry no weight."""
-        features, weights = model.features, model.weights
+        features, weights = model.features_as(SegmentFeatures), model.weights
         width = row_width(len(self.segmentation.types))
         families = [features.index.pairs(f) for f in range(len(features.program.families))]
         rows = weights.flat().astype(np.float32, copy=False).reshape(-1, width)
