@@ -15,6 +15,7 @@ from riata.choosing.sample_weight import LARGEST_WEIGHT
 from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
+from riata.features.context_names import SUMMARIES
 from riata.features.frequency import FREQUENCY
 from riata.features.templates import LABEL, NUMBER, Template
 from riata.models.chain_parts import FEWEST_BITS, MOST_BITS
@@ -150,7 +151,7 @@ def check_attributes(attributes: Mapping[str, Attribute]) -> None:
     for name, function in attributes.items():
         if not callable(function):
             raise SettingError(f"attribute {name!r} is {function!r}; expected a function from a word to a text.")
-        if name in builtin() or not _names_an_attribute(name):
+        if name in builtin() or name in SUMMARIES or not _names_an_attribute(name):
             raise SettingError(
                 f"attribute {name!r} has a name that templates use already, or cannot use.",
                 remedy="Choose another name: letters, digits and _, not one that `riata pieces` lists.",

@@ -20,12 +20,14 @@ from riata.choosing.checks import (
     check_template,
     shards_of,
 )
+from riata.choosing.passes import Passes, check_passes
 from riata.choosing.preference import of_outputs, preferred, recipe_name
 from riata.choosing.recipe import Choice, chosen
 from riata.choosing.refusals import check_owner, check_read
 from riata.data.types import Corpus
 from riata.data.unknown import MARK, UNKNOWN_LABELS
 from riata.errors import SettingError, TemplateError, UnsupportedError
+from riata.features import context
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY
@@ -69,7 +71,9 @@ class Options:
     encoding: str
     learn_as: str | None  # None: in the encoding of the data
     strict: bool
+    passes: Passes
     choice: Choice
+    added: tuple[str, ...] = ()  # attributes of context, whose columns come after those of the data
 
     @property
     def decoder(self) -> Decoder:
@@ -86,6 +90,7 @@ class Options:
     def templates(self, width: int) -> tuple[Any, ...]:
         """The templates to use on so many input columns; none where features are given by the user."""
         recipe, language = self.choice.recipe, self._language
+        width -= len(self.added)
         if recipe.templates is not None:
             if width == 0:
                 raise UnsupportedError(
@@ -104,6 +109,7 @@ class Options:
             templates = language.load(self.template)
         else:
             templates = tuple(self.template)
+        templates = self._in_context(templates, width)
         if self.template is None or self._is_builtin(self.choice.structure.name):
             templates += tuple(template for name in self.lists for template in language.of_list(f"{EXACT}({name})"))
         for template in templates:
@@ -112,10 +118,18 @@ class Options:
                     f"the template '{template}' does not fit the structure {self.choice.structure.name!r}.",
                     remedy=f"{language.parse.__module__}.parse makes those that do.",
                 )
-        known = {*self.functions, NUMBER, FREQUENCY, *attribute_names(self.lists)}
-        template_language.check(templates, width, known.__contains__, known)
+        known = {*self.functions, NUMBER, FREQUENCY, *attribute_names(self.lists), *self.added}
+        template_language.check(templates, width + len(self.added), known.__contains__, known)
         self._check_lists_are_read(templates)
         return templates
+
+    def _in_context(self, templates: tuple[Any, ...], width: int) -> tuple[Any, ...]:
+        """The templates of the first of two passes, or of the second, which reads labels of the first."""
+        if self.passes.number > 1 and not self.added:
+            return tuple(template for template in templates if not context.reads_context(template))
+        if self.added and not any(map(context.reads_context, templates)):
+            templates += self._language.of_context(self.added)
+        return context.placed(templates, width, self.added)
 
     def _check_named(self) -> None:
         """Refuses the name of a built-in template of another structure."""
@@ -227,9 +241,11 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         encoding=estimator.encoding,
         learn_as=estimator.learn_as,
         strict=bool(estimator.strict),
+        passes=Passes.of(estimator),
         choice=choice,
     )
     if training:
+        check_passes(estimator, options.passes, recipe)
         _check_parameters(options)
     return options
 

@@ -124,6 +124,34 @@ feature_options = _together(
     ),
 )
 
+pass_options = _together(
+    click.option(
+        "--passes",
+        type=click.IntRange(1, 2),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="2: a second model reads the labels of a first, here and where the same words occur again.",
+    ),
+    click.option(
+        "--folds",
+        type=int,
+        default=5,
+        show_default=True,
+        metavar="N",
+        help="With --passes 2: models of the first pass, each of which labels sentences that it has not seen.",
+    ),
+)
+
+context_options = _together(
+    click.option(
+        "--context",
+        metavar="MODE",
+        help="Of two passes, where the second looks for the same words: document, window (the sentences before) or file.",
+    ),
+    click.option("--window", type=int, metavar="N", help="Sentences before, for --context window."),
+)
+
 column_options = _together(  # of a file that a trained model reads
     click.option("--inputs", type=Columns(), help="Columns that the model reads here (default: as in training)."),
     click.option("--outputs", type=Columns(), help="Columns of its labels here (default: as in training)."),
@@ -203,6 +231,7 @@ def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = 
     from riata.estimators.model_file import load_model
 
     estimator, columns = load_model(model_file), asked_for(options["inputs"], options["outputs"])
+    estimator = in_given_context(estimator, options)
     conllu = not text and is_conllu(file, options["format_"], estimator.format_, columns)
     if columns:
         try:
@@ -210,6 +239,21 @@ def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = 
         except DataError as error:
             raise error.located(file) from None
     return estimator, conllu
+
+
+def in_given_context(estimator: Any, options: dict[str, Any]) -> Any:
+    """The model with what the options say of the context of its second pass."""
+    from riata.errors import SettingError
+
+    given = {name: options[name] for name in ("context", "window") if options.get(name) is not None}
+    if not given:
+        return estimator
+    if getattr(estimator, "first_", None) is None:
+        raise SettingError(
+            f"--{min(given)} is for models of two passes, and this one has one.",
+            remedy=f"Leave out --{min(given)}, or train with --passes 2.",
+        )
+    return estimator.twin(**given)
 
 
 def read(options: dict[str, Any], path: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import column_options, reader
+from riata.commands.estimator_options import column_options, context_options, reader
 
 
 @click.command(short_help="Score a model, or one file against another.")
@@ -30,6 +30,7 @@ from riata.commands.estimator_options import column_options, reader
     help="With --gold: tag, chunk, joint or ner (default: chunk where all labels are chunk labels).",
 )
 @column_options
+@context_options
 @format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
 def command(**options: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
+from riata.commands.estimator_options import context_options
 
 FOUND = ("wrong", "search", "both", "model", "tie", "right", "lucky")  # what --sentence may look for
 
@@ -34,6 +35,7 @@ FOUND = ("wrong", "search", "both", "model", "tie", "right", "lucky")  # what --
 @click.option(
     "--top", type=click.IntRange(min=0), default=20, show_default=True, metavar="N", help="Features to print."
 )
+@context_options
 @format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead.")
 def command(**options: Any) -> None:
@@ -49,7 +51,7 @@ def command(**options: Any) -> None:
     them was lost; shown is the update that training would make there. Contributions sum to the difference of the scores.
     """
     from riata.commands.console import stderr, stdout
-    from riata.commands.estimator_options import beam
+    from riata.commands.estimator_options import beam, in_given_context
     from riata.data.files import read_file
     from riata.estimators.model_file import load_model
     from riata.explaining.page import check_target
@@ -57,11 +59,12 @@ def command(**options: Any) -> None:
 
     if options["html_file"] is not None:
         check_target(options["html_file"])
-    estimator = load_model(options["model_file"])
+    estimator = in_given_context(load_model(options["model_file"]), options)
     corpus = read_file(options["file"], options["format_"], estimator.format_)
     if options["beam"] is not None:
         estimator = estimator.twin(queue="beam", beam=beam(options["beam"]))
     gold = _has_gold(estimator, corpus)
+    corpus = estimator.seen_whole(corpus)
     number = _chosen(estimator, corpus, options["which"], gold)
     sentence = corpus[number : number + 1]
     against = None if options["against"] is None else _labels(options["against"], pairs=estimator.outputs > 1)

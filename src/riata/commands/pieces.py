@@ -39,6 +39,7 @@ def command(json_: bool) -> None:
 
     from riata.commands.console import stdout
     from riata.features.attributes import builtin
+    from riata.features.context_names import SUMMARIES
     from riata.features.frequency import FREQUENCY
     from riata.features.language import language_of
     from riata.features.lists import attribute_names
@@ -61,6 +62,7 @@ def command(json_: bool) -> None:
         table.add_row("" if i else "template", named, about, "", end_section=i == len(structures) - 1)
     table.add_row("attribute", ", ".join(builtin()), "functions of a word, for templates", "")
     table.add_row("", f"{FREQUENCY}, {', '.join(attribute_names(['NAME']))}", "what training and --list know of it", "")
+    table.add_row("", ", ".join(SUMMARIES), "of two passes, what the first says of it", "")
     console = stdout()
     console.print(table)
     console.print(_advice())

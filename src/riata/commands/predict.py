@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import column_options, reader
+from riata.commands.estimator_options import column_options, context_options, reader
 
 
 @click.command(short_help="Add a column of predictions to a file.")
@@ -48,6 +48,7 @@ from riata.commands.estimator_options import column_options, reader
     help="With --text: your function from a sentence to its words, instead of splitting at spaces.",
 )
 @column_options
+@context_options
 @format_option
 def command(
     file: str,
@@ -79,6 +80,7 @@ def command(
     the best labelling, after `# 1` the next, and so on; fewer where there are fewer. The queue must be exact.
     With --nbest and --confidence its probability follows the score.
     With --given the best labelling is found that has the labels of that column; lists and confidences are among those that have them.
+    A model of two passes reads the whole document, the sentences before, or the whole input, as it was trained; --context says otherwise.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
     # Nothing here multiplies matrices: threads that NumPy's library would start for that only wait, which takes longer than the rest.

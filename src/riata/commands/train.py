@@ -11,17 +11,31 @@ from click.core import ParameterSource
 
 from riata.commands.estimator_options import (
     SAME_NAMES,
+    context_options,
     data_options,
     dev_fraction_option,
     feature_options,
     pairs,
     parameters,
+    pass_options,
     read,
     roles,
     search_options,
 )
 
-NAMES = ("recipe", *SAME_NAMES, "seed", "seeds", "stream")  # options that are parameters by the same name
+NAMES = (
+    "recipe",
+    *SAME_NAMES,
+    "seed",
+    "seeds",
+    "stream",
+    "passes",
+    "folds",
+    "context",
+    "window",
+)  # options that are parameters by the same name
+
+OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has one
 
 
 @click.command(short_help="Learn a model from a file.")
@@ -53,6 +67,8 @@ NAMES = ("recipe", *SAME_NAMES, "seed", "seeds", "stream")  # options that are p
     help="Train N models, with seeds from --seed on, and sum them into one that is as fast as each.",
 )
 @feature_options
+@pass_options
+@context_options
 @click.option("--stream", is_flag=True, help="Read the file in parts in every epoch instead of holding it in memory.")
 @data_options
 @click.option(
@@ -73,6 +89,7 @@ def command(**options: Any) -> None:
     riata train ner --train train.txt --dev-fraction 0.1 --refit --template my.template --model ner.riata
     riata train chunk --train train.txt --recipe mira --seeds 5 --model chunker.riata
     riata train chunk --train train.txt --shards 2 --threads 2 --model chunker.riata
+    riata train ner --train train.txt --passes 2 --context file --model ner.riata
     riata train tag --train words.tsv --inputs 0 --outputs 3 --set average=false --model t.riata
 
     The last column is the output (of joint, the last two: tag and chunk label), the others are inputs. Ctrl-C keeps the model of the last
@@ -113,7 +130,7 @@ def estimator_of(options: dict[str, Any]) -> Any:
     if options["dev_file"] is not None and options["dev_fraction"] is not None:
         raise SettingError("both --dev and --dev-fraction are given; expected one.")
     params = parameters(options)
-    params |= {name: options[name] for name in NAMES if name != "recipe" or options[name] is not None}
+    params |= {name: options[name] for name in NAMES if options[name] is not None or name not in OWN_DEFAULTS}
     params["dev"] = options["dev_fraction"] if options["dev_file"] is None else read(options, options["dev_file"])
     if not options["resume"]:
         return task.estimator(**_preset(options, task.estimator, params))

@@ -119,6 +119,7 @@ class Corpus(Sequence[Sentence]):
     given: Given | None = None  # features named by the user, instead of or beside columns
     known: KnownLabels | None = None  # what decoding must give
     document: Ids | None = None  # [S] the number of the document of each sentence, never falling; None: none are marked
+    context: tuple[Column, ...] | None = None  # what a first pass says of the tokens, for the second of two passes
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -176,6 +177,7 @@ class Corpus(Sequence[Sentence]):
             given=None if self.given is None else self.given.take(at),
             known=None if self.known is None else self.known.take(at),
             document=None if self.document is None else self.document[chosen],
+            context=None if self.context is None else tuple(Column(c.alphabet, c.ids[at]) for c in self.context),
         )
 
     def _others_of(self, chosen: NDArray[np.int64], starts: Starts) -> tuple[tuple[str, int], ...]:

@@ -14,6 +14,7 @@ from riata.estimators.trained import Trained
 
 if TYPE_CHECKING:
     from riata.data.files import ColumnName
+    from riata.features.context import Scope
 
 Self = TypeVar("Self", bound="Columns")  # typing.Self needs Python 3.11
 
@@ -28,7 +29,33 @@ class Columns(Trained):
         return as_corpus(X, names=not self.inputs_ and self.array_width_ is None)
 
     def input_columns(self, corpus: Corpus) -> Corpus:
-        """The columns that the model reads; the output column may be there or not.
+        """The columns that the model reads, of two passes with what the first says; the output column may be there or not."""
+        inputs = self.own_columns(corpus)
+        if self.first_ is None:
+            return inputs
+        from riata.estimators.in_context import and_context
+
+        return and_context(self, inputs)
+
+    def seen_whole(self, corpus: Corpus) -> Corpus:
+        """The corpus with all that its sentences say of each other, of which slices keep their part."""
+        if self.first_ is None:
+            return corpus
+        from riata.estimators.in_context import with_context
+
+        return with_context(self, corpus)
+
+    def scope(self) -> Scope:
+        """Which sentences tell the second pass about a sentence: as in training, unless parameters were set since."""
+        from riata.choosing.passes import Passes
+        from riata.features.context import Scope
+
+        assert self.context_ is not None
+        passes = Passes.of(self)
+        return Scope(passes.context or self.context_.mode, passes.window)
+
+    def own_columns(self, corpus: Corpus) -> Corpus:
+        """The columns of the data that the model reads.
 
         In a file of the kind that the model was trained on, they are the columns of the same numbers; in other data, the first ones.
         """

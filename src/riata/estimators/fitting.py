@@ -12,14 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.choosing.options import Options, check_parts, check_stream, checked
+from riata.choosing.passes import check_one_pass
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.columns import Columns
+from riata.estimators.in_context import ADDED
 from riata.estimators.notes import warn_of
 from riata.interrupts import AsInterrupt
 
 if TYPE_CHECKING:
+    from riata.estimators.two_passes import FirstPass
     from riata.learning.events import Listener
     from riata.learning.fit import Start
     from riata.learning.labels import LabelSet
@@ -60,6 +63,13 @@ class Fitting(Columns):
         began = time.perf_counter()
         options = with_dev(self, checked(self, goes_on=self.warm_start), X_dev, y_dev)
         start = self._start() if self.warm_start else None
+        first: FirstPass | None = None
+        if options.passes.number > 1:
+            from riata.estimators.two_passes import first_pass
+
+            raw = self.with_output(X, y, unknown=options.has_unknown)
+            first = first_pass(self, options, raw, sample_weight, tell)
+            X, y, options = first.data, None, first.options
         if options.stream:
             check_parts(options, "stream=True gives a part of the data at a time")
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
@@ -73,9 +83,13 @@ class Fitting(Columns):
             with AsInterrupt(), within_memory():
                 outcome, labels = Fit(options, tags, start, tell).run(data, weights)
             kept = (outcome, data, labels, len(data), data.tokens)
-        history = [event.__dict__ for event in outcome.history]
+        history, seconds = [event.__dict__ for event in outcome.history], time.perf_counter() - began
+        passes: dict[str, Any] = {"first_": None, "context_": None}
+        if first is not None:
+            first.tell_price(seconds, tell)
+            passes = {"first_": first.model, "context_": first.scope}
         # partial_fit goes on from this training
-        self._set_at_once(*kept, history_=history, seconds_=time.perf_counter() - began, _partial=None)
+        self._set_at_once(*kept, history_=history, seconds_=seconds, _partial=None, **passes)
         if outcome.interrupted:
             raise KeyboardInterrupt
         return self
@@ -101,6 +115,7 @@ class Fitting(Columns):
             )
         check_parts(options, "partial_fit learns from a part of the data at a time")
         check_one_epoch(self)
+        check_one_pass(options.passes, "partial_fit")
         start = self._start()
         fresh = start is None and classes is None
         data, tags, weights = self._training_data(options, X, y, sample_weight, start, warn_of, fresh=fresh)
@@ -196,7 +211,7 @@ class Fitting(Columns):
         if outcome.model is None:
             return
         self.set_model(outcome.model, labels.tags)
-        self.inputs_ = data.origins[:-1]
+        self.inputs_ = tuple(origin for origin in data.origins[:-1] if origin > ADDED)
         self.array_width_ = None if data.given is None else data.given.width
         self.outputs_ = data.origins[-1:]
         self.format_ = data.format

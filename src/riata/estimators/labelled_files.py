@@ -87,6 +87,10 @@ def labelled(
 
     stopped = threading.Event()
     batches = _batches(file, text, stopped) if text else columns.stream(file, conllu=conllu, stopped=stopped)
+    if estimator.first_ is not None:
+        from riata.estimators.in_context import in_context
+
+        batches = in_context(estimator, batches)
     if nbest is not None:
         from riata.inference.chain import K
 

@@ -19,6 +19,7 @@ from riata.estimators.model_header import (
     mapping_in,
     outputs_in,
     restore_training,
+    scope_in,
     source_in,
     structure_in,
     structure_named,
@@ -26,6 +27,9 @@ from riata.estimators.model_header import (
 )
 from riata.estimators.predicting import Predicting
 from riata.features.attributes import Attribute, builtin
+from riata.features.context import Scope, names
+from riata.features.context import functions as context_functions
+from riata.features.context_names import SUMMARIES
 from riata.models import container
 from riata.models.header import FORMAT, PROBLEM, qualified_name
 
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from riata.models.model import Model
     from riata.problems.predictor import Predictor
 
+FIRST = "first"  # where a model file has the first of two passes
 NOT_STORED = (
     "attributes",
     "bits",
@@ -73,6 +78,11 @@ def to_bytes(estimator: Predicting | Predictor) -> bytes:
         from riata.problems import model_file
 
         return model_file.to_bytes(estimator)
+    return container.pack(*_parts(estimator))
+
+
+def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
+    """Header and arrays of a model file; those of the first of two passes are in it under a name of their own."""
     model = estimator._check_fitted()
     checked(estimator, training=False)  # parameters that were set since and could not be loaded
     header, arrays = model.to_parts()
@@ -96,7 +106,12 @@ def to_bytes(estimator: Predicting | Predictor) -> bytes:
             "best_score": None if estimator.best_score_ is None else float(estimator.best_score_),
         },
     }
-    return container.pack(header, arrays)
+    if estimator.first_ is not None:
+        scope = estimator.scope()
+        header["params"] |= {"context": scope.mode, "window": scope.window}
+        header[FIRST], first = _parts(estimator.first_)
+        arrays |= {f"{FIRST}/{name}": array for name, array in first.items()}
+    return header, arrays
 
 
 def user_functions(model: Model) -> dict[str, Attribute]:
@@ -104,7 +119,7 @@ def user_functions(model: Model) -> dict[str, Attribute]:
     from riata.features.expressions import Expression
 
     functions = model.features.functions
-    names = {name for name in functions if not isinstance(functions[name], Expression)} - set(builtin())
+    names = {name for name in functions if not isinstance(functions[name], Expression)} - {*builtin(), *SUMMARIES}
     return {name: functions[name] for name in sorted(names)}
 
 
@@ -146,10 +161,20 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         return model_file.from_parts(header, arrays, model_file.supplied_problem(functions[task]))
     functions = {**expressions_in(header), **functions}
     estimator = _unfitted(header, functions)
+    first = _first_pass(header, arrays, using, estimator)
     outputs = registry.of_structure("outputs", structure_in(header, estimator))
-    model = outputs.from_parts(header, arrays, {**builtin(), **functions})
+    known = {
+        **builtin(),
+        **functions,
+        **(context_functions(names(chunks=estimator.chunks)) if first is not None else {}),
+    }
+    model = outputs.from_parts(header, arrays, known)
     estimator.set_model(model, tags_in(header, model))
-    estimator.inputs_ = inputs_in(header, estimator)
+    estimator.inputs_ = inputs_in(header, model, names(chunks=estimator.chunks) if first is not None else ())
+    if first is not None:
+        if first.inputs_ != estimator.inputs_:
+            raise ModelFileError("the two passes of the model read different columns")
+        estimator.first_, estimator.context_ = first, Scope(*scope_in(header))
     estimator.array_width_ = array_width_in(header)
     estimator.outputs_ = outputs_in(header, estimator.outputs)
     estimator.format_ = source_in(header)
@@ -164,6 +189,20 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     restore_training(estimator, mapping_in(header, "training"))
     estimator.decoder()  # refuses parameters that do not go together
     return estimator
+
+
+def _first_pass(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any], estimator: Any) -> Any:
+    """The first of two passes; None where there is one."""
+    if (FIRST in header) != (estimator.passes == 2):
+        raise ModelFileError("the model's passes are inconsistent")
+    if FIRST not in header:
+        return None
+    inner = mapping_in(header, FIRST)
+    if inner.get("task") != header["task"] or FIRST in inner:
+        raise ModelFileError("the model's first pass is inconsistent")
+    prefix = f"{FIRST}/"
+    parts = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+    return _estimator(inner, parts, using)
 
 
 def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Predicting:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from riata import registry
@@ -71,13 +72,26 @@ def mapping_in(header: dict[str, Any], key: str) -> dict[str, Any]:
     return value
 
 
-def inputs_in(header: dict[str, Any], estimator: Predicting) -> tuple[int, ...]:
+def scope_in(header: dict[str, Any]) -> tuple[str, int]:
+    """Which sentences tell the second pass about a sentence: the mode, and the number of sentences of a window."""
+    from riata.features.context import MODES
+
+    params = mapping_in(header, "params")
+    mode, window = params.get("context"), params.get("window")
+    if mode not in MODES or not _is_count(window):
+        raise ModelFileError("the model's context is missing or inconsistent")
+    return str(mode), window
+
+
+def inputs_in(header: dict[str, Any], model: Model, context: Sequence[str]) -> tuple[int, ...]:
+    """context: attributes that a first pass adds as columns after these."""
     inputs = header.get("inputs")
     if not isinstance(inputs, list) or not all(_is_count(i) and i < 1 << 31 for i in inputs):
         raise ModelFileError("the model's inputs are missing or inconsistent")
-    program = estimator._check_fitted().features.program
-    reads = [column for _, column in program.attributes] + [read.column for read in program.numbers]
-    if any(column >= len(inputs) for column in reads):
+    program = model.features.program
+    at = {name: len(inputs) + i for i, name in enumerate(context)}
+    reads = [*program.attributes, *((read.attribute, read.column) for read in program.numbers)]
+    if any(column != at[name] if name in at else column >= len(inputs) for name, column in reads):
         raise ModelFileError("the model's templates read columns that it does not have")
     return tuple(inputs)
 

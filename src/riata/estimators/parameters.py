@@ -33,6 +33,9 @@ many epochs without a better score; refit: then train again on all data for that
 class_weight: by label, or "balanced". encoding: of chunk labels ("auto" finds it); learn_as: another one to learn them in,
 which the output does not show; strict: refuse illegal tags instead of reading them as conlleval does.
 warm_start: go on from the present model when fit is called again.
+passes: 2 learns a second model that reads the labels of a first, here and where the same words occur again; folds: so many models
+label what they have not seen, for the second to learn from. context: where it looks for the same words: "document", "window" (the
+sentences before, as many as `window`), or "file", all that is given (None: documents where they are marked, else a window).
 """
 
 
@@ -79,6 +82,10 @@ class Parameters(Params):
         learn_as: str | None = None,
         strict: bool = False,
         warm_start: bool = False,
+        passes: int = 1,
+        context: str | None = None,
+        window: int = 100,
+        folds: int = 5,
     ) -> None:
         self.recipe: str | None = recipe
         self.structure = structure
@@ -104,6 +111,10 @@ class Parameters(Params):
         self.learn_as = learn_as
         self.strict = strict
         self.warm_start = warm_start
+        self.passes = passes
+        self.context = context
+        self.window = window
+        self.folds = folds
 
     @classmethod
     def preset(cls: type[Self], name: str, **parameters: Any) -> Self:
@@ -112,6 +123,10 @@ class Parameters(Params):
         parameters: others, or in place of those of the preset.
         """
         return cls(**preset_of(cls, name, parameters))
+
+    def untrained(self: Self, **params: Any) -> Self:
+        """A new estimator with the same parameters, but for these."""
+        return type(self)(**{**self.get_params(deep=False), **params})
 
     def twin(self: Self, **params: Any) -> Self:
         """The same trained model with other parameters; nothing is copied."""

@@ -105,17 +105,21 @@ class Predicting(Confident, ByLabel, Columns):
             if self.decoder().queue != EXACT.queue or self.array_width_ is not None:
                 return None
             self._plain_with = facts
-        if model.folded is None or self._texts is None:
+        if model.folded is None or self._texts is None or self.first_ is not None:
             return None
         found: list[list[str]] | None = model.folded.label(sentences, len(self.inputs_), self._texts)
         return found
 
     def predict_ids(self, X: Any) -> Ids:
         """Labels as numbers, indices of `classes_`, of all tokens in one array."""
-        model, options = self._check_fitted(), checked(self, training=False)
+        self._check_fitted()
         if is_empty(X):
             return np.empty(0, np.int32)
-        inputs = self.input_columns(self.sentences(X))
+        return self.labels_of(self.input_columns(self.sentences(X)))
+
+    def labels_of(self, inputs: Corpus) -> Ids:
+        """The same of the columns that the model reads."""
+        model, options = self._check_fitted(), checked(self, training=False)
         return self._as_classes(model.predict(inputs, options.decoder, options.threads or cores()), inputs.starts)
 
     def labeller(self) -> Callable[[Corpus], Ids]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from riata.confidence.calibration import Calibration
     from riata.data.encodings.base import Encoding
     from riata.data.pairs import PairRecoder
+    from riata.estimators.predicting import Predicting
+    from riata.features.context import Scope
     from riata.learning.diagnostics import Run
     from riata.models.model import Model
 
@@ -33,6 +35,8 @@ class Trained(Parameters):
     best_score_: float | None
     facts_: dict[str, Any]
     calibration_: tuple[Calibration, ...]
+    first_: Predicting | None = None  # the first of two passes
+    context_: Scope | None = None  # which sentences the second pass was told about by
     _run: Run | None
 
     def _check_fitted(self) -> Model:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from riata import registry
+from riata.features.context_names import SUMMARIES
 from riata.features.templates import Template, read_source
 
 
@@ -28,6 +29,7 @@ class Language:
     template: type[Template]
     parse: Callable[..., tuple[Any, ...]]  # a text, and the name of its source
     list_lines: tuple[str, ...]  # that a default reads of a list, with LIST for its attribute
+    context_lines: tuple[str, ...]  # that the second of two passes reads of the first
     keeps: Callable[[Any, Use], bool] = lambda template, use: True  # whether a default keeps a template
     default: str | None = None  # the built-in set of every task; None: each task has one of its own
     without_words: str | None = None  # the template where sentences are features already; None: there is none
@@ -41,6 +43,15 @@ class Language:
     def of_list(self, attribute: str) -> tuple[Any, ...]:
         """What a default template reads of a list."""
         return self.parse("\n".join(self.list_lines).replace("LIST", attribute), "lists")
+
+    def of_context(self, known: Sequence[str]) -> tuple[Any, ...]:
+        """What a second pass reads of the first, beside the templates of both. known: the attributes of context that there are."""
+        found = self.parse("\n".join(self.context_lines), "context") if self.context_lines else ()
+        return tuple(
+            template
+            for template in found
+            if all(read.attribute in known for read in template.reads if read.attribute in SUMMARIES)
+        )
 
 
 def language_of(structure: str) -> Language:

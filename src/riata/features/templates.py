@@ -8,6 +8,7 @@ One template per line. A template is one or more reads, `attribute[offset]`, tha
     number(3)[0]            the number in column 3, as the feature's value
     list(city)[0]           where the word stands in an entry of the list city; anycase(city)[0]: in any case
     frequency[0]            how often training saw the word, in classes
+    guess[0], sameword[0]   of two passes, what the first says: its label here, and of the same word elsewhere
     edge                    one weight per pair of neighbouring labels
     edge tag[0]             the same for every current tag
     label[-2] label[-1]     the two labels before, as they were decided
@@ -29,6 +30,7 @@ from typing import TypeVar
 
 from riata._core import boundary_reach
 from riata.errors import TemplateError, UnknownNameError
+from riata.features.context_names import SUMMARIES
 from riata.features.lists import ANY_CASE, EXACT, list_read, unknown_list
 
 NUMBER = "number"
@@ -60,7 +62,8 @@ class Read:
         if self.attribute == "identity":
             name = {0: "word", 1: "tag"}.get(self.column, f"x{self.column}")
         else:
-            name = self.attribute if self.column == 0 else f"{self.attribute}({self.column})"
+            own = self.column == 0 or self.attribute in SUMMARIES  # the attribute itself says which column
+            name = self.attribute if own else f"{self.attribute}({self.column})"
         return f"{name}[{self.offset}]"
 
 

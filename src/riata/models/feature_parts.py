@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from riata._core import boundary_values
 from riata.data.types import Ids
 from riata.errors import DataError, ModelFileError
+from riata.features import context
 from riata.features.compile import Features
+from riata.features.context_names import SUMMARIES
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import WordList, attribute_names
 from riata.features.templates import Template
@@ -102,13 +104,25 @@ def read_templates(
     known = {*attributes, FREQUENCY, *attribute_names(lists)}
     templates: tuple[AnyTemplate, ...] = ()
     with suppress(ValueError):  # every TemplateError is one
-        templates = parse("\n".join(lines), "<templates of the model>")
+        templates = _placed(parse("\n".join(lines), "<templates of the model>"), header, known)
     if [str(t) for t in templates] != lines or not all(read.attribute in known for t in templates for read in t.reads):
         raise ModelFileError("the model's templates are inconsistent")
     read = {read.attribute for template in templates for read in template.reads}
     if not all(read.intersection(attribute_names([name])) for name in lists):
         raise ModelFileError("the model's lists are inconsistent")
     return templates, lists
+
+
+def _placed(
+    templates: tuple[AnyTemplate, ...], header: Mapping[str, Any], known: Collection[str]
+) -> tuple[AnyTemplate, ...]:
+    """Attributes of context with their columns, which come after those of the data."""
+    if not any(map(context.reads_context, templates)):
+        return templates
+    inputs = header.get("inputs")
+    return context.placed(
+        templates, len(inputs) if isinstance(inputs, list) else 0, [name for name in SUMMARIES if name in known]
+    )
 
 
 def read_ids(arrays: Arrays, name: str, more: int = 0) -> Ids:

@@ -8,5 +8,6 @@ LANGUAGE = Language(
     template=JointTemplate,
     parse=parse,
     list_lines=tuple(f"{output} LIST[{offset}]" for output in OUTPUTS for offset in (-1, 0, 1)),
+    context_lines=(),
     keeps=lambda template, use: misfit(template, use.settings["lookahead"]) is None,
 )

@@ -9,6 +9,11 @@ LANGUAGE = Language(
     template=SegmentTemplate,
     parse=parse,
     list_lines=("inside LIST[0]", "first LIST[-1]", "last LIST[1]", "sequence LIST[0]"),
+    context_lines=tuple(
+        line
+        for name in ("guess", "sameword", "samelower", "samechunk", "longerchunk")
+        for line in (f"inside {name}[0]", f"first {name}[-1]", f"last {name}[1]", f"sequence {name}[0]")
+    ),
     keeps=lambda template, use: template.exact or not use.exact,
     default="chunk",
     signs=frozenset(SEGMENT_ROLES),

@@ -1,0 +1,74 @@
+"""Two passes over a text: the parameters, and what they do not go with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from riata.choosing.recipe import Recipe
+from riata.data.types import Corpus
+from riata.errors import DataError, UnknownNameError, UnsupportedError
+from riata.features.context import MODES
+from riata.settings import Setting
+
+PASSES = Setting("passes", 1, "over a text: the second reads labels of the first", low=1, high=2)
+WINDOW = Setting("window", 100, "sentences before that tell the second pass about a sentence", low=1, high=2**31 - 1)
+FOLDS = Setting("folds", 5, "models of the first pass, each of which labels what it has not seen", low=2, high=1000)
+
+
+@dataclass(frozen=True)
+class Passes:
+    """How a text is labelled: at once, or by a second model that reads labels of a first."""
+
+    number: int = 1
+    context: str | None = None  # a mode; None: documents where they are marked, else a window
+    window: int = int(WINDOW.default)
+    folds: int = int(FOLDS.default)
+
+    @classmethod
+    def of(cls, estimator: Any) -> Passes:
+        number = int(PASSES.parse(estimator.passes))
+        if estimator.context is not None and estimator.context not in MODES:
+            raise UnknownNameError.of("context", str(estimator.context), MODES)
+        return cls(number, estimator.context, int(WINDOW.parse(estimator.window)), int(FOLDS.parse(estimator.folds)))
+
+
+def check_passes(estimator: Any, passes: Passes, recipe: Recipe) -> None:
+    """Refuses two passes where one of them could not be learnt."""
+    if passes.number == 1:
+        return
+    if estimator.outputs > 1:
+        raise _refused(
+            f"the task {estimator.task_name!r} has {estimator.outputs} outputs, and the second pass reads one."
+        )
+    if recipe.templates is not None:
+        raise _refused(f"the recipe {recipe.name!r} has templates of its own, which read no labels of a first pass.")
+    for name, what in (
+        ("stream", "learns from a part of the data at a time"),
+        ("warm_start", "goes on from a model that has seen the data"),
+    ):
+        if getattr(estimator, name):
+            raise _refused(
+                f"{name}=True {what}, and the second pass needs labels of models that have not seen the sentence."
+            )
+
+
+def check_one_pass(passes: Passes, what: str) -> None:
+    if passes.number > 1:
+        raise _refused(
+            f"{what} goes on from a model that has seen the data, and the second pass needs labels of models that have not."
+        )
+
+
+def check_data(data: Corpus) -> None:
+    """Refuses data without words, about which nothing can be told."""
+    if data.width < 2:
+        raise DataError(
+            "passes is 2, but the sentences are features already: there are no words to find again elsewhere.",
+            remedy="Give words, or leave out passes.",
+            file=data.name,
+        )
+
+
+def _refused(reason: str) -> UnsupportedError:
+    return UnsupportedError(f"passes is 2, but {reason}", remedy="Leave out passes.")

@@ -1,0 +1,106 @@
+"""The second of two passes: sentences with what a first pass says of them, from memory or part by part from a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from riata.data.types import Column, Corpus, Ids
+from riata.features.context import Votes
+
+if TYPE_CHECKING:
+    from riata.estimators.columns import Columns
+
+ADDED = -2  # the number of the first column of context in its source; the next ones have -3, -4, …
+
+
+def with_context(estimator: Columns, corpus: Corpus) -> Corpus:
+    """The corpus with the columns of context beside its own. The whole corpus is the input."""
+    return corpus if corpus.context is not None else next(in_context(estimator, [corpus]))
+
+
+def and_context(estimator: Columns, inputs: Corpus) -> Corpus:
+    """What the model reads: columns of the data, and after them those of context."""
+    inputs = with_context(estimator, inputs)
+    assert inputs.context is not None
+    return followed(inputs, inputs.context)
+
+
+def followed(corpus: Corpus, context: Sequence[Column]) -> Corpus:
+    """The corpus with these columns after its own."""
+    numbers = range(ADDED, ADDED - len(context), -1)
+    return replace(corpus, columns=(*corpus.columns, *context), origin=(*corpus.origins, *numbers))
+
+
+def in_context(estimator: Columns, parts: Iterable[Corpus]) -> Iterator[Corpus]:
+    """The parts of a text one after another, each with its columns of context as soon as all that votes about it has been read."""
+    first = estimator.first_
+    assert first is not None
+    votes = Votes(first.classes_, first.chunks)
+    scope = estimator.scope()
+    gather = _Window(votes, scope.window) if scope.mode == "window" else _Documents(votes, file=scope.mode == "file")
+    for part in parts:
+        inputs = replace(estimator.own_columns(part), known=None)  # labels that are given are given to the second pass
+        yield from gather.add(part, inputs.columns[0], first.labels_of(inputs))
+    yield from gather.rest()
+
+
+class _Window:
+    """A sentence is told about by sentences before."""
+
+    def __init__(self, votes: Votes, window: int) -> None:
+        self._votes, self._window = votes, window
+
+    def add(self, part: Corpus, words: Column, labels: Ids) -> Iterator[Corpus]:
+        before = len(self._votes)
+        self._votes.add(words, labels, part.starts)
+        yield replace(part, context=self._votes.columns(None, self._window, before))
+        self._votes.forget(max(0, len(self._votes) - self._window))
+
+    def rest(self) -> Iterator[Corpus]:
+        yield from ()
+
+
+class _Documents:
+    """A sentence is told about by all sentences of its document, so a part waits until its last document is complete."""
+
+    def __init__(self, votes: Votes, *, file: bool) -> None:
+        """file: the whole input is one document, whatever is marked."""
+        self._votes, self._file = votes, file
+        self._waiting: list[Corpus] = []
+        self._documents = np.empty(0, np.int32)  # of the sentences in `votes`
+        self._answered = 0  # so many of these sentences are in parts that wait no longer
+
+    def add(self, part: Corpus, words: Column, labels: Ids) -> Iterator[Corpus]:
+        self._votes.add(words, labels, part.starts)
+        self._waiting.append(part)
+        unmarked = self._file or part.document is None
+        more = np.zeros(len(part), np.int32) if unmarked or part.document is None else part.document
+        self._documents = np.concatenate([self._documents, more])
+        open_ = np.searchsorted(self._documents, self._documents[-1:])  # where the last document begins
+        ends = self._answered + np.cumsum([len(waiting) for waiting in self._waiting])
+        complete = int(np.searchsorted(ends, open_[0], side="right")) if len(open_) else 0
+        if complete:
+            yield from self._answer(complete)
+
+    def _answer(self, number: int) -> Iterator[Corpus]:
+        """So many of the parts that wait, and forgets what has no vote about the others."""
+        columns = self._votes.columns(self._documents, 0, self._answered)
+        at = 0
+        for part in self._waiting[:number]:
+            yield replace(part, context=tuple(Column(c.alphabet, c.ids[at : at + part.tokens]) for c in columns))
+            at += part.tokens
+            self._answered += len(part)
+        self._waiting = self._waiting[number:]
+        if self._waiting:
+            kept = int(np.searchsorted(self._documents, self._documents[self._answered]))
+            self._votes.forget(kept)
+            self._documents = self._documents[kept:]
+            self._answered -= kept
+
+    def rest(self) -> Iterator[Corpus]:
+        if self._waiting:
+            yield from self._answer(len(self._waiting))

@@ -1,0 +1,106 @@
+"""Learning in two passes: a first model, jackknifed, whose labels the second model reads."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from riata.choosing.options import Options
+from riata.choosing.passes import check_data
+from riata.data.types import Corpus, Ids
+from riata.estimators.in_context import followed
+from riata.features.context import Scope, Votes, functions, names
+from riata.learning.batch import prior
+from riata.learning.events import Listener, Note
+from riata.learning.jackknife import Indices, jackknifed
+from riata.parallel import cores
+
+if TYPE_CHECKING:
+    from riata.estimators.fitting import Fitting
+
+
+@dataclass(frozen=True, eq=False)
+class FirstPass:
+    """A first model, and all that the second is learnt from."""
+
+    model: Any  # an estimator of one pass
+    scope: Scope
+    data: Corpus  # with columns of context before its output
+    options: Options
+    seconds: float  # that the first model alone took
+
+    def tell_price(self, seconds: float, tell: Listener) -> None:
+        """seconds: of all trainings."""
+        if self.seconds > 0:
+            tell(Note(f"Two passes took {seconds / self.seconds:.1f} times as long as the first alone."))
+
+
+def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any, tell: Listener) -> FirstPass:
+    """data: with the output as the last column, as it is written. weights: of sentences, or None."""
+    check_data(data)
+    mode = options.passes.context or ("window" if data.document is None else "document")
+    scope = Scope(mode, options.passes.window)
+    tell(Note(f"First of two passes. The second will read labels of the {_told_about(scope)}."))
+    began = time.perf_counter()
+    one: Any = estimator.untrained(passes=1, dev=options.dev, warm_start=False)
+    one.fit(data, sample_weight=weights, listener=tell)
+    seconds = time.perf_counter() - began
+    fold = _of_a_fold(one, options)
+
+    def labels(learnt: Indices, asked: Indices, listener: Listener) -> Ids:
+        model = fold.untrained()
+        model.fit(
+            data[learnt], sample_weight=None if weights is None else np.asarray(weights)[learnt], listener=listener
+        )
+        table = np.array([one.classes_.index(text) for text in model.classes_], np.int32)
+        return np.asarray(table[model.predict_ids(data[asked])])
+
+    threads = 1 if options.choice.recipe.whole else options.threads or cores()
+    found = jackknifed(data, options.passes.folds, labels, threads, tell)
+    tell(Note("Second of two passes."))
+    added = names(chunks=estimator.chunks)
+    known = {**options.functions, **functions(added)}
+    options = replace(options, added=added, functions=known, settings=_settled(one, options))
+    if isinstance(options.dev, Corpus):
+        options = replace(options, dev=_in_context(options.dev, one.predict_ids(options.dev), one, scope))
+    return FirstPass(one, scope, _in_context(data, found, one, scope), options, seconds)
+
+
+def _told_about(scope: Scope) -> str:
+    return {"window": f"{scope.window:,} sentences before", "document": "whole document", "file": "whole input"}[
+        scope.mode
+    ]
+
+
+def _of_a_fold(one: Any, options: Options) -> Any:
+    """An estimator that learns as the first model did, without development data of its own."""
+    params: dict[str, Any] = {"dev": None, "patience": None, "refit": False, "encoding": one.encoding_ or "auto"}
+    if options.dev is not None:
+        params["epochs"] = one.best_epoch_
+    chosen = one.facts_.get("chosen", {})
+    if chosen:
+        params["settings"] = {**(one.settings or {}), **chosen}
+    if not options.choice.recipe.whole:
+        params["threads"] = 1  # the folds have the threads
+    return one.untrained(**params)
+
+
+def _settled(one: Any, options: Options) -> dict[str, Any]:
+    """The settings with what held-out data chose for the first model."""
+    chosen = one.facts_.get("chosen", {})
+    return {**options.settings, **chosen} if prior.is_open(options.settings) else dict(options.settings)
+
+
+def _in_context(data: Corpus, labels: Ids, one: Any, scope: Scope) -> Corpus:
+    """The data with columns of context before the output."""
+    votes = Votes(one.classes_, one.chunks)
+    votes.add(data.columns[0], labels, data.starts)
+    whole = np.zeros(len(data), np.int32)
+    groups = whole if scope.mode == "file" or data.document is None else data.document
+    columns = votes.columns(None if scope.mode == "window" else groups, scope.window)
+    inputs = data.select(range(data.width - 1))
+    found = followed(inputs, columns)
+    return replace(found, columns=(*found.columns, data.columns[-1]), origin=(*found.origins, data.origins[-1]))

@@ -1,0 +1,168 @@
+"""Context: what the labels of a first pass over a text tell a second pass, as attributes of every token.
+
+A token's own label, and its chunk, have no vote about themselves: an attribute is what the text says elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from riata._core import Alphabet, attribute_values, context_votes, for_python
+from riata.data.chunk_boundaries import chunk_flags, split_tag
+from riata.data.texts import interned
+from riata.data.types import Column, Ids, Starts
+from riata.errors import TemplateError
+from riata.features.attributes import Attribute, identity
+from riata.features.context_names import SUMMARIES
+from riata.features.templates import Template
+
+OF_TAGS = 3  # so many attributes are of any labels, the others of chunks
+NOTHING = "_"  # where nobody has voted
+MODES: Mapping[str, str] = {
+    "document": "the document of the sentence, where documents are marked, else the whole input",
+    "window": "the sentences before, so that a stream is answered as it comes",
+    "file": "the whole input, which must end before the first answer",
+}
+MOST_WORDS = 1 << 20  # that are remembered between parts of a stream
+
+AnyTemplate = TypeVar("AnyTemplate", bound=Template)
+
+
+def names(*, chunks: bool) -> tuple[str, ...]:
+    return tuple(SUMMARIES) if chunks else tuple(SUMMARIES)[:OF_TAGS]
+
+
+def functions(added: Sequence[str]) -> dict[str, Attribute]:
+    """Every attribute of context is the text of a column."""
+    return dict.fromkeys(added, identity)
+
+
+def reads_context(template: Template) -> bool:
+    return any(read.attribute in SUMMARIES for read in template.reads)
+
+
+def placed(templates: Sequence[AnyTemplate], width: int, added: Sequence[str]) -> tuple[AnyTemplate, ...]:
+    """The templates with the columns of the attributes of context that they read. width: of the columns before; added: after them."""
+    return tuple(_placed(template, width, added) if reads_context(template) else template for template in templates)
+
+
+def _placed(template: AnyTemplate, width: int, added: Sequence[str]) -> AnyTemplate:
+    for read in template.reads:
+        if read.attribute in SUMMARIES and read.attribute not in added:
+            why = "labels of chunks" if added else "labels of a first pass"
+            error = TemplateError(
+                f"'{template}' reads {why}, which there are none of here.",
+                remedy="Leave it out." if added else "Set passes=2 (--passes 2).",
+            )
+            raise error if template.place is None else error.located(*template.place)
+    reads = (
+        replace(read, column=width + added.index(read.attribute)) if read.attribute in added else read
+        for read in template.reads
+    )
+    return replace(template, reads=tuple(sorted(reads)))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which sentences tell a token about others. window: sentences before, in that mode."""
+
+    mode: str
+    window: int
+
+
+@dataclass(eq=False)
+class Votes:
+    """Sentences that were labelled by a first pass, one part of a text after another, and what they say of each other."""
+
+    labels: Sequence[str]  # that the first pass has
+    chunks: bool
+    words: Alphabet = field(default_factory=Alphabet)
+    lower: Alphabet = field(default_factory=Alphabet)
+    word_ids: Ids = field(default_factory=lambda: np.empty(0, np.int32))
+    lower_ids: Ids = field(default_factory=lambda: np.empty(0, np.int32))
+    label_ids: Ids = field(default_factory=lambda: np.empty(0, np.int32))
+    starts: Starts = field(default_factory=lambda: np.zeros(1, np.int64))
+
+    def __post_init__(self) -> None:
+        nothing = (np.empty(0, np.int32), np.empty(0, np.uint8))
+        self._types, self._goes_on = chunk_flags(self.labels) if self.chunks else nothing
+        outside = [i for i, label in enumerate(self.labels) if split_tag(label)[0] == "O"]
+        self._outside = int(self._types[outside[0]]) if self.chunks and outside else -1
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def add(self, words: Column, labels: Ids, starts: Starts) -> None:
+        """Further sentences with their labels."""
+        known = self.words.add_all(words.alphabet)[words.ids]
+        used = np.unique(known)
+        table = np.full(len(self.words), -1, np.int32)
+        table[used] = _lower(self.words, used, self.lower)
+        self.word_ids = np.concatenate([self.word_ids, known])
+        self.lower_ids = np.concatenate([self.lower_ids, table[known]])
+        self.label_ids = np.concatenate([self.label_ids, labels.astype(np.int32, copy=False)])
+        self.starts = np.concatenate([self.starts, self.starts[-1] + starts[1:] - starts[0]])
+
+    def forget(self, sentences: int) -> None:
+        """Drops so many of the first sentences; words that nobody has said for long are dropped with them."""
+        token = int(self.starts[sentences])
+        self.word_ids, self.lower_ids, self.label_ids = (
+            ids[token:] for ids in (self.word_ids, self.lower_ids, self.label_ids)
+        )
+        self.starts = self.starts[sentences:] - token
+        if len(self.words) > MOST_WORDS:
+            (self.words, self.word_ids), (self.lower, self.lower_ids) = (
+                _renumbered(self.words, self.word_ids),
+                _renumbered(self.lower, self.lower_ids),
+            )
+
+    def columns(self, groups: Ids | None, window: int, first: int = 0) -> tuple[Column, ...]:
+        """The columns of context, in the order of SUMMARIES, of the sentences from `first` on.
+
+        groups: [S] sentences of one document have the same; None: votes are those of so many sentences before (`window`).
+        """
+        found = context_votes(
+            self.word_ids,
+            self.lower_ids,
+            self.label_ids,
+            self.starts,
+            self._types,
+            self._goes_on,
+            self._outside,
+            np.empty(0, np.int32) if groups is None else groups,
+            window,
+            first,
+        )
+        guess = self.label_ids[self.starts[first] :]
+        texts = [*self.labels, NOTHING]
+        columns = [_column(texts, ids) for ids in (guess, *found[: OF_TAGS - 1])]
+        if self.chunks:
+            types = [split_tag(label)[1] for label in self.labels]
+            tags = [tag for type_ in types for tag in (f"B-{type_}", f"I-{type_}")]
+            columns += [_column([*tags, NOTHING], ids) for ids in found[OF_TAGS - 1 :]]
+        return tuple(columns)
+
+
+def _column(texts: list[str], ids: Ids) -> Column:
+    """ids: indices of the texts, which may repeat; -1 is the last one."""
+    alphabet, table = interned(texts)
+    return Column(alphabet, table[ids])
+
+
+def _lower(words: Alphabet, used: Any, into: Alphabet) -> Ids:
+    """The ids of these words in lower case."""
+    found: Ids = attribute_values("lower", words, used.astype(np.int32), into, True)
+    left = np.flatnonzero(found == for_python)
+    if len(left):
+        found[left] = into.add_many([text.lower() for text in words.texts_of(used[left])])
+    return found
+
+
+def _renumbered(alphabet: Alphabet, ids: Ids) -> tuple[Alphabet, Ids]:
+    used, back = np.unique(ids, return_inverse=True)
+    kept = Alphabet()
+    return kept, kept.add_many(alphabet.texts_of(used.astype(np.int32)))[back]

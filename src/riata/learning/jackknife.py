@@ -1,0 +1,56 @@
+"""Jackknifing: every sentence is labelled by a model that has not learnt from it, nor from its document."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data.types import Corpus, Ids
+from riata.errors import SettingError
+from riata.learning.events import Event, Listener, Note
+from riata.parallel import all_done
+
+Indices = NDArray[np.int64]
+# Learns from sentences and labels others: (what to learn from, what to label, whom to tell) to label ids of the tokens.
+Labels = Callable[[Indices, Indices, Listener], Ids]
+
+
+class _StoppedError(Exception):
+    """Ends a training whose companions have ended."""
+
+
+def blocks(data: Corpus, number: int) -> list[Indices]:
+    """The sentences of each fold: neighbours, in parts of nearly equal numbers of tokens; whole documents where these are marked."""
+    first = np.arange(len(data)) if data.document is None else np.flatnonzero(np.diff(data.document, prepend=-1))
+    if len(first) < number:
+        what = "sentences" if data.document is None else "documents"
+        raise SettingError(
+            f"folds is {number}, but there are only {len(first)} {what} to deal into them.",
+            remedy="Use fewer folds, or one pass.",
+        )
+    tokens = data.starts[first]
+    cuts = np.searchsorted(tokens, np.arange(1, number) * data.tokens / number)
+    cuts = np.clip(cuts, np.arange(1, number), len(first) - number + np.arange(1, number))  # none is empty
+    cuts = np.maximum.accumulate(cuts - np.arange(number - 1)) + np.arange(number - 1)
+    bounds = [0, *first[cuts].tolist(), len(data)]
+    return [np.arange(low, high) for low, high in pairwise(bounds)]
+
+
+def jackknifed(data: Corpus, folds: int, labels: Labels, threads: int, tell: Listener) -> Ids:
+    """[N] the labels of all tokens. threads: trainings at once."""
+    stop, everything = threading.Event(), np.arange(len(data))
+
+    def heard(event: Event) -> None:
+        if stop.is_set():
+            raise _StoppedError
+
+    def one(fold: Indices) -> Ids:
+        found = labels(np.setdiff1d(everything, fold), fold, heard)
+        tell(Note(f"First pass: {len(fold):,} sentences are labelled by a model that has not seen them."))
+        return found
+
+    return np.concatenate(all_done(one, blocks(data, folds), threads, stop.set))
