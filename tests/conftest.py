@@ -16,7 +16,9 @@ def pytest_configure(config):
     most = settings.default.max_examples // (3 if "not slow" in config.option.markexpr else 1)
     settings.register_profile("riata", max_examples=most, suppress_health_check=[HealthCheck.filter_too_much])
     settings.load_profile("riata")
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it in the background; commands would inherit it
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # as a shell leaves it in the background; commands would inherit it
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -123,10 +123,21 @@ class Options:
         self._check_lists_are_read(templates)
         return templates
 
+    def first_template(self) -> str | Path | Sequence[Template] | None:
+        """The template of the first of two passes: without lines that read its labels."""
+        if self.template is None:
+            return None
+        given = self._language.load(self.template) if isinstance(self.template, (str, Path)) else self.template
+        left = tuple(template for template in given if not context.reads_context(template))
+        if not left:
+            raise TemplateError(
+                "every line of the template reads labels of the first pass, which then has nothing to learn from.",
+                remedy="Add lines that read words; leave out template for the task's own.",
+            )
+        return self.template if len(left) == len(given) else left
+
     def _in_context(self, templates: tuple[Any, ...], width: int) -> tuple[Any, ...]:
-        """The templates of the first of two passes, or of the second, which reads labels of the first."""
-        if self.passes.number > 1 and not self.added:
-            return tuple(template for template in templates if not context.reads_context(template))
+        """The templates with columns for what the second of two passes reads of the first."""
         if self.added and not any(map(context.reads_context, templates)):
             templates += self._language.of_context(self.added)
         return context.placed(templates, width, self.added)

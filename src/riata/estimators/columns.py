@@ -37,6 +37,11 @@ class Columns(Trained):
 
         return and_context(self, inputs)
 
+    def first_labels(self, corpus: Corpus) -> tuple[str, ...] | None:
+        """The labels that the first of two passes gives all tokens; None where there is one pass."""
+        context = self.seen_whole(corpus).context
+        return None if context is None else tuple(context[0].texts())
+
     def seen_whole(self, corpus: Corpus) -> Corpus:
         """The corpus with all that its sentences say of each other, of which slices keep their part."""
         if self.first_ is None:

@@ -13,6 +13,7 @@ INTERNAL = frozenset(
         "decoder",
         "default_recipe",
         "default_template",
+        "first_labels",
         "format_",
         "gold_and_found",
         "input_columns",

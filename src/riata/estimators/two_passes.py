@@ -45,7 +45,7 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     scope = Scope(mode, options.passes.window)
     tell(Note(f"First of two passes. The second will read labels of the {_told_about(scope)}."))
     began = time.perf_counter()
-    one: Any = estimator.untrained(passes=1, dev=options.dev, warm_start=False)
+    one: Any = estimator.untrained(passes=1, dev=options.dev, template=options.first_template())
     one.fit(data, sample_weight=weights, listener=tell)
     seconds = time.perf_counter() - began
     fold = _of_a_fold(one, options)

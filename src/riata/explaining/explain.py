@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
@@ -49,7 +50,11 @@ def explain_sentence(
         note = _sentences(note, "The truth scores higher, but no search of this model can give it.")
     if trace.output is not None and trace.output != chosen.labels:
         note = _sentences(note, "The search shown ends with another output than prediction.")
-    return explanation_of(trace, decided, errors, best, note)
+    found = explanation_of(trace, decided, errors, best, note)
+    first = estimator.first_labels(corpus)
+    if first is None:
+        return found
+    return replace(found, first=first, note=_sentences("This is the second of two passes.", note))
 
 
 def explanation_of(

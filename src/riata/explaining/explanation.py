@@ -72,6 +72,7 @@ class Explanation(Paged):
         None  # what the search missed: the best output or, where that is not known, a truth that scores higher
     )
     test: str | None = None  # as SearchErrors.test: "exact" or "truth"
+    first: Labels | None = None  # of two passes, what the first one gave
 
     @property
     def missed(self) -> Side | None:

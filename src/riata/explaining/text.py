@@ -89,6 +89,7 @@ def _rows(explanation: Explanation) -> dict[str, Labels]:
     """The labels that stand beside the input."""
     missed = explanation.missed
     rows = {
+        "first pass": explanation.first,
         "output": explanation.decision.chosen.labels,
         "best": None if missed is None else missed.labels,
         "truth": explanation.truth,

@@ -1,0 +1,323 @@
+"""Two passes: the second never learns from labels of a model that saw the sentence, and reads what its mode says."""
+
+import io
+import pickle
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import riata
+from riata import Chunker, EntityRecognizer, JointTagger, Tagger
+from riata.commands.base import cli
+from riata.data.columns import stream
+from riata.data.documents import in_documents
+from riata.errors import DataError, ModelFileError, SettingError, TemplateError, UnknownNameError, UnsupportedError
+from riata.estimators.in_context import in_context
+from riata.estimators.model_file import from_bytes, to_bytes
+from riata.features.context_names import SUMMARIES
+from riata.features.templates import parse
+from riata.learning.jackknife import blocks
+from riata.models import container
+from samples import quietly
+
+NAMES = ["Ada", "Bo", "Cy", "Di"]
+
+
+def sentences(number, seed=0):
+    """Names of people and places in pairs of sentences: in the first nothing tells which it is, in the second the word before does."""
+    random = np.random.default_rng(seed)
+    found = []
+    for i in range(0, number, 2):
+        person = random.integers(2) == 1
+        name, label = f"{random.choice(NAMES)}{seed}{i}", "B-PER" if person else "B-LOC"
+        found.append([("So", "O"), (name, label), ("came", "O"), (".", "O")])
+        found.append([("Mr" if person else "in", "O"), (name, label), ("too", "O"), (".", "O")])
+    return found
+
+
+TRAIN = sentences(48)
+DOCUMENTS = in_documents(TRAIN, [i // 8 for i in range(48)])
+X = [[word for word, _ in sentence] for sentence in sentences(24, seed=1)]
+TEMPLATE = parse("word[-1]\nword[1]\nshape[0]\nedge")
+
+
+def fitted(make=EntityRecognizer, data=DOCUMENTS, **params):
+    return quietly(make(**{"epochs": 4, "passes": 2, "folds": 3, "template": TEMPLATE, **params}), data)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return fitted(context="file")
+
+
+def test_what_other_sentences_say_is_learnt(model):
+    gold = [[label for _, label in sentence] for sentence in sentences(24, seed=1)]
+    one = quietly(EntityRecognizer(epochs=4, template=TEMPLATE), TRAIN)
+    assert model.score(X, gold) > one.score(X, gold)
+    assert {str(t).partition("[")[0] for t in model.model_.features.templates} >= {"guess", "sameword", "samechunk"}
+
+
+@given(st.lists(st.integers(1, 4), min_size=4, max_size=30), st.integers(2, 4), st.booleans())
+def test_folds_cover_every_sentence_once_and_keep_documents_whole(lengths, folds, marked):
+    corpus = in_documents([["w"] * n for n in lengths], [i // 2 if marked else i for i in range(len(lengths))])
+    corpus = corpus if marked else replace(corpus, document=None)
+    units = (len(lengths) + 1) // 2 if marked else len(lengths)
+    if units < folds:
+        with pytest.raises(SettingError, match="folds"):
+            blocks(corpus, folds)
+        return
+    found = blocks(corpus, folds)
+    assert len(found) == folds
+    assert all(len(fold) for fold in found)
+    assert np.array_equal(np.concatenate(found), np.arange(len(lengths)))
+    if marked:
+        documents = [set(corpus.document[fold].tolist()) for fold in found]
+        assert all(a.isdisjoint(b) for i, a in enumerate(documents) for b in documents[:i])
+
+
+@pytest.mark.parametrize("data", [DOCUMENTS, TRAIN])
+def test_no_model_labels_what_it_has_seen(monkeypatch, data):
+    seen = {}
+    fit, predict = EntityRecognizer.fit, EntityRecognizer.predict_ids
+
+    def watched_fit(self, corpus, *args, **options):
+        seen[id(self)] = {tuple(s) for s in corpus}
+        return fit(self, corpus, *args, **options)
+
+    asked = []
+
+    def watched_predict(self, corpus):
+        asked.extend(tuple(s) for s in corpus)
+        assert not seen[id(self)] & {tuple(s) for s in corpus}
+        return predict(self, corpus)
+
+    monkeypatch.setattr(EntityRecognizer, "fit", watched_fit)
+    monkeypatch.setattr(EntityRecognizer, "predict_ids", watched_predict)
+    unique = [[*sentence, (f"n{i}", "O")] for i, sentence in enumerate(TRAIN)]
+    corpus = (
+        in_documents(unique, [i // 8 for i in range(48)]) if data is DOCUMENTS else riata.data.memory.as_corpus(unique)
+    )
+    quietly(EntityRecognizer(epochs=1, passes=2, folds=3, template=TEMPLATE), corpus)
+    assert sorted(asked) == sorted(tuple(sentence) for sentence in corpus)
+
+
+def test_the_mode_is_that_of_the_data_unless_it_is_set():
+    assert fitted().context_.mode == "document"
+    assert fitted(data=TRAIN).context_.mode == "window"
+    assert fitted(context="file").context_.mode == "file"
+
+
+def test_threads_do_not_change_the_model():
+    assert to_bytes(fitted(threads=1)) == to_bytes(fitted(threads=3))
+
+
+def test_a_model_file_has_both_passes(model, tmp_path):
+    model.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    assert loaded.predict(X) == model.predict(X)
+    assert loaded.first_.predict(X) == model.first_.predict(X)
+    assert loaded.scope() == model.scope()
+    assert to_bytes(loaded) == to_bytes(model)
+    assert pickle.loads(pickle.dumps(model)).predict(X) == model.predict(X)
+    again = quietly(loaded.untrained(template=None), DOCUMENTS)
+    assert again.first_ is not None
+
+
+def test_a_set_context_is_stored(model):
+    loaded = from_bytes(to_bytes(model.twin(context="window", window=3)))
+    assert (loaded.scope().mode, loaded.scope().window) == ("window", 3)
+
+
+@pytest.mark.parametrize("mode", ["document", "window", "file"])
+def test_parts_of_a_stream_are_labelled_as_the_whole(model, mode, tmp_path):
+    file, estimator = tmp_path / "in.txt", model.twin(context=mode, window=5)
+    lines = []
+    for i, sentence in enumerate(X):
+        lines += ["-DOCSTART-\n\n"] * (i % 7 == 3) + [f"{word}\n" for word in sentence] + ["\n"]
+    file.write_text("".join(lines))
+    whole = estimator.predict(riata.read_columns(file))
+    for size in (7, 50, 400, 10_000):
+        parts = in_context(estimator, stream(file, size=size))
+        assert [labels for part in parts for labels in estimator.predict(part)] == whole
+    estimator.predict_file(file, tmp_path / "out.txt")
+    assert [[token[1] for token in s] for s in riata.read_columns(tmp_path / "out.txt")] == whole
+    assert (tmp_path / "out.txt").read_text().count("-DOCSTART-") == sum(i % 7 == 3 for i in range(len(X)))
+
+
+def test_a_window_looks_back_and_not_ahead(model):
+    estimator = model.twin(context="window", window=4)
+    whole = estimator.predict(X)
+    assert estimator.predict(X[:9]) == whole[:9]
+    assert estimator.predict(X[5:])[4:] == whole[9:]
+
+
+def test_documents_are_labelled_one_by_one(model):
+    estimator = model.twin(context="document")
+    corpus = in_documents(X, [i // 5 for i in range(len(X))])
+    assert estimator.predict(corpus) == [
+        labels for i in range(0, len(X), 5) for labels in estimator.predict(X[i : i + 5])
+    ]
+
+
+def test_a_single_sentence_works(model):
+    for mode in ("document", "window", "file"):
+        assert len(model.twin(context=mode).predict(X[:1])[0]) == len(X[0])
+    assert model.predict([[]]) == [[]]
+    assert model.predict([]) == []
+
+
+def test_lists_confidences_explanations_and_traces_are_of_the_second_pass(model):
+    assert [found[0][0] for found in model.predict_nbest(X, 2)] == model.predict(X)
+    assert list(map(len, model.predict_confidence(X))) == list(map(len, X))
+    assert model.twin(queue="beam", beam=3).trace(X[0]).output is not None
+    corpus = model.seen_whole(model.sentences(X))
+    explained = model.explain(corpus[9:10])
+    assert explained.decision.chosen.labels == tuple(model.predict(X)[9])
+    assert explained.first == tuple(model.first_.predict(X)[9])
+    assert "first pass" in str(explained) and "second of two passes" in str(explained)
+    assert any(f.name.startswith("sameword") for f in explained.decision.contributions)
+
+
+@pytest.mark.parametrize(
+    ("make", "data", "params"),
+    [
+        (Tagger, DOCUMENTS, {}),
+        (Chunker, DOCUMENTS, {"recipe": "perceptron", "structure": "segments", "template": None}),
+        (EntityRecognizer, DOCUMENTS, {"recipe": "crf"}),
+        (EntityRecognizer, DOCUMENTS, {"recipe": "laso-perceptron", "structure": "chain", "queue": "beam"}),
+        (EntityRecognizer, DOCUMENTS, {"learn_as": "bioes", "bits": 14}),
+        (EntityRecognizer, DOCUMENTS, {"dev": 0.25, "patience": 2, "refit": True}),
+        (EntityRecognizer, DOCUMENTS, {"dev": DOCUMENTS[:8], "seeds": 2}),
+        (EntityRecognizer, DOCUMENTS, {"class_weight": "balanced", "shards": 2}),
+    ],
+)
+def test_every_learner_and_parameter_goes_with_two_passes(make, data, params):
+    model = fitted(make, data, **params)
+    assert from_bytes(to_bytes(model)).predict(X) == model.predict(X)
+
+
+def test_development_data_and_weights_are_given_to_fit():
+    estimator = EntityRecognizer(epochs=3, passes=2, folds=3, template=TEMPLATE, patience=1)
+    weights = np.linspace(0.5, 2, len(TRAIN))
+    model = quietly(estimator, DOCUMENTS, X_dev=DOCUMENTS[:8], sample_weight=weights)
+    assert model.best_score_ is not None
+
+
+def test_a_template_may_say_what_it_reads_of_the_first_pass():
+    model = fitted(template=parse("word[0]\nguess[0]\nedge"))
+    assert [str(t) for t in model.model_.features.templates] == ["word[0]", "guess[0]", "edge"]
+    assert [str(t) for t in model.first_.model_.features.templates] == ["word[0]", "edge"]
+    with pytest.raises(TemplateError, match="passes=2"):
+        fitted(passes=1, template=parse("word[0]\nguess[0]"))
+    with pytest.raises(TemplateError, match="chunks"):
+        fitted(Tagger, template=parse("word[0]\nsamechunk[0]"))
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "match"),
+    [
+        ({"passes": 3}, SettingError, "passes"),
+        ({"context": "page"}, UnknownNameError, "context"),
+        ({"window": 0}, SettingError, "window"),
+        ({"folds": 1}, SettingError, "folds"),
+        ({"folds": 40}, SettingError, "documents"),
+        ({"recipe": "hmm", "template": None}, UnsupportedError, "templates of its own"),
+        ({"warm_start": True}, UnsupportedError, "has seen"),
+        ({"stream": True}, UnsupportedError, "stream"),
+        ({"attributes": {"guess": str}}, SettingError, "guess"),
+    ],
+)
+def test_what_cannot_be_is_refused(params, error, match):
+    with pytest.raises(error, match=match):
+        fitted(**params)
+
+
+def test_what_has_no_words_or_two_outputs_is_refused(model):
+    with pytest.raises(UnsupportedError, match="outputs"):
+        fitted(JointTagger)
+    with pytest.raises(DataError, match="features already"):
+        quietly(EntityRecognizer(passes=2), [[{"w": 1.0}]] * 9, [["O"]] * 9)
+    with pytest.raises(UnsupportedError, match="partial_fit"):
+        EntityRecognizer(passes=2).partial_fit(TRAIN)
+
+
+def test_files_that_contradict_themselves_are_refused(model):
+    header, arrays = container.unpack(memoryview(to_bytes(model)))
+
+    def damaged(**changes):
+        return container.pack({**header, **changes}, arrays)
+
+    params = header["params"]
+    for content in (
+        damaged(params={**params, "passes": 1}),
+        damaged(params={**params, "context": None}),
+        damaged(params={**params, "window": -1}),
+        damaged(first={**header["first"], "task": "tag"}),
+        damaged(first={**header["first"], "first": header["first"]}),
+        damaged(first={**header["first"], "inputs": [1]}),
+        damaged(first=3),
+        container.pack({k: v for k, v in header.items() if k != "first"}, arrays),
+    ):
+        with pytest.raises(ModelFileError):
+            from_bytes(content)
+
+
+def test_the_command_line_trains_predicts_and_explains(tmp_path):
+    train, test, file = tmp_path / "train.txt", tmp_path / "test.txt", tmp_path / "m.riata"
+    riata.write_columns(TRAIN, train)
+    riata.write_columns(sentences(24, seed=1), test)
+
+    def run(*args):
+        found = CliRunner().invoke(cli, [*map(str, args)])
+        assert found.exit_code == 0, found.output
+        return found.output
+
+    run(
+        "train",
+        "ner",
+        "--train",
+        train,
+        "--model",
+        file,
+        "--passes",
+        2,
+        "--folds",
+        3,
+        "--context",
+        "file",
+        "--epochs",
+        3,
+    )
+    whole = run("predict", "--model", file, test)
+    assert whole != run("predict", "--model", file, "--context", "window", "--window", 1, test)
+    assert "guess" in run("explain", "--model", file, "--sentence", 2, "--top", 500, test)
+    assert '"passes": 2' in run("inspect", file, "--json")
+    run("evaluate", "--model", file, "--context", "document", test)
+    one = tmp_path / "one.riata"
+    run("train", "ner", "--train", train, "--model", one, "--epochs", 1)
+    found = CliRunner().invoke(cli, ["predict", "--model", str(one), "--context", "file", str(test)])
+    assert "--passes 2" in str(found.exception)
+
+
+def test_standard_input_is_labelled_as_the_file(model, tmp_path, monkeypatch):
+    file = tmp_path / "in.txt"
+    riata.write_columns(X, file)
+    model.predict_file(file, tmp_path / "a.txt")
+
+    class Piped(io.BytesIO):
+        @property
+        def buffer(self):
+            return self
+
+    monkeypatch.setattr(sys, "stdin", Piped(file.read_bytes()))
+    model.predict_file("-", tmp_path / "b.txt")
+    assert (tmp_path / "a.txt").read_bytes() == (tmp_path / "b.txt").read_bytes()
+
+
+def test_pieces_name_the_attributes_of_context():
+    assert all(name in CliRunner().invoke(cli, ["pieces"]).output for name in SUMMARIES)
