@@ -213,7 +213,7 @@ def test_a_template_may_say_what_it_reads_of_the_first_pass():
     assert [str(t) for t in model.model_.features.templates] == ["word[0]", "guess[0]", "edge"]
     assert [str(t) for t in model.first_.model_.features.templates] == ["word[0]", "edge"]
     with pytest.raises(TemplateError, match="passes=2"):
-        fitted(passes=1, template=parse("word[0]\nguess[0]"))
+        fitted(passes=1, folds=5, template=parse("word[0]\nguess[0]"))
     with pytest.raises(TemplateError, match="chunks"):
         fitted(Tagger, template=parse("word[0]\nsamechunk[0]"))
 
@@ -226,6 +226,7 @@ def test_a_template_may_say_what_it_reads_of_the_first_pass():
         ({"window": 0}, SettingError, "window"),
         ({"folds": 1}, SettingError, "folds"),
         ({"folds": 40}, SettingError, "documents"),
+        ({"passes": 1, "context": "file", "folds": 5}, SettingError, "passes is 1"),
         ({"recipe": "hmm", "template": None}, UnsupportedError, "templates of its own"),
         ({"warm_start": True}, UnsupportedError, "has seen"),
         ({"stream": True}, UnsupportedError, "stream"),

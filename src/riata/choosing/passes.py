@@ -7,20 +7,21 @@ from typing import Any
 
 from riata.choosing.recipe import Recipe
 from riata.data.types import Corpus
-from riata.errors import DataError, UnknownNameError, UnsupportedError
+from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.features.context import MODES
 from riata.settings import Setting
 
 PASSES = Setting("passes", 1, "over a text: the second reads labels of the first", low=1, high=2)
 WINDOW = Setting("window", 100, "sentences before that tell the second pass about a sentence", low=1, high=2**31 - 1)
 FOLDS = Setting("folds", 5, "models of the first pass, each of which labels what it has not seen", low=2, high=1000)
+OF_TWO_PASSES = ("passes", "context", "window", "folds")  # parameters of estimators that are of no use for one pass
 
 
 @dataclass(frozen=True)
 class Passes:
     """How a text is labelled: at once, or by a second model that reads labels of a first."""
 
-    number: int = 1
+    passes: int = 1
     context: str | None = None  # a mode; None: documents where they are marked, else a window
     window: int = int(WINDOW.default)
     folds: int = int(FOLDS.default)
@@ -28,14 +29,23 @@ class Passes:
     @classmethod
     def of(cls, estimator: Any) -> Passes:
         number = int(PASSES.parse(estimator.passes))
-        if estimator.context is not None and estimator.context not in MODES:
+        if estimator.context is not None and (not isinstance(estimator.context, str) or estimator.context not in MODES):
             raise UnknownNameError.of("context", str(estimator.context), MODES)
         return cls(number, estimator.context, int(WINDOW.parse(estimator.window)), int(FOLDS.parse(estimator.folds)))
 
 
+ONE_PASS = Passes()
+
+
 def check_passes(estimator: Any, passes: Passes, recipe: Recipe) -> None:
     """Refuses two passes where one of them could not be learnt."""
-    if passes.number == 1:
+    if passes.passes == 1:
+        if passes != ONE_PASS:
+            name = next(name for name in OF_TWO_PASSES[1:] if getattr(passes, name) != getattr(ONE_PASS, name))
+            raise SettingError(
+                f"{name} is {getattr(passes, name)!r}, which is for two passes, but passes is 1.",
+                remedy=f"Set passes=2 (--passes 2), or leave out {name}.",
+            )
         return
     if estimator.outputs > 1:
         raise _refused(
@@ -54,7 +64,7 @@ def check_passes(estimator: Any, passes: Passes, recipe: Recipe) -> None:
 
 
 def check_one_pass(passes: Passes, what: str) -> None:
-    if passes.number > 1:
+    if passes.passes > 1:
         raise _refused(
             f"{what} goes on from a model that has seen the data, and the second pass needs labels of models that have not."
         )

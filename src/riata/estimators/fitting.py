@@ -64,7 +64,7 @@ class Fitting(Columns):
         options = with_dev(self, checked(self, goes_on=self.warm_start), X_dev, y_dev)
         start = self._start() if self.warm_start else None
         first: FirstPass | None = None
-        if options.passes.number > 1:
+        if options.passes.passes > 1:
             from riata.estimators.two_passes import first_pass
 
             raw = self.with_output(X, y, unknown=options.has_unknown)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from riata import registry
 from riata.choosing.options import checked
+from riata.choosing.passes import OF_TWO_PASSES
 from riata.choosing.preference import recipe_name
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.estimators.model_header import (
@@ -141,6 +142,8 @@ def _storable(estimator: Predicting) -> dict[str, Any]:
     params = {}
     for name, value in estimator.get_params(deep=False).items():
         if name in NOT_STORED or (name == "dev" and not isinstance(value, (int, float))):
+            continue
+        if name in OF_TWO_PASSES and estimator.first_ is None:
             continue
         params[name] = dict(value) if isinstance(value, Mapping) else value
     return {**params, "recipe": recipe_name(estimator)}

@@ -78,7 +78,7 @@ def scope_in(header: dict[str, Any]) -> tuple[str, int]:
 
     params = mapping_in(header, "params")
     mode, window = params.get("context"), params.get("window")
-    if mode not in MODES or not _is_count(window):
+    if not isinstance(mode, str) or mode not in MODES or not _is_count(window):
         raise ModelFileError("the model's context is missing or inconsistent")
     return str(mode), window
 

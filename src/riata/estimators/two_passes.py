@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata.choosing.options import Options
-from riata.choosing.passes import check_data
+from riata.choosing.passes import ONE_PASS, check_data
 from riata.data.types import Corpus, Ids
 from riata.estimators.in_context import followed
 from riata.features.context import Scope, Votes, functions, names
@@ -45,7 +45,7 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     scope = Scope(mode, options.passes.window)
     tell(Note(f"First of two passes. The second will read labels of the {_told_about(scope)}."))
     began = time.perf_counter()
-    one: Any = estimator.untrained(passes=1, dev=options.dev, template=options.first_template())
+    one: Any = estimator.untrained(**vars(ONE_PASS), dev=options.dev, template=options.first_template())
     one.fit(data, sample_weight=weights, listener=tell)
     seconds = time.perf_counter() - began
     fold = _of_a_fold(one, options)
