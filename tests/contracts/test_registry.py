@@ -135,7 +135,7 @@ def test_a_recipe_and_a_queue_train_or_say_why_not(recipe, queue):
 @pytest.mark.parametrize("queue", registry.names("queue"))
 @pytest.mark.parametrize("structure", registry.names("structure"))
 def test_a_structure_is_decoded_with_a_queue_or_says_why_not(structure, queue):
-    task = {1: "tag", 2: "joint"}[registry.get("structure", structure).outputs]
+    task = {1: "tag", 2: "joint"}[registry.get("structure", structure).columns]
     data = embedded(COLUMNS[task])[:5]
     made = quietly(registry.get("task", task).estimator(structure=structure, epochs=1), data).set_params(queue=queue)
     short = [["The"], ["a", "dog"]]  # breadth-first sees every prefix

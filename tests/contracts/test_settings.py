@@ -61,7 +61,7 @@ TEMPLATES = {  # too little to tell the labels of TRAIN apart
 def made(recipe, structure, queue=None, **settings):
     declared = {setting.name for setting in registry.get("recipe", recipe).settings}
     quick = {name: value for name, value in QUICK.items() if name in declared}
-    kind = {1: riata.Chunker, 2: riata.JointTagger}[registry.get("structure", structure).outputs]
+    kind = {1: riata.Chunker, 2: riata.JointTagger}[registry.get("structure", structure).columns]
     template = None if registry.get("recipe", recipe).templates else TEMPLATES[structure]
     epochs = 15 if registry.get("recipe", recipe).whole else 2
     return kind(

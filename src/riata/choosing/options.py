@@ -21,7 +21,7 @@ from riata.choosing.checks import (
     shards_of,
 )
 from riata.choosing.passes import Passes, check_passes
-from riata.choosing.preference import of_outputs, preferred, recipe_name
+from riata.choosing.preference import of_columns, preferred, recipe_name
 from riata.choosing.recipe import Choice, chosen
 from riata.choosing.refusals import check_owner, check_read
 from riata.data.types import Corpus
@@ -50,7 +50,7 @@ class Options:
     """What training needs to know. `template` None: the task's default, as far as the data have its columns."""
 
     chunks: bool
-    outputs: int
+    columns: int  # to predict
     default_template: str
     template: str | Path | Sequence[Template] | None
     functions: Mapping[str, Attribute]
@@ -145,7 +145,7 @@ class Options:
     def _check_named(self) -> None:
         """Refuses the name of a built-in template of another structure."""
         structure = self.choice.structure
-        known = [one for one in of_outputs(structure.outputs) if self._is_builtin(one)]
+        known = [one for one in of_columns(structure.columns) if self._is_builtin(one)]
         if known and structure.name not in known:
             able = [one for one in known if self.choice.fits(registry.get("structure", one))]
             raise TemplateError(
@@ -161,7 +161,7 @@ class Options:
     def _templates_without_words(self) -> tuple[Any, ...]:
         structure, language = self.choice.structure, self._language
         if language.without_words is None:
-            others = [name for name in of_outputs(structure.outputs) if language_of(name).without_words is not None]
+            others = [name for name in of_columns(structure.columns) if language_of(name).without_words is not None]
             instead = self.choice.offered.instead("structure", lambda piece: piece.name in others)
             if others and not instead:
                 instead = f", or use structure={others[0]!r} and another recipe, such as {registry.get('structure', others[0]).recipe}"
@@ -231,7 +231,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         check_beside_parameters(estimator, settings)
     options = Options(
         chunks=estimator.chunks,
-        outputs=estimator.outputs,
+        columns=estimator.outputs,
         default_template=language_of(choice.structure.name).default or estimator.default_template,
         template=estimator.template,
         functions={**builtin(), **attributes},
@@ -267,10 +267,10 @@ def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, s
     choice = chosen(
         recipe_name(estimator), estimator.structure, estimator.queue, estimator.beam, prefer, training=training
     )
-    if choice.structure.outputs != estimator.outputs:
+    if choice.structure.columns != estimator.outputs:
         raise UnsupportedError(
             f"The structure {choice.structure.name!r} (with the recipe {choice.recipe.name!r}) is for "
-            f"{choice.structure.outputs} output columns; "
+            f"{choice.structure.columns} output columns; "
             f"the task {estimator.task_name!r} has {estimator.outputs}.",
             remedy="Leave out the structure, or use another task.",
         )

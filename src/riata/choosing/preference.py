@@ -21,17 +21,17 @@ def recipe_name(estimator: Any) -> str:
 
 def recipes_by_structure(estimator: Any) -> dict[str, str]:
     """The recipe that the task of an estimator prefers on each structure."""
-    return {name: registry.get("structure", name).recipe for name in of_outputs(estimator.outputs)}
+    return {name: registry.get("structure", name).recipe for name in of_columns(estimator.outputs)}
 
 
-def of_outputs(number: int) -> list[str]:
+def of_columns(number: int) -> list[str]:
     """The structures that predict so many columns."""
-    return [name for name, structure in registry.all_of("structure").items() if structure.outputs == number]
+    return [name for name, structure in registry.all_of("structure").items() if structure.columns == number]
 
 
 def _read_by(estimator: Any) -> str | None:
     """The structure that the template is for, where one is given."""
-    return None if estimator.template is None else _language(estimator.template, of_outputs(estimator.outputs))
+    return None if estimator.template is None else _language(estimator.template, of_columns(estimator.outputs))
 
 
 def preferred(estimator: Any, *, goes_on: bool) -> str | None:

@@ -81,7 +81,7 @@ class Choice:
         """Whether the recipe could learn with this structure, or this queue, in the place of the present one."""
         if isinstance(piece, Queue):
             return piece.name in self.structure.queues and _goes_with(self.recipe, self.structure, piece)
-        return self.recipe.needs <= piece.offers and piece.outputs == self.structure.outputs
+        return self.recipe.needs <= piece.offers and piece.columns == self.structure.columns
 
 
 def chosen(
@@ -117,7 +117,7 @@ def _check_offers(recipe: Recipe, structure: Structure) -> None:
     missing = sorted(recipe.needs - structure.offers)
     if missing:
         needed = ", ".join(f"{operation} ({OPERATIONS[operation]})" for operation in missing)
-        same = registry.get("structure", recipe.structure).outputs == structure.outputs
+        same = registry.get("structure", recipe.structure).columns == structure.columns
         raise UnsupportedError(
             f"Recipe {recipe.name!r} needs {needed}; the structure {structure.name!r} has none.",
             remedy=f"Use structure={recipe.structure!r}, or another recipe."

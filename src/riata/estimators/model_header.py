@@ -134,7 +134,7 @@ def structure_in(header: dict[str, Any], estimator: Predicting) -> str:
     if (
         not isinstance(name, str)
         or name not in registry.names("structure")
-        or registry.get("structure", name).outputs != estimator.outputs
+        or registry.get("structure", name).columns != estimator.outputs
     ):
         raise ModelFileError("the model's structure is inconsistent")
     return str(name)

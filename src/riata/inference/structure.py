@@ -51,7 +51,7 @@ class Structure:
     # Queues that make no sense here, with the reason.
     refused: Mapping[str, str] = field(default_factory=dict, hash=False)
     settings: tuple[Setting, ...] = ()
-    outputs: int = 1  # columns that it predicts
+    columns: int = 1  # that it predicts
     recipe: str = "perceptron"  # that tasks prefer on it
 
 

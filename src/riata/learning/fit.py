@@ -104,7 +104,7 @@ class Fit:
         """Development data of their own, with the labels that are learnt; several outputs are one column of pairs,
         as in the training data.
         """
-        expected = data.width + self.options.outputs - 1
+        expected = data.width + self.options.columns - 1
         if dev.width != expected:
             raise DataError(
                 f"the development data have {dev.width} columns, the training data {expected}.", file=dev.name
@@ -118,7 +118,7 @@ class Fit:
             dev = learnable(dev, self.tags, strict=self.options.strict, listener=self.tell)
         elif self.tags is not None and self.options.strict:
             legal(dev, self.tags.data, strict=True, listener=self.tell)
-        return paired(dev) if self.options.outputs > 1 else dev
+        return paired(dev) if self.options.columns > 1 else dev
 
     def labels(self, data: Corpus, extra: tuple[str, ...] = ()) -> LabelSet:
         kind = learnt(self.options.choice.structure.name)
@@ -259,7 +259,7 @@ class Fit:
     ) -> tuple[Outcome, LabelSet]:
         """Training on all data."""
         if self.tags is not None:
-            pairs = self.options.outputs > 1
+            pairs = self.options.columns > 1
             apart = unpaired(dev_part) if pairs else dev_part
             apart = legal(apart, self.tags.learnt, strict=False, listener=self.tell)
             dev_part = paired(apart) if pairs else apart

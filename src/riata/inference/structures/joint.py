@@ -23,6 +23,6 @@ STRUCTURE = Structure(
             "dictionary", 5, "words seen so often get only tags seen with them; 0 means all tags", low=0, high=1_000_000
         ),
     ),
-    outputs=2,
+    columns=2,
     recipe="max-violation",
 )
