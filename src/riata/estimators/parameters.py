@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from riata import registry
 from riata.choosing.params import Params
 from riata.data.types import Corpus
-from riata.errors import UnknownNameError
+from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.internal import INTERNAL
 
 if TYPE_CHECKING:
@@ -135,21 +135,28 @@ class Parameters(Params):
         return made.set_params(**params)
 
 
-def refused_by(recipe: str) -> Collection[str]:
-    """The parameters that mean nothing to a recipe; none where there is no recipe of this name, which is refused elsewhere."""
-    return registry.get("recipe", recipe).refuses if recipe in registry.names("recipe") else ()
+def refused_by(recipe: str) -> Mapping[str, str]:
+    """The parameters that mean nothing to a recipe, with the reasons; none where there is no such recipe, which is refused elsewhere."""
+    found: Mapping[str, str] = registry.get("recipe", recipe).refuses if recipe in registry.names("recipe") else {}
+    return found
 
 
 def preset_of(estimator: type[Parameters], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a preset, those given in place of its own: settings one by one, and for another recipe none of the preset's.
 
-    What means nothing to the recipe is left out of the preset.
+    A preset with a parameter that means nothing to the recipe is refused.
     """
     if name not in estimator.presets:
         raise UnknownNameError.of("preset", name, estimator.presets)
     preset = estimator.presets[name]
-    refused = refused_by(given.get("recipe") or preset.get("recipe") or estimator.default_recipe)
-    found = {**{key: value for key, value in preset.items() if key not in refused}, **given}
+    recipe = given.get("recipe") or preset.get("recipe") or estimator.default_recipe
+    for parameter, reason in refused_by(recipe).items():
+        if parameter in preset and parameter not in given:
+            raise UnsupportedError(
+                f"the preset {name!r} sets {parameter}, which means nothing to the recipe {recipe!r}: {reason}.",
+                remedy="Leave out the preset, or use another recipe.",
+            )
+    found = {**preset, **given}
     if "settings" in preset:
         same = found["recipe"] == preset["recipe"]
         found["settings"] = {**(preset["settings"] if same else {}), **(given.get("settings") or {})}
