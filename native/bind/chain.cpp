@@ -64,8 +64,8 @@ nb::dict packed(const ChainModel<Real>& model, const FeatureIndex& index) {
   nb::dict out;
   out["families"] = families;
   out["kept_values"] = kept;
-  out["kept_given"] = give(std::move(sparse.kept_given));
-  out["given"] = rows_out(sparse.given);
+  out["kept_given"] = give(std::move(sparse.kept_named));
+  out["given"] = rows_out(sparse.named);
   out["transition"] = rows_out(sparse.transition);
   nb::dict history;
   history["slots"] = give(std::move(sparse.history.slots));
@@ -83,8 +83,8 @@ ChainView chain_in(nb::dict sparse) {
     in.families.push_back({narrow_in(has["parents"]), narrow_in(has["values"]), has.contains("order") ? narrow_in(has["order"]) : Narrow(),
                            rows_in(has["node"]), rows_in(has["edge"])});
   }
-  in.kept_given = narrow_in(sparse["kept_given"]);
-  in.given = rows_in(sparse["given"]);
+  in.kept_named = narrow_in(sparse["kept_given"]);
+  in.named = rows_in(sparse["given"]);
   in.transition = rows_in(sparse["transition"]);
   nb::dict history = nb::cast<nb::dict>(sparse["history"]);
   in.history = {narrow_in(history["slots"]), narrow_in(history["ngrams"]), narrow_in(history["labels"]), rows_in(history["rows"])};
@@ -104,10 +104,10 @@ ChainModel<float> with_weights(const ChainModel<float>& like, Weights<float> wei
 }
 
 ChainModel<float> unpacked(FeatureIndex& index, nb::dict sparse, const ChainModel<float>& like,
-                           const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size) {
+                           const std::vector<std::int32_t>& alphabet_sizes, std::int32_t named_size) {
   const ChainView in = chain_in(sparse);
   nb::gil_scoped_release release;
-  return with_weights(like, unpack(in, like.weights.labels, alphabet_sizes, given_size, index));
+  return with_weights(like, unpack(in, like.weights.labels, alphabet_sizes, named_size, index));
 }
 
 // Weights from rows that Python has made: rows[k], [n-grams][labels], is of the k-th template that reads no label.
@@ -132,13 +132,13 @@ ChainModel<Real> from_rows(const ChainModel<Real>& like, const FeatureIndex& ind
   return {std::move(out), like.constraint};
 }
 
-// (kind, family, slot, values of the n-gram or the number of the given feature, values of the labels before, label) of a weight.
+// (kind, family, slot, values of the n-gram or the number of the named feature, values of the labels before, label) of a weight.
 template <class Real>
 nb::tuple place_in(const ChainModel<Real>& model, const FeatureIndex& index, std::int64_t entry) {
   const Place place = place_of(index, model.weights.layout, model.weights.history, entry);
   nb::list values;
   const char* kind = "transition";
-  if (place.kind == Place::Kind::given) {
+  if (place.kind == Place::Kind::named) {
     kind = "given";
     values.append(place.ngram);
   } else if (place.kind != Place::Kind::transition) {
@@ -208,8 +208,8 @@ void chain(nb::module_& m) {
       .def(
           "__init__",
           [](KeptChain* self, const FeatureIndex& index, nb::dict sparse, std::int32_t labels,
-             const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size) {
-            new (self) KeptChain{sparse, StoredChain(chain_in(sparse), labels, alphabet_sizes, given_size, index)};
+             const std::vector<std::int32_t>& alphabet_sizes, std::int32_t named_size) {
+            new (self) KeptChain{sparse, StoredChain(chain_in(sparse), labels, alphabet_sizes, named_size, index)};
           },
           nb::arg("index"), nb::arg("sparse"), nb::arg("labels"), nb::arg("alphabet_sizes"), nb::arg("given_size"))
       .def_prop_ro(

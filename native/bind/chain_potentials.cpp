@@ -21,12 +21,12 @@ namespace riata::bind {
 namespace {
 
 // Throws where the sentences do not fit, or have unknown labels where all must be known.
-void check(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size, bool unknown = true) {
+void check(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t named_size, bool unknown = true) {
   bool ok =
-      instances.labels.size() == static_cast<std::size_t>(instances.tokens()) && (index.hashed() || given_size >= instances.given_size);
+      instances.labels.size() == static_cast<std::size_t>(instances.tokens()) && (index.hashed() || named_size >= instances.named_size);
   for (const std::int32_t label : instances.labels) ok = ok && label >= (unknown ? unknown_label : 0) && label < labels;
   if (!ok) throw Error("RiataError", "the labels do not fit the sentences");
-  const Layout layout(index, labels, given_size);
+  const Layout layout(index, labels, named_size);
   const HistoryIndex history(index.history_slots(), index.table(labels, layout.stride));
   check_fit(index, layout, history, static_cast<std::size_t>(layout.size), instances);
 }
@@ -42,7 +42,7 @@ using Heads = std::optional<In<std::int32_t>>;
 std::span<const std::int32_t> checked_heads(const FeatureIndex& index, const Instances& instances, const Heads& heads) {
   if (!heads || index.hashed()) return {};
   const std::span<const std::int32_t> all = view(*heads);
-  bool ok = static_cast<std::int64_t>(all.size()) >= instances.given_size;
+  bool ok = static_cast<std::int64_t>(all.size()) >= instances.named_size;
   for (const std::int32_t head : all) ok = ok && head >= 0 && head < static_cast<std::int64_t>(all.size());
   if (!ok) throw Error("RiataError", "the heads do not fit the features");
   return all;
@@ -54,11 +54,12 @@ void bind_chain(nb::module_& m, const std::string& suffix) {
   define_potentials<Kind, Real, ChainModel>(m, "ChainPotentials" + suffix, "The potentials of a first-order chain.", chain_with)
       .def(
           "__init__",
-          [](Kind* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+          [](Kind* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t named_size,
              const Flags& start, const Flags& end, const Flags& follow, bool all_pairs, bool local, const Heads& heads) {
-            check(index, instances, labels, given_size, !local);
-            new (self) Kind(index, instances, labels, given_size, as_constraint<Real>(labels, start, end, follow), as_pairs(all_pairs),
-                            local ? Normalised::locally : Normalised::globally, checked_heads(index, instances, heads));
+            check(index, instances, labels, named_size, !local);
+            new (self)
+                Kind(index, instances, labels, named_size, as_constraint<Real>(labels, start, end, follow), as_feature_labels(all_pairs),
+                     local ? Normalised::locally : Normalised::globally, checked_heads(index, instances, heads));
           },
           nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
           nb::arg("follow"), nb::arg("all_pairs"), nb::arg("local") = false, nb::arg("heads") = nb::none(), nb::keep_alive<1, 2>(),
@@ -72,12 +73,12 @@ void bind_second_order(nb::module_& m, const std::string& suffix) {
                                             chain_with)
       .def(
           "__init__",
-          [](Kind* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
+          [](Kind* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t named_size,
              const Flags& start, const Flags& end, const Flags& follow, bool all_pairs, std::int64_t kept, std::int64_t at_once,
              double often) {
-            check(index, instances, labels, given_size);
-            new (self) Kind(index, instances, labels, given_size, as_constraint<Real>(labels, start, end, follow), as_pairs(all_pairs),
-                            kept, at_once, often);
+            check(index, instances, labels, named_size);
+            new (self) Kind(index, instances, labels, named_size, as_constraint<Real>(labels, start, end, follow),
+                            as_feature_labels(all_pairs), kept, at_once, often);
           },
           nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
           nb::arg("follow"), nb::arg("all_pairs"), nb::arg("kept") = Kind::most_kept, nb::arg("at_once") = 0,
@@ -90,7 +91,7 @@ void chain_potentials(nb::module_& m) {
       [](const FeatureIndex& index, const Instances& instances, const Heads& heads) {
         nb::list out;
         for (const RowGroup& group :
-             row_groups(RowColumns(index, Layout(index, 1, instances.given_size), instances, checked_heads(index, instances, heads)).all))
+             row_groups(RowColumns(index, Layout(index, 1, instances.named_size), instances, checked_heads(index, instances, heads)).all))
           out.append(nb::make_tuple(group.columns.size(), group.keys));
         return out;
       },

@@ -146,18 +146,18 @@ std::vector<std::int32_t> NamedChain::decode(NamedFeatures& features, const Poll
   std::vector<std::int32_t> found(features.ends.size());
   names.find_all(features.bytes, features.ends, found.data());
   Instances instances = look_up(index, Tokens{{}, features.starts});
-  instances.given_size = names.size();
-  instances.given_starts.reserve(features.token_starts.size());
-  instances.given_ids.reserve(found.size());
-  instances.given_values.reserve(found.size());
+  instances.named_size = names.size();
+  instances.named_starts.reserve(features.token_starts.size());
+  instances.named_ids.reserve(found.size());
+  instances.named_values.reserve(found.size());
   std::size_t k = 0;
   for (const std::int64_t end : features.token_starts) {
     for (; k < static_cast<std::size_t>(end); ++k) {
       if (found[k] < 0) continue;
-      instances.given_ids.push_back(found[k]);
-      instances.given_values.push_back(features.values[k]);
+      instances.named_ids.push_back(found[k]);
+      instances.named_values.push_back(features.values[k]);
     }
-    instances.given_starts.push_back(static_cast<std::int64_t>(instances.given_ids.size()));
+    instances.named_starts.push_back(static_cast<std::int64_t>(instances.named_ids.size()));
   }
   return riata::decode(model, {index, instances, {}}, {"exact"}, {}, poll);
 }

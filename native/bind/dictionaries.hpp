@@ -1,4 +1,4 @@
-// Dictionaries of features, one per token, read as riata.data.given reads them.
+// Dictionaries of features, one per token, read as riata.data.named_features reads them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,8 +15,8 @@ inline constexpr double largest_value = 1e9;  // of a feature: sums of updates m
 
 inline constexpr std::int64_t most_items = 1'000'000;  // of the dictionaries of one token: more come from one that is shared many times
 
-// Names and values of the features of token after token. Whatever is not of Python's own types is left to riata.data.given, and so is
-// whatever is wrong. No Python code runs while a token is read, so borrowed references stay good.
+// Names and values of the features of token after token. Whatever is not of Python's own types is left to riata.data.named_features, and so
+// is whatever is wrong. No Python code runs while a token is read, so borrowed references stay good.
 class NamedFeatures {
  public:
   // The features of a sentence, a list or tuple of dictionaries; false where something needs a closer look, and then nothing here counts.

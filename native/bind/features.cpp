@@ -33,14 +33,14 @@ Tokens as_tokens(const FeatureIndex& index, const std::vector<In<std::int32_t>>&
   return tokens;
 }
 
-void check_given(const Instances& instances, std::int64_t tokens) {
-  bool ok = instances.given_starts.size() == static_cast<std::size_t>(tokens) + 1 && instances.given_starts.front() == 0 &&
-            instances.given_starts.back() == static_cast<std::int64_t>(instances.given_ids.size()) &&
-            instances.given_ids.size() == instances.given_values.size();
-  for (std::size_t i = 1; ok && i < instances.given_starts.size(); ++i) ok = instances.given_starts[i] >= instances.given_starts[i - 1];
-  for (const std::int32_t id : instances.given_ids) ok = ok && id >= 0 && id < instances.given_size;
-  for (const float value : instances.given_values) ok = ok && std::isfinite(value);
-  if (!ok) throw Error("RiataError", "the arrays of given features do not fit the sentences");
+void check_named(const Instances& instances, std::int64_t tokens) {
+  bool ok = instances.named_starts.size() == static_cast<std::size_t>(tokens) + 1 && instances.named_starts.front() == 0 &&
+            instances.named_starts.back() == static_cast<std::int64_t>(instances.named_ids.size()) &&
+            instances.named_ids.size() == instances.named_values.size();
+  for (std::size_t i = 1; ok && i < instances.named_starts.size(); ++i) ok = instances.named_starts[i] >= instances.named_starts[i - 1];
+  for (const std::int32_t id : instances.named_ids) ok = ok && id >= 0 && id < instances.named_size;
+  for (const float value : instances.named_values) ok = ok && std::isfinite(value);
+  if (!ok) throw Error("RiataError", "the arrays of named features do not fit the sentences");
 }
 
 Instances make_instances(const FeatureIndex& index, const std::vector<In<std::int32_t>>& values, const In<std::int64_t>& starts,
@@ -126,13 +126,13 @@ void set_labels(Instances& self, const In<std::int32_t>& labels, std::int32_t la
   self.labels = copy(labels);
 }
 
-void set_given(Instances& self, const In<std::int64_t>& starts, const In<std::int32_t>& ids, const In<float>& values, std::int32_t size) {
+void set_named(Instances& self, const In<std::int64_t>& starts, const In<std::int32_t>& ids, const In<float>& values, std::int32_t size) {
   Instances changed{self.starts, {}, {}, 0, copy(starts), copy(ids), copy(values), size, {}};
-  check_given(changed, self.tokens());
-  self.given_starts = std::move(changed.given_starts);
-  self.given_ids = std::move(changed.given_ids);
-  self.given_values = std::move(changed.given_values);
-  self.given_size = size;
+  check_named(changed, self.tokens());
+  self.named_starts = std::move(changed.named_starts);
+  self.named_ids = std::move(changed.named_ids);
+  self.named_values = std::move(changed.named_values);
+  self.named_size = size;
 }
 
 void bind_index(nb::module_& m) {
@@ -172,7 +172,7 @@ void bind_instances(nb::module_& m) {
            "Which tags each token may have: sets of tags, and the set of every token.")
       .def("set_labels", &set_labels, nb::arg("labels"), nb::arg("label_count"), nb::arg("unknown") = false,
            "unknown: -1 stands for a label that nobody knows.")
-      .def("set_given", &set_given, nb::arg("starts"), nb::arg("ids"), nb::arg("values"), nb::arg("size"));
+      .def("set_given", &set_named, nb::arg("starts"), nb::arg("ids"), nb::arg("values"), nb::arg("size"));
 }
 
 void features(nb::module_& m) {

@@ -24,7 +24,7 @@ JointCoding coding_of(std::int32_t tags, const In<std::uint8_t>& start, const In
   check(tags >= 1 && chunks >= 1 && static_cast<std::int64_t>(end.shape(0)) == chunks &&
         static_cast<std::int64_t>(follow.shape(0)) == chunks * chunks);
   check(tags * chunks < (std::int64_t{1} << 31));
-  const auto flags = [](const In<std::uint8_t>& given) { return std::vector<std::uint8_t>(given.data(), given.data() + given.shape(0)); };
+  const auto flags = [](const In<std::uint8_t>& array) { return std::vector<std::uint8_t>(array.data(), array.data() + array.shape(0)); };
   return {tags, static_cast<std::int32_t>(chunks), ahead, flags(start), flags(end), flags(follow)};
 }
 

@@ -66,20 +66,20 @@ nb::tuple summed(const Model<Real>& self, const FeatureIndex& index, const Insta
 
 template <class Real>
 nb::tuple confident(const Model<Real>& model, const FeatureIndex& index, const Instances& instances, const nb::dict& settings,
-                    const Outputs& types, const Flags& continues, const In<double>& temperatures, const Outputs& given,
+                    const Outputs& types, const Flags& continues, const In<double>& temperatures, const Outputs& asked,
                     const nb::object& progress) {
   for (const double temperature : view(temperatures)) {
     if (!(temperature > 0)) throw Error("SettingError", "a temperature must be above 0");
   }
   const Corpus corpus = without_truth(index, instances);
-  if (given.shape(0) > 0) model.check({index, instances, view(given)}, model.flat().size());
+  if (asked.shape(0) > 0) model.check({index, instances, view(asked)}, model.flat().size());
   const Settings search = as_settings(settings);
   const ChunkFlags flags = chunk_flags(types, continues);
   const Poll poll = as_poll(progress);
   Confidences found;
   {
     nb::gil_scoped_release release;
-    found = confidences(model, corpus, QueueSpec::of(search), limits_of(search), flags, view(temperatures), view(given), poll);
+    found = confidences(model, corpus, QueueSpec::of(search), limits_of(search), flags, view(temperatures), view(asked), poll);
   }
   return nb::make_tuple(give(std::move(found.outputs)), give(std::move(found.values)));
 }

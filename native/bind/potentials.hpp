@@ -25,7 +25,7 @@ inline void check_sentence_weights(const Potentials& potentials, const In<double
     throw Error("RiataError", "the weights do not fit the sentences");
 }
 
-inline Pairs as_pairs(bool all) { return all ? Pairs::all : Pairs::seen; }
+inline FeatureLabels as_feature_labels(bool all) { return all ? FeatureLabels::all : FeatureLabels::seen; }
 
 // Kind: potentials. ModelOf: their models, in any precision; made(potentials, weights): one with these weights.
 template <class Kind, class Real, template <class> class ModelOf, class Made>

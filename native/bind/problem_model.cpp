@@ -58,12 +58,12 @@ std::vector<double> of_steps(const Tree& tree, NodeId goal, const Lattice& latti
   const auto place = [&](const Node& node) { return by_prefix ? space.covered_by(node.state) : node.depth; };
   std::vector<std::int32_t> places;  // of the nodes of the lattice
   for (const Node& node : lattice.nodes()) places.push_back(place(node));
-  std::map<std::pair<std::int32_t, ActionId>, double> sums;  // by place and action
+  std::map<std::pair<std::int32_t, ActionId>, double> shares;  // by place and action
   for (const Lattice::Edge& edge : lattice.edges())
-    sums[{places[static_cast<std::size_t>(edge.from)], edge.action}] += lattice.probability(edge.from) * edge.probability;
+    shares[{places[static_cast<std::size_t>(edge.from)], edge.action}] += lattice.probability(edge.from) * edge.probability;
   std::vector<double> out;
   for (NodeId id = goal; tree[id].parent >= 0; id = tree[id].parent)
-    out.push_back(std::min(sums[{place(tree[tree[id].parent]), tree[id].action}], 1.0));
+    out.push_back(std::min(shares[{place(tree[tree[id].parent]), tree[id].action}], 1.0));
   return {out.rbegin(), out.rend()};
 }
 

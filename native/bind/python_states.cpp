@@ -221,14 +221,14 @@ PythonSpace::Value PythonSpace::read_feature(nb::handle item, const char* method
   double value = 1;
   if (PyTuple_Check(item.ptr()) && PyTuple_GET_SIZE(item.ptr()) == 2) {
     name = PyTuple_GET_ITEM(item.ptr(), 0);
-    const nb::handle given = PyTuple_GET_ITEM(item.ptr(), 1);
-    value = PyFloat_AsDouble(given.ptr());
+    const nb::handle number = PyTuple_GET_ITEM(item.ptr(), 1);
+    value = PyFloat_AsDouble(number.ptr());
     const bool failed = value == -1.0 && PyErr_Occurred();
     if (failed) PyErr_Clear();
     if (failed || !(std::abs(value) <= most_value))
       throw Error("DataError",
-                  "feature " + in_words(name) + " has the value " + in_words(given) + "; expected a finite number up to 1e100.",
-                  PyUnicode_Check(given.ptr()) ? "A text belongs into the name: f\"{name}={value}\"." : "");
+                  "feature " + in_words(name) + " has the value " + in_words(number) + "; expected a finite number up to 1e100.",
+                  PyUnicode_Check(number.ptr()) ? "A text belongs into the name: f\"{name}={value}\"." : "");
   }
   if (!PyUnicode_Check(name.ptr()))
     throw Error("DataError",

@@ -29,7 +29,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
             if (!covers(coding, instances.starts, view(gold), true)) throw Error("RiataError", "the segments do not fit the sentences");
             check_fit(index, like.templates, coding, GrownRows(like.templates.slots()), 0, instances);
             nb::gil_scoped_release release;
-            new (self) Kind(like.templates, coding, instances, view(gold), as_pairs(all_pairs));
+            new (self) Kind(like.templates, coding, instances, view(gold), as_feature_labels(all_pairs));
           },
           nb::arg("index"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("all_pairs"), nb::keep_alive<1, 4>(),
           "like: weights with the same labels and lengths of segments.")

@@ -14,9 +14,9 @@ namespace riata::bind {
 namespace nb = nanobind;
 
 // Flags, numbers and words; what is of another type is left out.
-inline Settings as_settings(const nb::dict& given) {
+inline Settings as_settings(const nb::dict& values) {
   Settings out;
-  for (const auto& [key, value] : given) {
+  for (const auto& [key, value] : values) {
     const auto name = nb::cast<std::string>(key);
     if (nb::isinstance<nb::bool_>(value))
       out.set(name, nb::cast<bool>(value));

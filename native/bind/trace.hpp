@@ -71,9 +71,9 @@ nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
 // A learner with the settings of `learner`, or None; "training" among them: whether the search does all that it does in training.
 template <class Real>
 struct Watcher {
-  Watcher(const nb::object& given, Vector<Real>& weights, TraceRecorder& recorder)
-      : follows(!given.is_none()),
-        settings(follows ? as_settings(nb::cast<nb::dict>(given)) : Settings()),
+  Watcher(const nb::object& followed, Vector<Real>& weights, TraceRecorder& recorder)
+      : follows(!followed.is_none()),
+        settings(follows ? as_settings(nb::cast<nb::dict>(followed)) : Settings()),
         stepper(follows ? StepSpec::of(settings) : StepSpec{}, weights),
         learner(follows ? LearnerSpec::of(settings) : LearnerSpec{}, stepper, recorder,
                 !follows                    ? Shown::nothing

@@ -105,10 +105,10 @@ RIATA_INLINE Real weigh(const Real* from, const Real* rows, std::int64_t count, 
   return in_all<Real>(sum);
 }
 
-// Four products at a time: a row of sums is read and written once for all of them.
+// Four products at a time: a row of totals is read and written once for all of them.
 template <class Real>
 RIATA_INLINE void outer(const std::int32_t* at, std::int64_t count, const Real* from, const Real* rows, std::int32_t labels,
-                        std::int32_t stride, Real* sums) noexcept {
+                        std::int32_t stride, Real* totals) noexcept {
   using V = typename Block<Real>::type;
   constexpr int together = 4;
   for (std::int64_t t = 0; t < count; t += together) {
@@ -127,9 +127,9 @@ RIATA_INLINE void outer(const std::int32_t* at, std::int64_t count, const Real* 
         if (k >= here) values[k] = V{};
       }
       for (std::int32_t i = 0; i < labels; ++i) {
-        std::memcpy(&total, sums + std::int64_t{i} * stride + j, sizeof total);
+        std::memcpy(&total, totals + std::int64_t{i} * stride + j, sizeof total);
         for (int k = 0; k < together; ++k) total += values[k] * before[k][i];
-        std::memcpy(sums + std::int64_t{i} * stride + j, &total, sizeof total);
+        std::memcpy(totals + std::int64_t{i} * stride + j, &total, sizeof total);
       }
     }
   }
@@ -174,12 +174,12 @@ RIATA_CLONES void multiply_rows(const double* rows, const double* by, std::int64
 }
 
 RIATA_CLONES void add_outer(const std::int32_t* at, std::int64_t count, const float* from, const float* rows, std::int32_t labels,
-                            std::int32_t stride, float* sums) noexcept {
-  outer(at, count, from, rows, labels, stride, sums);
+                            std::int32_t stride, float* totals) noexcept {
+  outer(at, count, from, rows, labels, stride, totals);
 }
 RIATA_CLONES void add_outer(const std::int32_t* at, std::int64_t count, const double* from, const double* rows, std::int32_t labels,
-                            std::int32_t stride, double* sums) noexcept {
-  outer(at, count, from, rows, labels, stride, sums);
+                            std::int32_t stride, double* totals) noexcept {
+  outer(at, count, from, rows, labels, stride, totals);
 }
 
 }  // namespace riata

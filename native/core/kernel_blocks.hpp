@@ -86,16 +86,16 @@ RIATA_INLINE void multiply(const Real* rows, const Real* by, std::int64_t count,
     const int here = static_cast<int>(count - i < together ? count - i : together);
     const Real* from[together];
     for (int k = 0; k < together; ++k) from[k] = rows + (i + (k < here ? k : here - 1)) * stride;
-    V totals[together]{}, sums;
+    V products[together]{}, totals;
     for (std::int32_t j = 0; j < stride; j += row_multiple) {
       std::memcpy(&other, by + j, sizeof other);
       for (int k = 0; k < together; ++k) {
         std::memcpy(&row, from[k] + j, sizeof row);
-        totals[k] += row * other;
+        products[k] += row * other;
       }
     }
-    all_of_each(totals, sums);
-    std::memcpy(out + i, &sums, static_cast<std::size_t>(here) * sizeof(Real));
+    all_of_each(products, totals);
+    std::memcpy(out + i, &totals, static_cast<std::size_t>(here) * sizeof(Real));
   }
 }
 

@@ -73,11 +73,11 @@ float pair_steps(const float* from, const float* cube, std::int32_t labels, std:
 double pair_steps(const double* from, const double* cube, std::int32_t labels, std::int32_t height, const double* own,
                   std::int32_t own_step, std::int32_t stride, double* pairs) noexcept;
 // into[i][j] = own[i][j] * back[i][j], and before[h][i] = the sum of cube[i][h][j] * into[i][j] over j; then into is multiplied by
-// `weight`. Returns the sum of `before`. sums: [labels][stride] to work with.
+// `weight`. Returns the sum of `before`. totals: [labels][stride] to work with.
 float pair_steps_back(const float* back, const float* cube, std::int32_t labels, std::int32_t height, const float* own,
-                      std::int32_t own_step, std::int32_t stride, float weight, float* into, float* before, float* sums) noexcept;
+                      std::int32_t own_step, std::int32_t stride, float weight, float* into, float* before, float* totals) noexcept;
 double pair_steps_back(const double* back, const double* cube, std::int32_t labels, std::int32_t height, const double* own,
-                       std::int32_t own_step, std::int32_t stride, double weight, double* into, double* before, double* sums) noexcept;
+                       std::int32_t own_step, std::int32_t stride, double weight, double* into, double* before, double* totals) noexcept;
 // out[j] = the sum of one[i][j] * other[i][j] over i < count. Returns the sum of out.
 float pair_products(const float* one, const float* other, std::int64_t count, std::int32_t stride, float* out) noexcept;
 double pair_products(const double* one, const double* other, std::int64_t count, std::int32_t stride, double* out) noexcept;
@@ -93,12 +93,12 @@ void add_triples(const std::int32_t* at, std::int64_t count, const double* from,
 void exp_rows(float* rows, std::int64_t count, std::int32_t stride, float* highest) noexcept;
 void exp_rows(double* rows, std::int64_t count, std::int32_t stride, double* highest) noexcept;
 
-// sums[i][j] += from[t][i] * rows[t][j], summed over the t in `at` (places in both, which are [..][stride]), i < labels; from is that of
+// totals[i][j] += from[t][i] * rows[t][j], summed over the t in `at` (places in both, which are [..][stride]), i < labels; from is that of
 // the row before.
 void add_outer(const std::int32_t* at, std::int64_t count, const float* from, const float* rows, std::int32_t labels, std::int32_t stride,
-               float* sums) noexcept;
+               float* totals) noexcept;
 void add_outer(const std::int32_t* at, std::int64_t count, const double* from, const double* rows, std::int32_t labels, std::int32_t stride,
-               double* sums) noexcept;
+               double* totals) noexcept;
 
 // Long vectors, in a fixed order of addition: the product of two, and y += a x.
 double dot(const double* x, const double* y, std::int64_t size) noexcept;

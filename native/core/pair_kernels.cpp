@@ -22,7 +22,7 @@ RIATA_INLINE Real pairs_forward(const Real* from, const Real* cube, std::int32_t
 // All products first: a row that is read while it is written waits.
 template <class Real>
 RIATA_INLINE Real pairs_backward(const Real* back, const Real* cube, std::int32_t labels, std::int32_t height, const Real* own,
-                                 std::int32_t own_step, std::int32_t stride, Real weight, Real* into, Real* before, Real* sums) noexcept {
+                                 std::int32_t own_step, std::int32_t stride, Real weight, Real* into, Real* before, Real* totals) noexcept {
   using V = typename Block<Real>::type;
   V row, other, total{};
   for (std::int32_t i = 0; i < labels; ++i) {
@@ -34,14 +34,14 @@ RIATA_INLINE Real pairs_backward(const Real* back, const Real* cube, std::int32_
     }
   }
   for (std::int32_t i = 0; i < labels; ++i)
-    multiply(cube + std::int64_t{i} * height * stride, into + std::int64_t{i} * stride, height, stride, sums + std::int64_t{i} * stride);
+    multiply(cube + std::int64_t{i} * height * stride, into + std::int64_t{i} * stride, height, stride, totals + std::int64_t{i} * stride);
   for (std::int64_t k = 0; k < std::int64_t{labels} * stride; k += row_multiple) {
     std::memcpy(&row, into + k, sizeof row);
     row *= weight;
     std::memcpy(into + k, &row, sizeof row);
   }
   for (std::int32_t h = 0; h < height; ++h) {
-    for (std::int32_t i = 0; i < labels; ++i) before[std::int64_t{h} * stride + i] = sums[std::int64_t{i} * stride + h];
+    for (std::int32_t i = 0; i < labels; ++i) before[std::int64_t{h} * stride + i] = totals[std::int64_t{i} * stride + h];
   }
   for (std::int64_t k = 0; k < std::int64_t{height} * stride; k += row_multiple) {
     std::memcpy(&row, before + k, sizeof row);
@@ -67,17 +67,17 @@ RIATA_INLINE Real products(const Real* one, const Real* other, std::int64_t coun
   return in_all<Real>(sum);
 }
 
-// Some rows of sums stay in registers while several tokens are added to them.
+// Some rows of totals stay in registers while several tokens are added to them.
 template <int rows, class Real>
-RIATA_INLINE void triple_rows(const Real* const* before, const Real* const* values, int count, std::int32_t stride, Real* sums) noexcept {
+RIATA_INLINE void triple_rows(const Real* const* before, const Real* const* values, int count, std::int32_t stride, Real* totals) noexcept {
   using V = typename Block<Real>::type;
   V total[rows], value;
-  for (int r = 0; r < rows; ++r) std::memcpy(&total[r], sums + std::int64_t{r} * stride, sizeof total[r]);
+  for (int r = 0; r < rows; ++r) std::memcpy(&total[r], totals + std::int64_t{r} * stride, sizeof total[r]);
   for (int k = 0; k < count; ++k) {
     std::memcpy(&value, values[k], sizeof value);
     for (int r = 0; r < rows; ++r) total[r] += value * before[k][std::int64_t{r} * stride];
   }
-  for (int r = 0; r < rows; ++r) std::memcpy(sums + std::int64_t{r} * stride, &total[r], sizeof total[r]);
+  for (int r = 0; r < rows; ++r) std::memcpy(totals + std::int64_t{r} * stride, &total[r], sizeof total[r]);
 }
 
 template <class Real>
@@ -88,7 +88,7 @@ RIATA_INLINE void triples(const std::int32_t* at, std::int64_t count, const Real
   for (std::int64_t t = 0; t < count; t += together) {
     const int here = static_cast<int>(count - t < together ? count - t : together);
     for (std::int32_t i = low; i < high; ++i) {
-      Real* sums = cube + std::int64_t{i} * height * stride;
+      Real* totals = cube + std::int64_t{i} * height * stride;
       for (std::int32_t h = 0; h < height; h += rows) {
         for (std::int32_t j = 0; j < stride; j += row_multiple) {
           const Real *before[together], *values[together];
@@ -97,7 +97,7 @@ RIATA_INLINE void triples(const std::int32_t* at, std::int64_t count, const Real
             before[k] = from + place - square + std::int64_t{h} * stride + i;
             values[k] = into + place + std::int64_t{i} * stride + j;
           }
-          Real* to = sums + std::int64_t{h} * stride + j;
+          Real* to = totals + std::int64_t{h} * stride + j;
           if (h + rows <= height)
             triple_rows<rows>(before, values, here, stride, to);
           else
@@ -124,13 +124,13 @@ RIATA_CLONES double pair_steps(const double* from, const double* cube, std::int3
 
 RIATA_CLONES float pair_steps_back(const float* back, const float* cube, std::int32_t labels, std::int32_t height, const float* own,
                                    std::int32_t own_step, std::int32_t stride, float weight, float* into, float* before,
-                                   float* sums) noexcept {
-  return pairs_backward(back, cube, labels, height, own, own_step, stride, weight, into, before, sums);
+                                   float* totals) noexcept {
+  return pairs_backward(back, cube, labels, height, own, own_step, stride, weight, into, before, totals);
 }
 RIATA_CLONES double pair_steps_back(const double* back, const double* cube, std::int32_t labels, std::int32_t height, const double* own,
                                     std::int32_t own_step, std::int32_t stride, double weight, double* into, double* before,
-                                    double* sums) noexcept {
-  return pairs_backward(back, cube, labels, height, own, own_step, stride, weight, into, before, sums);
+                                    double* totals) noexcept {
+  return pairs_backward(back, cube, labels, height, own, own_step, stride, weight, into, before, totals);
 }
 
 RIATA_CLONES float pair_products(const float* one, const float* other, std::int64_t count, std::int32_t stride, float* out) noexcept {

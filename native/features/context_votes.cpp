@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/pair_index.hpp"
+#include "core/id_pair_index.hpp"
 
 namespace riata {
 namespace {
@@ -65,7 +65,7 @@ class Collector {
 
   void clear() {
     for (Tally* tally : {&words_, &lower_words_, &whole_, &part_}) tally->clear();
-    strings_ = PairIndex();
+    strings_ = IdPairIndex();
   }
 
   // Counts the votes of a sentence `times` more: 1, or -1 to take them back.
@@ -165,7 +165,7 @@ class Collector {
   static constexpr std::int32_t root = -1;
   const FirstLabels& first_;
   Tally words_, lower_words_;
-  PairIndex strings_;          // of chunks, and of all their parts
+  IdPairIndex strings_;        // of chunks, and of all their parts
   Tally whole_, part_;         // types by string: of chunks that are the string, and of chunks that contain more
   std::vector<Chunk> chunks_;  // of the sentence at hand
 };

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/pair_index.hpp"
-#include "core/pair_table.hpp"
+#include "core/id_pair_index.hpp"
+#include "core/id_pair_table.hpp"
 
 namespace riata {
 
@@ -83,7 +83,7 @@ class GrownRows {
 
   std::int32_t entered(std::int32_t& row, std::int32_t parent, std::int32_t value) { return row >= 0 ? row : enter(row, parent, value); }
   std::int32_t enter(std::int32_t& row, std::int32_t parent, std::int32_t value) {
-    if (parents_.size() >= PairIndex::most) throw Error("DataError", "more than 2^31 different features", "Use a smaller template.");
+    if (parents_.size() >= IdPairIndex::most) throw Error("DataError", "more than 2^31 different features", "Use a smaller template.");
     row = rows();
     parents_.push_back(parent);
     values_.push_back(value);
@@ -92,10 +92,10 @@ class GrownRows {
   }
 
   std::int32_t slots_;
-  PairIndex roots_;                               // slot and code; those of code 0 come first
+  IdPairIndex roots_;                             // slot and code; those of code 0 come first
   std::vector<std::vector<std::int32_t>> first_;  // [slots] of code 0: row by number plus one; -1: none, as before all others
   std::vector<std::vector<std::int32_t>> coded_;  // [slots] root by low code; -1: none
-  PairTable next_;                                // by parent and number
+  IdPairTable next_;                              // by parent and number
   std::vector<std::int32_t> parents_, values_;    // [rows]
   std::vector<bool> goes_on_;                     // [rows] whether any other is a step from it
 };

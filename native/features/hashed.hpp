@@ -13,7 +13,7 @@ inline std::int64_t within(std::uint64_t hash, std::int64_t size) noexcept {
   return static_cast<std::int64_t>(((hash >> 32) * static_cast<std::uint64_t>(size)) >> 32);
 }
 
-inline std::uint64_t pair_hash(std::int32_t a, std::int32_t b) noexcept {
+inline std::uint64_t id_pair_hash(std::int32_t a, std::int32_t b) noexcept {
   return mix((std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b)) + 0x9E3779B97F4A7C15ULL);
 }
 
@@ -24,11 +24,11 @@ inline std::int32_t hashed_text(std::string_view text) noexcept {
 
 // The number that stands for an n-gram of a family: of its parent's number (-1 for a root) and its last value.
 inline std::int32_t hashed_ngram(std::int32_t family, std::int32_t parent, std::int32_t value) noexcept {
-  return static_cast<std::int32_t>(mix(pair_hash(parent, value) ^ static_cast<std::uint64_t>(family)) >> 33);
+  return static_cast<std::int32_t>(mix(id_pair_hash(parent, value) ^ static_cast<std::uint64_t>(family)) >> 33);
 }
 
 // Who reads a row: two readers of one number have rows of their own.
-enum class Reader : std::int32_t { node, edge, given, history };
+enum class Reader : std::int32_t { node, edge, named, history };
 
 // Where numbers have their rows. A row holds a weight per label; a pair of labels is scored by `labels` rows in a line.
 class HashTable {
@@ -42,7 +42,7 @@ class HashTable {
 
   std::size_t row(std::int32_t number, Reader reader, std::int32_t slot = 0) const noexcept {
     const std::int64_t room = reader == Reader::edge ? rows_ - labels_ + 1 : rows_;
-    return static_cast<std::size_t>(within(mix(pair_hash(number, slot) ^ static_cast<std::uint64_t>(reader)), room));
+    return static_cast<std::size_t>(within(mix(id_pair_hash(number, slot) ^ static_cast<std::uint64_t>(reader)), room));
   }
 
  private:

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/pair_index.hpp"
+#include "core/id_pair_index.hpp"
 #include "features/hashed.hpp"
 
 namespace riata {
@@ -95,9 +95,9 @@ class HistoryIndex {
 
   std::vector<HistorySlot> slots_;
   std::int32_t order_ = 0;
-  PairIndex contexts_;                // a trie of labels, one root per slot
-  PairIndex rows_;                    // (n-gram, context) -> row
-  PairIndex lists_;                   // (n-gram, slot) -> list of rows
+  IdPairIndex contexts_;              // a trie of labels, one root per slot
+  IdPairIndex rows_;                  // (n-gram, context) -> row
+  IdPairIndex lists_;                 // (n-gram, slot) -> list of rows
   std::vector<std::int32_t> newest_;  // [lists] the row entered last
   std::vector<std::int32_t> older_;   // [rows] the next one of the same list; -1: none
   HashTable table_;

@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/tasks.hpp"
-#include "features/pair_adder.hpp"
+#include "features/id_pair_adder.hpp"
 
 namespace riata {
 namespace {
@@ -167,7 +167,7 @@ std::vector<std::vector<std::int32_t>> FeatureIndex::extend(const Tokens& tokens
 
 // Pairs that a table can hold are not worth sharing among threads.
 bool FeatureIndex::is_small(std::int32_t f, const Tokens& tokens) const {
-  return PairAdder::fits(parents(f), values_of(tokens, specs_[f].attribute), room(tokens));
+  return IdPairAdder::fits(parents(f), values_of(tokens, specs_[f].attribute), room(tokens));
 }
 
 // Calls visit(padded position, n-gram of the parent or -1, value) wherever the family has an n-gram.
@@ -188,7 +188,7 @@ void FeatureIndex::for_each_ngram(std::int32_t f, const Tokens& tokens, Sentence
 // Adds every n-gram of one family: new ones are numbered in the order of the tokens.
 void FeatureIndex::add_all(std::int32_t f, const Tokens& tokens, std::vector<std::vector<std::int32_t>>& ids) {
   ids[f].assign(padded_size(tokens, pad_), -1);
-  PairAdder add(dictionaries_[f], parents(f), values_of(tokens, specs_[f].attribute), room(tokens));
+  IdPairAdder add(dictionaries_[f], parents(f), values_of(tokens, specs_[f].attribute), room(tokens));
   for_each_ngram(f, tokens, all_sentences(tokens), ids,
                  [&](std::size_t at, std::int32_t parent, std::int32_t value) { ids[f][at] = add(parent, value); });
 }
@@ -200,10 +200,10 @@ void FeatureIndex::first_seen(std::int32_t f, const Tokens& tokens, const std::v
                               Parts& seen) const {
   if (is_small(f, tokens)) return;
   seen[part].assign(padded_size(tokens, pad_), -1);
-  PairIndex fresh;
+  IdPairIndex fresh;
   std::vector<std::int32_t> firsts;  // [fresh]
   for_each_ngram(f, tokens, all_sentences(tokens), ids, [&](std::size_t at, std::int32_t parent, std::int32_t value) {
-    if (PairIndex::part(parent, value, seen.size()) != part) return;
+    if (IdPairIndex::part(parent, value, seen.size()) != part) return;
     std::int32_t id = find(f, parent, value);
     if (id < 0) {
       const auto found = static_cast<std::size_t>(fresh.add(parent, value));
@@ -233,7 +233,7 @@ void FeatureIndex::prune(std::int32_t f, std::int32_t first, std::int64_t cutoff
   for (const std::int32_t id : ids) {
     if (id >= 0) ++counts[id];
   }
-  PairIndex kept;
+  IdPairIndex kept;
   std::vector<std::int32_t> now(counts.size(), -1);
   for (std::int32_t id = 0; id < size(f); ++id) {
     if (id >= first && counts[id] < cutoff) continue;

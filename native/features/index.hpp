@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/pair_index.hpp"
+#include "core/id_pair_index.hpp"
 #include "features/hashed.hpp"
 #include "features/history.hpp"
 #include "features/sentence_runs.hpp"
@@ -103,10 +103,10 @@ class FeatureIndex {
   void prune(std::int32_t f, std::int32_t first, std::int64_t cutoff, std::vector<std::int32_t>& ids);
   void drop_unread(std::vector<std::vector<std::int32_t>>& ids) const;
 
-  std::vector<FamilySpec> specs_;        // [F] parents before children
-  std::vector<PairIndex> dictionaries_;  // [F] (id in the parent or -1, value) -> id
-  std::vector<std::int32_t> first_;      // [F] lowest offset at which the family is read, descendants included
-  std::vector<std::int32_t> last_;       // [F] highest
+  std::vector<FamilySpec> specs_;          // [F] parents before children
+  std::vector<IdPairIndex> dictionaries_;  // [F] (id in the parent or -1, value) -> id
+  std::vector<std::int32_t> first_;        // [F] lowest offset at which the family is read, descendants included
+  std::vector<std::int32_t> last_;         // [F] highest
   std::vector<HistorySlot> history_slots_;
   std::vector<Slot> node_slots_, edge_slots_;
   SumPlan plan_;                                         // of the node slots

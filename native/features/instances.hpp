@@ -19,10 +19,10 @@ struct Instances {
   std::vector<std::vector<std::int32_t>> ngrams;  // [F][padded positions] as FeatureIndex::look_up
   std::vector<std::int32_t> sizes;                // [F] how many n-grams the index knew then
   std::int32_t pad = 0;
-  std::vector<std::int64_t> given_starts;  // [N + 1] features named by the user, per token; or empty
-  std::vector<std::int32_t> given_ids;
-  std::vector<float> given_values;
-  std::int32_t given_size = 0;       // ids are below this
+  std::vector<std::int64_t> named_starts;  // [N + 1] features named by the user, per token; or empty
+  std::vector<std::int32_t> named_ids;
+  std::vector<float> named_values;
+  std::int32_t named_size = 0;       // ids are below this
   bool hashed = false;               // whether ids are hashes
   std::vector<std::int32_t> labels;  // [N] gold, or unknown_label where the learner can do without; or empty
   TagChoices choices;                // of models that choose tags
@@ -50,7 +50,7 @@ inline Instances as_instances(const FeatureIndex& index, const Tokens& tokens, s
   return out;
 }
 
-// The tokens with every n-gram looked up; labels and given features are still to be set.
+// The tokens with every n-gram looked up; labels and named features are still to be set.
 inline Instances look_up(const FeatureIndex& index, const Tokens& tokens, std::int64_t threads = 1) {
   return as_instances(index, tokens, index.look_up(tokens, threads));
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/pair_index.hpp"
+#include "core/id_pair_index.hpp"
 
 namespace riata {
 
@@ -76,8 +76,8 @@ class JointRows {
   static std::int32_t low(std::uint64_t key) noexcept { return static_cast<std::int32_t>(key & 0xFFFFFFFFu); }
 
   std::int32_t slots_, groups_;
-  PairIndex contexts_;  // (group, what it reads), in two halves
-  PairIndex rows_;      // (n-gram, context and slot)
+  IdPairIndex contexts_;  // (group, what it reads), in two halves
+  IdPairIndex rows_;      // (n-gram, context and slot)
   std::vector<std::int64_t> starts_;
   std::int64_t size_ = 0;
 };

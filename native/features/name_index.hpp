@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/alphabet.hpp"
-#include "core/pair_index.hpp"
+#include "core/id_pair_index.hpp"
 
 namespace riata {
 
@@ -45,7 +45,7 @@ class NameIndex {
 
  private:
   Alphabet names_;
-  PairIndex pairs_;                          // (name, action or none) -> weight
+  IdPairIndex pairs_;                        // (name, action or none) -> weight
   std::vector<std::vector<Entry>> by_name_;  // [names]: scoring a state walks these instead of probing for every action
 };
 

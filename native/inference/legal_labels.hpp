@@ -1,4 +1,5 @@
-// The labels of a sentence that some legal labelling has, where something is known of its tokens.
+// Which labels each token of a sentence can have, where users allow only some labels at some tokens. A label is possible at a token if
+// there is a labelling of the whole sentence that has it there, that the encoding allows, and that has an allowed label at every token.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +12,11 @@
 
 namespace riata {
 
-// A search that keeps to them never comes to where no label is left.
+// A search that keeps to the possible labels always finds a label for the next token.
 class LegalLabels {
  public:
-  // Of the tokens from `first` on. Returns where the first labels allow no more legal ones; -1: there is a legal labelling.
+  // Finds the possible labels of the sentence whose tokens start at `first` in `allowed`. Returns -1, or the first token at which no label
+  // is left if there is no legal labelling.
   template <class Real>
   std::int32_t find(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed,
                     std::int64_t first, std::int32_t length) {
@@ -42,7 +44,7 @@ class LegalLabels {
     return -1;
   }
 
-  // Finds the labels that are possible in a sentence; a sentence without a legal labelling is an error.
+  // Calls `find`, and throws where the sentence has no legal labelling.
   template <class Real>
   void open(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed, std::int64_t first,
             std::int32_t length) {
@@ -50,7 +52,7 @@ class LegalLabels {
       throw Error("DataError", "no legal labelling has the labels that are given");
   }
 
-  // Puts minus infinity on the labels that no legal labelling has at token t.
+  // Sets the scores of labels that are not possible at token t to minus infinity. scores: [labels].
   template <class Real>
   void forbid(std::int32_t t, Real* scores) const noexcept {
     if (flags_.empty()) return;
@@ -70,7 +72,7 @@ class LegalLabels {
   }
 
   std::size_t labels_ = 0;
-  std::vector<std::uint8_t> flags_;  // [T][labels]; empty: any label may be anywhere
+  std::vector<std::uint8_t> flags_;  // [T][labels] whether a label is possible at a token; empty: all are, at all tokens
 };
 
 }  // namespace riata

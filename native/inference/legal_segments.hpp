@@ -1,4 +1,5 @@
-// The segments of a sentence that some segmentation has, where something is known of its tokens.
+// Which segments a sentence can have, where users allow only some labels at some tokens. A segment is possible if there is a segmentation
+// of the whole sentence that contains it and that is allowed at every token.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +13,12 @@
 
 namespace riata {
 
-// A set of what is allowed has four flags per label: whether the token may be a segment of that label by itself, the first of one, inside,
-// or last.
+// A token has four flags per label. They say whether the token may be a segment of this label by itself, or the first, an inner or the last
+// token of a longer one.
 class LegalSegments {
  public:
-  // Of the tokens from `first` on. Returns the first token that no segmentation comes past; -1: there is one of the whole sentence.
+  // Finds the possible segments of the sentence whose tokens start at `first` in `allowed`. Returns -1, or the first token that segments
+  // cannot cover if there is no segmentation of the whole sentence.
   std::int32_t find(const SegmentCoding& coding, const Allowed& allowed, std::int64_t first, std::int32_t length) {
     flags_.clear();
     if (!allowed.knows(first, length)) return -1;
@@ -27,7 +29,7 @@ class LegalSegments {
     flags_.assign(tokens * most_ * labels_, 0);
     std::vector<std::uint8_t> comes(tokens + 1, 0), goes_on(tokens + 1, 0);
     comes[0] = goes_on[tokens] = 1;
-    std::size_t furthest = 0;  // tokens that some segments cover, the last of which may lack its end
+    std::size_t furthest = 0;  // how many tokens segments can cover; the last segment may be without its end
     for (std::size_t t = 0; t < tokens; ++t) {
       if (!comes[t]) continue;
       furthest = std::max(furthest, t);
@@ -43,12 +45,12 @@ class LegalSegments {
     return goes_on[0] ? -1 : static_cast<std::int32_t>(std::min(furthest, tokens - 1));
   }
 
-  // Finds the segments that are possible in a sentence; a sentence without a segmentation is an error.
+  // Calls `find`, and throws where the sentence has no segmentation.
   void open(const SegmentCoding& coding, const Allowed& allowed, std::int64_t first, std::int32_t length) {
     if (find(coding, allowed, first, length) >= 0) throw Error("DataError", "no segmentation has the labels that are given");
   }
 
-  // Puts minus infinity on the labels that no segment of this length from token t has.
+  // Sets the scores of labels that a segment of this length from token t cannot have to minus infinity. scores: [labels].
   template <class Real>
   void forbid(std::int32_t t, std::int32_t length, Real* scores) const noexcept {
     if (flags_.empty()) return;
@@ -61,7 +63,8 @@ class LegalSegments {
  private:
   enum Role : std::size_t { single, start, inside, last, roles };
 
-  // Marks the segments of label y from token t on, and where they come to. Returns how far one comes, with its end or without.
+  // Marks the allowed segments of label y that start at token t, and the tokens behind them in `comes`. Returns how many tokens of the
+  // sentence are covered by the longest of them; its last token may be one that does not end a segment.
   std::size_t mark(const SegmentCoding& coding, const Allowed& allowed, std::int64_t first, std::size_t t, std::size_t tokens,
                    std::size_t y, std::vector<std::uint8_t>& comes) {
     const auto may = [&](std::size_t token, Role role) {
@@ -82,7 +85,8 @@ class LegalSegments {
   }
 
   std::size_t labels_ = 0, most_ = 0;
-  std::vector<std::uint8_t> flags_;  // [T][most][labels]; empty: any segment may be anywhere
+  std::vector<std::uint8_t>
+      flags_;  // [T][most][labels] whether a segment is possible, by first token, length less one and label; empty: all are
 };
 
 }  // namespace riata

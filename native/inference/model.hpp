@@ -13,7 +13,7 @@
 
 namespace riata {
 
-// Which features there are may grow while a model is learnt; then its numbers stand in a Vector, and here is only what they stand for.
+// While a model is learnt, its features may grow in number, and its weights stand in a Vector; here is then only what they stand for.
 template <class Real>
 class Model {
  public:

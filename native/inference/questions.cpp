@@ -219,7 +219,7 @@ std::vector<double> sums_of(const Model<Real>& model, const Corpus& corpus, doub
 
 template <class Real>
 Confidences confidences(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits,
-                        const ChunkFlags& chunks, std::span<const double> temperatures, Codes given, const Poll& poll) {
+                        const ChunkFlags& chunks, std::span<const double> temperatures, Codes asked, const Poll& poll) {
   check_keeps_levels(queue);
   Opened<Real> opened(model, corpus);
   const std::unique_ptr<CorpusSpace> space = opened.structure->space(queue);
@@ -227,7 +227,7 @@ Confidences confidences(const Model<Real>& model, const Corpus& corpus, const Qu
   Lattice lattice(*space, queue);
   const auto tokens = static_cast<std::size_t>(corpus.instances.tokens());
   const std::size_t tracks = space->tracks();
-  Confidences out{std::vector<std::int32_t>(given.begin(), given.end()), std::vector<double>(temperatures.size() * tracks * tokens, 0)};
+  Confidences out{std::vector<std::int32_t>(asked.begin(), asked.end()), std::vector<double>(temperatures.size() * tracks * tokens, 0)};
   out.outputs.resize(tokens, -1);
   each_sentence(model, corpus, poll, [&](std::int64_t s) {
     search.at = s;
@@ -236,7 +236,7 @@ Confidences confidences(const Model<Real>& model, const Corpus& corpus, const Qu
     const NodeId goal = run_on(s, search.search, nullptr, &lattice);
     lattice.build(search.search);
     const std::span<std::int32_t> found = corpus.part(std::span(out.outputs), s);
-    if (given.empty()) space->codes(search.search.tree().path(goal), found);
+    if (asked.empty()) space->codes(search.search.tree().path(goal), found);
     for (std::size_t k = 0; k < temperatures.size(); ++k) {
       lattice.weigh(temperatures[k]);
       double* values = out.values.data() + k * tracks * tokens + static_cast<std::size_t>(corpus.instances.starts[s]);

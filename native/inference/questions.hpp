@@ -32,15 +32,15 @@ template <class Real>
 BestOutputs loss_augmented(const Model<Real>& model, const Corpus& corpus, double cost, std::span<const double> class_weights,
                            std::int64_t n, const Poll& poll);
 
-// The loss of given outputs [N], sentence by sentence: [S].
+// The loss of outputs [N], sentence by sentence: [S].
 template <class Real>
 std::vector<double> losses_of(const Model<Real>& model, const Corpus& corpus, std::span<const double> class_weights, Codes outputs);
 
-// The score of given outputs [N], sentence by sentence: [S]; minus infinity where they are not allowed.
+// The score of outputs [N], sentence by sentence: [S]; minus infinity where they are not allowed.
 template <class Real>
 std::vector<double> scores_of(const Model<Real>& model, const Corpus& corpus, Codes outputs);
 
-// The places of the features of given outputs [N] in the long vector, and their values, sentence by sentence; counts: how many of each.
+// The places of the features of outputs [N] in the weight vector, and their values, sentence by sentence; counts: how many of each.
 // Features that the model does not know yet are added to it, with weight zero.
 struct FeaturePlaces {
   std::vector<std::int64_t> counts;
@@ -50,7 +50,8 @@ struct FeaturePlaces {
 template <class Real>
 FeaturePlaces features_of(Model<Real>& model, const Corpus& corpus, Codes outputs);
 
-// The regret of the states along given outputs [N], from the initial one to the goal, sentence by sentence. The corpus knows the truth.
+// The regret of the states along the paths to outputs [N], from the initial one to the goal, sentence by sentence. The corpus knows the
+// truth.
 template <class Real>
 std::vector<double> regrets_of(const Model<Real>& model, const Corpus& corpus, Codes outputs);
 
@@ -64,11 +65,11 @@ struct Confidences {
   std::vector<std::int32_t> outputs;  // [N] as decoding gives them
   std::vector<double> values;         // [temperatures x tracks x N] from 0 to 1; tracks are the parts of a token
 };
-// given: outputs that the search keeps, [N], of which to say it instead of those that it finds; or empty. chunks: as CorpusSpace::units
-// takes them.
+// asked: outputs [N] whose confidences are wanted instead of those of the outputs that the search finds; or empty. The search must keep
+// them. chunks: as CorpusSpace::units takes them.
 template <class Real>
 Confidences confidences(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits,
-                        const ChunkFlags& chunks, std::span<const double> temperatures, Codes given, const Poll& poll);
+                        const ChunkFlags& chunks, std::span<const double> temperatures, Codes asked, const Poll& poll);
 
 // One model that is the sum of several over one feature index, each divided by its norm, at their scale.
 template <class Real>

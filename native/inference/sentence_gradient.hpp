@@ -8,7 +8,7 @@
 
 namespace riata {
 
-// Moves weights, row by row. With every move that the weights make, another vector can make a move of its own.
+// Moves weights, row by row. A second vector can move along, by a share of every move.
 template <class Real>
 class RowMoves {
  public:

@@ -47,12 +47,12 @@ class Structure {
   // Adds so many times the loss to the score of every output, until another sentence is opened; and the loss of one.
   virtual void augment(double) { refuse("a loss that adds up over parts"); }
   virtual double loss(Codes) { return refuse("a loss"); }
-  // The least that any output has.
+  // The least loss of any output.
   virtual double least_loss() { return 0; }
 
   // log Z over all outputs, each of which has the probability exp(sharpness * score) / Z.
   virtual double sums(double) { return refuse("sums over all outputs"); }
-  // After it: the expected loss, and minus the expected features, each of which may be new.
+  // After `sums`: the expected loss; and adding minus the expected features to a difference, where features that are new enter the weights.
   virtual double expected_loss() { return refuse("sums over all outputs"); }
   virtual void take_expected(Difference&) { refuse("sums over all outputs"); }
 
@@ -62,7 +62,7 @@ class Structure {
   virtual void difference(Codes towards, Codes away, bool by_class, Difference& out) = 0;
   // Features of one output alone.
   virtual void features(Codes output, Difference& out) = 0;
-  // Their score; minus infinity where the output is not allowed.
+  // The score of one output; minus infinity where the output is not allowed.
   virtual double score(Codes output) = 0;
 
   // Weights of labels, for losses and for differences by class.

@@ -72,7 +72,7 @@ Learner::Verdict Margins<Real>::at_front(Search& search, std::span<const NodeId>
 template <class Real>
 Learner::Verdict Margins<Real>::restart(Search& search, std::span<const NodeId> front) {
   ++report_.losses;
-  std::vector<NodeId> siblings = search.siblings(front);
+  std::vector<NodeId> siblings = search.siblings(front, Search::most_good);
   if (!by_prefix_) return {Next::restart, std::move(siblings)};
   for (const auto& [standing, nodes] : prefixes_) measure_level(search, split(search, nodes));  // they will not come to the front
   prefixes_.clear();

@@ -22,8 +22,8 @@ void check_alike(std::span<Vector<Real>* const> members) {
   }
 }
 
-// Gives learners the same features in the same places, those of all: first the features of the first learner, then what is new with the
-// second, and so on.
+// Gives all learners the features of all of them, in the same places: first the features of the first learner, then those that are new in
+// the second, and so on.
 template <class Real>
 void align(std::span<OnlineTrainer<Real>* const> learners) {
   struct Block {

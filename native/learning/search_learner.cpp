@@ -6,11 +6,11 @@
 namespace riata {
 namespace {
 
-// How many y-good states are followed at once. Where none are given: at an update of LaSO, for a step or two, as many as ever; over
-// whole outputs, as many as the queue keeps, so that it costs no more than the search.
+// How many y-good states are followed at once: the setting `siblings`. Where it is 0, an update of LaSO, which follows them for a step or
+// two, follows `most_good`. Learners that follow them over whole outputs follow as many as the queue keeps: no more work than the search.
 std::int64_t siblings_of(const Settings& settings, When when) {
-  const std::int64_t given = settings.whole("siblings");
-  if (given > 0) return given;
+  const std::int64_t wanted = settings.whole("siblings");
+  if (wanted > 0) return wanted;
   if (when == When::laso || when == When::early) return Search::most_good;
   const QueueSpec queue = QueueSpec::of(settings);
   if (queue.name == "greedy") return 1;
@@ -67,7 +67,7 @@ void SearchLearner<Real>::at_dead_end(Search& search, NodeId last) {
   if (spec_.when == When::max_violation && worst_.good >= 0) {
     update(search, {&worst_.good, 1}, worst_.competitors);
   } else if (spec_.when == When::standard && !search.tree()[last].good) {
-    update(search, search.siblings(last), {{last, 1.0}});
+    update(search, search.siblings(last, spec_.siblings), {{last, 1.0}});
   }
 }
 

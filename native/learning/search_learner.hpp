@@ -28,7 +28,7 @@ struct LearnerSpec {
 // Nodes to move away from, with weights that sum to one.
 using Weighted = std::vector<std::pair<NodeId, double>>;
 
-// mean of the features of the siblings - weighted sum of those of the competitors. What lies on the path of all cancels.
+// The mean of the features of the siblings, less the weighted sum of the features of the competitors. Steps that lie on all paths cancel.
 Difference difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors);
 
 template <class Real>
@@ -36,7 +36,7 @@ class SearchLearner : public Learner {
  public:
   SearchLearner(const LearnerSpec& spec, Stepper<Real>& stepper) : spec_(spec), stepper_(stepper) {}
 
-  // Before every example. Its weight is that of its steps.
+  // To be called before every example. weight: of the example, which multiplies its steps.
   void begin(double weight = 1) noexcept {
     worst_ = {};
     stepper_.begin(weight);

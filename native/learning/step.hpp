@@ -49,11 +49,11 @@ class Stepper {
  public:
   // The weights must be of the norm that the spec names.
   Stepper(const StepSpec& spec, Vector<Real>& weights) : spec_(spec), weights_(&weights) {}
-  // Without weights, which are still to be given.
+  // Without weights: set_weights must be called before the first step.
   explicit Stepper(const StepSpec& spec) : spec_(spec) {}
   void set_weights(Vector<Real>& weights) noexcept { weights_ = &weights; }
 
-  // Before every example. Its weight multiplies the steps of perceptron and ALMA, and the largest step of MIRA.
+  // To be called before every example, whose weight multiplies the steps of perceptron and ALMA, and the largest step of MIRA.
   void begin(double weight) noexcept {
     updated_ = false;
     weight_ = weight;
@@ -63,7 +63,7 @@ class Stepper {
   double margin() const noexcept;
   // One step along a difference whose competitors cost so much; only MIRA asks what they cost.
   void step(const Difference& delta, double cost);
-  // How far a difference of this length would be followed; MIRA, whose steps depend on more than that: 1.
+  // The size of a step along a difference of this length. 1 for MIRA, whose steps depend on more than the length.
   double pace(double length) const noexcept;
 
   const StepSpec& spec() const noexcept { return spec_; }
@@ -71,7 +71,7 @@ class Stepper {
   bool ignores() const noexcept { return weight_ == 0; }  // the example at hand
   bool updated() const noexcept { return updated_; }      // whether the example at hand caused a step
   const StepStats& stats() const noexcept { return stats_; }
-  // Of the present weights, over all updates; only with `record`.
+  // The least margins of the present weights over the differences of all updates; only with `record`.
   LeastMargins recorded_margins() const noexcept;
 
  private:

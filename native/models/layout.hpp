@@ -16,7 +16,7 @@ class Layout {
   // Of a model that has no features yet.
   explicit Layout(std::int32_t label_count = 0)
       : labels(label_count), stride(padded(label_count)), size(std::int64_t{labels} * stride), given_(size) {}
-  Layout(const FeatureIndex& index, std::int32_t label_count, std::int32_t given_size) : labels(label_count), stride(padded(label_count)) {
+  Layout(const FeatureIndex& index, std::int32_t label_count, std::int32_t named_size) : labels(label_count), stride(padded(label_count)) {
     const std::int64_t square = std::int64_t{labels} * stride;
     std::int64_t next = square;  // transitions come first
     for (std::int32_t f = 0; f < index.families(); ++f) {
@@ -27,13 +27,13 @@ class Layout {
     }
     given_ = next;
     hashed_ = index.hashed();
-    if (hashed_) given_size = static_cast<std::int32_t>(index.table(labels, stride).rows());
-    size = next + std::int64_t{given_size} * stride;
+    if (hashed_) named_size = static_cast<std::int32_t>(index.table(labels, stride).rows());
+    size = next + std::int64_t{named_size} * stride;
   }
 
   std::int64_t node_row(std::int32_t family, std::size_t row) const noexcept { return node_[family] + std::int64_t(row) * stride; }
   std::int64_t edge_row(std::int32_t family, std::size_t row) const noexcept { return edge_[family] + std::int64_t(row) * labels * stride; }
-  std::int64_t given_row(std::size_t row) const noexcept { return given_ + std::int64_t(row) * stride; }
+  std::int64_t named_row(std::size_t row) const noexcept { return given_ + std::int64_t(row) * stride; }
   // How many numbers the rows of a family take.
   std::int64_t node_size(std::int32_t family) const noexcept { return edge_[family] - node_[family]; }
   std::int64_t edge_size(std::int32_t family) const noexcept {
@@ -41,7 +41,7 @@ class Layout {
   }
   std::int32_t families() const noexcept { return static_cast<std::int32_t>(node_.size()); }
   std::int64_t transition_row() const noexcept { return 0; }
-  std::int32_t given_size() const noexcept { return stride == 0 ? 0 : static_cast<std::int32_t>((size - given_) / stride); }
+  std::int32_t named_size() const noexcept { return stride == 0 ? 0 : static_cast<std::int32_t>((size - given_) / stride); }
   // Behind all others, where they can grow; of a hashed index, in its table.
   std::int64_t history_row(std::int32_t row) const noexcept { return (hashed_ ? given_ : size) + std::int64_t{row} * stride; }
 

@@ -10,11 +10,11 @@
 namespace riata {
 
 struct Place {
-  enum class Kind { transition, node, edge, given, history };
+  enum class Kind { transition, node, edge, named, history };
 
   Kind kind = Kind::transition;
   std::int32_t family = -1;  // of node and edge
-  std::int64_t ngram = -1;   // of node and edge; of given, the feature; of a hashed index, where all are given, the row of the table
+  std::int64_t ngram = -1;   // of node and edge; of named, the feature; of a hashed index, where all are named, the row of the table
   std::int32_t slot = 0;     // which of the family's templates; of history, which of all
   std::vector<std::int32_t> before = {};  // values of the labels before, nearest first: label j is j + 1
   std::int32_t label = -1;
@@ -33,7 +33,7 @@ inline Place place_of(const FeatureIndex& index, const Layout& layout, const His
     const auto [slot, ngram, before] = history.entry(static_cast<std::int32_t>((entry - layout.history_row(0)) / layout.stride));
     return {Place::Kind::history, index.history_slots()[slot].family, ngram, slot, before, label};
   }
-  if (entry >= layout.given_row(0)) return {Place::Kind::given, -1, (entry - layout.given_row(0)) / layout.stride, 0, {}, label};
+  if (entry >= layout.named_row(0)) return {Place::Kind::named, -1, (entry - layout.named_row(0)) / layout.stride, 0, {}, label};
   std::int32_t f = index.families() - 1;
   while (entry < layout.node_row(f, 0)) --f;
   if (entry < layout.edge_row(f, 0)) {

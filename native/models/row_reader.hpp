@@ -41,10 +41,10 @@ class RowReader {
       const std::int32_t id = read.ids[at + read.offset];
       if (id >= 0) visit(hashed_ ? hashed_row(id, Reader::node, read) : read.first + id * read.step, 1.0f);
     }
-    if (instances_.given_starts.empty()) return;
+    if (instances_.named_starts.empty()) return;
     const std::int64_t token = instances_.starts[s] + t;
-    for (std::int64_t k = instances_.given_starts[token]; k < instances_.given_starts[token + 1]; ++k)
-      visit(rows_.given_row(given(instances_.given_ids[k])), instances_.given_values[k]);
+    for (std::int64_t k = instances_.named_starts[token]; k < instances_.named_starts[token + 1]; ++k)
+      visit(rows_.named_row(named(instances_.named_ids[k])), instances_.named_values[k]);
   }
 
   // visit(row of [labels][stride], value); a first token has none
@@ -73,15 +73,15 @@ class RowReader {
 
   void read_table(const FeatureIndex& index) {
     const auto reads = [&](const Slot& slot) {
-      return Read{instances_.ngrams[slot.family].data(), slot.offset, rows_.given_row(0), 0, slot.slot};
+      return Read{instances_.ngrams[slot.family].data(), slot.offset, rows_.named_row(0), 0, slot.slot};
     };
     for (const Slot& slot : index.node_slots()) nodes_.push_back(reads(slot));
     for (const Slot& slot : index.edge_slots()) edges_.push_back(reads(slot));
   }
   Row hashed_row(std::int32_t id, Reader reader, const Read& read) const noexcept {
-    return rows_.given_row(table_.row(id, reader, read.slot));
+    return rows_.named_row(table_.row(id, reader, read.slot));
   }
-  std::size_t given(std::int32_t id) const noexcept { return hashed_ ? table_.row(id, Reader::given) : std::size_t(id); }
+  std::size_t named(std::int32_t id) const noexcept { return hashed_ ? table_.row(id, Reader::named) : std::size_t(id); }
 
   Rows& rows_;
   const Instances& instances_;

@@ -114,7 +114,7 @@ std::uint64_t key_of(std::uint64_t parent, std::uint64_t value) noexcept { retur
 // Parents and values must be in range. parents: how many n-grams the family above has, or -1 for a root; values: how many there are.
 void check_ngrams(const FamilyView& family, std::int64_t parents, std::int64_t values) {
   const std::size_t n = family.values.size();
-  if (n > PairIndex::most || (family.parents.size() != n && !(parents < 0 && family.parents.empty())))
+  if (n > IdPairIndex::most || (family.parents.size() != n && !(parents < 0 && family.parents.empty())))
     throw inconsistent("feature families");
   const auto top = [](const Narrow& numbers) {
     return numbers.with([](auto all) { return all.empty() ? -1 : static_cast<std::int64_t>(*std::max_element(all.begin(), all.end())); });
@@ -151,8 +151,8 @@ RowsView view(const SparseRows& rows) { return {Narrow(rows.counts), Narrow(rows
 
 ChainView view(const SparseChain& sparse) {
   ChainView out{{},
-                Narrow(sparse.kept_given),
-                view(sparse.given),
+                Narrow(sparse.kept_named),
+                view(sparse.named),
                 view(sparse.transition),
                 {Narrow(sparse.history.slots), Narrow(sparse.history.ngrams), Narrow(sparse.history.labels), view(sparse.history.rows)}};
   for (const SparseFamily& family : sparse.families)
@@ -160,9 +160,9 @@ ChainView view(const SparseChain& sparse) {
   return out;
 }
 
-StoredChain::StoredChain(ChainView the_view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size,
+StoredChain::StoredChain(ChainView the_view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t named_size,
                          const FeatureIndex& index)
-    : view_(std::move(the_view)), labels_(labels), given_size_(given_size) {
+    : view_(std::move(the_view)), labels_(labels), named_size_(named_size) {
   if (view_.families.size() != static_cast<std::size_t>(index.families()) ||
       alphabet_sizes.size() != static_cast<std::size_t>(index.attributes()))
     throw inconsistent("feature families");
@@ -179,13 +179,13 @@ StoredChain::StoredChain(ChainView the_view, std::int32_t labels, const std::vec
     blocks_.push_back(
         {check(family.node, n * index.node_slots_of(f), 1, labels), check(family.edge, n * index.edge_slots_of(f), labels, labels)});
   }
-  check(view_.given, index.hashed() ? view_.kept_given.size() : static_cast<std::size_t>(given_size), 1, labels);
+  check(view_.named, index.hashed() ? view_.kept_named.size() : static_cast<std::size_t>(named_size), 1, labels);
   check(view_.transition, 1, labels, labels);
   check(view_.history.rows, view_.history.slots.size(), 1, labels);
   if (index.hashed()) {
     const HashTable table = index.table(labels, padded(labels));
     if (!table.fits()) throw inconsistent("bits");
-    check_places(view_.kept_given, table.rows());
+    check_places(view_.kept_named, table.rows());
   }
 }
 
@@ -205,17 +205,17 @@ void StoredChain::enter(FeatureIndex& index) const {
 
 Weights<float> StoredChain::weights(const FeatureIndex& index) const {
   Weights<float> weights(labels_);
-  weights.grow(index, given_size_);
+  weights.grow(index, named_size_);
   const std::int32_t stride = weights.stride;
   for (std::int32_t f = 0; f < index.families(); ++f) {
     fill(view_.families[f].node, 1, labels_, stride, weights.node_row(f, 0));
     fill(view_.families[f].edge, labels_, labels_, stride, weights.edge_row(f, 0));
   }
   if (index.hashed())
-    fill(view_.given, 1, labels_, stride, weights.given_row(0),
-         [&](std::size_t r) { return static_cast<std::size_t>(view_.kept_given[r]); });
+    fill(view_.named, 1, labels_, stride, weights.named_row(0),
+         [&](std::size_t r) { return static_cast<std::size_t>(view_.kept_named[r]); });
   else
-    fill(view_.given, 1, labels_, stride, weights.given_row(0));
+    fill(view_.named, 1, labels_, stride, weights.named_row(0));
   fill(view_.transition, labels_, labels_, stride, weights.transition_row());
   fill_history(view_.history, index, labels_, weights.history);
   weights.flat.resize(weights.room(), 0.0f);
@@ -265,9 +265,9 @@ Weights<float> StoredChain::weights_of(const FeatureIndex& some) const {
   return weights;
 }
 
-Weights<float> unpack(const ChainView& view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size,
+Weights<float> unpack(const ChainView& view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t named_size,
                       FeatureIndex& index) {
-  const StoredChain stored(view, labels, alphabet_sizes, given_size, index);
+  const StoredChain stored(view, labels, alphabet_sizes, named_size, index);
   stored.enter(index);
   return stored.weights(index);
 }

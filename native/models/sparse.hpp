@@ -38,8 +38,8 @@ struct SparseHistory {
 struct SparseChain {
   std::vector<SparseFamily> families;
   std::vector<std::vector<std::int32_t>> kept_values;  // [A] which ids of each attribute's alphabet are still used
-  std::vector<std::int32_t> kept_given;                // which given features are, or rows of the table of a hashed index
-  SparseRows given;
+  std::vector<std::int32_t> kept_named;                // which named features are, or rows of the table of a hashed index
+  SparseRows named;
   SparseHistory history;
   SparseRows transition;  // one row, columns are from * labels + to
 };
@@ -68,8 +68,8 @@ struct HistoryView {
 
 struct ChainView {
   std::vector<FamilyView> families;
-  Narrow kept_given;
-  RowsView given, transition;
+  Narrow kept_named;
+  RowsView named, transition;
   HistoryView history;
 };
 
@@ -81,7 +81,7 @@ ChainView view(const SparseChain& sparse);
 class StoredChain {
  public:
   // index: the families, without n-grams. alphabet_sizes [A] bound the values.
-  StoredChain(ChainView view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size,
+  StoredChain(ChainView view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t named_size,
               const FeatureIndex& index);
 
   // Whether every family has an order, so that n-grams are found without an index, and entering them cannot fail.
@@ -94,14 +94,14 @@ class StoredChain {
   Weights<float> weights(const FeatureIndex& index) const;
 
   // The weights of the n-grams that an index of the same families happens to hold, such as those of a sentence; zero where the model does
-  // not know them. For chains that are ordered, and have neither given features nor those of earlier labels.
+  // not know them. For chains that are ordered, and have neither named features nor those of earlier labels.
   Weights<float> weights_of(const FeatureIndex& some) const;
 
  private:
   std::int32_t find(std::int32_t family, std::int64_t parent, std::int64_t value) const;
 
   ChainView view_;
-  std::int32_t labels_, given_size_;
+  std::int32_t labels_, named_size_;
   bool ordered_ = true;
   struct Blocks {
     std::vector<std::uint64_t> node, edge;  // where every so many rows of a family start
@@ -110,7 +110,7 @@ class StoredChain {
 };
 
 // Fills an empty index and gives the weights.
-Weights<float> unpack(const ChainView& view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t given_size,
+Weights<float> unpack(const ChainView& view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t named_size,
                       FeatureIndex& index);
 
 }  // namespace riata

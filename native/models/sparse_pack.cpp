@@ -154,11 +154,11 @@ SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights) {
   Numbering numbers(index.families());
   for (std::int32_t f = 0; f < index.families(); ++f)
     sparse.families.push_back(pack_family(index, weights, f, keep[f], values[index.spec(f).attribute], numbers));
-  for (std::int32_t g = 0; g < weights.given_size(); ++g) {
-    const Real* row = weights.given_row(static_cast<std::size_t>(g));
+  for (std::int32_t g = 0; g < weights.named_size(); ++g) {
+    const Real* row = weights.named_row(static_cast<std::size_t>(g));
     if (!any_weight(row, weights.stride)) continue;
-    sparse.kept_given.push_back(g);
-    append_row(row, 1, weights.labels, weights.stride, sparse.given);
+    sparse.kept_named.push_back(g);
+    append_row(row, 1, weights.labels, weights.stride, sparse.named);
   }
   append_row(weights.transition_row(), weights.labels, weights.labels, weights.stride, sparse.transition);
   sparse.history = pack_history(index, weights, history, numbers);

@@ -27,16 +27,16 @@ struct Weights {
   const Real* row(std::int64_t place) const noexcept { return flat.data() + place; }
   Real* node_row(std::int32_t family, std::size_t at) noexcept { return row(layout.node_row(family, at)); }
   Real* edge_row(std::int32_t family, std::size_t at) noexcept { return row(layout.edge_row(family, at)); }
-  Real* given_row(std::size_t at) noexcept { return row(layout.given_row(at)); }
+  Real* named_row(std::size_t at) noexcept { return row(layout.named_row(at)); }
   Real* transition_row() noexcept { return row(layout.transition_row()); }
   Real* history_row(std::size_t at) noexcept { return row(layout.history_row(static_cast<std::int32_t>(at))); }
   const Real* node_row(std::int32_t family, std::size_t at) const noexcept { return row(layout.node_row(family, at)); }
   const Real* edge_row(std::int32_t family, std::size_t at) const noexcept { return row(layout.edge_row(family, at)); }
-  const Real* given_row(std::size_t at) const noexcept { return row(layout.given_row(at)); }
+  const Real* named_row(std::size_t at) const noexcept { return row(layout.named_row(at)); }
   const Real* transition_row() const noexcept { return row(layout.transition_row()); }
   const Real* history_row(std::size_t at) const noexcept { return row(layout.history_row(static_cast<std::int32_t>(at))); }
 
-  std::int32_t given_size() const noexcept { return layout.given_size(); }
+  std::int32_t named_size() const noexcept { return layout.named_size(); }
   std::size_t square() const noexcept { return std::size_t(labels) * stride; }
   // How many numbers there must be.
   std::size_t room() const noexcept {
@@ -44,8 +44,8 @@ struct Weights {
   }
 
   // Makes room for what the index has learnt since; new rows are zero.
-  void grow(const FeatureIndex& index, std::int32_t given_size) {
-    const Layout now(index, labels, std::max(given_size, index.hashed() ? 0 : this->given_size()));
+  void grow(const FeatureIndex& index, std::int32_t named_size) {
+    const Layout now(index, labels, std::max(named_size, index.hashed() ? 0 : this->named_size()));
     if (now.size != layout.size || now.families() != layout.families()) flat = now.moved(flat, layout);
     layout = now;
     if (history.slots().empty()) history = HistoryIndex(index.history_slots(), index.table(labels, stride));

@@ -61,12 +61,12 @@ class ListedStructure : public Structure<Real> {
     for (const ListedOutput& output : outputs()) ranked_.push_back(&output);
     std::ranges::stable_sort(ranked_, [&](const auto* a, const auto* b) { return value(*a) > value(*b); });
     ranked_.resize(std::min(ranked_.size(), static_cast<std::size_t>(most)));
-    given_ = 0;
+    returned_ = 0;
   }
   std::optional<double> next(std::span<std::int32_t> out) override {
-    if (given_ == ranked_.size()) return std::nullopt;
-    std::ranges::copy(ranked_[given_]->codes, out.begin());
-    return value(*ranked_[given_++]);
+    if (returned_ == ranked_.size()) return std::nullopt;
+    std::ranges::copy(ranked_[returned_]->codes, out.begin());
+    return value(*ranked_[returned_++]);
   }
 
   void augment(double times) override { times_ += times; }
@@ -133,7 +133,7 @@ class ListedStructure : public Structure<Real> {
   std::int64_t sentence_ = 0;
   double times_ = 0;                         // how often the loss counts in scores
   std::vector<const ListedOutput*> ranked_;  // best first
-  std::size_t given_ = 0;                    // of them
+  std::size_t returned_ = 0;                 // of them
   std::vector<double> probabilities_;        // [outputs], after sums
 };
 

@@ -144,20 +144,21 @@ void check_lists() {
              segments = enumerated_segments(rng, 3, false);
   for (const Case* in : {&chain, &two_back}) (*in)->instances.labels = (*in)->gold;
   const auto& like = dynamic_cast<const ChainModel<double>&>(*chain->model);
-  ChainPotentials<double> one(chain->index, chain->instances, labels, 0, like.constraint, Pairs::all, Normalised::globally, {});
+  ChainPotentials<double> one(chain->index, chain->instances, labels, 0, like.constraint, FeatureLabels::all, Normalised::globally, {});
   std::vector<double> at = random_point(rng, one.size(), 1);
   ChainModel<double> of_one(one.points().model<double>(at), like.constraint);
   check_against_list(one, *chain, of_one, at);
   check_sentences(*one.gradient(), one, at);
 
-  SecondOrderPotentials<double> two(two_back->index, two_back->instances, labels, 0, like.constraint, Pairs::all, 1 << 20, 2000, 2.0);
+  SecondOrderPotentials<double> two(two_back->index, two_back->instances, labels, 0, like.constraint, FeatureLabels::all, 1 << 20, 2000,
+                                    2.0);
   at = random_point(rng, two.size(), 1);
   ChainModel<double> of_two(two.points().model<double>(at), like.constraint);
   check_against_list(two, *two_back, of_two, at);
   check_sentences(*two.gradient(), two, at);
 
   const auto& whole = dynamic_cast<const SegmentModel<double>&>(*segments->model);
-  SegmentPotentials<double> three(whole.templates, whole.weights.coding, segments->instances, segments->gold, Pairs::all);
+  SegmentPotentials<double> three(whole.templates, whole.weights.coding, segments->instances, segments->gold, FeatureLabels::all);
   at = random_point(rng, three.size(), 1);
   SegmentModel<double> of_three(whole.templates, three.points().model<double>(at));
   check_against_list(three, *segments, of_three, at);
@@ -200,7 +201,7 @@ void check_chains(bool unknown) {
   for (const Normalised how : {Normalised::globally, Normalised::locally}) {
     if (unknown && how == Normalised::locally) continue;
     check_structure([&]() -> Made {
-      return std::make_unique<ChainPotentials<double>>(index, instances, labels, 0, constraint<double>(), Pairs::all, how,
+      return std::make_unique<ChainPotentials<double>>(index, instances, labels, 0, constraint<double>(), FeatureLabels::all, how,
                                                        std::span<const std::int32_t>());
     });
   }
@@ -212,8 +213,8 @@ void check_second_order(bool unknown) {
   const Instances instances = labelled(rng, index, unknown);
   for (const double often : {0.0, 2.0}) {  // matrices of pairs are part of contexts, or read weight by weight
     check_structure([&]() -> Made {
-      return std::make_unique<SecondOrderPotentials<double>>(index, instances, labels, 0, constraint<double>(), Pairs::all, 1 << 20, 2000,
-                                                             often);
+      return std::make_unique<SecondOrderPotentials<double>>(index, instances, labels, 0, constraint<double>(), FeatureLabels::all, 1 << 20,
+                                                             2000, often);
     });
   }
 }
@@ -234,7 +235,8 @@ void check_segments(bool back) {
           coding.code(static_cast<std::int32_t>(next - n), static_cast<std::int32_t>(next - n == 1 ? rng.below(labels) : 1 + rng.below(2)));
     }
   }
-  check_structure([&]() -> Made { return std::make_unique<SegmentPotentials<double>>(templates, coding, instances, gold, Pairs::all); });
+  check_structure(
+      [&]() -> Made { return std::make_unique<SegmentPotentials<double>>(templates, coding, instances, gold, FeatureLabels::all); });
 }
 
 void check_listed() {

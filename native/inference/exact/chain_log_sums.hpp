@@ -40,7 +40,7 @@ class ChainLogSums {
     return std::exp(alpha_[t * labels_ + j] + beta_[t * labels_ + j] - log_z_);
   }
 
-  // Of labels i and j at tokens t - 1 and t; score: of the pair and of j at t.
+  // The probability of labels i and j at tokens t - 1 and t. score: the score of the pair plus that of j at t.
   double posterior(std::size_t t, std::size_t i, std::size_t j, double score) const noexcept {
     return std::exp(alpha_[(t - 1) * labels_ + i] + score + beta_[t * labels_ + j] - log_z_);
   }

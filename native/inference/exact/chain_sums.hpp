@@ -11,7 +11,8 @@
 
 namespace riata {
 
-// Scores of neighbouring labels as factors: exp(score - highest), and that matrix turned. Pairs that are not allowed are 0.
+// Scores of pairs of neighbouring labels as factors, exp(score - highest), and the same matrix transposed. Pairs that are not allowed are
+// 0.
 template <class Real>
 struct EdgeFactors {
   const Real* forward;   // [labels][stride]: from, to
@@ -19,7 +20,7 @@ struct EdgeFactors {
   double highest;        // taken off all scores
 };
 
-// Makes them from scores [labels][stride], minus infinity where a pair is not allowed; what the padding holds does not matter. Returns the
+// Makes edge factors from scores [labels][stride], minus infinity where a pair is not allowed; the padding may be anything. Returns the
 // highest score. forward, backward: [labels][stride] to write.
 template <class Real>
 double make_edge_factors(const Real* scores, std::int32_t labels, std::int32_t stride, Real* forward, Real* backward) {

@@ -19,7 +19,7 @@ class ClosestSegments {
  public:
   ClosestSegments(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
 
-  // Of the open sentence. loss: open for its truth.
+  // Searches the open sentence. loss: open for the truth of the sentence.
   void open(SegmentSteps<Real>& steps, const SegmentLoss& loss) {
     length_ = steps.length();
     const std::size_t size = std::size_t(length_ + 1) * coding_.labels;
@@ -30,7 +30,8 @@ class ClosestSegments {
     }
   }
 
-  // Writes the codes of the best one to codes [T], -1 where none starts, and returns its score; minus infinity where there is none.
+  // The best segmentation of least loss, and the best of all others: writes its codes to codes [T], -1 where no segment starts, and returns
+  // its score; minus infinity where there is none.
   double closest(std::int32_t* codes) const { return trace(0, codes); }
   double other(std::int32_t* codes) const { return trace(1, codes); }
 

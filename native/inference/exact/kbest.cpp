@@ -15,9 +15,9 @@ void KBest<Forward>::open(const typename Forward::Scores& scores) {
 template <class Forward>
 std::optional<typename KBest<Forward>::Real> KBest<Forward>::next(std::int32_t* labels) {
   const std::int32_t T = forward_.length();
-  const std::size_t given = states_.empty() ? 0 : states_[0].found.size();  // the end is visited first
+  const std::size_t before_this = states_.empty() ? 0 : states_[0].found.size();  // the end is visited first
   find_one_more();
-  if (states_[0].found.size() == given) return std::nullopt;
+  if (states_[0].found.size() == before_this) return std::nullopt;
   Prefix prefix = states_[0].found.back();
   const Real score = prefix.score;
   for (std::int32_t t = T - 1; t >= 0; --t) {

@@ -13,8 +13,8 @@
 namespace riata {
 
 // Huang & Chiang 2005, Algorithm 3, on a chain: one forward pass gives the best prefix that ends in a state (a label, or a pair of
-// labels); the next ones are found on the way back, along the sequence that was given last. Forward: ForwardScores or SecondOrderForward.
-// Differs: a loop instead of the recursion, since sentences may be long; ties are settled.
+// labels); the next ones are found on the way back, along the sequence that was returned last. Forward: ForwardScores or
+// SecondOrderForward. Differs: a loop instead of the recursion, since sentences may be long; ties are settled.
 template <class Forward>
 class KBest {
  public:
@@ -30,12 +30,12 @@ class KBest {
  private:
   // A prefix that ends in its state: the prefix before it, and the score.
   struct Prefix {
-    Real score = 0;         // with the state's own
+    Real score = 0;         // the score of its last state included
     std::int32_t from = 0;  // state before
     std::int32_t rank = 0;  // which of the prefixes that end in `from`
   };
   struct Candidate {
-    Real reach;  // score up to the state, before its own
+    Real reach;  // the score up to the state, without the score of the state itself
     std::int32_t from;
     std::int32_t rank;
     bool operator<(const Candidate& other) const noexcept {  // for a heap: the best is the largest
@@ -46,7 +46,7 @@ class KBest {
   struct State {
     std::vector<Prefix> found;        // best first
     std::vector<Candidate> frontier;  // heap; at most one of each state before
-    bool successor_due = false;       // the one after the last found is not in the frontier yet
+    bool successor_due = false;       // whether the prefix that comes after the last one found is still to enter the frontier
   };
 
   std::int32_t state_at(std::int32_t t, std::int32_t number);

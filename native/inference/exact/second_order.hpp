@@ -70,7 +70,7 @@ class SecondOrderForward {
   const SecondOrderScores<Real>* scores_ = nullptr;
   std::vector<Real> alpha_;  // [length][labels][stride] score of the best prefix that ends in a label (last index) after another;
                              // of token 0 the first row alone is used
-  std::vector<Real> from_;   // [labels] those that end in one pair's first label
+  std::vector<Real> from_;   // [labels] scores of the best prefixes that end in the first label of a pair
 };
 
 extern template class SecondOrderForward<float>;

@@ -49,7 +49,7 @@ class SecondOrderLogSums {
     return total;
   }
 
-  // Of labels h, i and j at tokens t - 2 to t; score: of the three, and of j at t.
+  // The probability of labels h, i and j at tokens t - 2 to t. score: the score of the triple plus that of j at t.
   double posterior(std::size_t t, std::size_t h, std::size_t i, std::size_t j, double score) const noexcept {
     return std::exp(alpha_[place(t - 1, h, i)] + score + beta_[place(t, i, j)] - log_z_);
   }

@@ -52,7 +52,7 @@ template <class Real>
 class SecondOrderSums {
  public:
   SecondOrderSums(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride) {
-    for (auto* rows : {&back_, &next_, &sums_}) rows->assign(static_cast<std::size_t>(square()), Real{0});
+    for (auto* rows : {&back_, &next_, &work_}) rows->assign(static_cast<std::size_t>(square()), Real{0});
   }
 
   // node: [length][stride] scores, where minus infinity is not allowed; left as factors. cube(t): TripleFactors of the step into token t >
@@ -115,7 +115,7 @@ class SecondOrderSums {
       const TripleFactors<Real> step = cube(t);
       const PairFactors<Real> factors = own(t);
       const Real sum = pair_steps_back(back_.data(), step.factors, labels_, height(t), factors.rows, factors.step, stride_, scale,
-                                       into + t * square(), next_.data(), sums_.data());
+                                       into + t * square(), next_.data(), work_.data());
       if (!(sum >= least)) return false;
       const Real weight = 1 / sum;
       for (std::int64_t k = 0; k < std::int64_t{height(t)} * stride_; ++k) next_[static_cast<std::size_t>(k)] *= weight;
@@ -125,7 +125,7 @@ class SecondOrderSums {
   }
 
   std::int32_t labels_, stride_;
-  std::vector<Real> back_, next_, sums_;  // [labels][stride]; the padding of the first two stays 0
+  std::vector<Real> back_, next_, work_;  // [labels][stride]; the padding of the first two stays 0
   std::vector<Real> scale_, highest_;     // [length]
 };
 

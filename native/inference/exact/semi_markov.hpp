@@ -27,7 +27,7 @@ class SemiMarkov {
 
   // Writes the codes of the best segments of the open sentence to codes [T], -1 where none starts, and returns their score.
   // Ties go to the lowest label, then to the shortest segment, read from the end. Where nothing is allowed, no segment starts, and the
-  // score is minus infinity. Steps: SegmentSteps, or what has its length, lengths, spans and history.
+  // score is minus infinity. Steps: SegmentSteps, or a class with its functions length, lengths, spans and history.
   template <class Steps>
   double operator()(Steps& steps, std::int32_t* codes) {
     const std::int32_t T = steps.length(), L = coding_.labels;
@@ -116,7 +116,7 @@ class SemiMarkov {
   const SegmentCoding& coding_;
   std::int32_t stride_, order_;
   std::vector<double> alpha_, reach_;        // [T + 1][L] best way to the end of a segment, and to the start of one
-  std::vector<std::int32_t> length_, from_;  // the same: length of the last segment, label of the one before
+  std::vector<std::int32_t> length_, from_;  // [T + 1][L] on these ways: the length of the last segment, and the label of the one before
 };
 
 }  // namespace riata

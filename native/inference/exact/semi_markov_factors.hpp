@@ -35,7 +35,7 @@ class SemiMarkovFactors {
     return std::isnan(log_z_) || !backward(spans, edges) ? given_up : log_z_;
   }
 
-  // From the factors that `open` has left to posteriors, so many times. Once.
+  // Makes posteriors, times a number, of the factors that `open` has left; to be called once.
   void weigh(Real* spans, Real* edges, Real times) {
     for (std::int32_t t = 0; t < length_; ++t) weigh(t, spans, edges, log_z_, times);
   }
@@ -171,7 +171,7 @@ class SemiMarkovFactors {
     return true;
   }
 
-  // From factors to posteriors.
+  // Makes posteriors of the factors of segments and steps at token t.
   void weigh(std::int32_t t, Real* spans, Real* edges, double log_z, Real times) {
     const double share = double(times) * std::exp(reach_log_[t] + leave_log_[t] - log_z);
     Real* reach = row(reach_, t);

@@ -19,7 +19,8 @@ class SemiMarkovSums {
  public:
   SemiMarkovSums(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
 
-  // Of the open sentence; returns log Z. Steps: SegmentSteps, or what has its length, spans and history.
+  // Sums over the segmentations of the open sentence, and returns log Z. Steps: SegmentSteps, or a class with its functions length, spans
+  // and history.
   template <class Steps>
   double open(Steps& steps, double sharpness) {
     length_ = steps.length();
@@ -41,7 +42,7 @@ class SemiMarkovSums {
                                 : 0;
   }
 
-  // That a segment of label y starts at token t behind one of label `before`; of the first token there is one `before`, 0.
+  // The probability that a segment of label y starts at token t behind a segment of label `before`; at the first token, `before` is 0.
   double pair_posterior(std::int32_t t, std::int32_t before, std::int32_t y) const noexcept {
     return std::exp((t == 0 ? 0 : row(alpha_, t)[before]) + edges(t, before)[y] + row(leave_, t)[y] - log_z_);
   }

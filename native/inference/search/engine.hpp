@@ -50,23 +50,23 @@ class Learner {
     std::vector<NodeId> siblings = {};  // to restart from
   };
 
-  // How far y-good nodes are down-weighted at the moment (ALMA; 0 otherwise).
+  // What is taken off the scores of y-good nodes at the moment (ALMA; 0 otherwise).
   virtual double margin() const = 0;
 
-  // lost: no y-good node is pending. wrong: the front is a goal and not y-good.
+  // What to do after looking at the front. lost: no y-good node is pending. wrong: the best node of the front is a goal and not y-good.
   virtual Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) = 0;
 
-  // The search has come to a dead end: nothing is left to expand, and no goal was reached. `last` was the front's best.
+  // Called where nothing is left to expand, and no goal was reached. last: the best node of the last front.
   virtual void at_dead_end(Search& search, NodeId last) = 0;
 };
 
-// Sees what happens, for people to look at. Where there is none, nothing is recorded.
+// Records what a search does, for traces. A search without a recorder records nothing.
 class Recorder {
  public:
   virtual ~Recorder() = default;
   virtual void at_front(const Search& search, std::span<const NodeId> front) = 0;
-  virtual void restarted(const Search& search, std::span<const NodeId> siblings) = 0;      // now rescored
-  virtual void expanded(const Search& search, std::span<const Candidate> candidates) = 0;  // before any is cut
+  virtual void restarted(const Search& search, std::span<const NodeId> siblings) = 0;      // whose scores are new
+  virtual void expanded(const Search& search, std::span<const Candidate> candidates) = 0;  // all, before some are cut
   virtual void enqueued(const Search& search, std::span<const NodeId> nodes) = 0;
 };
 
@@ -77,51 +77,53 @@ class Search {
   // Figure 1 without a learner, Figure 2 with one. Returns the goal dequeued first; -1 where nothing is left to expand.
   NodeId run(Learner* learner = nullptr, Recorder* recorder = nullptr);
 
-  // For the runs to come. A run that gives up paths for their depth, and reaches no goal by others, is an error.
+  // Limits the steps of a path in the runs to come. A run that reaches no goal, and has given up a path that was too long, is an error.
   void limit_depth(std::int32_t most) noexcept { limits_.max_depth = most; }
 
   static constexpr std::int64_t most_good = 64;  // y-good states that are followed at once, the best of them, unless told otherwise
 
-  // siblings(node, y): from the last y-good ancestor forward, through children of unchanged regret, to the same depth.
-  // The scores are under the present weights. Throws NoGoodChild where there is none: the space's regret contradicts itself.
-  std::vector<NodeId> siblings(NodeId node);
+  // siblings(node, y) of Figure 2: from the last y-good ancestor of the node forward, through children of unchanged regret, to the depth of
+  // the node; at most `most` states are followed. Their scores are under the present weights. Throws NoGoodChild where a y-good state has
+  // no y-good child, so that the regret of the space contradicts itself.
+  std::vector<NodeId> siblings(NodeId node, std::int64_t most);
 
-  // The siblings of the best node of a front, as far on as the front is. Goals that wait for the rest of their level count as being of its
-  // depth. Where equal prefixes compete, what is covered counts, not the depth; some siblings may then cover more than the front.
-  std::vector<NodeId> siblings(std::span<const NodeId> front, std::int64_t most = most_good);
+  // The siblings of the best node of a front, as deep as the deepest node of the front: a goal that waits for the rest of its level counts
+  // as deep as the level. Where equal prefixes compete, they cover as much as the front, or more.
+  std::vector<NodeId> siblings(std::span<const NodeId> front, std::int64_t most);
 
   // What an update compares: y-good states, and the nodes that they compete with, y-good ones among them.
   struct Match {
     std::vector<NodeId> siblings, rivals;
   };
 
-  // Of the siblings of a front. They compete with all that is pending; where equal prefixes compete, with the front, if they cover as much
-  // as it does. If they all cover more, they were merged away when they were made, and what absorbed them is what they compete with.
+  // Which siblings of a front compete with which nodes. All siblings compete with the front and all other pending nodes. Where equal
+  // prefixes compete, siblings that cover as much as the front compete with the front alone. If all siblings cover more than the front,
+  // they were merged with other nodes when they were made, and compete with these nodes.
   Match match(std::span<const NodeId> siblings, std::span<const NodeId> front);
 
-  // The best y-good states that compete with a front: those in it, and those that lead there from the start, of which `most` are
-  // followed. One search follows them once, so its fronts must not go back to less cover. None: no y-good state covers as much as the
-  // front.
+  // The y-good states that compete with a front: the y-good nodes of the front, and at most `most` y-good states that are followed from the
+  // start to where the front is. A search follows them once, so later calls must not ask for a front that covers less. Empty where no
+  // y-good state covers as much as the front.
   std::vector<NodeId> good_beside(std::span<const NodeId> front, std::int64_t most);
 
-  // How far on a node is, in the order in which its queue takes nodes: in operations, or in cover and then in the operations since.
-  // Where equal prefixes compete, only nodes of equal standing do.
+  // How far on a node is, in the order in which its queue takes nodes: the number of operations; or, where equal prefixes compete, first
+  // how much it covers and then the operations since it began to cover that. There, only nodes of equal standing compete.
   std::int64_t standing(NodeId node) const;
 
-  // The y-good goals that the last y-good ancestor of a node leads to, `most` at once.
+  // The y-good goals that the last y-good ancestor of a node leads to; at most `most` states are followed.
   std::vector<NodeId> good_goals(NodeId node, std::int64_t most);
 
-  // forced decoding: the y-good goals, from the start of the last run; their scores are under the present weights.
+  // Forced decoding: the y-good goals that the start of the last run leads to. Their scores are under the present weights.
   std::vector<NodeId> forced();
 
-  // Every child of these nodes, parent by parent, so that none is merged away; in the tree, but not in the queue.
+  // Every child of these nodes, parent by parent, none of them merged. The children are in the tree, but not in the queue.
   struct Child {
     NodeId node;
     std::int64_t key;
   };
   std::vector<Child> children(std::span<const NodeId> nodes);
 
-  // Scores of nodes under the present weights, counted from their last common ancestor.
+  // Sets the scores of nodes to what the present weights give; they have a start in common, and what it scores may be left out.
   void rescore(std::span<const NodeId> nodes);
 
   const Tree& tree() const noexcept { return tree_; }
@@ -129,7 +131,7 @@ class Search {
   const Ranking& ranking() const noexcept { return ranking_; }
   std::vector<NodeId> pending() const { return queue_.pending(); }
 
-  // Whether the whole front is goals, and the search about to end: goals may lie at different depths.
+  // Whether all nodes of the front are goals, which may have different depths, so that the search is about to end.
   bool at_goal() const noexcept { return at_goal_; }
 
  private:
@@ -159,14 +161,15 @@ class Search {
   Tree tree_;
   Ranking ranking_;
   bool at_goal_ = false;
-  bool gave_up_ = false;                      // a path of this run was as deep as can be
+  bool gave_up_ = false;                      // whether a path of this run was given up because it was too long
   std::int64_t good_ = 0;                     // y-good nodes in the queue, if it keeps all
   std::vector<Candidate> candidates_, kept_;  // buffers, kept from step to step
   std::vector<NodeId> front_, open_, next_;
-  std::vector<std::vector<NodeId>> good_levels_;  // as good_beside has followed them: by depth; or one, where equal prefixes compete
+  // The y-good states that good_beside follows, by depth; where equal prefixes compete, there is one level, of those it came to last.
+  std::vector<std::vector<NodeId>> good_levels_;
 };
 
-// A run of the search for one sentence; its errors say which one it was. Without a learner there must be a goal.
+// Runs the search for one sentence, whose number is part of the errors. Without a learner, a search that reaches no goal is an error.
 NodeId run_on(std::int64_t sentence, Search& search, Learner* learner = nullptr, Recorder* recorder = nullptr);
 
 // How often `Search::run` has been called in this process: every search counts, whatever its space, queue and learner.

@@ -9,7 +9,7 @@
 namespace riata {
 namespace {
 
-// Tells the space that the engine looks aside.
+// While it exists, the space knows that the engine lists children for a learner, and not for the queue.
 class Aside {
  public:
   explicit Aside(Space& space) : space_(space) { space_.looking_aside(true); }
@@ -21,7 +21,7 @@ class Aside {
   Space& space_;
 };
 
-// Keeps the `most` that come before the others, in the order in which they stood; at a tie the one that stood first comes first.
+// Keeps `most` items, those that beat the others; of equals, those that stand first. The order of the items stays as it is.
 template <class Item, class Beats>
 void keep_first(std::vector<Item>& items, std::int64_t most, Beats beats) {
   if (static_cast<std::int64_t>(items.size()) <= most) return;
@@ -83,8 +83,8 @@ std::vector<NodeId> Search::follow_good(std::vector<NodeId> level, std::int64_t 
   }
 }
 
-std::vector<NodeId> Search::siblings(NodeId node) {
-  return follow_good({last_good(node)}, most_good, [&](NodeId id) { return tree_[id].depth >= tree_[node].depth; });
+std::vector<NodeId> Search::siblings(NodeId node, std::int64_t most) {
+  return follow_good({last_good(node)}, most, [&](NodeId id) { return tree_[id].depth >= tree_[node].depth; });
 }
 
 std::vector<NodeId> Search::siblings(std::span<const NodeId> front, std::int64_t most) {

@@ -19,10 +19,10 @@ class Lattice : public Recorder {
     std::int32_t from, to;  // places in nodes()
     ActionId action;
     double score;
-    double probability = 0;  // of taking it, once the search is where it starts; as `weigh` leaves it
+    double probability = 0;  // of taking this edge from the node where it starts; set by `weigh`
   };
 
-  // by_key: states of equal key are one state, whatever their numbers; else their numbers tell them apart, too.
+  // by_key: whether states of equal key are one state of the graph, even if their numbers differ.
   Lattice(Space& space, const QueueSpec& queue, bool by_key = false)
       : space_(space), by_prefix_(queue.name == "beam" && queue.by == "prefix"), by_key_(by_key) {}
 
@@ -41,17 +41,17 @@ class Lattice : public Recorder {
   void expanded(const Search&, std::span<const Candidate>) override {}
   void enqueued(const Search&, std::span<const NodeId>) override {}
 
-  // After it, and before the tree is changed.
+  // Makes the graph; to be called after the search, before its tree changes.
   void build(const Search& search);
 
   // Gives edges and nodes their probabilities.
   void weigh(double temperature);
 
-  // In the order in which they came out of the queue: an edge leads from an earlier to a later one. Edges are in the order of where they
-  // start.
+  // The nodes in the order in which they came out of the queue, so that an edge leads from an earlier to a later node; and the edges in the
+  // order of the nodes where they start.
   const std::vector<Node>& nodes() const noexcept { return nodes_; }
   const std::vector<Edge>& edges() const noexcept { return edges_; }
-  // The logarithm of Z, as `weigh` leaves it.
+  // log Z; set by `weigh`.
   double log_sum() const noexcept { return to_come_.front(); }
   double probability(std::int32_t node) const noexcept { return probability_[static_cast<std::size_t>(node)]; }
 

@@ -16,9 +16,9 @@ using ActionId = std::int32_t;
 // A step that could be taken: an operator applied to a node, not yet a node itself.
 struct Candidate {
   double score;      // g of the node it would become
-  double heuristic;  // h of it
+  double heuristic;  // h of the node it would become
   std::int64_t key;  // states of equal key are merged, where the space merges
-  double regret;     // of it; known where `good_parent`
+  double regret;     // of it; known for children of y-good nodes
   NodeId parent;
   ActionId action;
   bool good;  // y-good: its regret equals the initial state's

@@ -22,13 +22,13 @@ class Queue {
   virtual void clear() = 0;
   virtual bool empty() const = 0;
 
-  // Takes nodes in, in order of insertion; may drop some that are pending.
+  // Takes new nodes, in order of insertion; may drop some of the pending nodes.
   virtual void enqueue(const Tree& tree, Space& space, const Ranking& ranking, std::span<const NodeId> nodes) = 0;
 
   // RemoveFront: one node, or a whole level of a beam, best first.
   virtual void remove_front(const Tree& tree, Space& space, const Ranking& ranking, std::vector<NodeId>& front) = 0;
 
-  // All that is pending, in no order.
+  // All pending nodes, in no order.
   virtual std::vector<NodeId> pending() const = 0;
 
   // How many candidates of one expansion can survive; the rest never become nodes.
@@ -37,7 +37,7 @@ class Queue {
   // Whether every node that is taken in comes out again.
   virtual bool keeps_all() const { return false; }
 
-  // Whether states compete that cover equal prefixes of the input.
+  // Whether only states that cover equal prefixes of the input compete with each other.
   virtual bool by_prefix() const { return false; }
 
   // Whether dequeuing a goal ends the search.
@@ -49,7 +49,7 @@ inline std::int32_t prefix_of(const Tree& tree, const Space& space, NodeId node)
   return tree[node].goal ? std::numeric_limits<std::int32_t>::max() : space.covered(tree, node);
 }
 
-// What a queue is made of: its name and settings.
+// The name and the settings of a queue.
 struct QueueSpec {
   std::string name = "beam";
   std::int64_t width = 5;         // of a beam
@@ -57,10 +57,10 @@ struct QueueSpec {
 
   static QueueSpec of(const Settings& settings) { return {settings.word("queue"), settings.whole("beam"), settings.word("beam_by")}; }
 
-  // Whether the first goal met counts, whatever its score: a state is then worth one visit.
+  // Whether the search ends at the first goal that it meets, whatever the score, so that no state needs a second visit.
   bool blind() const { return name == "depth-first" || name == "breadth-first"; }
 
-  // Whether the front is all that is left of one level: no state is then met again.
+  // Whether the front is all that is left of one level, so that no state is met again.
   bool by_level() const { return name == "greedy" || (name == "beam" && by != "pending"); }
 };
 

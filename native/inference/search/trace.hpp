@@ -1,4 +1,4 @@
-// What a search did, step by step, for people to look at.
+// A record of what a search did, step by step, for people to look at.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace riata {
 
 struct Trace {
-  // A candidate that became no node; merged: one of equal key did.
+  // A candidate that became no node. merged: whether another candidate of equal key became one.
   struct Cut {
     Candidate candidate;
     bool merged;
@@ -29,7 +29,7 @@ struct Trace {
 
   struct Step {
     std::vector<NodeId> front;         // as it was taken from the queue, best first
-    double margin = 0;                 // of the ranking
+    double margin = 0;                 // that the ranking took off y-good nodes
     bool lost = false, wrong = false;  // see Learner::at_front
     std::optional<Update> update = {};
     std::vector<std::pair<NodeId, double>> restart = {};  // the siblings that became the queue, with their new scores
@@ -56,7 +56,7 @@ struct Trace {
 
 class TraceRecorder : public Recorder {
  public:
-  // learning: whether regret can be asked for.
+  // learning: whether the space knows the truth, so that nodes have a regret.
   TraceRecorder(Space& space, const QueueSpec& queue, bool learning);
 
   void at_front(const Search& search, std::span<const NodeId> front) override;
@@ -64,11 +64,11 @@ class TraceRecorder : public Recorder {
   void expanded(const Search& search, std::span<const Candidate> candidates) override;
   void enqueued(const Search& search, std::span<const NodeId> nodes) override;
 
-  // From the learner: what Figure 2 asks of the front, and what followed.
+  // The learner reports here what Figure 2 asks about the front, and the update that followed.
   void judged(bool lost, bool wrong);
   void updated(Trace::Update update) { trace_.steps.back().update = std::move(update); }
 
-  // Takes over the nodes that are new. Before any of them is rescored.
+  // Copies the nodes that are new since the last call; to be called before any of them gets a new score.
   void look(const Search& search);
 
   // After the search. found: what it returned.
@@ -79,7 +79,7 @@ class TraceRecorder : public Recorder {
   void force(Search& search, bool with_features);
 
   Space& space_;
-  bool drops_;  // the queue may drop what it holds
+  bool drops_;  // whether the queue may drop pending nodes
   bool learning_;
   Trace trace_;
   std::vector<Candidate> candidates_;   // of the step at hand

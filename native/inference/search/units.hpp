@@ -10,7 +10,7 @@
 
 namespace riata {
 
-// What operators decide about tokens: that number `depth` of a path gives token `depth - ahead` a label, which is `label(action)`.
+// Which labels the operators of a path give to tokens: the operator at `depth` gives the label `label(action)` to token `depth - ahead`.
 template <class Label>
 struct Track {
   std::int32_t ahead;
@@ -19,9 +19,9 @@ struct Track {
   Label label;
 };
 
-// A unit is a chunk: a token, and those after it that go on with it. Its probability is that of all outputs that have just this chunk
-// there, whichever labels say so. Where nothing goes on with anything, it is that of the label of a token. out: [T], each token that of its
-// unit.
+// A unit is a chunk: a token, and the tokens after it whose labels continue the chunk. Its probability is the sum over all outputs that
+// have exactly this chunk there, whichever labels express it. Where no label continues a chunk, a unit is the label of one token. out: [T]
+// the probability of the unit that each token is in.
 template <class Label>
 class Units {
  public:
@@ -43,7 +43,7 @@ class Units {
     return track_.continues[static_cast<std::size_t>(before) * track_.types.size() + static_cast<std::size_t>(label)] != 0;
   }
 
-  // Edges of one depth stand together.
+  // Finds the first edge of every depth: edges of one depth stand together.
   void open(const Lattice& lattice, std::int32_t length) {
     firsts_.assign(static_cast<std::size_t>(length + track_.ahead) + 1, lattice.edges().size());
     for (std::size_t e = lattice.edges().size(); e-- > 0;) firsts_[depth(lattice, e)] = e;
@@ -97,7 +97,7 @@ class Units {
 
   Track<Label> track_;
   std::vector<std::size_t> firsts_;  // [depths + 1] the first edge of each
-  std::vector<double> passed_;       // [nodes] of outputs that have the unit so far and come here
+  std::vector<double> passed_;       // [nodes] the probability of all outputs that have the unit so far and pass through the node
 };
 
 }  // namespace riata

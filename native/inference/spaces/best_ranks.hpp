@@ -1,4 +1,4 @@
-// What a candidate must rank to survive, found while a node's candidates are listed.
+// The rank that a candidate needs to survive, found while the candidates of nodes are listed.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,15 @@ namespace riata {
 // The keys of the candidates of one node must all differ, so that as many of them survive as the ranking is wide.
 class BestRanks {
  public:
-  // For a new frontier; and for each of its nodes.
+  // To be called for a new frontier, and then for each of its nodes.
   void begin() noexcept { least_ = -std::numeric_limits<double>::infinity(); }
   void begin_node() noexcept { best_.clear(); }
 
-  // Below this rank, as many others come before as can survive.
+  // The bound: a candidate of a lower rank comes behind as many others as can survive.
   double least() const noexcept { return least_; }
 
-  // Keeps the ranks of the best of one node; with as many as can survive, the least of them is a bound for all to come.
+  // Takes the rank of a candidate of the node; false where it is below the bound. Once there are as many ranks as candidates can survive,
+  // the least of them is the bound.
   bool takes(const Ranking& ranking, const Candidate& candidate) {
     const double rank = ranking.rank(candidate);
     if (rank < least_) return false;
@@ -33,7 +34,7 @@ class BestRanks {
     return true;
   }
 
-  // Leaves out of the candidates from `first` on those below the bound, which may have come before it was known.
+  // Removes the candidates from `first` on that are below the bound: they may have been listed before it was known.
   void drop_hopeless(const Ranking& ranking, std::size_t first, std::vector<Candidate>& out) const {
     const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < least_; };
     out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), hopeless), out.end());

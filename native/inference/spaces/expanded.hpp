@@ -40,14 +40,14 @@ class Expanded {
     return true;
   }
 
-  // Whether a candidate leads nowhere new.
+  // Whether a candidate leads to a state that was expanded before, with as good a score.
   bool is_known(const Candidate& candidate) const {
     const auto same = scores_.find(candidate.key);
     return !candidate.good && same != scores_.end() && (blind_ || same->second >= candidate.score);
   }
 
   bool blind_;
-  std::unordered_map<std::int64_t, double> scores_;  // the best with which a state was expanded, by key
+  std::unordered_map<std::int64_t, double> scores_;  // by key of a state, the best score with which it was expanded
 };
 
 }  // namespace riata

@@ -31,7 +31,7 @@ class BatchedPotentials : public Potentials {
     return cut_batches(instances.sentences(), tokens_at_once(most, labels), [&](std::int64_t s) { return instances.length(s); });
   }
 
-  const SentenceRange& batch() const noexcept { return batches_[batch_]; }                  // at hand
+  const SentenceRange& batch() const noexcept { return batches_[batch_]; }                  // the batch at hand
   std::int64_t base() const noexcept { return instances_.starts[batches_[batch_].first]; }  // its first token
 
   const Instances& instances_;

@@ -114,9 +114,9 @@ class ChainGradient final : public SentenceGradient<Real> {
   // Posteriors of pairs less the truth, in every context of the sentence.
   void expect_steps() {
     for (std::int32_t t = 1; t < length_; ++t) {
-      Real* sums = table(expected_, static_cast<std::size_t>(steps_.number(t)));
-      add_outer(&t, 1, all_.alpha.data(), all_.into.data(), of_.layout_.labels, of_.layout_.stride, sums);
-      if (!complete_) add_outer(&t, 1, known_.alpha.data(), known_.into.data(), of_.layout_.labels, of_.layout_.stride, sums);
+      Real* expected = table(expected_, static_cast<std::size_t>(steps_.number(t)));
+      add_outer(&t, 1, all_.alpha.data(), all_.into.data(), of_.layout_.labels, of_.layout_.stride, expected);
+      if (!complete_) add_outer(&t, 1, known_.alpha.data(), known_.into.data(), of_.layout_.labels, of_.layout_.stride, expected);
     }
     for (std::size_t k = 0; k < expected_.size(); ++k) expected_[k] *= factors_[k];
     for (std::int64_t t = 1; complete_ && t < length_; ++t) table(expected_, static_cast<std::size_t>(steps_.number(t)))[true_pair(t)] -= 1;

@@ -20,10 +20,10 @@ class ChainLevel {
  public:
   struct Step {
     std::size_t from;    // which node, in order of insertion
-    const Real* row;     // of that node,
-    std::int64_t group;  // and its group
+    const Real* row;     // what a step from that node onto each label adds
+    std::int64_t group;  // the group of that node
     ActionId label;
-    bool good;  // onto the truth, from the y-good node
+    bool good;  // whether it is the step from the y-good node onto the true label
   };
 
   ChainLevel(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride) {}
@@ -164,7 +164,8 @@ class ChainLevel {
                         [](std::int32_t e) { return e < 0; });
   }
 
-  // The same with ties: they fill the places from their common one on, and are put in order there. Returns how many there are.
+  // Puts every entry where its rank belongs, where some ranks tie: these fill the places from their common one on, and are put in order
+  // there. Returns how many entries there are.
   std::size_t place_tied(std::size_t width) {
     survivors_.assign(ranks_.size(), -1);
     for (std::size_t e = 0; e < ranks_.size(); ++e) {
@@ -183,7 +184,7 @@ class ChainLevel {
     return std::min(kept, width);
   }
 
-  // The same for any ranks, by insertion; returns how many there are.
+  // Sorts entries of any ranks by insertion; returns how many there are.
   std::size_t select(std::size_t width) {
     survivors_.resize(ranks_.size());
     std::size_t kept = 0;
@@ -213,15 +214,15 @@ class ChainLevel {
 
   std::int32_t labels_, stride_;
   std::vector<Member> nodes_;      // by group
-  std::vector<Real> scores_;       // of the nodes
-  std::vector<const Real*> rows_;  // of the nodes: [stride]
+  std::vector<Real> scores_;       // [nodes]
+  std::vector<const Real*> rows_;  // [nodes] rows [stride]
   bool sorted_ = true;
   std::vector<std::size_t> begins_;  // of the groups, then the number of nodes
   const Real* own_ = nullptr;
   std::vector<Real> ranks_;        // [groups][stride]; an entry is a place in it
   std::size_t good_ = 0;           // the y-good node
   std::int32_t truth_entry_ = -1;  // the truth in its group
-  std::int32_t good_entry_ = -1;   // the same, if it is reached from the y-good node
+  std::int32_t good_entry_ = -1;   // the truth in its group if it is reached best from the y-good node, else -1
   std::vector<Rank<Real>> places_;
   std::vector<std::int32_t> survivors_;
   std::vector<Step> steps_;

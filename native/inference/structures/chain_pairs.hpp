@@ -15,21 +15,21 @@
 namespace riata {
 
 // Which pairs of a feature and a label (or a pair of labels) have a weight: those that the training data may have, or all.
-enum class Pairs { seen, all };
+enum class FeatureLabels { seen, all };
 
 // Marks the weights that the truth has, or may have where it is unknown.
 inline void see_weights(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::vector<bool>& there) {
   const RowReader<const Layout> rows(index, layout, instances);
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
-    const std::int32_t* given = instances.labels.data() + instances.starts[s];
+    const std::int32_t* truth = instances.labels.data() + instances.starts[s];
     for (std::int64_t t = 0; t < instances.length(s); ++t) {
-      const LabelRange here = label_range(given[t], layout.labels);
+      const LabelRange here = label_range(truth[t], layout.labels);
       const auto enter = [&](std::int64_t row) {
         for (std::int32_t j = here.first; j < here.end; ++j) there[static_cast<std::size_t>(row + j)] = true;
       };
       rows.nodes(s, t, [&](std::int64_t row, float) { enter(row); });
       rows.edges(s, t, [&](std::int64_t row, float) {
-        const LabelRange before = label_range(given[t - 1], layout.labels);
+        const LabelRange before = label_range(truth[t - 1], layout.labels);
         for (std::int32_t i = before.first; i < before.end; ++i) enter(row + std::int64_t{i} * layout.stride);
       });
     }
@@ -37,10 +37,10 @@ inline void see_weights(const FeatureIndex& index, const Layout& layout, const I
 }
 
 // The weights of a chain. behind: which weights there are of rows behind the layout's own, those of earlier labels.
-inline RowWeights chain_weights(const FeatureIndex& index, const Layout& layout, const Instances& instances, Pairs pairs,
+inline RowWeights chain_weights(const FeatureIndex& index, const Layout& layout, const Instances& instances, FeatureLabels which,
                                 const std::vector<bool>& behind = {}) {
   std::vector<bool> there(static_cast<std::size_t>(layout.size), false);
-  if (pairs == Pairs::all) {
+  if (which == FeatureLabels::all) {
     const std::int64_t square = std::int64_t{layout.labels} * layout.stride;
     for (std::int64_t place = index.transitions() ? 0 : square; place < layout.size; ++place)
       there[static_cast<std::size_t>(place)] = place % layout.stride < layout.labels;

@@ -18,10 +18,11 @@ namespace riata {
 
 class ChainPoints {
  public:
-  // All must outlive it. history: the rows of earlier labels, which stand behind all others. local: as Weights has it.
+  // All parameters must outlive it. history: the rows of earlier labels, which stand behind all other rows. local: whether every step is
+  // normalised by itself.
   ChainPoints(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const RowWeights& there,
-              std::int32_t given_size, bool local = false)
-      : index_(index), layout_(layout), history_(history), there_(there), given_size_(given_size), local_(local) {}
+              std::int32_t named_size, bool local = false)
+      : index_(index), layout_(layout), history_(history), there_(there), named_size_(named_size), local_(local) {}
 
   // The weights at a point as a model, in any precision.
   template <class Out>
@@ -29,7 +30,7 @@ class ChainPoints {
     Weights<Out> out(layout_.labels);
     out.local = local_;
     out.history = history_;
-    out.grow(index_, given_size_);
+    out.grow(index_, named_size_);
     there_.each([&](std::int32_t i, std::int64_t place) {
       out.flat[static_cast<std::size_t>(place)] = static_cast<Out>(at[static_cast<std::size_t>(i)]);
     });
@@ -42,7 +43,7 @@ class ChainPoints {
     std::vector<double> out(static_cast<std::size_t>(there_.size()), 0);
     if (fresh(weights)) return out;
     Weights<Real> grown = weights;
-    grown.grow(index_, given_size_);
+    grown.grow(index_, named_size_);
     const Numbers<Real> behind = history_rows(grown);
     grown.flat.resize(static_cast<std::size_t>(layout_.size));
     grown.flat.insert(grown.flat.end(), behind.begin(), behind.end());
@@ -53,7 +54,7 @@ class ChainPoints {
   }
 
  private:
-  // Whether nothing has been learnt yet: such weights need not be copied.
+  // Whether all weights are zero, so that they need not be copied.
   template <class Real>
   static bool fresh(const Weights<Real>& weights) {
     return weights.layout.families() == 0 && std::ranges::all_of(weights.flat, [](Real weight) { return weight == 0; });
@@ -79,7 +80,7 @@ class ChainPoints {
   const Layout& layout_;
   const HistoryIndex& history_;
   const RowWeights& there_;
-  std::int32_t given_size_;
+  std::int32_t named_size_;
   bool local_;
 };
 

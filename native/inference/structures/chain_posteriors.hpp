@@ -11,9 +11,9 @@
 namespace riata {
 
 struct ChainProbabilities {
-  std::vector<double> log_z;        // [S] of the scores, divided by the temperature
-  std::vector<double> labels;       // [N][labels] of each label at each token
-  std::vector<double> confidences;  // [N] of the unit that a token is in, as Units has it; where labels were given
+  std::vector<double> log_z;        // [S] log Z of the scores divided by the temperature
+  std::vector<double> labels;       // [N][labels] the probability of each label at each token
+  std::vector<double> confidences;  // [N] the probability of the unit (units.hpp) that a token is in; empty without `found`
 };
 
 // A labelling has the probability exp(score / temperature) / Z. found: labels [N] whose chunks are judged, or nothing.

@@ -16,17 +16,17 @@ constexpr std::int64_t batch_tokens = 1 << 15;
 }  // namespace
 
 template <class Real>
-ChainPotentials<Real>::ChainPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-                                       const Constraint<Real>& constraint, Pairs pairs, Normalised normalised,
+ChainPotentials<Real>::ChainPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t named_size,
+                                       const Constraint<Real>& constraint, FeatureLabels which, Normalised normalised,
                                        std::span<const std::int32_t> heads)
     : BatchedPotentials(instances, batches_of_tokens(instances, batch_tokens, labels)),
       local_(normalised == Normalised::locally),
-      layout_(index, labels, given_size),
+      layout_(index, labels, named_size),
       constraint_(constraint),
-      there_(chain_weights(index, layout_, instances, pairs)),
+      there_(chain_weights(index, layout_, instances, which)),
       contexts_(index, layout_, instances),
       tokens_(index, layout_, instances, constraint_, there_, heads),
-      points_(index, layout_, no_history_, there_, given_size, local_) {
+      points_(index, layout_, no_history_, there_, named_size, local_) {
   make_chunks();
   const std::size_t cells = contexts_.rows.size() * static_cast<std::size_t>(square());
   for (auto* table : {&scores_, &forward_, &backward_}) table->assign(cells, Real{0});
@@ -109,22 +109,22 @@ void ChainPotentials<Real>::sum_edges(std::int64_t threads) {
   const StepChunks& steps = chunks_[batch_];
   // So many chunks at a time: their sums take memory.
   constexpr std::size_t at_once = 64;
-  std::vector<Real> sums(std::min(at_once, steps.chunks.size()) * cells);
+  std::vector<Real> products(std::min(at_once, steps.chunks.size()) * cells);
   for (std::size_t from = 0; from < steps.chunks.size(); from += at_once) {
     const std::size_t to = std::min(from + at_once, steps.chunks.size());
-    std::fill(sums.begin(), sums.end(), Real{0});
+    std::fill(products.begin(), products.end(), Real{0});
     Tasks parts;
     for (std::size_t c = from; c < to; ++c) {
       parts.add([&, c] {
         const StepChunks::Chunk& chunk = steps.chunks[c];
         add_outer(steps.order.data() + chunk.low, chunk.high - chunk.low, alpha_.data(), into_.data(), layout_.labels, layout_.stride,
-                  sums.data() + (c - from) * cells);
+                  products.data() + (c - from) * cells);
       });
     }
     parts.run(threads);
     for (std::size_t c = from; c < to; ++c) {
       double* total = expected_.data() + static_cast<std::size_t>(steps.chunks[c].context) * cells;
-      for (std::size_t k = 0; k < cells; ++k) total[k] += double(sums[(c - from) * cells + k]);
+      for (std::size_t k = 0; k < cells; ++k) total[k] += double(products[(c - from) * cells + k]);
     }
   }
 }

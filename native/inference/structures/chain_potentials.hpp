@@ -30,15 +30,16 @@ class ChainGradient;
 template <class Real>
 class LocalVisitor;
 
-// Of a sentence with unknown labels, the truth is all labellings which have the known ones: P = Z(known) / Z. It is summed over twice, and
-// the second sum has rows of its own among alpha and into, the latter negative, behind the rows of the batch's tokens.
+// Where some labels of a sentence are unknown, every labelling that has the known labels counts as true: P = Z(known) / Z. Such a sentence
+// is summed over twice. The second sum has rows of its own in alpha_ and into_, behind the rows of the tokens of the batch; its rows of
+// into_ are negative.
 template <class Real>
 class ChainPotentials final : public BatchedPotentials {
  public:
   // index and instances must outlive it, and the instances have labels, which only globally may be unknown. heads: as RowColumns has them,
   // or empty.
-  ChainPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-                  const Constraint<Real>& constraint, Pairs pairs, Normalised normalised, std::span<const std::int32_t> heads);
+  ChainPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t named_size,
+                  const Constraint<Real>& constraint, FeatureLabels which, Normalised normalised, std::span<const std::int32_t> heads);
 
   std::int64_t size() const noexcept override { return there_.size(); }
   std::int32_t labels() const noexcept { return layout_.labels; }
@@ -50,7 +51,7 @@ class ChainPotentials final : public BatchedPotentials {
   double shared_score(std::int64_t s) const override;
   void take_truth(std::int64_t s, double times) override;
 
-  // The same sentences one by one, under weights that change in between. These must outlive it.
+  // The gradient of one sentence after another, under weights that change in between. The potentials must outlive it.
   std::unique_ptr<SentenceGradient<Real>> gradient();
 
   const ChainPoints& points() const noexcept { return points_; }
@@ -77,7 +78,8 @@ class ChainPotentials final : public BatchedPotentials {
 
   std::int64_t square() const noexcept { return std::int64_t{layout_.labels} * layout_.stride; }
   std::int64_t context(std::int64_t n) const noexcept { return contexts_.of[static_cast<std::size_t>(n)]; }
-  // The row of the batch where a sentence's first token stands, and where that of its second sum does; -1: all labels are known.
+  // The row of the batch's tables where the first token of a sentence stands, and the row where its second sum starts; -1 where all labels
+  // are known, so that there is no second sum.
   std::int64_t row(std::int64_t s) const noexcept { return instances_.starts[s] - base(); }
   std::int64_t known_row(std::int64_t s) const noexcept { return known_rows_[static_cast<std::size_t>(s)]; }
   // The factors of the steps of a sentence.
@@ -88,7 +90,7 @@ class ChainPotentials final : public BatchedPotentials {
     };
   }
 
-  bool local_;  // whether steps are normalised by themselves
+  bool local_;  // whether every step is normalised by itself
   Layout layout_;
   Constraint<Real> constraint_;
   HistoryIndex no_history_;
@@ -100,10 +102,10 @@ class ChainPotentials final : public BatchedPotentials {
   std::vector<std::int64_t> known_rows_;           // [S]
   std::vector<double> gold_;                       // [contexts][labels][stride] weighted counts of the truth's pairs
   std::vector<Real> scores_, forward_, backward_;  // [contexts][labels][stride] of pairs: scores, factors, and the factors turned
-  std::vector<double> highest_;                    // [contexts]
+  std::vector<double> highest_;                    // [contexts] the highest score, which the factors lack
   std::vector<Real> alpha_, into_, difference_;    // [rows of a batch][stride]; difference: posteriors less the truth
   std::vector<double> expected_;                   // [contexts][labels][stride]: sums of alpha x into
-  std::vector<double> slow_expected_;              // of the same shape: posteriors that are no such products, such as local ones; or empty
+  std::vector<double> slow_expected_;  // [contexts][labels][stride]: posteriors that are no such products, such as local ones; or empty
 };
 
 extern template class ChainPotentials<float>;

@@ -12,9 +12,9 @@ void check_fit(const FeatureIndex& index, const Layout& layout, const HistoryInd
               layout.families() == index.families() && instances.hashed == index.hashed();
   if (index.hashed()) {
     const HashTable table = index.table(layout.labels, layout.stride);
-    fits = fits && table.fits() && layout.given_size() == static_cast<std::int32_t>(table.rows());
+    fits = fits && table.fits() && layout.named_size() == static_cast<std::int32_t>(table.rows());
   } else {
-    fits = fits && instances.given_size <= layout.given_size();
+    fits = fits && instances.named_size <= layout.named_size();
   }
   for (std::int32_t f = 0; fits && f < index.families(); ++f) {
     const std::int64_t ngrams = instances.sizes[f], row = layout.stride;

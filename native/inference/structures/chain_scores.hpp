@@ -29,8 +29,8 @@ class ChainScorer {
         nodes_(index, rows, instances),
         edges_(index, rows.layout, instances) {}
 
-  // Fills `chain` with the scores of sentence s, constraints included, and what is known of its labels. Features of earlier labels are not
-  // among them.
+  // Fills `chain` with the scores of sentence s, and puts minus infinity where the constraint or the allowed labels of the sentence forbid.
+  // Features of earlier labels are left out.
   void operator()(std::int64_t s, ChainScores<Real>& chain);
 
  private:

@@ -49,7 +49,7 @@ class ChainSpace : public CorpusSpace {
     expanded_.resize(remembers_ ? static_cast<std::size_t>(steps_.length()) + 1 : 0);
   }
 
-  // A search can only learn what it can reach.
+  // Throws where the constraint does not allow the true labels: a search can only learn what it can reach.
   void check_truth(std::int64_t sentence) const override {
     const Codes gold = corpus_.gold_of(sentence);
     const auto length = static_cast<std::int64_t>(gold.size());
@@ -127,8 +127,8 @@ class ChainSpace : public CorpusSpace {
   }
 
  private:
-  // The same for queues that take nodes one by one, and meet states again: a state is expanded anew only with a better score,
-  // and not even then by blind queues. The y-good path is not merged into another one.
+  // Expands for queues that take nodes one by one, and meet states again: a state is expanded anew only with a better score, and by blind
+  // queues not even then. The y-good path is not merged into another one.
   void expand_new(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
     for (const NodeId id : nodes) {
       const Node& node = tree[id];
@@ -146,7 +146,7 @@ class ChainSpace : public CorpusSpace {
     }
   }
 
-  // Of a node, what its candidate had.
+  // The key that the candidate of a node had.
   std::int64_t key(const Tree& tree, NodeId id) override {
     if (tree[id].parent < 0) return -1;
     look_back(tree, tree[id].parent);

@@ -24,7 +24,7 @@ namespace riata {
 template <class Real>
 class ChainSteps {
  public:
-  // local: as Weights has it.
+  // local: whether every step is normalised by itself.
   ChainSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, bool local, const Constraint<Real>& constraint,
              const Instances& instances, const Vector<Real>& weights)
       : layout_(layout),
@@ -168,7 +168,7 @@ class ChainSteps {
   std::vector<Real> no_edge_;             // [stride] of zeros
   std::vector<std::int64_t> node_known_;  // [T] under which weights the row below was computed; -1: not yet
   std::vector<Real> node_;                // [T][stride]
-  std::vector<std::int64_t> edge_known_;  // the same for edges
+  std::vector<std::int64_t> edge_known_;  // under which weights the rows of edge_ were computed; -1: not yet
   std::vector<Real> edge_;                // [labels][stride]: from, to; or [T] of them
   RowSum<Real> sum_;
   LocalSums<Real> local_sums_;  // of models that normalise every step

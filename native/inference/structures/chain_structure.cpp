@@ -19,7 +19,7 @@ void ChainModel<Real>::check(const Corpus& corpus, std::size_t size) const {
 
 template <class Real>
 void ChainModel<Real>::grow(const Corpus& corpus, Vector<Real>& vector) {
-  const Layout now(corpus.index, weights.labels, std::max(weights.given_size(), corpus.instances.given_size));
+  const Layout now(corpus.index, weights.labels, std::max(weights.named_size(), corpus.instances.named_size));
   if (now.size < weights.layout.size) throw Error("RiataError", "the instances were made with another feature index than the weights");
   if (now.size > weights.layout.size || now.families() != weights.layout.families())
     vector.rearrange([&](const Numbers<Real>& old) { return now.moved(old, weights.layout); });

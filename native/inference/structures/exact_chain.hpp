@@ -37,10 +37,10 @@ class OpenChain {
   }
   OpenChain(const OpenChain&) = delete;
 
-  // What to fill in first: all that does not depend on earlier labels.
+  // The scores that do not depend on earlier labels; to be filled in first.
   ChainScores<Real>& chain() noexcept { return scores_.chain; }
 
-  // Adds the rest.
+  // Adds the scores that depend on earlier labels.
   void add_history(typename HistoryScores<Real>::Ngrams ngrams) {
     history_.add_label_before(ngrams, scores_.chain);
     if (two_back_) history_.add_two_labels_before(ngrams, scores_);
@@ -73,7 +73,7 @@ class ExactChain {
   // The scores of sentence s, which has a token. They may be changed before it is searched.
   ChainScores<Real>& open(std::int64_t s);
 
-  // All of them, where the templates look two labels back.
+  // The scores with those of two labels back, where templates look so far back; else null.
   const SecondOrderScores<Real>* two_back() const noexcept { return open_.two_back(); }
 
   // The best labels [length] of the sentence that is open, and their score: as Viterbi gives them.

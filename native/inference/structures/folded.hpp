@@ -49,7 +49,7 @@ class FoldedWeights {
 
   const FeatureIndex& index;
   const Weights<float>& weights;
-  Vector<float> vector;                  // the same numbers
+  Vector<float> vector;                  // the numbers of `weights`
   std::vector<AttributeSource> sources;  // [A]
   std::vector<Chain> chains;
   std::vector<std::int32_t> families;  // whose n-grams chains and edges read, parents before children

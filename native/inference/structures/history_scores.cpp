@@ -130,9 +130,9 @@ void HistoryScores<Real>::put(const Real* row, const Real*& place) {
 template <class Real>
 Real* HistoryScores<Real>::new_row() {
   constexpr std::size_t piece = 256;  // rows
-  if (summed_ == piece * sums_.size()) sums_.emplace_back(piece * weights_.stride());
+  if (summed_ == piece * row_sums_.size()) row_sums_.emplace_back(piece * weights_.stride());
   const std::size_t number = summed_++;
-  return sums_[number / piece].data() + number % piece * weights_.stride();
+  return row_sums_[number / piece].data() + number % piece * weights_.stride();
 }
 
 template class HistoryScores<float>;

@@ -17,13 +17,13 @@ class HistoryScores {
  public:
   explicit HistoryScores(const ChainRows<Real>& rows);
 
-  // By slot, where the id of its n-gram at token 0 stands, with those of the other tokens behind it; null: the slot reads no input.
+  // By slot, the ids of its n-grams, token by token; null where the slot reads no input.
   using Ngrams = std::span<const std::int32_t* const>;
 
-  // Adds to the chain what templates that read the label before say.
+  // Adds the scores of templates that read the label before a token, and none before that, to the chain.
   void add_label_before(Ngrams ngrams, ChainScores<Real>& chain) const;
 
-  // Adds what templates say that read the label before that.
+  // Adds the scores of templates that read the label two tokens before.
   void add_two_labels_before(Ngrams ngrams, SecondOrderScores<Real>& scores);
 
  private:
@@ -40,12 +40,12 @@ class HistoryScores {
   Real* new_row();
 
   ChainRows<Real> weights_;
-  std::vector<std::int32_t> one_back_;   // slots that read the label before alone
-  std::vector<std::int32_t> by_labels_;  // slots that read the one before that, and no input
-  std::vector<std::int32_t> by_input_;   // the others
-  std::vector<Real> nothing_;            // [stride] of zeros
-  std::vector<std::vector<Real>> sums_;  // rows that add up others, so many in each piece
-  std::size_t summed_ = 0;               // of them, those in use
+  std::vector<std::int32_t> one_back_;       // slots that read the label before alone
+  std::vector<std::int32_t> by_labels_;      // slots that read the one before that, and no input
+  std::vector<std::int32_t> by_input_;       // slots that read the one before that, and the input
+  std::vector<Real> nothing_;                // [stride] of zeros
+  std::vector<std::vector<Real>> row_sums_;  // rows that add up others, so many in each piece
+  std::size_t summed_ = 0;                   // of them, those in use
 };
 
 }  // namespace riata

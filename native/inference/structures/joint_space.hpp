@@ -56,7 +56,7 @@ class JointSpace : public CorpusSpace {
     chunks_size_ = chunks_unit_ * (coding.chunks + 1);
   }
 
-  // With the truth, its tags are allowed.
+  // with_truth: the true tags are allowed, whatever the tag dictionary says.
   void open(std::int64_t sentence, bool with_truth) override {
     steps_.open(sentence);
     gold_ = with_truth ? corpus_.gold_of(sentence) : Codes{};
@@ -106,7 +106,7 @@ class JointSpace : public CorpusSpace {
     features_of(tree[node].state - 1, tree[node].action, out);
   }
 
-  // The features of the steps of given codes, all of a sentence.
+  // Adds the features of all steps on the path to an output. codes: [T].
   void features_of(std::span<const std::int32_t> codes, StepFeatures& out) {
     for (StateId from = 0; from < operators(); ++from) {
       for (std::int32_t back = 1; back <= templates_.tags_back(); ++back) {
@@ -128,7 +128,7 @@ class JointSpace : public CorpusSpace {
       out[static_cast<std::size_t>(t)] = coding_.code(coding_.tag(path[t]), coding_.chunk(path[t + coding_.ahead]));
   }
 
-  // The regret of the states along given codes, from the initial one on: [operators + 1].
+  // The regret of the states along the path to an output, from the initial one on: [operators + 1]. codes: [T].
   void regrets(std::span<const std::int32_t> codes, std::vector<double>& out) override {
     std::int32_t sum = 0;
     for (StateId state = 0; state <= operators(); ++state) {
@@ -158,7 +158,9 @@ class JointSpace : public CorpusSpace {
     spans(lattice, of_chunks, out + apart);
   }
 
-  std::int64_t step_identity(const Tree& tree, NodeId node) override { return key(tree, tree[node].parent) * pairs() + tree[node].action; }
+  std::int64_t step_identity(const Tree& tree, NodeId node) override {
+    return key(tree, tree[node].parent) * combinations() + tree[node].action;
+  }
 
   void looking_aside(bool is) override { aside_ = is; }
   void weights_changed() override { expanded_.clear(); }  // rows know under which weights they were computed
@@ -172,16 +174,16 @@ class JointSpace : public CorpusSpace {
     return from - coding_.ahead;
   }  // whose chunk label the step from a state gives; -1: of none
 
-  std::int64_t pairs() const noexcept { return std::int64_t{coding_.tags} * coding_.chunks; }
+  std::int64_t combinations() const noexcept { return std::int64_t{coding_.tags} * coding_.chunks; }
 
-  // The wrong chunk labels that legality forces from a state on, whose last chunk label is given (-1: none).
+  // How many wrong chunk labels legality forces from a state on. last: the chunk label before (-1: none).
   std::int32_t forced(StateId state, std::int32_t last) const noexcept { return completions_.least(std::max(chunk_token(state), 0), last); }
 
   std::int32_t wrong(StateId from, ActionId action) const noexcept {
     return (coding_.tag(action) != true_tag(from, coding_.tag(action))) +
            (coding_.chunk(action) != true_chunk(from, coding_.chunk(action)));
   }
-  // What the step from a state should give; `otherwise` where it gives none.
+  // The true label of the step from a state; `otherwise` where the step gives none.
   std::int32_t true_tag(StateId from, std::int32_t otherwise) const noexcept {
     return gives_tag(from) ? coding_.tag(gold_[from]) : otherwise;
   }
@@ -217,7 +219,7 @@ class JointSpace : public CorpusSpace {
 
   // Keys of states and of their steps are numbers, which must be small enough.
   void check_size() const {
-    double states = double(operators() + 1) * double(pairs());
+    double states = double(operators() + 1) * double(combinations());
     for (std::int32_t back = 0; back < templates_.tags_back(); ++back) states *= coding_.tags + 1;
     for (std::int32_t back = 0; back < templates_.chunks_back(); ++back) states *= coding_.chunks + 1;
     if (states > double(std::numeric_limits<std::int64_t>::max() / 2))
@@ -225,7 +227,7 @@ class JointSpace : public CorpusSpace {
                   "Use templates that read fewer outputs back.");
   }
 
-  // For all that the expansion of a node will need.
+  // Asks for all rows that the expansion of a node will read.
   void ask(const Tree& tree, NodeId id) {
     const StateId from = tree[id].state;
     const std::int32_t u = chunk_token(from);
@@ -260,7 +262,7 @@ class JointSpace : public CorpusSpace {
     steps_.begin_tags(u, window_);
   }
 
-  // What it says of all chunk labels beside a tag, once score_history is done.
+  // Scores all chunk labels beside a tag, after score_history.
   const Real* score_chunks(StateId from, std::int32_t tag) {
     if (chunk_token(from) < 0) return nullptr;
     std::copy(chunks_.begin(), chunks_.end(), both_.begin());
@@ -306,7 +308,7 @@ class JointSpace : public CorpusSpace {
     if (choosy) ranks_.drop_hopeless(ranking, first, out);
   }
 
-  // The chunk labels that may be given to a token after another one; 0 stands for none.
+  // The chunk labels that a token may have after another chunk label; 0 stands for none.
   void list_chunks(std::int32_t u, std::int32_t before) {
     allowed_.clear();
     if (u < 0) allowed_.push_back(0);
@@ -345,7 +347,7 @@ class JointSpace : public CorpusSpace {
     }
   }
 
-  // Of the step from a state, after what look_back left.
+  // The features of the step from a state, after the outputs that look_back left.
   void features_of(StateId from, ActionId action, StepFeatures& out) {
     window_[0] = gives_tag(from) ? coding_.tag(action) + 1 : 0;
     const auto context = [&](const JointGroup& group) {

@@ -64,13 +64,13 @@ class JointSteps {
     ask(output, t, window);
     add_asked(output, out);
   }
-  // Adds what the operator's own tag says, with those before. It is given plus one, after `begin_tags`.
+  // Adds what templates say that read the operator's own tag, together with the outputs before. tag: plus one. `begin_tags` comes first.
   void add_beside(std::int32_t tag, Real* out) {
     ask_beside(tag);
     add_asked(Output::chunk, out);
   }
-  // The same in two steps, for many at once: all that will be needed is asked for, then computed side by side, so that the memory works on
-  // all of it at once.
+  // Both in two steps, for many states at once: all rows that will be needed are asked for, and then computed side by side, so that the
+  // memory works on all of them at once.
   void ask(Output output, std::int32_t t, std::span<const std::int32_t> window) {
     starts_.clear();
     for (const JointGroup* group : alone_[number(output)]) {
@@ -202,7 +202,7 @@ class JointSteps {
     }
   }
 
-  // Of what a group reads at a token.
+  // The key, in the memo, of what a group reads at a token.
   std::uint64_t key_of(const JointGroup& group, std::int32_t t, std::uint64_t packed) const noexcept {
     return (packed * std::uint64_t(templates_.all_groups()) + std::uint64_t(group.number)) * std::uint64_t(length_) + std::uint64_t(t);
   }

@@ -18,7 +18,7 @@ void JointModel<Real>::check(const Corpus& corpus, std::size_t size) const {
   if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
   ok = corpus.gold.empty() || static_cast<std::int64_t>(corpus.gold.size()) == instances.tokens();
   for (const std::int32_t code : corpus.gold) ok = ok && code >= 0 && code < coding.tags * coding.chunks;
-  if (!ok) throw Error("RiataError", "the pairs do not fit the sentences or the weights");
+  if (!ok) throw Error("RiataError", "the tags and chunk labels do not fit the sentences or the weights");
 }
 
 template <class Real>

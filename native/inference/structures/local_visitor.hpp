@@ -40,7 +40,7 @@ class LocalVisitor final : public Visitor {
     }
   }
 
-  // Sums over single labels need no other way.
+  // In logarithms: sums over the labels of one step never vanish, so that the quick way serves.
   double open_in_logarithms(std::int64_t s) override { return *open(s); }
   void take_in_logarithms(double times) override { take(times); }
 

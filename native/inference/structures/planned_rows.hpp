@@ -40,12 +40,12 @@ class PlannedRows {
       if (read.last && count > begin) begin = ends_[groups++] = count;
     }
     sum_groups(rows_.data(), ends_.data(), groups, weights_.stride(), out);
-    if (instances_.given_starts.empty()) return;
+    if (instances_.named_starts.empty()) return;
     const std::int64_t token = instances_.starts[s] + t;
-    for (std::int64_t k = instances_.given_starts[token]; k < instances_.given_starts[token + 1]; ++k) {
-      const std::int32_t id = instances_.given_ids[k];
-      const Real* row = weights_.row(weights_.layout.given_row(hashed_ ? table_.row(id, Reader::given) : std::size_t(id)));
-      for (std::int32_t j = 0; j < weights_.stride(); ++j) out[j] += row[j] * Real(instances_.given_values[k]);
+    for (std::int64_t k = instances_.named_starts[token]; k < instances_.named_starts[token + 1]; ++k) {
+      const std::int32_t id = instances_.named_ids[k];
+      const Real* row = weights_.row(weights_.layout.named_row(hashed_ ? table_.row(id, Reader::named) : std::size_t(id)));
+      for (std::int32_t j = 0; j < weights_.stride(); ++j) out[j] += row[j] * Real(instances_.named_values[k]);
     }
   }
 
@@ -58,7 +58,7 @@ class PlannedRows {
   };
 
   const Real* hashed_row(std::int32_t id, const Read& read) const noexcept {
-    return weights_.row(weights_.layout.given_row(table_.row(id, Reader::node, static_cast<std::int32_t>(read.step))));
+    return weights_.row(weights_.layout.named_row(table_.row(id, Reader::node, static_cast<std::int32_t>(read.step))));
   }
 
   ChainRows<Real> weights_;

@@ -21,7 +21,7 @@ struct HeldWeights {
 template <class Real>
 class RowBundles {
  public:
-  // The number of a combination, given as its rows in a fixed order.
+  // The number of a combination of rows, which come in a fixed order.
   std::int32_t add(std::span<const std::int32_t> rows) {
     if (rows.empty()) return 0;
     std::uint64_t hash = rows.size();
@@ -43,12 +43,12 @@ class RowBundles {
     return {rows_.data() + from, static_cast<std::size_t>(ends_[bundle] - from)};
   }
 
-  // After the last `add`.
+  // To be called after the last `add`.
   void finish(std::int32_t stride) {
     stride_ = stride;
     by_hash_ = {};
     rows_.shrink_to_fit();
-    sums_.assign(static_cast<std::size_t>(size()) * stride, Real{0});
+    row_sums_.assign(static_cast<std::size_t>(size()) * stride, Real{0});
     totals_.assign(static_cast<std::size_t>(size()) * stride, 0);
   }
 
@@ -61,15 +61,15 @@ class RowBundles {
       for (const std::int32_t row : rows_of(b)) {
         for (std::int64_t i = held.first[row]; i < held.first[row + 1]; ++i) sum[held.labels[i]] += at[i];
       }
-      std::copy(sum.begin(), sum.end(), sums_.begin() + std::int64_t{b} * stride_);
+      std::copy(sum.begin(), sum.end(), row_sums_.begin() + std::int64_t{b} * stride_);
     }
   }
   void read(std::int32_t bundle, Real* out) const noexcept {
-    const Real* from = sums_.data() + std::int64_t{bundle} * stride_;
+    const Real* from = row_sums_.data() + std::int64_t{bundle} * stride_;
     for (std::int32_t j = 0; j < stride_; ++j) out[j] += from[j];
   }
 
-  // The same from a vector of weights, [rows][stride], times a number.
+  // Adds up the rows of a combination in a vector of weights, [rows][stride], times a number.
   void read(std::int32_t bundle, const Real* weights, Real scale, Real* out) const noexcept {
     for (const std::int32_t row : rows_of(bundle)) {
       const Real* from = weights + std::int64_t{row} * stride_;
@@ -96,7 +96,7 @@ class RowBundles {
   std::unordered_map<std::uint64_t, std::int32_t> by_hash_;
   std::vector<std::int32_t> rows_;
   std::vector<std::int64_t> ends_ = {0};  // [bundles] in rows_
-  Numbers<Real> sums_;                    // [bundles][stride]
+  Numbers<Real> row_sums_;                // [bundles][stride]
   Numbers<double> totals_;
 };
 

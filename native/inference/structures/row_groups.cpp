@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/pair_table.hpp"
+#include "core/id_pair_table.hpp"
 
 namespace riata {
 namespace {
@@ -27,8 +27,8 @@ std::vector<std::int32_t> ids_of(const Slot& slot, const Instances& instances) {
 std::vector<std::int32_t> columns_of(std::span<const std::int32_t> heads, const Instances& instances) {
   if (heads.empty()) return {};
   std::vector<std::int64_t> counts(static_cast<std::size_t>(*std::max_element(heads.begin(), heads.end())) + 1, 0);
-  for (std::size_t k = 0; k < instances.given_ids.size(); ++k)
-    ++counts[static_cast<std::size_t>(heads[static_cast<std::size_t>(instances.given_ids[k])])];
+  for (std::size_t k = 0; k < instances.named_ids.size(); ++k)
+    ++counts[static_cast<std::size_t>(heads[static_cast<std::size_t>(instances.named_ids[k])])];
   std::vector<std::int32_t> order(counts.size()), out(counts.size(), -1);
   for (std::size_t head = 0; head < order.size(); ++head) order[head] = static_cast<std::int32_t>(head);
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
@@ -49,7 +49,7 @@ struct Joined {
 Joined joined(const std::vector<std::int32_t>& keys, const std::vector<std::int32_t>& ids, std::size_t most) {
   Joined out;
   out.key_of.resize(ids.size());
-  PairTable numbers;
+  IdPairTable numbers;
   for (std::size_t n = 0; n < ids.size(); ++n) {
     std::int32_t& number = numbers.at(keys.empty() ? 0 : keys[n], ids[n]);
     if (number < 0) {
@@ -86,24 +86,24 @@ RowColumns::RowColumns(const FeatureIndex& index, const Layout& layout, const In
     all.push_back({ids_of(slot, instances), layout.node_row(slot.family, static_cast<std::size_t>(slot.slot)),
                    std::int64_t{slot.slots} * layout.stride});
   }
-  if (instances.given_starts.empty()) return;
+  if (instances.named_starts.empty()) return;
   const std::vector<std::int32_t> columns = columns_of(heads, instances);
   const std::size_t first = all.size(), tokens = static_cast<std::size_t>(instances.tokens());
   const std::int32_t count = columns.empty() ? 0 : *std::max_element(columns.begin(), columns.end()) + 1;
   for (std::int32_t column = 0; column < count; ++column)
-    all.push_back({std::vector<std::int32_t>(tokens, -1), layout.given_row(0), layout.stride});
+    all.push_back({std::vector<std::int32_t>(tokens, -1), layout.named_row(0), layout.stride});
   other_starts.push_back(0);
   for (std::size_t n = 0; n < tokens; ++n) {
-    for (auto k = static_cast<std::size_t>(instances.given_starts[n]); k < static_cast<std::size_t>(instances.given_starts[n + 1]); ++k) {
-      const std::int32_t id = instances.given_ids[k];
+    for (auto k = static_cast<std::size_t>(instances.named_starts[n]); k < static_cast<std::size_t>(instances.named_starts[n + 1]); ++k) {
+      const std::int32_t id = instances.named_ids[k];
       const std::int32_t column = heads.empty() ? -1 : columns[static_cast<std::size_t>(heads[static_cast<std::size_t>(id)])];
       std::int32_t* place = column < 0 ? nullptr : &all[first + static_cast<std::size_t>(column)].ids[n];
-      if (place != nullptr && *place < 0 && instances.given_values[k] == 1) {
+      if (place != nullptr && *place < 0 && instances.named_values[k] == 1) {
         *place = id;
         continue;
       }
       other_ids.push_back(id);
-      other_values.push_back(instances.given_values[k]);
+      other_values.push_back(instances.named_values[k]);
     }
     other_starts.push_back(static_cast<std::int64_t>(other_ids.size()));
   }
@@ -170,7 +170,7 @@ GroupedRows<Real>::GroupedRows(std::vector<RowColumn> columns, const Layout& lay
     rows += groups_[g].keys;
     groups_[g].key_of = {};
   }
-  sums_.assign(static_cast<std::size_t>(rows) * layout.stride, Real{0});
+  row_sums_.assign(static_cast<std::size_t>(rows) * layout.stride, Real{0});
   totals_.assign(static_cast<std::size_t>(rows) * layout.stride, Real{0});
   single_.assign(static_cast<std::size_t>(there.size()), Real{0});
   weights_.resize(static_cast<std::size_t>(there.size()));
@@ -212,7 +212,7 @@ void GroupedRows<Real>::sum(std::span<const double> at, std::int64_t threads) {
       work.add([this, g, from] {
         const RowGroup& group = groups_[g];
         const auto width = static_cast<std::int64_t>(group.columns.size());
-        Real* out = sums_.data() + (firsts_[g] + from) * layout_.stride;
+        Real* out = row_sums_.data() + (firsts_[g] + from) * layout_.stride;
         for (std::int32_t key = from; key < std::min(group.keys, from + piece); ++key, out += layout_.stride) {
           std::fill_n(out, layout_.stride, Real{0});
           const Range* range = ranges_[g].data() + std::int64_t{key} * width;
@@ -231,7 +231,7 @@ template <class Real>
 void GroupedRows<Real>::read(std::int64_t s, Real* out) const {
   const auto width = static_cast<std::int32_t>(groups_.size());
   const std::int64_t length = instances_.length(s), start = instances_.starts[s], stride = layout_.stride;
-  gather_places(places_.data() + start * width, length, width, sums_.data(), layout_.stride, out);
+  gather_places(places_.data() + start * width, length, width, row_sums_.data(), layout_.stride, out);
   for (const Sparse& column : sparse_) {
     const Range* of = column.data() + start;
     for (std::int64_t t = 0; t < length; ++t) {

@@ -50,7 +50,7 @@ std::vector<RowGroup> row_groups(const std::vector<RowColumn>& columns);
 template <class Real>
 class GroupedRows {
  public:
-  // All must outlive it.
+  // All parameters must outlive it.
   GroupedRows(std::vector<RowColumn> columns, const Layout& layout, const Instances& instances, const RowWeights& there);
 
   // Before reading: takes on the weights, and adds up the rows of every combination.
@@ -95,7 +95,7 @@ class GroupedRows {
   Numbers<Real> single_;              // [weights] what sparse columns have gathered
   std::vector<std::int32_t> places_;  // [N][groups] rows of the tables
   std::vector<std::int64_t> firsts_;  // [groups] rows of the tables
-  Numbers<Real> sums_, totals_;       // [combinations of all groups][stride]
+  Numbers<Real> row_sums_, totals_;   // [combinations of all groups][stride]
 };
 
 }  // namespace riata

@@ -15,8 +15,8 @@
 
 namespace riata {
 
-// Of a sentence with unknown labels, the truth is all labellings which have the known ones. All matrices of label pairs are part of
-// contexts, and contexts name rows by their place in the vector of weights.
+// Where some labels of a sentence are unknown, every labelling that has the known labels counts as true. Contexts here contain all matrices
+// of label pairs that a step reads, and name rows by their place in the vector of weights.
 template <class Real>
 class SecondOrderGradient final : public SentenceGradient<Real> {
  public:
@@ -68,7 +68,7 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
   }
 
  private:
-  // Sums over labellings: all, or those that have the known labels.
+  // Sums over all labellings of the open sentence, or over those that have the known labels.
   struct Sums {
     std::vector<Real> from, into;  // [length][labels][stride] as SecondOrderSums has them
     std::vector<Real> posterior;   // [length][stride]
@@ -96,17 +96,17 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
     for (std::vector<std::int32_t>& tokens : at_) tokens.clear();
     for (std::int32_t t = 1; t < length_; ++t) at_[static_cast<std::size_t>(here_.number(t))].push_back(t);
   }
-  // The part of a table [contexts of the sentence][labels][labels][stride] that belongs to one of them.
+  // The part of a table [contexts of the sentence][labels][labels][stride] that belongs to context c.
   Real* cube(std::vector<Real>& all, std::size_t c) const noexcept { return all.data() + c * static_cast<std::size_t>(of_.cube_size()); }
 
-  // visit(context, labels h, i and j, token) for the steps of the truth; at token 1, h is 0.
+  // visit(context, h, i, j, t) for every token t > 0, where h, i and j are the true labels of tokens t - 2 to t; at token 1, h is 0.
   template <class Visit>
   void each_true_step(Visit visit) const {
     const std::int32_t* gold = of_.instances_.labels.data() + start_;
     for (std::int64_t t = 1; t < length_; ++t) visit(steps_.context(start_ + t), t == 1 ? 0 : gold[t - 2], gold[t - 1], gold[t], t);
   }
 
-  // The scores of labels, and the factors of triples in every context of the sentence.
+  // Computes the score of every label at every token, and the factors of label triples in every context of the sentence.
   void score(const Real* weights, Real scale) {
     tokens_.score(s_, weights, scale, node_.data());
     steps_.each_first(s_, [&](std::int64_t row) {
@@ -124,21 +124,21 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
     }
   }
 
-  // Posteriors of triples less the truth, in every context of the sentence.
+  // Computes the posteriors of label triples less the truth, added up over the steps of every context of the sentence.
   void expect_steps() {
     const std::int32_t labels = of_.layout_.labels, stride = of_.layout_.stride;
     for (std::size_t c = 0; c < here_.used().size(); ++c) {
       const std::int32_t context = here_.used()[c], tall = steps_.height(context);
       const std::int64_t size = steps_.rows(context) * stride_;
-      Real* sums = cube(expected_, c);
+      Real* expected = cube(expected_, c);
       const Real* factors = cube(factors_, c);
-      std::fill_n(sums, size, Real{0});
+      std::fill_n(expected, size, Real{0});
       for (const Sums* one : {&all_, &known_}) {
         if (one == &known_ && of_.complete(s_)) continue;
         const auto count = static_cast<std::int64_t>(at_[c].size());
-        add_triples(at_[c].data(), count, one->from.data(), one->into.data(), labels, tall, stride, 0, labels, sums);
+        add_triples(at_[c].data(), count, one->from.data(), one->into.data(), labels, tall, stride, 0, labels, expected);
       }
-      for (std::int64_t k = 0; k < size; ++k) sums[k] *= factors[k];
+      for (std::int64_t k = 0; k < size; ++k) expected[k] *= factors[k];
     }
     if (!of_.complete(s_)) return;
     each_true_step([&](std::int64_t context, std::int32_t h, std::int32_t i, std::int32_t j, std::int64_t t) {
@@ -154,11 +154,11 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
   StepsOfSentence here_;
   SecondOrderSums<Real> sums_;
   std::int64_t s_ = 0, start_ = 0, length_ = 0;  // the open sentence, its first token and its tokens
-  std::vector<std::vector<std::int32_t>> at_;    // [contexts of the sentence] the tokens that have each
+  std::vector<std::vector<std::int32_t>> at_;    // [contexts of the sentence] the tokens whose steps have the context
   std::vector<Real> node_, known_node_;          // [length][stride] scores, then factors: of all labels, of those that may be true
   Sums all_, known_;
   std::vector<Real> factors_, expected_;  // [contexts of the sentence][labels][labels][stride]
-  std::vector<double> highest_;           // [contexts of the sentence]
+  std::vector<double> highest_;           // [contexts of the sentence] the highest score, which the factors lack
   std::vector<Real> rows_;                // to work with
 };
 

@@ -73,7 +73,7 @@ double SecondOrderPosteriors<Real>::triple(std::size_t t, std::size_t h, std::si
 template <class Real>
 void SecondOrderPosteriors<Real>::step(std::size_t t, const std::vector<double>& shares, std::vector<double>& out) {
   const std::size_t square = labels_ * stride_;
-  std::vector<Real> from(labels_), sums(stride_);
+  std::vector<Real> from(labels_), totals(stride_);
   for (std::size_t i = 0; i < labels_; ++i) {
     double* row = out.data() + i * labels_;
     if (logarithms_) {
@@ -87,8 +87,8 @@ void SecondOrderPosteriors<Real>::step(std::size_t t, const std::vector<double>&
     for (std::size_t h = 0; h < height(t); ++h)
       from[h] = from_[(t - 1) * square + h * stride_ + i] * static_cast<Real>(shares[h * labels_ + i]);
     weigh_rows(from.data(), cube(t).factors + i * height(t) * stride_, static_cast<std::int64_t>(height(t)),
-               into_.data() + t * square + i * stride_, static_cast<std::int32_t>(stride_), sums.data());
-    std::copy_n(sums.begin(), labels_, row);
+               into_.data() + t * square + i * stride_, static_cast<std::int32_t>(stride_), totals.data());
+    std::copy_n(totals.begin(), labels_, row);
   }
 }
 

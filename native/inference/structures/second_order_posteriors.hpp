@@ -12,21 +12,21 @@
 
 namespace riata {
 
-// By factors or, where they vanish, by logarithms.
+// The sums over labellings are products of factors or, where factors vanish, sums of logarithms.
 template <class Real>
 class SecondOrderPosteriors {
  public:
   SecondOrderPosteriors(std::int32_t labels, std::int32_t stride);
 
-  // Returns log Z of the scores, divided by the temperature. They must stay as they are while probabilities are asked for.
+  // Divides all scores by the temperature, and returns log Z. The scores must stay as they are while probabilities are asked for.
   double open(const SecondOrderScores<Real>& scores, double temperature);
 
-  // Of label j at token t.
+  // The probability of label j at token t.
   double of(std::size_t t, std::size_t j) const noexcept {
     return logarithms_ ? logs_.posterior(t, j) : double(posterior_[t * stride_ + j]);
   }
 
-  // Of the chunk of tokens first to end - 1, whose labels are of one unit.
+  // The probability that the tokens from first to end - 1 are a chunk of the type that the labels `found` [tokens of the sentence] say.
   double unit(const ChunkFlags& chunks, const std::int32_t* found, std::size_t first, std::size_t end);
 
  private:
@@ -36,10 +36,11 @@ class SecondOrderPosteriors {
   TripleFactors<Real> cube(std::size_t t);
   // The score of h, i and j at tokens t - 2 to t.
   double triple(std::size_t t, std::size_t h, std::size_t i, std::size_t j);
-  // Pairs of labels are [labels][labels], the earlier one first; where there is none, it is 0.
-  // out: of the labels at tokens t - 1 and t, if those before have these shares of their probability.
+  // Tables of label pairs are [labels][labels], the earlier label first; at token 0 the earlier label is 0.
+  // Carries probabilities one token on. shares: of every pair at tokens t - 2 and t - 1, how much of its probability counts. out: the
+  // probability of every pair at tokens t - 1 and t that comes from what counts.
   void step(std::size_t t, const std::vector<double>& shares, std::vector<double>& out);
-  // out: of the labels at tokens t - 1 and t.
+  // out: the probability of every pair of labels at tokens t - 1 and t.
   void fill_pairs(std::size_t t, std::vector<double>& out);
 
   std::size_t labels_, stride_, length_ = 0;
@@ -50,9 +51,9 @@ class SecondOrderPosteriors {
   SecondOrderLogSums logs_;
   std::vector<Real> node_, posterior_, from_, into_;  // as SecondOrderSums has them
   std::vector<Real> cube_;                            // [labels][height][stride] of one token: scores, or factors
-  std::size_t scored_ = 0, factored_ = 0;             // the token whose scores, or factors, they are; 0: none
-  double highest_ = 0;                                // of the scores that were made factors
-  std::vector<Real> rows_;                            // the highest of each row
+  std::size_t scored_ = 0, factored_ = 0;             // the token whose scores, or factors, cube_ has; 0: of none
+  double highest_ = 0;                                // the highest score of the token whose factors cube_ has
+  std::vector<Real> rows_;                            // the highest score of each row of cube_
 };
 
 extern template class SecondOrderPosteriors<float>;

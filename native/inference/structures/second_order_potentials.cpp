@@ -13,7 +13,7 @@
 namespace riata {
 namespace {
 
-constexpr std::int64_t few_at_once = std::int64_t{1} << 20;  // bytes for each context
+constexpr std::int64_t few_at_once = std::int64_t{1} << 20;  // bytes of tables per context, where the caller does not say how many
 
 HistoryIndex empty_history(const FeatureIndex& index, std::int32_t labels) {
   check_exact(index, labels);
@@ -26,17 +26,17 @@ HistoryIndex empty_history(const FeatureIndex& index, std::int32_t labels) {
 
 template <class Real>
 SecondOrderPotentials<Real>::SecondOrderPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels,
-                                                   std::int32_t given_size, const Constraint<Real>& constraint, Pairs pairs,
+                                                   std::int32_t named_size, const Constraint<Real>& constraint, FeatureLabels which,
                                                    std::int64_t kept, std::int64_t at_once, double often_read)
     : BatchedPotentials(instances),
-      layout_(index, labels, given_size),
+      layout_(index, labels, named_size),
       constraint_(constraint),
       at_once_(at_once),
       history_(empty_history(index, labels)),
-      there_(chain_weights(index, layout_, instances, pairs, enter_history(history_, layout_, instances, pairs, sizeof(Real)))),
+      there_(chain_weights(index, layout_, instances, which, enter_history(history_, layout_, instances, which, sizeof(Real)))),
       steps_(index, layout_, history_, instances, constraint, there_, often_read),
       tokens_(index, layout_, instances, constraint_, there_, std::span<const std::int32_t>()),
-      points_(index, layout_, history_, there_, given_size) {
+      points_(index, layout_, history_, there_, named_size) {
   for (std::int64_t s = 0; s < instances.sentences(); ++s) complete_.push_back(!instances.partly_labelled(s));
   if (at_once_ == 0) at_once_ = std::clamp<std::int64_t>(steps_.contexts() * few_at_once, 2 * few_at_once, most_at_once);
   make_tables();
@@ -101,7 +101,8 @@ void SecondOrderPotentials<Real>::keep_cubes(std::int64_t bytes) {
   cubes_.assign(static_cast<std::size_t>(next), Real{0});
 }
 
-// Pairs and triples of labels; single labels are taken off posteriors, and so is what a first token reads of labels before it.
+// Counts the pairs and triples of labels that the truth has. Visitors take single labels of the truth off the posteriors, and so what a
+// first token reads of the labels before it.
 template <class Real>
 void SecondOrderPotentials<Real>::count_truth(std::span<const double> weights) {
   std::ranges::fill(gold_, 0);
@@ -159,7 +160,7 @@ std::unique_ptr<Visitor> SecondOrderPotentials<Real>::visitor() {
   return std::make_unique<SecondOrderVisitor<Real>>(*this);
 }
 
-// The scores of the labels of every token: [length][stride], minus infinity where not allowed.
+// Writes the score of every label at every token of a sentence to node [length][stride]: minus infinity where a label is not allowed.
 template <class Real>
 void SecondOrderPotentials<Real>::score(std::int64_t s, Real* node) const {
   tokens_.score(s, node);
@@ -176,7 +177,7 @@ void SecondOrderPotentials<Real>::gather(std::span<double> gradient, std::int64_
   steps_.sparse().gather(base(), instances_.starts[batch().end], sparse_.data());
 }
 
-// What first tokens read of labels before them.
+// Adds the differences of first tokens to the rows of their missing labels before, which first tokens read as well.
 template <class Real>
 void SecondOrderPotentials<Real>::gather_first() {
   for (std::int64_t s = batch().first; s < batch().end; ++s) {
@@ -188,34 +189,36 @@ void SecondOrderPotentials<Real>::gather_first() {
   }
 }
 
-// What the steps of a batch expect: of a context, products of both tables, added up, times the factors.
+// Adds the posteriors of all label triples of a batch to totals_. In a context, the posterior of a triple is a product of an entry of
+// from_, one of into_ and a factor: the products are added up over the steps of the context, and multiplied by the factors once.
 template <class Real>
 void SecondOrderPotentials<Real>::sum_steps(std::int64_t threads) {
   const std::vector<StepChunks::Chunk>& chunks = chunks_[batch_].chunks;
-  // So many chunks at a time: their sums take memory.
+  // How many chunks are summed at a time: each needs a cube of memory.
   const auto together = std::clamp<std::int64_t>(at_once_ / (cube_size() * static_cast<std::int64_t>(sizeof(Real))), 1, 256);
   const auto count = static_cast<std::int64_t>(chunks.size());
-  std::vector<Real> sums(static_cast<std::size_t>(std::min(together, count) * cube_size()));
+  std::vector<Real> cubes(static_cast<std::size_t>(std::min(together, count) * cube_size()));
   for (std::int64_t from = 0; from < count; from += together) {
     const std::int64_t to = std::min(from + together, count);
     Tasks parts;
     for (std::int64_t c = from; c < to; ++c) {
       const StepChunks::Chunk& chunk = chunks[static_cast<std::size_t>(c)];
-      // A cube that is not kept is made by one thread; others are done in parts, where there is enough to do.
+      // A chunk whose cube of factors is kept is shared among threads if it is large. Another one is left to one thread, which makes the
+      // cube.
       const std::int64_t work = (chunk.high - chunk.low) * cube_size() >> 20, labels = layout_.labels;
       const std::int64_t pieces = kept_[static_cast<std::size_t>(chunk.context)] < 0 ? 1 : std::clamp<std::int64_t>(work, 1, labels);
-      Real* sum = sums.data() + (c - from) * cube_size();
+      Real* sum = cubes.data() + (c - from) * cube_size();
       for (std::int64_t piece = 0; piece < pieces; ++piece)
         parts.add(
             [this, &chunk, sum, piece, pieces, labels] { sum_chunk(chunk, labels * piece / pieces, labels * (piece + 1) / pieces, sum); });
     }
     parts.run(threads);
     for (std::int64_t c = from; c < to; ++c)
-      steps_.hand_on(chunks[static_cast<std::size_t>(c)].context, sums.data() + (c - from) * cube_size(), totals_.data());
+      steps_.hand_on(chunks[static_cast<std::size_t>(c)].context, cubes.data() + (c - from) * cube_size(), totals_.data());
   }
 }
 
-// Of the labels before from low to high - 1.
+// Sums the steps of a chunk over the part of the cube whose label before is from low to high - 1.
 template <class Real>
 void SecondOrderPotentials<Real>::sum_chunk(const StepChunks::Chunk& chunk, std::int64_t low, std::int64_t high, Real* sum) const {
   const std::int32_t tall = steps_.height(chunk.context);

@@ -40,8 +40,8 @@ class SecondOrderPotentials final : public BatchedPotentials {
 
   // index and instances must outlive it, and the instances have labels. kept: memory for cubes; at_once: for the tables of sentences that
   // are gone through together, and for sums; 0: as much as the contexts ask for. often_read: as SecondOrderSteps has it.
-  SecondOrderPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t given_size,
-                        const Constraint<Real>& constraint, Pairs pairs, std::int64_t kept = most_kept, std::int64_t at_once = 0,
+  SecondOrderPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t named_size,
+                        const Constraint<Real>& constraint, FeatureLabels which, std::int64_t kept = most_kept, std::int64_t at_once = 0,
                         double often_read = often);
 
   std::int64_t size() const noexcept override { return there_.size(); }
@@ -79,16 +79,16 @@ class SecondOrderPotentials final : public BatchedPotentials {
   void sum_steps(std::int64_t threads);
   void sum_chunk(const StepChunks::Chunk& chunk, std::int64_t low, std::int64_t high, Real* sum) const;
   void gather_first();
-  // visit(place in the table of steps) for the true pairs and triples of a sentence, and pairs(token, cell) for its true pairs; neither
-  // where some labels are unknown.
-  template <class Visit, class Pairs>
-  void each_true_step(std::int64_t s, Visit visit, Pairs pairs) const {
+  // visit(place in the table of steps) for the true pairs and triples of a sentence, and visit_pair(token, cell) for its true pairs;
+  // neither where some labels are unknown.
+  template <class Visit, class VisitPair>
+  void each_true_step(std::int64_t s, Visit visit, VisitPair visit_pair) const {
     const std::int64_t start = instances_.starts[s];
     const std::int32_t* gold = instances_.labels.data() + start;
     for (std::int64_t t = 1; t < instances_.length(s) && complete(s); ++t) {
       steps_.each(steps_.context(start + t), t == 1 ? 0 : gold[t - 2], gold[t - 1], gold[t],
                   [&](std::int64_t place) { visit(static_cast<std::size_t>(place)); });
-      pairs(start + t, gold[t - 1] * layout_.stride + gold[t]);
+      visit_pair(start + t, gold[t - 1] * layout_.stride + gold[t]);
     }
   }
 

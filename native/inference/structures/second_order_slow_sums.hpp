@@ -1,4 +1,4 @@
-// Sums over the labellings of a sentence two labels back, in logarithms, and what its steps expect by them.
+// Sums over the labellings of a sentence on a chain that looks two labels back, in logarithms; and the posteriors of its steps.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class SecondOrderSlowSums {
                [&](std::size_t t, std::size_t h, std::size_t i, std::size_t j) { return triple(of, t, h, i, j); });
   }
 
-  // Adds so many times the posteriors of labels to the difference, [length][stride], and hands on those of steps.
+  // Adds `times` the posteriors of labels to the difference, [length][stride], and hands the posteriors of steps on to their rows.
   void add(SecondOrderPotentials<Real>& of, double times, Real* difference) {
     if (!std::isfinite(log_z_)) return;
     std::vector<Real> expected(scores_.size());
@@ -84,7 +84,7 @@ class SecondOrderSlowSums {
 
   std::int64_t start_ = 0;  // the first token of the sentence
   std::size_t length_ = 0, labels_ = 0, stride_ = 0;
-  std::size_t scored_ = 0;           // the token whose scores are at hand; 0: none
+  std::size_t scored_ = 0;           // the token whose scores scores_ has; 0: of none
   std::vector<Real> node_, scores_;  // scores_: of a step, [labels: the one before][height][stride]
   double log_z_ = 0;
   SecondOrderLogSums sums_;

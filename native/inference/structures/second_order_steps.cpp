@@ -17,9 +17,9 @@ namespace {
 constexpr std::array<std::int32_t, 2> not_begun{HistoryIndex::outside, HistoryIndex::outside};
 
 // The values that the label `back` tokens before t may have, as a history index counts them.
-LabelRange values_before(const std::int32_t* given, std::int64_t t, std::int32_t back, std::int32_t labels) {
+LabelRange values_before(const std::int32_t* truth, std::int64_t t, std::int32_t back, std::int32_t labels) {
   if (t < back) return {HistoryIndex::outside, HistoryIndex::outside + 1};
-  const LabelRange range = label_range(given[t - back], labels);
+  const LabelRange range = label_range(truth[t - back], labels);
   return {range.first + 1, range.end + 1};
 }
 
@@ -35,7 +35,8 @@ void check_rows(const HistoryIndex& history, const Layout& layout, std::size_t b
 
 }  // namespace
 
-std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, const Instances& instances, Pairs pairs, std::size_t bytes) {
+std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, const Instances& instances, FeatureLabels which,
+                                std::size_t bytes) {
   const auto stride = static_cast<std::size_t>(layout.stride);
   std::vector<bool> there;
   std::set<std::array<std::int32_t, 5>> done;  // what has been entered once need not be again
@@ -43,19 +44,19 @@ std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, con
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     const std::int64_t length = instances.length(s);
     unknown.assign(static_cast<std::size_t>(length), unknown_label);
-    const std::int32_t* given = pairs == Pairs::all ? unknown.data() : instances.labels.data() + instances.starts[s];
+    const std::int32_t* truth = which == FeatureLabels::all ? unknown.data() : instances.labels.data() + instances.starts[s];
     for (std::int64_t t = 0; t < length; ++t) {
-      const LabelRange label = label_range(given[t], layout.labels);
+      const LabelRange label = label_range(truth[t], layout.labels);
       for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
         const HistorySlot& read = history.slots()[static_cast<std::size_t>(slot)];
         const std::int32_t ngram = history_ngram(read, instances, s, t);
         if (ngram == unseen) continue;
         const auto before = [&](std::int32_t back) {
-          return reads(read, back) ? values_before(given, t, back, layout.labels) : LabelRange{0, 1};
+          return reads(read, back) ? values_before(truth, t, back, layout.labels) : LabelRange{0, 1};
         };
         const LabelRange near = before(1), far = before(2);
         const auto key = [](const LabelRange& range) { return range.end - range.first == 1 ? range.first : unknown_label; };
-        if (!done.insert({slot, ngram, key(far), key(near), given[t]}).second) continue;
+        if (!done.insert({slot, ngram, key(far), key(near), truth[t]}).second) continue;
         for (std::int32_t h = far.first; h < far.end; ++h) {
           for (std::int32_t i = near.first; i < near.end; ++i) {
             const std::array<std::int32_t, 2> values{i, h};

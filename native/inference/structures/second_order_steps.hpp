@@ -1,4 +1,4 @@
-// Which weights score a label by the two before it, in a likelihood, and what they say of a step.
+// Which weights score a label by the two labels before it in a batch objective, and the scores that they give to a step.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,11 @@
 
 namespace riata {
 
-// Enters the rows of earlier labels that the labels of the instances give, or all that any labels would. Returns which of their weights
-// there are, [rows x stride]: of a row, those with the labels seen after it, or with all. bytes: of a weight.
-std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, const Instances& instances, Pairs pairs, std::size_t bytes);
+// Enters rows of earlier labels into `history`: those that the labels of the instances read or, with FeatureLabels::all, those that any
+// labels would read. Returns which weights of the rows exist, [rows x stride]: those of labels that were seen after the labels of a row, or
+// all. bytes: the size of a weight.
+std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, const Instances& instances, FeatureLabels which,
+                                std::size_t bytes);
 
 // Steps into tokens that read the same rows are of one context, apart from matrices of label pairs that few steps read: these are taken
 // weight by weight (SparsePairs), so that contexts stay few. The rows of contexts stand in a table of their own: first matrices
@@ -29,7 +31,7 @@ class SecondOrderSteps {
   // often: the share of all steps from which on a matrix is part of contexts. there: must outlive it.
   SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances,
                    const Constraint<Real>& constraint, const RowWeights& there, double often);
-  // The vector of all weights takes the place of the table, and all matrices are part of contexts.
+  // For weights that stand in the vector of all weights, instead of a table of their own. All matrices are part of contexts.
   SecondOrderSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const Instances& instances,
                    const Constraint<Real>& constraint, const RowWeights& there)
       : SecondOrderSteps(index, layout, history, instances, constraint, there, 0, true) {}
@@ -40,29 +42,31 @@ class SecondOrderSteps {
   void add(const double* table, const RowWeights& there, std::span<double> gradient) const;
 
   std::int32_t contexts() const noexcept { return static_cast<std::int32_t>(contexts_.size()); }
-  // Of the step into token n, counted over all sentences; -1 for a first one. How many tokens have it.
+  // The context of the step into token n, counted over all sentences; -1 for the first token of a sentence. And how many tokens have a
+  // context.
   std::int32_t context(std::int64_t n) const noexcept { return of_[static_cast<std::size_t>(n)]; }
   std::span<const std::int32_t> contexts_of(std::int64_t first, std::int64_t tokens) const noexcept {
     return std::span(of_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(tokens));
   }
   std::int64_t tokens(std::int32_t context) const noexcept { return contexts_[static_cast<std::size_t>(context)].tokens; }
-  // How many labels are told apart two tokens before: 1 where the sentence has not begun there.
+  // How many labels there can be two tokens before: 1 where the sentence has not begun there.
   std::int32_t height(std::int32_t context) const noexcept { return contexts_[static_cast<std::size_t>(context)].second ? 1 : labels_; }
   std::int64_t rows(std::int32_t context) const noexcept { return std::int64_t{labels_} * height(context); }
 
   // scores: [labels: the one before][height][stride] to write, minus infinity where not allowed.
   void score(std::int32_t context, const Real* table, Real* scores) const;
-  // Hands on numbers of the same shape to the rows that they come from: to a table, or by add(place of the row, numbers [stride]).
+  // Adds numbers [labels: the one before][height][stride] to the rows that score them: in a table, or by add(place of the row, numbers
+  // [stride]).
   void hand_on(std::int32_t context, const Real* numbers, double* table) const {
-    hand_on_sums<double>(context, numbers, [&](std::int64_t row, const auto* values) {
+    hand_on_totals<double>(context, numbers, [&](std::int64_t row, const auto* values) {
       for (std::int32_t j = 0; j < stride_; ++j) table[row + j] += double(values[j]);
     });
   }
   template <class Add>
   void hand_on(std::int32_t context, const Real* numbers, Add add) const {
-    hand_on_sums<Real>(context, numbers, add);
+    hand_on_totals<Real>(context, numbers, add);
   }
-  // visit(place of the weight) for those of the labels h, i and j; at token 1, h does not matter.
+  // visit(place of a weight) for every weight that scores label j after the labels h and i; at token 1, h does not matter.
   template <class Visit>
   void each(std::int32_t context, std::int32_t h, std::int32_t i, std::int32_t j, Visit visit) const {
     const Context& from = contexts_[static_cast<std::size_t>(context)];
@@ -77,7 +81,7 @@ class SecondOrderSteps {
   SparsePairs<Real>& sparse() noexcept { return sparse_; }
   const SparsePairs<Real>& sparse() const noexcept { return sparse_; }
 
-  // visit(place of the row) for those that say something of the first label of sentence s.
+  // visit(place of a row) for every row that scores the first label of sentence s.
   template <class Visit>
   void each_first(std::int64_t s, Visit visit) const {
     for (std::int64_t k = first_starts_[static_cast<std::size_t>(s)]; k < first_starts_[static_cast<std::size_t>(s) + 1]; ++k)
@@ -90,11 +94,11 @@ class SecondOrderSteps {
 
   // A row of the table and the labels before that it is for.
   struct Term {
-    std::int32_t first, second;  // two tokens before, one before; or any
+    std::int32_t first, second;  // the labels two tokens before and one token before, for which the row counts; or any
     std::int64_t row;
   };
   struct Context {
-    bool second;                         // of steps into token 1
+    bool second;                         // whether it is the context of steps into token 1
     std::vector<std::int64_t> matrices;  // places in the table
     std::vector<std::int32_t> lists;
     std::int64_t tokens = 0;
@@ -120,16 +124,16 @@ class SecondOrderSteps {
   }
   // Sum: what the numbers of several rows are added up in.
   template <class Sum, class Add>
-  void hand_on_sums(std::int32_t context, const Real* numbers, Add add) const {
+  void hand_on_totals(std::int32_t context, const Real* numbers, Add add) const {
     const Context& from = contexts_[static_cast<std::size_t>(context)];
     const std::int64_t tall = height(context), slab = tall * stride_;
-    std::vector<Sum> sums(static_cast<std::size_t>(stride_));
+    std::vector<Sum> totals(static_cast<std::size_t>(stride_));
     for (std::int64_t i = 0; i < labels_ && !from.matrices.empty(); ++i) {
-      std::fill(sums.begin(), sums.end(), Sum{0});
+      std::fill(totals.begin(), totals.end(), Sum{0});
       for (std::int64_t h = 0; h < tall; ++h) {
-        for (std::int64_t j = 0; j < stride_; ++j) sums[static_cast<std::size_t>(j)] += Sum(numbers[i * slab + h * stride_ + j]);
+        for (std::int64_t j = 0; j < stride_; ++j) totals[static_cast<std::size_t>(j)] += Sum(numbers[i * slab + h * stride_ + j]);
       }
-      for (const std::int64_t matrix : from.matrices) add(matrix + i * stride_, sums.data());
+      for (const std::int64_t matrix : from.matrices) add(matrix + i * stride_, totals.data());
     }
     each_cell(from, tall, [&](std::int64_t row, std::int64_t cell) { add(row, numbers + cell); });
   }

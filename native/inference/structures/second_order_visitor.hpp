@@ -86,11 +86,11 @@ class SecondOrderVisitor final : public Visitor {
   }
   Real* difference() noexcept { return of_.difference_.data() + (start_ - of_.base()) * stride_; }
 
-  // Where the sparse weights of token t stand among those of the sentence.
+  // The place of the first sparse weight of token t, if the sparse weights of the sentence stand token by token.
   std::int64_t place_of_pairs(std::int64_t t) const noexcept {
     return of_.steps_.sparse().before(start_ + t) - of_.steps_.sparse().before(start_);
   }
-  // What token t expects of its sparse weights, so many times.
+  // Adds `times` the posteriors of the sparse weights of token t to those of the batch.
   void take_pairs(std::int64_t t, Real times) {
     Real* out = of_.sparse(start_ + t);
     const std::int64_t from = place_of_pairs(t), count = place_of_pairs(t + 1) - from;
@@ -129,11 +129,11 @@ class SecondOrderVisitor final : public Visitor {
   std::int64_t s_ = 0, start_ = 0, length_ = 0;  // the open sentence, its first token and its tokens
   SecondOrderSums<Real> sums_;
   std::vector<Real> node_, own_;  // [length][stride], [length][labels][stride]
-  // Of all labellings, and of those that have the known labels:
+  // The following have two parts: for sums over all labellings, and over those that have the known labels.
   std::array<std::vector<Real>, 2> posterior_;  // [length][stride]
-  std::array<std::vector<Real>, 2> pairs_;      // sparse weights, token by token: the products of which expectations are shares
-  std::array<std::vector<Real>, 2> shares_;     // [length]
-  std::vector<double> highest_;                 // [length] taken off the scores of pairs
+  std::array<std::vector<Real>, 2> pairs_;  // [sparse weights, token by token] products which, times the share of the token, are posteriors
+  std::array<std::vector<Real>, 2> shares_;  // [length]
+  std::vector<double> highest_;              // [length] taken off the scores of pairs
   typename SecondOrderPotentials<Real>::Cube cube_;
   std::array<SecondOrderSlowSums<Real>, 2> slow_;
 };

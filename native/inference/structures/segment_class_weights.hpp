@@ -36,8 +36,8 @@ class SegmentClassWeights {
 
  private:
   std::vector<double> weights_;        // [labels]
-  std::vector<double> weight_before_;  // [T + 1] of all tokens before
-  std::vector<double> gold_before_;    // [T + 1] of all true segments that begin before
+  std::vector<double> weight_before_;  // [T + 1] the weight of all tokens before
+  std::vector<double> gold_before_;    // [T + 1] the weight of all true segments that begin before
 };
 
 }  // namespace riata

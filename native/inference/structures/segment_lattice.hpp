@@ -1,4 +1,4 @@
-// Expectations over all segmentations of a sentence, as SemiMarkovSums has weighed them.
+// Expectations over all segmentations of a sentence, whose probabilities are those of SemiMarkovSums.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace riata {
 
-// What is less likely than `least` does not count: segments, and labels behind others.
+// Segments, and labels that follow others, do not count where they are less likely than `least`.
 template <class Real>
 class SegmentLattice {
  public:

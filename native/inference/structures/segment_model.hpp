@@ -9,7 +9,7 @@
 
 namespace riata {
 
-// Refuses weights, or sentences, of another feature index. size: of the weights.
+// Throws where the weights or the sentences were made with another feature index. size: the number of weights.
 void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentCoding& coding, const GrownRows& grown,
                std::size_t size, const Instances& instances);
 

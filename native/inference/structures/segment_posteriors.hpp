@@ -10,7 +10,7 @@
 
 namespace riata {
 
-// What a token is of its segment.
+// The roles that a token can have in its segment.
 inline constexpr std::int32_t segment_roles = 4;  // the only one, the first, inside, the last
 
 struct SegmentProbabilities {

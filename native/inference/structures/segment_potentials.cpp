@@ -21,14 +21,14 @@ const SegmentTemplates& exact(const SegmentTemplates& templates) {
 
 template <class Real>
 SegmentPotentials<Real>::SegmentPotentials(const SegmentTemplates& templates, const SegmentCoding& coding, const Instances& instances,
-                                           std::span<const std::int32_t> gold, Pairs pairs)
+                                           std::span<const std::int32_t> gold, FeatureLabels which)
     : BatchedPotentials(instances, batches_of_tokens(instances, batch_tokens, coding.labels)),
       templates_(exact(templates)),
       coding_(coding),
       stride_(coding.stride()),
       gold_(gold.begin(), gold.end()),
       counts_(fitting(gold)),
-      rows_(templates, coding, instances, gold, counts_, pairs),
+      rows_(templates, coding, instances, gold, counts_, which),
       width_(std::int64_t{rows_.sources()} * stride_) {
   std::int64_t tokens = 0, sequences = 0;
   for (const SentenceRange& batch : batches_) {

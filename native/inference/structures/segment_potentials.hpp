@@ -24,9 +24,9 @@ template <class Real>
 class SegmentPotentials final : public BatchedPotentials {
  public:
   // instances must outlive it. gold: [N] the code of the segment that starts at each token, -1 where none does. Sentences with a segment
-  // that is longer than the coding allows are left out: log P of their truth is 0. pairs: as SegmentSources has it.
+  // that is longer than the coding allows are left out: log P of their truth is 0. which: weights, as SegmentSources takes it.
   SegmentPotentials(const SegmentTemplates& templates, const SegmentCoding& coding, const Instances& instances,
-                    std::span<const std::int32_t> gold, Pairs pairs);
+                    std::span<const std::int32_t> gold, FeatureLabels which);
 
   std::int64_t left_out() const noexcept { return left_out_; }  // sentences
 
@@ -40,7 +40,8 @@ class SegmentPotentials final : public BatchedPotentials {
   double shared_score(std::int64_t) const override { return 0; }
   void take_truth(std::int64_t, double) override {}
 
-  // The same sentences one by one, under weights that change in between. These must outlive it, and serve nothing else meanwhile.
+  // The gradient of one sentence after another, under weights that change in between. The potentials must outlive it, and serve nothing
+  // else meanwhile.
   std::unique_ptr<SentenceGradient<Real>> gradient();
 
   const SegmentSources<Real>& points() const noexcept { return rows_; }
@@ -50,7 +51,7 @@ class SegmentPotentials final : public BatchedPotentials {
   friend class SegmentGradient<Real>;
 
   std::vector<bool> fitting(std::span<const std::int32_t> gold);
-  // Where the differences of token n stand, and of the sequences k that start at tokens.
+  // The place of the differences of token n, and of the difference of sequence k.
   Real* difference(std::int64_t n) noexcept { return difference_.data() + (n - base()) * width_; }
   Real* sequence_difference(std::int64_t k) noexcept {
     return sequence_difference_.data() + (k - rows_.sequences_before(base())) * stride_;
@@ -61,7 +62,7 @@ class SegmentPotentials final : public BatchedPotentials {
   std::int32_t stride_;
   std::vector<std::int32_t> gold_;
   std::int64_t left_out_ = 0;
-  std::vector<bool> counts_;  // [S] not left out
+  std::vector<bool> counts_;  // [S] whether a sentence counts, and is not left out
   SegmentSources<Real> rows_;
   std::int64_t width_;                     // numbers of a token: [sources][stride]
   std::vector<Real> difference_;           // [tokens of a batch][sources][stride] posteriors less the truth

@@ -11,14 +11,14 @@ namespace riata {
 
 template <class Real>
 SegmentSources<Real>::SegmentSources(const SegmentTemplates& templates, const SegmentCoding& coding, const Instances& instances,
-                                     std::span<const std::int32_t> gold, const std::vector<bool>& counts, Pairs pairs)
+                                     std::span<const std::int32_t> gold, const std::vector<bool>& counts, FeatureLabels which)
     : templates_(templates),
       coding_(coding),
       codes_(coding, templates),
       stride_(coding.stride()),
       instances_(instances),
       grown_(templates.slots()) {
-  find_weights(gold, counts, pairs);
+  find_weights(gold, counts, which);
   find_columns(counts);
   find_lengths(counts);
   if (templates_.order() > 0) find_histories(counts);
@@ -27,7 +27,7 @@ SegmentSources<Real>::SegmentSources(const SegmentTemplates& templates, const Se
 
 // The features of gold segments, and the labels that they have weights with.
 template <class Real>
-void SegmentSources<Real>::find_weights(std::span<const std::int32_t> gold, const std::vector<bool>& counts, Pairs pairs) {
+void SegmentSources<Real>::find_weights(std::span<const std::int32_t> gold, const std::vector<bool>& counts, FeatureLabels which) {
   const Numbers<Real> none;
   const Vector<Real> nothing = Vector<Real>::of(none);
   SegmentSteps<Real> steps(templates_, coding_, grown_, instances_, nothing);
@@ -48,7 +48,7 @@ void SegmentSources<Real>::find_weights(std::span<const std::int32_t> gold, cons
   held_.first.push_back(0);
   for (std::vector<std::int32_t>& known : labels) {  // beginnings of sequences that are no segments of the truth have none
     std::ranges::sort(known);
-    if (pairs == Pairs::all && !known.empty()) {
+    if (which == FeatureLabels::all && !known.empty()) {
       for (std::int32_t y = 0; y < coding_.labels; ++y) held_.labels.push_back(y);
     } else {
       held_.labels.insert(held_.labels.end(), known.begin(), known.end());

@@ -28,7 +28,7 @@ class SegmentSources {
   // instances must outlive it. gold: [N] the code of the segment that starts at each token, -1 where none does. counts: [S] the sentences
   // that are learnt from. Only features of gold segments have weights: with the labels they have there, or with all.
   SegmentSources(const SegmentTemplates& templates, const SegmentCoding& coding, const Instances& instances,
-                 std::span<const std::int32_t> gold, const std::vector<bool>& counts, Pairs pairs);
+                 std::span<const std::int32_t> gold, const std::vector<bool>& counts, FeatureLabels which);
 
   const SegmentTemplates& templates() const noexcept { return templates_; }
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(held_.labels.size()); }
@@ -39,7 +39,7 @@ class SegmentSources {
   std::int32_t as_length() const noexcept { return as_inside + templates_.reach() + 1; }
   std::int32_t behind(std::int32_t before) const noexcept { return as_length() + 1 + before; }
   std::int32_t sources() const noexcept { return behind(templates_.order() == 0 ? 0 : coding_.labels); }
-  // The first sequence of tokens that starts at token n, of all sentences; of how many tokens a sequence is.
+  // The number of the first sequence that starts at token n, counted over all sentences; and how many tokens a sequence has.
   std::int64_t sequences_before(std::int64_t n) const noexcept { return starts_[static_cast<std::size_t>(n)]; }
   std::int32_t sequence_length(std::int64_t k) const noexcept { return lengths_[static_cast<std::size_t>(k)]; }
 
@@ -70,7 +70,7 @@ class SegmentSources {
   void gather(std::int64_t from, std::int64_t to, const Real* tokens, const Real* sequences, std::int64_t threads);
   void finish(std::span<double> gradient, std::int64_t threads);
 
-  // The weights at a point as a model, in any precision, and the point at the weights of one.
+  // The weights at a point as a model, in any precision; and the point that has the weights of a model.
   template <class Out>
   SegmentWeights<Out> model(std::span<const double> at) const;
   std::vector<double> point(const SegmentWeights<Real>& weights) const;
@@ -94,7 +94,7 @@ class SegmentSources {
   std::int32_t ngram(std::int32_t family, std::int64_t s, std::int64_t t) const noexcept {
     return instances_.ngrams[family][instances_.origin(s) + t];
   }
-  void find_weights(std::span<const std::int32_t> gold, const std::vector<bool>& counts, Pairs pairs);
+  void find_weights(std::span<const std::int32_t> gold, const std::vector<bool>& counts, FeatureLabels which);
   void find_columns(const std::vector<bool>& counts);
   void find_lengths(const std::vector<bool>& counts);
   void find_histories(const std::vector<bool>& counts);
@@ -112,7 +112,7 @@ class SegmentSources {
   HeldWeights held_;
   std::vector<Column> columns_;
   std::vector<std::int64_t> starts_;         // [N + 1] the first sequence of each token
-  std::vector<std::int32_t> lengths_, ids_;  // [sequences] of how many tokens, and its bundle
+  std::vector<std::int32_t> lengths_, ids_;  // [sequences] how many tokens a sequence has, and its bundle
   RowBundles<Real> sequences_;
 };
 

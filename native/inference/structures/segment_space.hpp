@@ -124,7 +124,7 @@ class SegmentSpace : public CorpusSpace {
     weights_.grow(std::size_t(grown_.rows()) * stride_);
   }
 
-  // Where labels are too many for one number, nothing is known.
+  // -1, for `nothing is known`, where labels are too many for one number.
   std::int64_t step_identity(const Tree& tree, NodeId node) override {
     const std::int32_t t = start(tree, node);
     look_back(tree, tree[node].parent);
@@ -144,7 +144,7 @@ class SegmentSpace : public CorpusSpace {
   static double step(const Real* row, const Real* history, std::int32_t label) noexcept {
     return double(history == nullptr ? row[label] : row[label] + history[label]);
   }
-  // The label, the first of equals.
+  // The label of the highest score; of equals the first.
   std::int32_t highest(const Real* row, const Real* history) const noexcept {
     std::int32_t best = 0;
     for (std::int32_t label = 1; label < coding_.labels; ++label) {
@@ -208,7 +208,7 @@ class SegmentSpace : public CorpusSpace {
       candidate.good = good && candidate.regret == least;
     }
   };
-  // Of the segments of one length after a node.
+  // Lists the segments of one length after a node.
   Judged judge(const Node& node, std::int32_t t, std::int32_t length) const noexcept {
     const double right = node.regret - loss_.least(t) + loss_.least(t + length);
     return {loss_.gold(t), right, right + loss_.of_wrong(t, length), double(loss_.least(0)), node.good};
@@ -227,7 +227,7 @@ class SegmentSpace : public CorpusSpace {
       before_.labels[k] = coding_.label(tree[id].action) + 1;
   }
 
-  // Of the state that a segment from token t leads to after those that look_back has found.
+  // The key of the state that a segment from token t leads to, after the segments that look_back has found.
   std::int64_t key_after(std::int32_t t, std::int32_t length, std::int32_t label) const noexcept {
     std::int32_t labels[SegmentTemplates::most_back + 1] = {label + 1};
     std::copy(before_.labels, before_.labels + SegmentTemplates::most_back, labels + 1);

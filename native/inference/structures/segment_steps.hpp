@@ -17,7 +17,7 @@
 
 namespace riata {
 
-// The two ways to come to a row: those that are known, -1 for others; or with others added.
+// Two ways to find a row: KnownRows gives -1 for a row that does not exist, AddedRows adds it.
 struct KnownRows {
   const GrownRows& rows;
   std::int32_t first(std::int32_t slot, std::int32_t code, std::int32_t value) const noexcept { return rows.find(slot, code, value); }
@@ -121,7 +121,7 @@ class SegmentSteps {
     each_history_row(t, before, rows, visit);
   }
 
-  // The same of what depends on the input alone, and of what depends on the segments before.
+  // visit(row) of the features of a segment that read the input alone, and of those that read the segments before.
   template <class Rows, class Visit>
   void each_span_row(std::int32_t t, std::int32_t length, const Rows& rows, Visit visit) const {
     const std::int32_t last = t + length - 1;
@@ -151,9 +151,9 @@ class SegmentSteps {
 
  private:
   struct History {
-    std::int32_t code;     // of what is before
+    std::int32_t code;     // of the segments before, as templates read them
     std::int64_t version;  // of the weights under which the row was computed
-    std::size_t place;     // of the row
+    std::size_t place;     // of the row in history_rows_
   };
   struct Walk {
     std::int32_t family, around, row, id;

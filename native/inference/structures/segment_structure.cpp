@@ -125,13 +125,13 @@ bool SegmentStructure<Real>::reachable() const {
 template <class Real>
 void SegmentStructure<Real>::open_list(std::int64_t most) {
   listed_ = list_.open(exact_steps(), most);
-  given_ = 0;
+  returned_ = 0;
 }
 
 template <class Real>
 std::optional<double> SegmentStructure<Real>::next(std::span<std::int32_t> out) {
-  if (given_ == listed_) return std::nullopt;
-  return list_(given_++, out.data());
+  if (returned_ == listed_) return std::nullopt;
+  return list_(returned_++, out.data());
 }
 
 template <class Real>

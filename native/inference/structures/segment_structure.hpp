@@ -65,7 +65,7 @@ class SegmentStructure : public Structure<Real> {
   SemiMarkov<Real> exact_;
   ClosestSegments<Real> closest_;
   SemiMarkovKBest<Real> list_;
-  std::int64_t listed_ = 0, given_ = 0;  // outputs in the list, and those that were asked for
+  std::int64_t listed_ = 0, returned_ = 0;  // outputs in the list, and those that were asked for
   SemiMarkovSums<Real> sums_;
   SegmentLattice<Real> lattice_;
   SegmentLoss loss_;

@@ -33,7 +33,7 @@ class SegmentVisitor final : public Visitor {
         factors_(of.coding_, order_),
         slow_sums_(of.coding_, stride_, order_) {}
 
-  // Logarithms take the place of factors at once, where these vanish: no table is shared with other sentences.
+  // Where factors vanish, logarithms take their place at once: no table is shared with other sentences, so that no other call is needed.
   std::optional<double> open(std::int64_t s) override {
     enter(s);
     if (!counts()) return 0;
@@ -69,7 +69,7 @@ class SegmentVisitor final : public Visitor {
   double open_in_logarithms(std::int64_t s) override { return *open(s); }
   void take_in_logarithms(double times) override { take(times); }
 
-  // What SemiMarkovSums reads.
+  // The functions that SemiMarkovSums calls.
   std::int32_t length() const noexcept { return tokens_; }
   const Real* spans(std::int32_t t) const noexcept { return cells_.data() + std::size_t(t) * most_ * stride_; }
   const Real* history(std::int32_t t, const Before& before) const noexcept {
@@ -168,7 +168,8 @@ class SegmentVisitor final : public Visitor {
     }
   }
 
-  // From segments to tokens. What covers a token is what starts before it and is not over yet: sums from the longest down.
+  // Adds the posteriors of segments to the tokens that they cover. A token is covered by segments that start before it and are not over
+  // yet: they are added up from the longest down.
   void share_out() {
     Real* const out = of_.difference(start_);
     const auto row = [&](std::int32_t t, std::int32_t number) { return out + t * of_.width_ + std::int64_t{number} * stride_; };

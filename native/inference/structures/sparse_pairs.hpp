@@ -42,12 +42,12 @@ class SparsePairs {
   std::int64_t before(std::int64_t n) const noexcept { return before_[static_cast<std::size_t>(n)]; }
   bool any(std::int64_t n) const noexcept { return before(n + 1) > before(n); }
 
-  // What the truth has of them, counted before the first pass: from nothing, token by token.
+  // Counts the weights that the truth has, token by token, before the first pass; `forget_counts` starts from nothing.
   void forget_counts() { gold_.assign(cells_.size(), 0); }
   void count(std::int64_t n, std::int32_t cell, double weight) {
     each(n, [&](std::int64_t k) { gold_[static_cast<std::size_t>(k)] += cells_[static_cast<std::size_t>(k)] == cell ? weight : 0; });
   }
-  // Where it is not counted: what a token's cell scores, and taking it off so many times.
+  // For a truth that is not counted: the score of a cell at a token, and taking it off `times` times.
   double score(std::int64_t n, std::int32_t cell) const {
     double sum = 0;
     each(n, [&](std::int64_t k) { sum += cells_[static_cast<std::size_t>(k)] == cell ? double(scores_[static_cast<std::size_t>(k)]) : 0; });

@@ -17,7 +17,7 @@ struct StepChunks {
   std::vector<std::int32_t> order;  // rows of the batch's tables that have a step into them, by context
   std::vector<Chunk> chunks;
 
-  // contexts: [rows] of the steps; -1: none.
+  // contexts: [rows] the context of the step into a row; -1: there is none.
   explicit StepChunks(std::span<const std::int32_t> contexts) {
     constexpr std::int64_t most = 1 << 12;
     for (std::int32_t row = 0; row < static_cast<std::int32_t>(contexts.size()); ++row) {

@@ -16,7 +16,7 @@ namespace riata {
 template <class Real>
 class TokenGradient {
  public:
-  // All must outlive it.
+  // All parameters must outlive it.
   TokenGradient(const FeatureIndex& index, const Layout& layout, const Instances& instances, const Constraint<Real>& constraint)
       : layout_(layout), instances_(instances), constraint_(constraint), rows_(index, layout, instances) {}
 

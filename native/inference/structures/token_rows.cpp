@@ -64,20 +64,20 @@ template <class Visit>
 void TokenRows<Real>::each_other_row(std::int64_t s, Visit visit) const {
   const bool hashed = index_.hashed();
   if (!hashed && other_ids_.empty()) return;
-  const auto& starts = hashed ? instances_.given_starts : other_starts_;
-  const auto& ids = hashed ? instances_.given_ids : other_ids_;
-  const auto& values = hashed ? instances_.given_values : other_values_;
+  const auto& starts = hashed ? instances_.named_starts : other_starts_;
+  const auto& ids = hashed ? instances_.named_ids : other_ids_;
+  const auto& values = hashed ? instances_.named_values : other_values_;
   const HashTable table = index_.table(layout_.labels, layout_.stride);
   for (std::int64_t t = 0; t < instances_.length(s); ++t) {
     for (const Slot& slot : index_.node_slots()) {
       if (!hashed) break;
       const std::int32_t id = instances_.ngrams[slot.family][static_cast<std::size_t>(instances_.origin(s) + t + slot.offset)];
-      if (id >= 0) visit(t, layout_.given_row(table.row(id, Reader::node, slot.slot)), 1.0f);
+      if (id >= 0) visit(t, layout_.named_row(table.row(id, Reader::node, slot.slot)), 1.0f);
     }
     if (starts.empty()) continue;
     const auto token = static_cast<std::size_t>(instances_.starts[s] + t);
     for (auto k = static_cast<std::size_t>(starts[token]); k < static_cast<std::size_t>(starts[token + 1]); ++k) {
-      visit(t, layout_.given_row(hashed ? table.row(ids[k], Reader::given) : static_cast<std::size_t>(ids[k])), values[k]);
+      visit(t, layout_.named_row(hashed ? table.row(ids[k], Reader::named) : static_cast<std::size_t>(ids[k])), values[k]);
     }
   }
 }

@@ -33,10 +33,10 @@ class TokenRows {
   void add(std::int64_t row, Real* out) const noexcept { rows_.add(row, Real{1}, out); }
   // The scores of the labels of every token: node [length][stride] to write, minus infinity where not allowed.
   void score(std::int64_t s, Real* node) const;
-  // Makes labels other than the known ones minus infinity.
+  // Sets the scores of all labels but the known ones to minus infinity, at tokens whose label is known.
   void keep_known(std::int64_t s, Real* node) const;
-  // What the true labels of a sentence score by such numbers, and taking them off a difference [length][stride], so many times. All labels
-  // are known.
+  // The score of the true labels of a sentence, all of which are known, in scores [length][stride]; and taking the true labels `times`
+  // times off a difference [length][stride].
   double score_of_truth(std::int64_t s, const Real* node) const;
   void take_truth(std::int64_t s, Real times, Real* difference) const;
 

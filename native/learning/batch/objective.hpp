@@ -24,7 +24,7 @@ class BatchObjective {
   double operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll);
 
  private:
-  // What a sentence adds to the value, and how often its difference to the gradient.
+  // What a sentence adds to the value, and how many times its difference is added to the gradient.
   struct Visit {
     OutputLoss::At at;
     bool done;  // whether factors could hold its scores

@@ -25,7 +25,8 @@ class Stochastic {
   std::int64_t size() const noexcept { return there_.size(); }
   std::int64_t sentences() const noexcept { return gradient_->sentences(); }
   void set(std::span<const double> at);  // starts anew from a point
-  // One pass in this order; the sum of the losses of the sentences, each before its step. averaging: from here on.
+  // One pass in this order. Returns the sum of the losses of the sentences, each before its step. averaging: whether the mean of the
+  // weights is taken from here on.
   double epoch(std::span<const std::int64_t> order, double eta, bool averaging, const Poll& poll);
   std::vector<double> point() const;  // the mean, once there is one
 

@@ -17,14 +17,14 @@ class OnlineLearner {
  public:
   virtual ~OnlineLearner() = default;
 
-  // What the learner asks of the weights: their average, or their norm too; and under which norm they are learnt.
+  // What the learner needs of the weight vector: its average, or its norm as well; and p, the norm under which it is learnt.
   virtual typename Vector<Real>::Keeps keeps() const { return Vector<Real>::Keeps::average; }
   virtual double p() const { return 2; }
 
-  // Before every pass. Both stay as they are until the next one. poll: to be called now and then from what takes long.
+  // To be called before every pass. The structure and the weights outlive the pass. poll: the learner calls it now and then in long loops.
   virtual void begin(Structure<Real>& structure, Vector<Real>& weights, std::function<void()> poll) = 0;
 
-  // Throws where a sentence cannot be learnt from, before any is.
+  // Throws where a sentence cannot be learnt from. It is called for all sentences before the first visit.
   virtual void check(std::int64_t) {}
 
   // What came of a sentence: whether the weights have changed, and how many tokens were labelled wrongly before (-1: not known).
@@ -32,7 +32,7 @@ class OnlineLearner {
     bool updated = false;
     std::int64_t wrong = 0;
   };
-  // A sentence that has a token, and what it weighs.
+  // Learns from a sentence that has a token. weight: of the sentence.
   virtual Seen visit(std::int64_t s, double weight) = 0;
 
   // For the theory of search.

@@ -11,7 +11,7 @@
 
 namespace riata {
 
-class PairIndex {
+class IdPairIndex {
  public:
   static constexpr std::int32_t unknown = -1;
   static constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();

@@ -9,7 +9,7 @@
 
 namespace riata {
 
-class PairTable {
+class IdPairTable {
  public:
   // -1: not there.
   std::int32_t find(std::int32_t a, std::int32_t b) const noexcept { return entries_.empty() ? -1 : entries_[slot_of(pack(a, b))].value; }
