@@ -80,7 +80,9 @@ void bind_stochastic(nb::module_& m, const char* name) {
           },
           nb::arg("order"), nb::arg("eta"), nb::arg("averaging"), nb::arg("progress").none() = nb::none(),
           "One pass; the sum of the losses of the sentences, each before its step.")
-      .def("point", [](const Kind& self) { return give(self.point()); }, "The mean of the weights, once there is one.");
+      .def(
+          "point", [](const Kind& self) { return give(self.point()); }, "The mean of the weights, once there is one.")
+      .def_prop_ro("skipped", &Kind::skipped, "Visits since `set` that moved nothing: scores were beyond what factors can hold.");
 }
 
 void objective(nb::module_& m) {

@@ -14,6 +14,7 @@ from riata import _core
 from riata.estimators.model_file import to_bytes
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
+from riata.learning.batch.sgd import StochasticMinimiser
 from samples import draws, embedded, quietly
 from segment_problems import noise
 
@@ -63,6 +64,44 @@ def test_on_chains_that_look_two_labels_back_it_is_its_twin(case, seed):
 )  # fmt: skip
 def test_on_segments_it_is_its_twin(problem, seed, pairs, weights):
     check(function_of(problem, pairs=pairs, weights=weights), len(problem.sentences), seed, weights)
+
+
+@settings(max_examples=draws(10), deadline=None)
+@given(st.one_of(first_order, second_order), st.integers(0, 10**6))
+def test_sentences_whose_scores_are_too_large_move_nothing_and_are_counted(case, seed):
+    native = case.function.potentials.stochastic(np.array(case.weights, np.float64), 0.0)
+    start = np.random.default_rng(seed).normal(size=case.function.size)
+    order = np.arange(len(case.gold))
+    native.set(start)
+    native.epoch(order, 0.1, False)
+    assert native.skipped == 0
+    native.set(start * 1e6)
+    for s in order:
+        before, skipped = native.point(), native.skipped
+        native.epoch(np.array([s]), 0.1, False)
+        assert native.skipped == skipped or (native.point() == before).all()
+    native.set(start)
+    assert native.skipped == 0
+
+
+def test_sentences_that_were_passed_over_are_reported():
+    class Native:
+        skipped = 0
+
+        def epoch(self, order, eta, averaging):
+            self.skipped += eta > 0
+            return 1.0
+
+        def set(self, start):
+            self.skipped = 0
+
+        def point(self):
+            return np.zeros(2)
+
+    minimiser = StochasticMinimiser(Native(), lambda x: (1.0, x), np.zeros(2), c2=1.0, seed=0, sentences=3)
+    minimiser.step()
+    with pytest.warns(riata.RiataWarning, match="passed over 1 sentences in 1 passes"):
+        minimiser.finish()
 
 
 STRUCTURES = {

@@ -31,7 +31,7 @@ void Stochastic<Real>::set(std::span<const double> at) {
   std::fill(a_.begin(), a_.end(), Real{0});
   w_divisor_ = a_divisor_ = 1;
   w_fraction_ = 0;
-  time_ = averaged_ = 0;
+  time_ = averaged_ = skipped_ = 0;
   averaging_ = false;
 }
 
@@ -61,8 +61,9 @@ double Stochastic<Real>::epoch(std::span<const std::int64_t> order, double eta, 
   return value;
 }
 
-// The weights shrink, and move where the loss of the sentence is finite. With them shrinks and moves their share of the mean, which is
-// taken off the mean's own numbers, so that the mean stays as it is.
+// The weights shrink, and move where the loss of the sentence is finite. Where scores have grown so far apart that factors vanish, the
+// visit moves nothing and is counted, so that the caller can say so. The share that the mean has of the weights shrinks and moves with
+// them; it is taken off the mean's own numbers, so that the mean stays as it is.
 template <class Real>
 double Stochastic<Real>::step(std::int64_t s, double eta) {
   const double log_p = gradient_->open(s, w_.data(), 1 / w_divisor_);
@@ -78,6 +79,7 @@ double Stochastic<Real>::step(std::int64_t s, double eta) {
     const RowMoves<Real> moves(there_, w_.data(), averaging_ ? a_.data() : nullptr, -w_fraction_);
     gradient_->move(-eta * (weight * at.times) * w_divisor_, moves);
   }
+  skipped_ += std::isnan(log_p);
   if (averaging_) average();
   return weight * at.value;
 }

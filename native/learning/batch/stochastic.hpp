@@ -29,6 +29,8 @@ class Stochastic {
   // weights is taken from here on.
   double epoch(std::span<const std::int64_t> order, double eta, bool averaging, const Poll& poll);
   std::vector<double> point() const;  // the mean, once there is one
+  // Visits since `set` that moved no weight because the scores of the sentence were beyond what factors can hold.
+  std::int64_t skipped() const noexcept { return skipped_; }
 
  private:
   double step(std::int64_t s, double eta);
@@ -42,6 +44,7 @@ class Stochastic {
   Numbers<Real> w_, a_;  // weights are w_ / w_divisor_, their mean (a_ + w_fraction_ w_) / a_divisor_
   double w_divisor_ = 1, a_divisor_ = 1, w_fraction_ = 0;
   std::int64_t time_ = 0, averaged_ = 0;  // steps, and those since averaging began
+  std::int64_t skipped_ = 0;
   bool averaging_ = false;
 };
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from typing import Any
 
 import numpy as np
 
 from riata._core import dot, shuffled
+from riata.errors import RiataWarning
 from riata.learning.batch.lbfgs import Function, Vector
 from riata.learning.batch.line_search import Point, norm
 
@@ -57,7 +59,14 @@ class StochasticMinimiser:
         self._function = function
 
     def finish(self) -> None:
-        """Nothing to free."""
+        """Says how many sentences were passed over."""
+        if self._native.skipped:
+            warnings.warn(
+                f"stochastic gradient descent passed over {self._native.skipped} sentences in {self._passes} passes: their scores "
+                "are too large for it. Scale feature values down to about 1, use a larger c2, or leave out optimiser=sgd.",
+                RiataWarning,
+                stacklevel=2,
+            )
 
     def _at(self, x: Vector) -> Point:
         return Point.of(x, *self._function(x), 0.0)
