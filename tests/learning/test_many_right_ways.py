@@ -95,6 +95,22 @@ def test_of_the_right_states_the_best_are_followed(when):
     assert found == {"c": 0.5, "d": 0.5, "f": -1.0}
 
 
+@pytest.mark.parametrize(
+    ("siblings", "towards"), [(2, {"c": 0.5, "d": 0.5}), (1, {"d": 1.0}), (0, {"d": 1.0})]
+)  # 0: as the beam is wide
+def test_where_a_search_ends_without_a_goal_the_best_right_states_are_followed(siblings, towards):
+    class DeadEnd(Choice):
+        def actions(self, x, s):
+            return () if s else x
+
+        def is_goal(self, x, s):
+            return s != () and s != ("f",)
+
+    chosen = {"when": "standard", "siblings": siblings, "average": False}
+    model = riata.Predictor(DeadEnd(), "laso-perceptron", beam=1, epochs=1, settings=chosen).fit(["abcdf"], ["abcd"])
+    assert model.weights() == {**towards, "f": -1.0}
+
+
 class Ways(riata.Problem):
     """Three steps of any letters; what is right has the letters of the truth in any order. Ranks are given by h alone."""
 

@@ -32,7 +32,8 @@ SEARCH_SETTINGS = (
         "update",
         "mean",
         "away from the mean of the states that outrank the truth; of the whole queue (Eq. 2 to the letter); "
-        "from the best one; weighted by regret; or, with exact search alone, from all outputs by their probability",
+        "from the best one, as always with exact search, which keeps no others; weighted by regret; or, with exact search alone, "
+        "from all outputs by their probability",
         choices=("mean", "queue", "best", "loss-weighted", LATTICE),
         needs={
             **dict.fromkeys(("mean", "queue", "loss-weighted"), (STATES,)),
