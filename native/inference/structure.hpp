@@ -58,7 +58,7 @@ class Structure {
 
   // Appends features of one output, less those of another; features that are new enter the weights, as zeros. Where both have the same
   // feature, it may be left out. Some places may come several times. by_class: what differs at a token counts as much as its true label
-  // weighs.
+  // weighs; `towards` is then the target.
   virtual void difference(Codes towards, Codes away, bool by_class, Difference& out) = 0;
   // Features of one output alone.
   virtual void features(Codes output, Difference& out) = 0;

@@ -29,7 +29,7 @@ struct Enumerated {
   std::unique_ptr<Model<double>> model;
   std::function<std::vector<Output>(std::int32_t)> outputs;  // of so many tokens; some of them may be forbidden
   std::function<double(Codes gold, Codes output)> loss;
-  // With weights of labels; none where nothing weighs labels, or where another test does.
+  // The loss with weights of labels; none where the structure does not offer class weights.
   std::function<double(Codes gold, Codes output, std::span<const double> weights)> weighted_loss;
   Listing listing;  // of all outputs that are allowed
 

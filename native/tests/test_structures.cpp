@@ -1,6 +1,8 @@
 // Every structure against the list of all its outputs, operation by operation.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "inference/offered.hpp"
@@ -139,17 +141,29 @@ struct Both {
   }
 };
 
-// A beam that keeps everything finds the best output, too.
-void check_space(const Enumerated& in) {
-  Limits limits;
-  const Output found = decode(*in.model, in.corpus(), {"beam", std::numeric_limits<std::int64_t>::max(), "operations"}, limits, go_on);
-  const std::vector<double> scores = scores_of(*in.model, in.corpus(), found);
+Output searched(const Enumerated& in, const std::string& queue, std::int64_t width, const std::string& by) {
+  return decode(*in.model, in.corpus(), {queue, width, by}, {}, go_on);
+}
+
+// A beam that is wide enough for all states finds the best output.
+void check_wide_beam(const Enumerated& in, std::int64_t width, const std::string& by) {
+  const std::vector<double> scores = scores_of(*in.model, in.corpus(), searched(in, "beam", width, by));
   for (const std::int64_t s : in.order()) {
     double best = in.instances.length(s) == 0 ? 0 : -std::numeric_limits<double>::infinity();
     const Vector<double> weights = Vector<double>::of(in.model->flat());
     for (const ListedOutput& output : in.listing[static_cast<std::size_t>(s)]) best = std::max(best, weights.dot(output.features));
     CHECK(near(scores[static_cast<std::size_t>(s)], best));
   }
+}
+
+void check_space(const Enumerated& in) {
+  std::size_t most = 1;  // outputs of a sentence: of no length are there more states
+  for (const std::vector<ListedOutput>& outputs : in.listing) most = std::max(most, outputs.size());
+  for (const char* by : {"operations", "prefix"}) {
+    check_wide_beam(in, std::numeric_limits<std::int64_t>::max(), by);
+    check_wide_beam(in, static_cast<std::int64_t>(most), by);
+  }
+  CHECK(searched(in, "beam", 1, "operations") == searched(in, "greedy", 1, "operations"));
 }
 
 // Weights of labels change losses, and the best output of score plus loss.
@@ -177,6 +191,40 @@ void check_class_weights(const Enumerated& in) {
   }
 }
 
+// Differences by class add up over labels: those of a weight per label are sums of those where one label weighs 1, and all others nothing.
+void check_class_differences(const Enumerated& in, Rng& rng) {
+  const std::vector<double> by_label{0.5, 2, 1.25}, ones(by_label.size(), 1);
+  Vector<double> weights = Vector<double>::of(in.model->flat());
+  const auto real = std::as_const(*in.model).over(in.corpus(), weights);
+  for (const std::int64_t s : in.order()) {
+    const std::vector<ListedOutput>& outputs = in.listing[static_cast<std::size_t>(s)];
+    if (in.instances.length(s) == 0) continue;
+    const Codes labels = in.corpus().part(Codes(in.instances.labels), s);
+    for (int drawn = 0; drawn < 3; ++drawn) {
+      const Output& away = outputs[rng.below(outputs.size())].codes;
+      const auto difference = [&](const std::vector<double>& of_labels, bool by_class) {
+        Difference out;
+        real->weigh_classes(of_labels);
+        real->open(s);
+        real->difference(real->target(), away, by_class, out);
+        return out;
+      };
+      const Difference plain = difference({}, false);
+      CHECK(same(difference(ones, true), plain));
+      CHECK(same(difference(by_label, false), plain));
+      Difference sum;
+      for (std::size_t label = 0; label < by_label.size(); ++label) {
+        std::vector<double> one(by_label.size(), 0);
+        one[label] = by_label[label];
+        const Difference part = difference(one, true);
+        if (std::ranges::find(labels, static_cast<std::int32_t>(label)) == labels.end()) CHECK(same(part, {}));
+        sum.insert(sum.end(), part.begin(), part.end());
+      }
+      CHECK(same(difference(by_label, true), sum));
+    }
+  }
+}
+
 void check_structure(const Enumerated& in, Rng& rng) {
   Vector<double> weights = Vector<double>::of(in.model->flat());
   const auto real = std::as_const(*in.model).over(in.corpus(), weights);
@@ -197,7 +245,10 @@ void check_structure(const Enumerated& in, Rng& rng) {
     answers([&] { both.check_sums(); });
   }
   if (offers.contains("a search space")) check_space(in);
-  if (in.weighted_loss) check_class_weights(in);
+  CHECK(offers.contains("class weights") == bool(in.weighted_loss));
+  if (!in.weighted_loss) return;
+  check_class_weights(in);
+  check_class_differences(in, rng);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ inline Case enumerated_chain(Rng& rng, std::vector<HistorySlot> history, bool ex
       out->gold.push_back(static_cast<std::int32_t>(after_zero ? 2 * rng.below(2) : rng.below(labels)));
     }
   }
+  out->instances.labels = out->gold;
   std::vector<std::uint8_t> follow(labels * labels, 1);
   follow[1] = 0;  // label 1 does not follow label 0
   const std::vector<std::uint8_t> all(labels, 1);

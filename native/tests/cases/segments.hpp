@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,21 @@ inline double wrong_and_missed(Codes gold, Codes output) {
   return loss;
 }
 
+// Segments that are wrong, and true ones that are missed, where a segment counts as much as its tokens do on average: what the labels of
+// their true segments weigh.
+inline double weighted_wrong_and_missed(const SegmentCoding& coding, Codes gold, Codes output, std::span<const double> weights) {
+  std::vector<double> of_tokens;
+  for (const std::int32_t code : gold)
+    of_tokens.push_back(code < 0 ? of_tokens.back() : weights[static_cast<std::size_t>(coding.label(code))]);
+  const auto weight = [&](std::size_t t, std::int32_t code) {
+    const auto first = of_tokens.begin() + static_cast<std::ptrdiff_t>(t);
+    return code < 0 ? 0 : std::accumulate(first, first + coding.length(code), 0.0) / coding.length(code);
+  };
+  double loss = 0;
+  for (std::size_t t = 0; t < gold.size(); ++t) loss += gold[t] == output[t] ? 0 : weight(t, gold[t]) + weight(t, output[t]);
+  return loss;
+}
+
 // most: tokens of a segment, while those of the truth may have up to 3. further: reads more than exact search can tell apart.
 inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
   const SegmentCoding coding{3, 0, most}, of_truth{3, 0, 3};
@@ -54,9 +71,14 @@ inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
     for (std::int32_t& code : one) code = code < 0 ? code : coding.code(of_truth.length(code), of_truth.label(code));
     out->gold.insert(out->gold.end(), one.begin(), one.end());
   }
+  out->instances.labels.clear();  // those of the true segments
+  for (const std::int32_t code : out->gold) out->instances.labels.push_back(code < 0 ? out->instances.labels.back() : coding.label(code));
   out->model = std::make_unique<SegmentModel<double>>(templates, SegmentWeights<double>{coding, GrownRows(templates.slots()), {}});
   out->outputs = [coding](std::int32_t length) { return segmentations(coding, length); };
   out->loss = wrong_and_missed;
+  out->weighted_loss = [coding](Codes gold, Codes output, std::span<const double> weights) {
+    return weighted_wrong_and_missed(coding, gold, output, weights);
+  };
   list_outputs(*out, rng);
   return out;
 }
