@@ -23,8 +23,7 @@ namespace {
 
 nb::list path_to(const Tree& tree, const PythonSpace& space, NodeId node) {
   std::vector<nb::handle> actions;
-  for (; tree[node].parent >= 0; node = tree[node].parent)
-    actions.push_back(space.action(tree[tree[node].parent].state, tree[node].action));
+  for (; tree[node].parent; node = tree[node].parent) actions.push_back(space.action(tree[tree[node].parent].state, tree[node].action));
   nb::list path;
   for (auto action = actions.rbegin(); action != actions.rend(); ++action) path.append(*action);
   return path;
@@ -62,7 +61,7 @@ std::vector<double> of_steps(const Tree& tree, NodeId goal, const Lattice& latti
   for (const Lattice::Edge& edge : lattice.edges())
     shares[{places[static_cast<std::size_t>(edge.from)], edge.action}] += lattice.probability(edge.from) * edge.probability;
   std::vector<double> out;
-  for (NodeId id = goal; tree[id].parent >= 0; id = tree[id].parent)
+  for (NodeId id = goal; tree[id].parent; id = tree[id].parent)
     out.push_back(std::min(shares[{place(tree[tree[id].parent]), tree[id].action}], 1.0));
   return {out.rbegin(), out.rend()};
 }

@@ -53,7 +53,7 @@ class DepthLimit {
 
   // After a search that learns.
   void note(const Tree& tree) {
-    for (NodeId id = 0; id < tree.size(); ++id) {
+    for (NodeId id(0); id.number() < tree.size(); ++id) {
       if (tree[id].goal && tree[id].good) deepest_ = std::max<std::int64_t>(deepest_, tree[id].depth);
     }
   }
@@ -85,7 +85,7 @@ void at_example(std::int64_t number, const PythonSpace& space, Run run) {
 }
 
 inline NodeId check_found(NodeId goal) {
-  if (goal < 0)
+  if (!goal)
     throw Error("SearchError", "the search ended without a goal: no state that is left has an operator.",
                 "Use a wider queue, or give no operators that lead to a dead end.");
   return goal;

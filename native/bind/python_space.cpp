@@ -26,13 +26,13 @@ void PythonSpace::open(nb::handle x, nb::handle y) {
   keys_.clear();
   new_actions_.clear();
   has_parts_.resize(std::min(has_parts_.size(), nb::len(vocabulary_.actions)));
-  last_ = -1;
+  last_ = {};
   held_.clear();
   size_ = last_size_ = 0;
   most_ = most_held;
 }
 
-std::string PythonSpace::last_state() const { return last_ < 0 ? "" : in_words(state(last_)); }
+std::string PythonSpace::last_state() const { return !last_ ? "" : in_words(state(last_)); }
 
 StateId PythonSpace::initial() {
   State first;
@@ -150,7 +150,7 @@ bool PythonSpace::visited(const Tree& tree, const Candidate& candidate) {
   const double best = best_[static_cast<std::size_t>(candidate.key)];
   if (best == never) return false;
   if (candidate.score <= best) return true;
-  for (NodeId id = candidate.parent; id >= 0; id = tree[id].parent) {
+  for (NodeId id = candidate.parent; id; id = tree[id].parent) {
     if (key_of(tree[id].state) == candidate.key) return true;
   }
   return false;

@@ -80,7 +80,7 @@ class PythonSpace : public Space {
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
               std::vector<Candidate>& out) override;
   StateId apply(StateId state, ActionId action) override { return child(state, place(state, action)); }
-  double initial_regret() override { return regret_of(0); }
+  double initial_regret() override { return regret_of(StateId(0)); }
   double regret(const Tree& tree, NodeId node) override { return regret_of(tree[node].state); }
   bool merges() const override { return methods_.key.is_valid(); }
   std::int64_t key(const Tree& tree, NodeId node) override { return merges() ? key_of(tree[node].state) : 0; }
@@ -105,7 +105,7 @@ class PythonSpace : public Space {
   };
   struct State {
     nb::object value = {};  // null where it was dropped, to be made again
-    StateId parent = -1;    // the state and its operator that lead here
+    StateId parent;         // the state and its operator that lead here
     std::size_t operation = 0;
     std::int32_t depth = 0;
     std::int64_t size = 0;      // what `value` counts
@@ -119,7 +119,7 @@ class PythonSpace : public Space {
     std::int8_t goal = -1;
   };
   struct Step {  // an operator of a state
-    StateId child = -1;
+    StateId child;
     Range features = {};  // in values_: those of features(x, s, a)
   };
   struct Draft {  // a candidate that may not be worth asking about
@@ -127,8 +127,8 @@ class PythonSpace : public Space {
     std::size_t operation;
   };
 
-  State& at(StateId id) { return states_[static_cast<std::size_t>(id)]; }
-  const State& at(StateId id) const { return states_[static_cast<std::size_t>(id)]; }
+  State& at(StateId id) { return states_[id.place()]; }
+  const State& at(StateId id) const { return states_[id.place()]; }
 
   StateId add_state(State state);
   nb::object operator_of(StateId state, std::size_t operation) const;
@@ -178,7 +178,7 @@ class PythonSpace : public Space {
   std::vector<Step> steps_;
   std::vector<Value> values_;
   std::vector<double> best_;  // [keys] the best score of an expanded state; never: not expanded
-  StateId last_ = -1;
+  StateId last_;
   std::int64_t choices_ = 0;  // states with several operators
   bool tells_apart_ = false, tells_wrong_ = false;
 

@@ -16,7 +16,7 @@ constexpr std::size_t measured = 64;  // every so many states one is measured, a
 }  // namespace
 
 StateId PythonSpace::add_state(State state) {
-  const auto id = static_cast<StateId>(states_.size());
+  const StateId id(states_.size());
   nb::object value = std::move(state.value);
   states_.push_back(std::move(state));
   hold(id, std::move(value));
@@ -25,7 +25,7 @@ StateId PythonSpace::add_state(State state) {
 
 // What a state counts is guessed, in pointers: a history is as long as its path, and a board as large as the one measured last.
 void PythonSpace::hold(StateId id, nb::object value) const {
-  State& state = states_[static_cast<std::size_t>(id)];
+  State& state = states_[id.place()];
   if (held_.size() % measured == 0) {
     last_size_ = static_cast<std::int64_t>(shallow_size(value)) / static_cast<std::int64_t>(sizeof(void*));
   }
@@ -54,8 +54,8 @@ void PythonSpace::drop_if(Over over) const {
   const StateId newest = held_.back();
   std::size_t kept = 0;
   for (const StateId id : held_) {
-    State& state = states_[static_cast<std::size_t>(id)];
-    if (id == 0 || id == newest || size_ <= most_held / 2 || !over(state)) {
+    State& state = states_[id.place()];
+    if (id == StateId(0) || id == newest || size_ <= most_held / 2 || !over(state)) {
       held_[kept++] = id;
       continue;
     }
@@ -98,7 +98,7 @@ bool PythonSpace::is_goal(StateId id) {
 
 StateId PythonSpace::child(StateId id, std::size_t operation) {
   const std::size_t step = at(id).steps + operation;
-  if (steps_[step].child < 0) {
+  if (!steps_[step].child) {
     State made;
     made.value = methods_.apply(x_, state(id), operator_of(id, operation));
     made.parent = id;
@@ -152,7 +152,7 @@ void PythonSpace::ask_operators(StateId id) {
   const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(operators.ptr()));
 
   Range actions;
-  if (last_ >= 0 && at(last_).operators.is(operators)) {  // one constant tuple for all states, as often
+  if (last_ && at(last_).operators.is(operators)) {  // one constant tuple for all states, as often
     actions = at(last_).actions;
   } else {
     actions.from = actions_.size();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/ids.hpp"
 #include "bind/settings.hpp"
 #include "inference/search/engine.hpp"
 #include "inference/search/trace.hpp"
@@ -30,14 +31,14 @@ nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
   const auto same = [](auto value) { return value; };
   const auto pair = [](const auto& entry) { return nb::make_tuple(entry.first, entry.second); };
   const auto valued = [&](const auto& entry) { return nb::make_tuple(feature(entry.first), entry.second); };
-  const auto state = [&](NodeId id) { return trace.nodes[static_cast<std::size_t>(id)].state; };
+  const auto state = [&](NodeId id) { return trace.nodes[id.place()].state; };
   const auto node = [&](const Node& n) {
-    const nb::object by = n.parent < 0 ? nb::none() : nb::object(action(state(n.parent), n.action));
+    const nb::object by = !n.parent ? nb::none() : nb::object(action(state(n.parent), n.action));
     return nb::make_tuple(n.parent, by, n.depth, n.score, n.heuristic, n.regret, n.goal, n.good);
   };
   const auto cut = [&](const Trace::Cut& c) {
     const Candidate& x = c.candidate;
-    const bool known = trace.nodes[static_cast<std::size_t>(x.parent)].good;
+    const bool known = trace.nodes[x.parent.place()].good;
     return nb::make_tuple(x.parent, action(state(x.parent), x.action), x.score, x.heuristic,
                           known ? nb::object(nb::float_(x.regret)) : nb::none(), x.good, c.merged);
   };

@@ -50,7 +50,7 @@ Margins<Real>::Margins(const QueueSpec& queue, const Vector<Real>& weights)
 
 template <class Real>
 Learner::Verdict Margins<Real>::at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) {
-  if (front.front() == 0) prefixes_.clear();  // another example
+  if (front.front() == NodeId(0)) prefixes_.clear();  // another example
   const bool at_goal = search.at_goal();
   if (by_prefix_) measure_prefix(search, front);
   if (at_goal || !by_level_) measure_end(search, front);
@@ -182,7 +182,7 @@ void Margins<Real>::measure_level(Search& search, const Rivals& rivals) {
   StepFeatures step;
   Difference to_parent, delta;
   for (const Search::Child& good : rivals.good) {
-    NodeId parent = -1;
+    NodeId parent;
     for (const Search::Child& bad : rivals.bad) {
       // Rivals of one parent, which follow each other, differ from it by one step.
       if (const NodeId its = search.tree()[bad.node].parent; its != parent) {

@@ -46,7 +46,7 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
     }
     case When::max_violation:  // Huang, Fayong & Guo 2012: where the best node beats the truth by most
       remember_worst(search, front);
-      if (search.at_goal() && worst_.good >= 0) {
+      if (search.at_goal() && worst_.good) {
         update(search, {&worst_.good, 1}, worst_.competitors);
         return {Next::stop, {}};
       }
@@ -64,7 +64,7 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
 // What waits for the end of the search is done here too.
 template <class Real>
 void SearchLearner<Real>::at_dead_end(Search& search, NodeId last) {
-  if (spec_.when == When::max_violation && worst_.good >= 0) {
+  if (spec_.when == When::max_violation && worst_.good) {
     update(search, {&worst_.good, 1}, worst_.competitors);
   } else if (spec_.when == When::standard && !search.tree()[last].good) {
     update(search, search.siblings(last, spec_.siblings), {{last, 1.0}});
@@ -82,7 +82,7 @@ void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId>
   const NodeId truth = *std::max_element(good.begin(), good.end(), higher);
   const double violation = search.ranking().violation(tree[best], tree[truth]);
   const bool outranks = search.ranking().rank(tree[best]) >= search.ranking().rank(tree[truth]) || tie(search, {&truth, 1}, best);
-  if (!outranks || (worst_.good >= 0 && violation <= worst_.violation)) return;
+  if (!outranks || (worst_.good && violation <= worst_.violation)) return;
   worst_.violation = violation;
   worst_.good = truth;
   worst_.competitors = competitors(search, search.match({&truth, 1}, front));
@@ -108,21 +108,21 @@ Weighted SearchLearner<Real>::competitors(Search& search, const Search::Match& m
 
   Weighted out;
   double total = 0;
-  NodeId best = -1;
+  NodeId best;
   for (const NodeId id : match.rivals) {
     const Node& node = tree[id];
     const bool counts = spec_.what == What::queue || (!node.good && ranking.rank(node) >= truth);
     if (!counts) continue;
-    if (best < 0 || ranking.beats(node, tree[best])) best = id;
+    if (!best || ranking.beats(node, tree[best])) best = id;
     const double weight = spec_.what == What::loss_weighted ? search.space().regret(tree, id) : 1.0;
     out.push_back({id, weight});
     total += weight;
   }
-  if (best < 0) {  // the search may have seen a tie where exact sums have none
+  if (!best) {  // the search may have seen a tie where exact sums have none
     for (const NodeId id : match.rivals) {
-      if (!tree[id].good && (best < 0 || ranking.beats(tree[id], tree[best]))) best = id;
+      if (!tree[id].good && (!best || ranking.beats(tree[id], tree[best]))) best = id;
     }
-    if (best < 0 || !tie(search, match.siblings, best)) return {};
+    if (!best || !tie(search, match.siblings, best)) return {};
     return {{best, 1.0}};
   }
   if (spec_.what == What::best) return {{best, 1.0}};
@@ -151,7 +151,7 @@ Difference difference(Search& search, std::span<const NodeId> siblings, const We
       weights.pop_back();
     }
     const NodeId parent = search.tree()[id].parent;
-    if (parent < 0 || std::abs(weight) < cancelled) continue;
+    if (!parent || std::abs(weight) < cancelled) continue;
     steps.push_back({search.space().step_identity(search.tree(), id), id, weight});
     weights.push_back({parent, weight});
     std::push_heap(weights.begin(), weights.end());

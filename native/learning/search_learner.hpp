@@ -60,7 +60,7 @@ class SearchLearner : public Learner {
 
   struct {
     double violation = 0;  // of the example so far, for max-violation
-    NodeId good = -1;
+    NodeId good;
     Weighted competitors = {};
   } worst_;
 };

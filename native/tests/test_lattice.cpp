@@ -25,8 +25,8 @@ class Toy : public Space {
   explicit Toy(Rng& rng) : scores_(length * (labels + 1) * labels) {
     for (double& score : scores_) score = double(rng.below(65)) / 16 - 2;
   }
-  StateId initial() override { return 0; }
-  bool is_goal(StateId state) override { return state == length; }
+  StateId initial() override { return StateId(0); }
+  bool is_goal(StateId state) override { return state.number() == length; }
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking&, bool, std::vector<Candidate>& out) override {
     for (const NodeId id : frontier) {
       const Node& node = tree[id];
@@ -35,7 +35,7 @@ class Toy : public Space {
         out.push_back({node.score + step(node.depth, node.action, label), 0, label, 0, id, label, false});
     }
   }
-  StateId apply(StateId state, ActionId) override { return state + 1; }
+  StateId apply(StateId state, ActionId) override { return StateId(state.number() + 1); }
   double initial_regret() override { return 0; }
   double regret(const Tree&, NodeId) override { return 0; }
   bool merges() const override { return true; }
@@ -114,7 +114,7 @@ void check_beam(Toy& space, const QueueSpec& spec) {
   Search search(space, *queue);
   Fronts lattice(space, spec);
   const NodeId goal = search.run(nullptr, &lattice);
-  CHECK(goal >= 0);
+  CHECK(bool(goal));
   const std::vector<ActionId> found = search.tree().path(goal);
   lattice.build(search);
   Units units(Track{0, coding, continues, [](ActionId action) { return action; }});

@@ -165,23 +165,23 @@ class BreadthFirst : public Queue {
 // One complete state; its best child takes its place while that is better.
 class HillClimb : public Queue {
  public:
-  void clear() override { next_ = current_ = -1; }
-  bool empty() const override { return next_ < 0; }
+  void clear() override { next_ = current_ = {}; }
+  bool empty() const override { return !next_; }
   void enqueue(const Tree& tree, Space&, const Ranking& ranking, std::span<const NodeId> nodes) override {
     for (const NodeId id : nodes) {
-      const NodeId best = next_ >= 0 ? next_ : current_;
-      if (best < 0 || ranking.rank(tree[id]) > ranking.rank(tree[best])) next_ = id;
+      const NodeId best = next_ ? next_ : current_;
+      if (!best || ranking.rank(tree[id]) > ranking.rank(tree[best])) next_ = id;
     }
   }
   void remove_front(const Tree&, Space&, const Ranking&, std::vector<NodeId>& front) override {
-    current_ = std::exchange(next_, -1);
+    current_ = std::exchange(next_, NodeId());
     front = {current_};
   }
-  std::vector<NodeId> pending() const override { return next_ < 0 ? std::vector<NodeId>{} : std::vector<NodeId>{next_}; }
+  std::vector<NodeId> pending() const override { return !next_ ? std::vector<NodeId>{} : std::vector<NodeId>{next_}; }
   bool ends_at_goal() const override { return false; }
 
  private:
-  NodeId next_ = -1, current_ = -1;
+  NodeId next_, current_;
 };
 
 }  // namespace

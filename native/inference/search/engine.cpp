@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr NodeId polled = 1 << 14;  // nodes between two polls
+constexpr std::int32_t polled = 1 << 14;  // nodes between two polls
 
 constexpr std::int64_t small = 64;  // up to here a scan of the survivors is faster than a hash table
 
@@ -30,7 +30,7 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
   const bool timed = !learning && limits_.seconds < std::numeric_limits<double>::infinity();
   const auto began = timed ? Clock::now() : Clock::time_point{};
   begin(learning, recorder != nullptr);
-  NodeId last = -1;
+  NodeId last;
   while (!queue_.empty()) {
     ranking_.margin = learning ? learner->margin() : 0;
     queue_.remove_front(tree_, space_, ranking_, front_);  // node <- RemoveFront(nodes)
@@ -50,7 +50,7 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
   if (gave_up_ && learning) good_goals(last, most_good);  // is the truth less deep? Else this is an error
   if (learning) learner->at_dead_end(*this, last);
   if (gave_up_ && !learning) too_deep();
-  return -1;
+  return {};
 }
 
 // Clears what the last run has left: the tree and the queue hold the initial node. Whoever watches sees what is cut, too.
@@ -137,11 +137,11 @@ bool Search::good_pending() const {
 
 // The goal of the highest rank in the tree, whether it was dequeued or not.
 NodeId Search::best_goal() const {
-  NodeId best = -1;
-  for (NodeId id = 0; id < tree_.size(); ++id) {
-    if (tree_[id].goal && (best < 0 || ranking_.beats(tree_[id], tree_[best]))) best = id;
+  NodeId best;
+  for (NodeId id(0); id.number() < tree_.size(); ++id) {
+    if (tree_[id].goal && (!best || ranking_.beats(tree_[id], tree_[best]))) best = id;
   }
-  if (best >= 0) return best;
+  if (best) return best;
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%g", limits_.seconds);
   throw Error("SearchError", std::string("the search reached no goal within ") + seconds + " seconds.",
@@ -201,11 +201,11 @@ void Search::merge() {
   for (const Candidate& candidate : candidates_) {
     const auto [place, fresh] = at.emplace(candidate.key, kept.size());
     if (!fresh && !ranking_.beats(candidate, kept[place->second])) continue;
-    if (!fresh) kept[place->second].parent = -1;  // beaten: the better one keeps its own place in the order
+    if (!fresh) kept[place->second].parent = {};  // beaten: the better one keeps its own place in the order
     place->second = kept.size();
     kept.push_back(candidate);
   }
-  std::erase_if(kept, [](const Candidate& candidate) { return candidate.parent < 0; });
+  std::erase_if(kept, [](const Candidate& candidate) { return !candidate.parent; });
   candidates_ = std::move(kept);
 }
 
@@ -219,7 +219,7 @@ void Search::rescore(std::span<const NodeId> nodes) {
   std::vector<double> scores;
   for (NodeId id : nodes) {
     double score = 0;
-    for (; tree_[id].parent >= 0; id = tree_[id].parent) score += space_.step_score(tree_, id);
+    for (; tree_[id].parent; id = tree_[id].parent) score += space_.step_score(tree_, id);
     scores.push_back(score);
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) tree_[nodes[i]].score = scores[i];
@@ -228,7 +228,7 @@ void Search::rescore(std::span<const NodeId> nodes) {
 NodeId run_on(std::int64_t sentence, Search& search, Learner* learner, Recorder* recorder) {
   try {
     const NodeId goal = search.run(learner, recorder);
-    if (goal < 0 && learner == nullptr)
+    if (!goal && learner == nullptr)
       throw Error("SearchError", "the search ended without a goal.", "Use a wider beam, or exact search where there is one.");
     return goal;
   } catch (const Error& error) {

@@ -74,7 +74,7 @@ class Search {
  public:
   Search(Space& space, Queue& queue, const Limits& limits = {}) : space_(space), queue_(queue), limits_(limits) {}
 
-  // Figure 1 without a learner, Figure 2 with one. Returns the goal dequeued first; -1 where nothing is left to expand.
+  // Figure 1 without a learner, Figure 2 with one. Returns the goal dequeued first; none where nothing is left to expand.
   NodeId run(Learner* learner = nullptr, Recorder* recorder = nullptr);
 
   // Limits the steps of a path in the runs to come. A run that reaches no goal, and has given up a path that was too long, is an error.

@@ -46,7 +46,7 @@ std::int64_t Search::standing(NodeId node) const {
   if (!queue_.by_prefix()) return tree_[node].depth;
   const std::int64_t covered = prefix_of(tree_, space_, node);
   std::int64_t since = 0;
-  for (; !tree_[node].goal && tree_[node].parent >= 0 && space_.covered(tree_, tree_[node].parent) == covered; node = tree_[node].parent)
+  for (; !tree_[node].goal && tree_[node].parent && space_.covered(tree_, tree_[node].parent) == covered; node = tree_[node].parent)
     ++since;
   return (covered << 32) + since;
 }
@@ -159,9 +159,10 @@ std::vector<NodeId> Search::good_beside(std::span<const NodeId> front, std::int6
 std::vector<NodeId> Search::good_goals(NodeId node, std::int64_t most) { return follow_good({last_good(node)}, most, never); }
 
 std::vector<NodeId> Search::forced() {
-  tree_[0].good = true;
-  tree_[0].regret = space_.initial_regret();
-  return follow_good({0}, most_good, never);
+  const NodeId start(0);
+  tree_[start].good = true;
+  tree_[start].regret = space_.initial_regret();
+  return follow_good({start}, most_good, never);
 }
 
 std::vector<Search::Child> Search::children(std::span<const NodeId> nodes) {

@@ -11,7 +11,7 @@ namespace riata {
 
 std::size_t Lattice::Hash::operator()(const Mark& mark) const noexcept {
   std::uint64_t mixed = static_cast<std::uint64_t>(mark.key) * 0x9e3779b97f4a7c15u;
-  mixed ^= (static_cast<std::uint64_t>(static_cast<std::uint32_t>(mark.level)) << 32 | static_cast<std::uint32_t>(mark.state)) *
+  mixed ^= (static_cast<std::uint64_t>(static_cast<std::uint32_t>(mark.level)) << 32 | static_cast<std::uint32_t>(mark.state.number())) *
            0xc2b2ae3d27d4eb4fu;
   return static_cast<std::size_t>(mixed ^ mixed >> 29);
 }
@@ -24,7 +24,7 @@ void Lattice::build(const Search& search) {
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Node& node = tree[order_[i]];
     nodes_.push_back(node);
-    if (node.parent >= 0) kept_.emplace(mark(node.depth, node.state, space_.key(tree, order_[i])), static_cast<std::int32_t>(i));
+    if (node.parent) kept_.emplace(mark(node.depth, node.state, space_.key(tree, order_[i])), static_cast<std::int32_t>(i));
   }
   space_.looking_aside(true);
   for (std::size_t i = 0; i < order_.size(); ++i) {

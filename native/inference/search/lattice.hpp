@@ -67,7 +67,7 @@ class Lattice : public Recorder {
     std::size_t operator()(const Mark& mark) const noexcept;
   };
   Mark mark(std::int32_t depth, StateId state, std::int64_t key) const noexcept {
-    return {by_prefix_ ? 0 : depth, by_key_ ? 0 : state, key};  // equal prefixes meet at any depth
+    return {by_prefix_ ? 0 : depth, by_key_ ? StateId() : state, key};  // equal prefixes meet at any depth
   }
 
   Space& space_;

@@ -7,11 +7,15 @@
 #include <limits>
 #include <vector>
 
+#include "core/id.hpp"
+
 namespace riata {
 
-using NodeId = std::int32_t;
-using StateId = std::int32_t;
-using ActionId = std::int32_t;
+struct NodeKind;
+struct StateKind;
+using NodeId = Id<NodeKind>;    // a node of the tree of a search
+using StateId = Id<StateKind>;  // a state of a space, which numbers them as it likes
+using ActionId = std::int32_t;  // an operator: what its number means is the space's, mostly a label or a code
 
 // A step that could be taken: an operator applied to a node, not yet a node itself.
 struct Candidate {
@@ -28,9 +32,9 @@ struct Node {
   double score = 0;      // g = w . features of the path
   double heuristic = 0;  // h
   double regret = 0;
-  NodeId parent = -1;    // -1 for the initial node
+  NodeId parent;         // none for the initial node
   ActionId action = -1;  // that led here
-  StateId state = -1;
+  StateId state;
   std::int32_t depth = 0;  // operations so far
   bool goal = false;
   bool good = false;  // y-good (always false while decoding)
@@ -67,17 +71,17 @@ class Tree {
  public:
   NodeId add(const Node& node) {
     nodes_.push_back(node);
-    return size() - 1;
+    return NodeId(nodes_.size() - 1);
   }
-  const Node& operator[](NodeId id) const noexcept { return nodes_[static_cast<std::size_t>(id)]; }
-  Node& operator[](NodeId id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
-  NodeId size() const noexcept { return static_cast<NodeId>(nodes_.size()); }
+  const Node& operator[](NodeId id) const noexcept { return nodes_[id.place()]; }
+  Node& operator[](NodeId id) noexcept { return nodes_[id.place()]; }
+  std::int32_t size() const noexcept { return static_cast<std::int32_t>(nodes_.size()); }
   void clear() noexcept { nodes_.clear(); }
 
   // The actions from the start to a node.
   std::vector<ActionId> path(NodeId id) const {
     std::vector<ActionId> actions;
-    for (; (*this)[id].parent >= 0; id = (*this)[id].parent) actions.push_back((*this)[id].action);
+    for (; (*this)[id].parent; id = (*this)[id].parent) actions.push_back((*this)[id].action);
     return {actions.rbegin(), actions.rend()};
   }
 

@@ -13,9 +13,9 @@ TraceRecorder::TraceRecorder(Space& space, const QueueSpec& queue, bool learning
 
 void TraceRecorder::look(const Search& search) {
   const Tree& tree = search.tree();
-  for (auto id = static_cast<NodeId>(trace_.nodes.size()); id < tree.size(); ++id) {
+  for (NodeId id(trace_.nodes.size()); id.number() < tree.size(); ++id) {
     Node node = tree[id];
-    if (learning_) node.regret = node.parent < 0 ? space_.initial_regret() : space_.regret(tree, id);
+    if (learning_) node.regret = !node.parent ? space_.initial_regret() : space_.regret(tree, id);
     trace_.nodes.push_back(node);
   }
 }
@@ -56,7 +56,7 @@ void TraceRecorder::expanded(const Search&, std::span<const Candidate> candidate
 }
 
 void TraceRecorder::enqueued(const Search& search, std::span<const NodeId> nodes) {
-  const auto fresh = static_cast<NodeId>(trace_.nodes.size());
+  const NodeId fresh(trace_.nodes.size());
   look(search);
   Trace::Step& step = trace_.steps.back();
   step.enqueued.assign(nodes.begin(), nodes.end());
@@ -64,7 +64,7 @@ void TraceRecorder::enqueued(const Search& search, std::span<const NodeId> nodes
 
   std::map<std::pair<NodeId, ActionId>, int> made;
   for (const NodeId id : nodes) {
-    if (id >= fresh) ++made[{trace_.nodes[static_cast<std::size_t>(id)].parent, trace_.nodes[static_cast<std::size_t>(id)].action}];
+    if (id >= fresh) ++made[{trace_.nodes[id.place()].parent, trace_.nodes[id.place()].action}];
   }
   std::set<std::int64_t> keys;  // of those that became nodes
   std::vector<Candidate> cut;
@@ -81,10 +81,10 @@ void TraceRecorder::enqueued(const Search& search, std::span<const NodeId> nodes
 Trace TraceRecorder::finish(Search& search, NodeId found, bool with_features) {
   look(search);
   if (!trace_.steps.empty()) note_pruned(search, {});
-  if (found >= 0 && search.tree()[found].goal) trace_.goal = found;
+  if (found && search.tree()[found].goal) trace_.goal = found;
   if (with_features) {
     trace_.features.resize(trace_.nodes.size());
-    for (std::size_t id = 1; id < trace_.nodes.size(); ++id) space_.features(search.tree(), static_cast<NodeId>(id), trace_.features[id]);
+    for (std::size_t id = 1; id < trace_.nodes.size(); ++id) space_.features(search.tree(), NodeId(id), trace_.features[id]);
   }
   if (learning_) force(search, with_features);
   return std::move(trace_);
@@ -103,7 +103,7 @@ void TraceRecorder::force(Search& search, bool with_features) {
   for (const NodeId id : goals) {
     if (tree[id].score > tree[best].score) best = id;
   }
-  for (NodeId id = best; tree[id].parent >= 0; id = tree[id].parent) {
+  for (NodeId id = best; tree[id].parent; id = tree[id].parent) {
     trace_.truth.push_back({tree[tree[id].parent].state, tree[id].action, tree[id].score});
     if (with_features) space_.features(tree, id, trace_.truth.back().features);
   }

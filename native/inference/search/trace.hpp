@@ -49,7 +49,7 @@ struct Trace {
   std::vector<Node> nodes;  // with the scores that they were made with; while learning, with their regret
   std::vector<Step> steps;
   std::vector<StepFeatures> features;  // [nodes] of the step that led there; or empty
-  NodeId goal = -1;
+  NodeId goal;
   std::vector<Taken> truth;  // the best path to the truth, scored from the start, whatever the queue kept; empty where it is not known, or
                              // no path leads to it
 };

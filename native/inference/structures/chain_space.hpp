@@ -80,13 +80,13 @@ class ChainSpace : public CorpusSpace {
     units(lattice, output, out);
   }
 
-  StateId initial() override { return 0; }
-  bool is_goal(StateId state) override { return state == steps_.length(); }
-  StateId apply(StateId state, ActionId) override { return state + 1; }  // the labels are in the tree
+  StateId initial() override { return StateId(0); }
+  bool is_goal(StateId state) override { return state.number() == steps_.length(); }
+  StateId apply(StateId state, ActionId) override { return StateId(state.number() + 1); }  // the labels are in the tree
   double initial_regret() override { return 0; }
   double regret(const Tree& tree, NodeId node) override {
     double wrong = 0;
-    for (; tree[node].parent >= 0; node = tree[node].parent) wrong += tree[node].action != gold(tree[node].depth - 1);
+    for (; tree[node].parent; node = tree[node].parent) wrong += tree[node].action != gold(tree[node].depth - 1);
     return wrong;
   }
   bool merges() const override { return false; }  // expand has done it
@@ -148,7 +148,7 @@ class ChainSpace : public CorpusSpace {
 
   // The key that the candidate of a node had.
   std::int64_t key(const Tree& tree, NodeId id) override {
-    if (tree[id].parent < 0) return -1;
+    if (!tree[id].parent) return -1;
     look_back(tree, tree[id].parent);
     return group() * (layout_.labels + 1) + tree[id].action;
   }
@@ -197,7 +197,7 @@ class ChainSpace : public CorpusSpace {
   // The labels before the step out of a node, last first, as far back as the order of the model.
   void look_back(const Tree& tree, NodeId id) {
     for (std::int32_t& value : before_) {
-      const bool inside = id >= 0 && tree[id].parent >= 0;
+      const bool inside = id && tree[id].parent;
       value = inside ? tree[id].action + 1 : HistoryIndex::outside;
       if (inside) id = tree[id].parent;
     }

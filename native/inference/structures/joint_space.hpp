@@ -66,14 +66,14 @@ class JointSpace : public CorpusSpace {
     check_size();
   }
 
-  StateId initial() override { return 0; }
-  bool is_goal(StateId state) override { return state == operators(); }
-  StateId apply(StateId state, ActionId) override { return state + 1; }
+  StateId initial() override { return StateId(0); }
+  bool is_goal(StateId state) override { return state.number() == operators(); }
+  StateId apply(StateId state, ActionId) override { return after(state); }
 
-  double initial_regret() override { return forced(0, -1); }
+  double initial_regret() override { return forced(StateId(0), -1); }
   double regret(const Tree& tree, NodeId node) override {
     std::int32_t sum = forced(tree[node].state, last_chunk(tree, node));
-    for (; tree[node].parent >= 0; node = tree[node].parent) sum += wrong(tree[node].state - 1, tree[node].action);
+    for (; tree[node].parent; node = tree[node].parent) sum += wrong(before(tree[node].state), tree[node].action);
     return sum;
   }
 
@@ -93,7 +93,7 @@ class JointSpace : public CorpusSpace {
   }
 
   double step_score(const Tree& tree, NodeId node) override {
-    const StateId from = tree[node].state - 1;
+    const StateId from = before(tree[node].state);
     const std::int32_t tag = coding_.tag(tree[node].action), chunk = coding_.chunk(tree[node].action);
     look_back(tree, tree[node].parent);
     score_history(from);
@@ -103,21 +103,21 @@ class JointSpace : public CorpusSpace {
 
   void features(const Tree& tree, NodeId node, StepFeatures& out) override {
     look_back(tree, tree[node].parent);
-    features_of(tree[node].state - 1, tree[node].action, out);
+    features_of(before(tree[node].state), tree[node].action, out);
   }
 
   // Adds the features of all steps on the path to an output. codes: [T].
   void features_of(std::span<const std::int32_t> codes, StepFeatures& out) {
-    for (StateId from = 0; from < operators(); ++from) {
+    for (StateId from(0); from.number() < operators(); ++from) {
       for (std::int32_t back = 1; back <= templates_.tags_back(); ++back) {
-        const std::int32_t t = from - back;
+        const std::int32_t t = from.number() - back;
         window_[templates_.tag_place(back)] = t < 0 ? 0 : coding_.tag(codes[t]) + 1;
       }
       for (std::int32_t back = 1; back <= templates_.chunks_back(); ++back) {
         const std::int32_t t = chunk_token(from) - back;
         window_[templates_.chunk_place(back)] = t < 0 ? 0 : coding_.chunk(codes[t]) + 1;
       }
-      const std::int32_t tag = gives_tag(from) ? coding_.tag(codes[from]) : 0, u = chunk_token(from);
+      const std::int32_t tag = gives_tag(from) ? coding_.tag(codes[from.place()]) : 0, u = chunk_token(from);
       features_of(from, coding_.code(tag, u < 0 ? 0 : coding_.chunk(codes[u])), out);
     }
   }
@@ -131,11 +131,10 @@ class JointSpace : public CorpusSpace {
   // The regret of the states along the path to an output, from the initial one on: [operators + 1]. codes: [T].
   void regrets(std::span<const std::int32_t> codes, std::vector<double>& out) override {
     std::int32_t sum = 0;
-    for (StateId state = 0; state <= operators(); ++state) {
-      if (state > 0) {
-        const std::int32_t u = chunk_token(state - 1);
-        sum +=
-            wrong(state - 1, coding_.code(gives_tag(state - 1) ? coding_.tag(codes[state - 1]) : 0, u < 0 ? 0 : coding_.chunk(codes[u])));
+    for (StateId state(0); state.number() <= operators(); ++state) {
+      if (const StateId from = before(state)) {
+        const std::int32_t u = chunk_token(from);
+        sum += wrong(from, coding_.code(gives_tag(from) ? coding_.tag(codes[from.place()]) : 0, u < 0 ? 0 : coding_.chunk(codes[u])));
       }
       const std::int32_t next = chunk_token(state);
       out.push_back(sum + forced(state, next <= 0 ? -1 : coding_.chunk(codes[next - 1])));
@@ -169,9 +168,11 @@ class JointSpace : public CorpusSpace {
   static constexpr std::int64_t few = 64;  // candidates up to which it pays to look for the best
 
   std::int32_t operators() const noexcept { return steps_.length() + coding_.ahead; }
-  bool gives_tag(StateId from) const noexcept { return from < steps_.length(); }
+  static StateId before(StateId state) noexcept { return StateId(state.number() - 1); }
+  static StateId after(StateId state) noexcept { return StateId(state.number() + 1); }
+  bool gives_tag(StateId from) const noexcept { return from.number() < steps_.length(); }
   std::int32_t chunk_token(StateId from) const noexcept {
-    return from - coding_.ahead;
+    return from.number() - coding_.ahead;
   }  // whose chunk label the step from a state gives; -1: of none
 
   std::int64_t combinations() const noexcept { return std::int64_t{coding_.tags} * coding_.chunks; }
@@ -185,7 +186,7 @@ class JointSpace : public CorpusSpace {
   }
   // The true label of the step from a state; `otherwise` where the step gives none.
   std::int32_t true_tag(StateId from, std::int32_t otherwise) const noexcept {
-    return gives_tag(from) ? coding_.tag(gold_[from]) : otherwise;
+    return gives_tag(from) ? coding_.tag(gold_[from.place()]) : otherwise;
   }
   std::int32_t true_chunk(StateId from, std::int32_t otherwise) const noexcept {
     return chunk_token(from) >= 0 ? coding_.chunk(gold_[chunk_token(from)]) : otherwise;
@@ -193,7 +194,7 @@ class JointSpace : public CorpusSpace {
 
   // The chunk label that a node ends with; -1: there is none yet.
   std::int32_t last_chunk(const Tree& tree, NodeId node) const noexcept {
-    return tree[node].parent < 0 || chunk_token(tree[node].state) <= 0 ? -1 : coding_.chunk(tree[node].action);
+    return !tree[node].parent || chunk_token(tree[node].state) <= 0 ? -1 : coding_.chunk(tree[node].action);
   }
 
   // The tags of every token. While learning, the true one is among them.
@@ -234,7 +235,7 @@ class JointSpace : public CorpusSpace {
     if (tree[id].goal) return;
     steps_.at_step(from);
     look_back(tree, id);
-    if (gives_tag(from)) steps_.ask(Output::tag, from, window_);
+    if (gives_tag(from)) steps_.ask(Output::tag, from.number(), window_);
     if (u < 0) return;
     steps_.ask(Output::chunk, u, window_);
     steps_.begin_tags(u, window_);
@@ -244,16 +245,16 @@ class JointSpace : public CorpusSpace {
   // The tags that the step from a state may give; one that means nothing where it gives none.
   std::span<const std::int32_t> listed(StateId from) const noexcept {
     if (!gives_tag(from)) return {&none, 1};
-    return std::span<const std::int32_t>(listed_).subspan(static_cast<std::size_t>(starts_[from]),
-                                                          static_cast<std::size_t>(starts_[from + 1] - starts_[from]));
+    return std::span<const std::int32_t>(listed_).subspan(static_cast<std::size_t>(starts_[from.place()]),
+                                                          static_cast<std::size_t>(starts_[from.place() + 1] - starts_[from.place()]));
   }
 
   // What the step from a state, after what look_back left, says of all tags, and of all chunk labels whatever the tag.
   void score_history(StateId from) {
     steps_.at_step(from);
     if (gives_tag(from)) {
-      steps_.set_input(Output::tag, from, tags_.data());
-      steps_.add_outputs(Output::tag, from, window_, tags_.data());
+      steps_.set_input(Output::tag, from.number(), tags_.data());
+      steps_.add_outputs(Output::tag, from.number(), window_, tags_.data());
     }
     const std::int32_t u = chunk_token(from);
     if (u < 0) return;
@@ -284,14 +285,14 @@ class JointSpace : public CorpusSpace {
     list_chunks(u, before);
     const bool choosy = ranking.width <= few && !aside_ && templates_.tags_back() > 0;  // else several candidates may be of one key
     const bool gives = gives_tag(from);
-    const double regret = learning ? node.regret - forced(from, before) : 0, least = learning ? forced(0, -1) : 0;
+    const double regret = learning ? node.regret - forced(from, before) : 0, least = learning ? forced(StateId(0), -1) : 0;
     const std::int32_t gold_tag = learning ? true_tag(from, none) : 0, gold_chunk = learning ? true_chunk(from, none) : 0;
     const std::int64_t tags_before = tags_key(templates_.tags_back() - 1), chunks_before = chunks_key(templates_.chunks_back() - 1);
     const std::size_t first = out.size();
     ranks_.begin_node();
     for (const std::int32_t tag : listed(from)) {
       const Real* scores = score_chunks(from, tag);
-      const std::int64_t key = key_of(from + 1, (gives ? tag + 1 : 0) * tags_unit_ + tags_before, chunks_before);
+      const std::int64_t key = key_of(after(from), (gives ? tag + 1 : 0) * tags_unit_ + tags_before, chunks_before);
       const double with_tag = regret + (tag != gold_tag);
       const std::int32_t code = coding_.code(tag, 0);
       for (const std::int32_t chunk : allowed_) {
@@ -299,7 +300,7 @@ class JointSpace : public CorpusSpace {
         if (choosy && score < ranks_.least()) continue;
         Candidate candidate{score, 0, u < 0 ? key : key + (chunk + 1) * chunks_unit_, 0, id, code + chunk, false};
         if (learning) {
-          candidate.regret = with_tag + (chunk != gold_chunk) + forced(from + 1, u < 0 ? -1 : chunk);
+          candidate.regret = with_tag + (chunk != gold_chunk) + forced(after(from), u < 0 ? -1 : chunk);
           candidate.good = node.good && candidate.regret == least;
         }
         if (!choosy || ranks_.takes(ranking, candidate)) out.push_back(candidate);
@@ -329,7 +330,7 @@ class JointSpace : public CorpusSpace {
     return key;
   }
   std::int64_t key_of(StateId state, std::int64_t tags, std::int64_t chunks) const noexcept {
-    return (state * tags_size_ + tags) * chunks_size_ + chunks;
+    return (state.number() * tags_size_ + tags) * chunks_size_ + chunks;
   }
 
   // The outputs before the step out of a node, each plus one; 0 before the sentence. The tag of the step itself is still to be set.
@@ -337,8 +338,8 @@ class JointSpace : public CorpusSpace {
     window_[0] = 0;
     const std::int32_t most = std::max(templates_.tags_back(), templates_.chunks_back());
     for (std::int32_t back = 1; back <= most; ++back) {
-      const bool inside = tree[id].parent >= 0;
-      const StateId from = tree[id].state - 1;
+      const bool inside{tree[id].parent};
+      const StateId from = before(tree[id].state);
       if (back <= templates_.tags_back())
         window_[templates_.tag_place(back)] = inside && gives_tag(from) ? coding_.tag(tree[id].action) + 1 : 0;
       if (back <= templates_.chunks_back())
@@ -361,7 +362,7 @@ class JointSpace : public CorpusSpace {
     const auto collect = [&](Output output, std::int32_t t, std::int32_t label) {
       steps_.each_row(output, t, context, row, [&](std::int64_t place) { out.push_back({place + label, 1.0}); });
     };
-    if (gives_tag(from)) collect(Output::tag, from, coding_.tag(action));
+    if (gives_tag(from)) collect(Output::tag, from.number(), coding_.tag(action));
     const std::int32_t u = chunk_token(from);
     if (u >= 0) collect(Output::chunk, u, coding_.chunk(action));
     if (grows_) weights_.grow(static_cast<std::size_t>(layout_.whole(rows_)));

@@ -39,7 +39,7 @@ class JointSteps {
     origin_ = instances_.origin(sentence);
     length_ = static_cast<std::int32_t>(instances_.length(sentence));
     check_size();
-    forget(-1);
+    forget(StateId());
     for (const Output output : {Output::tag, Output::chunk}) {
       computed_[number(output)].assign(static_cast<std::size_t>(length_), -1);
       const std::size_t size = static_cast<std::size_t>(length_) * layout_.stride(output);
@@ -242,7 +242,7 @@ class JointSteps {
   std::int64_t origin_ = 0;
   std::int32_t length_ = 0;
   bool forgets_;
-  StateId from_ = -1;
+  StateId from_;
   std::int64_t version_ = -1;  // of the weights under which memo and arena were filled
   Memo memo_;                  // (token, group, outputs that it reads) -> place in the arena
   std::vector<Real> arena_;

@@ -71,27 +71,27 @@ class SegmentSpace : public CorpusSpace {
   // Each token has the probability of its segment.
   void units(const Lattice& lattice, std::span<const std::int32_t> output, const ChunkFlags&, std::int64_t, double* out) override {
     for (const Lattice::Edge& edge : lattice.edges()) {  // that are segments of the output
-      const StateId start = lattice.nodes()[static_cast<std::size_t>(edge.from)].state;
+      const std::int32_t start = lattice.nodes()[static_cast<std::size_t>(edge.from)].state.number();
       if (output[static_cast<std::size_t>(start)] == edge.action) out[start] += lattice.probability(edge.from) * edge.probability;
     }
     for (std::size_t t = 0; t < output.size(); ++t) out[t] = output[t] < 0 ? out[t - 1] : std::min(out[t], 1.0);
   }
 
-  StateId initial() override { return 0; }
-  bool is_goal(StateId state) override { return state == steps_.length(); }
-  StateId apply(StateId state, ActionId action) override { return state + coding_.length(action); }
-  std::int32_t covered(const Tree& tree, NodeId node) const override { return tree[node].state; }
+  StateId initial() override { return StateId(0); }
+  bool is_goal(StateId state) override { return state.number() == steps_.length(); }
+  StateId apply(StateId state, ActionId action) override { return StateId(state.number() + coding_.length(action)); }
+  std::int32_t covered(const Tree& tree, NodeId node) const override { return tree[node].state.number(); }
 
   double initial_regret() override { return loss_.least(0); }
   double regret(const Tree& tree, NodeId node) override {
-    std::int32_t sum = loss_.least(tree[node].state);
-    for (; tree[node].parent >= 0; node = tree[node].parent) sum += loss_.of(start(tree, node), tree[node].action);
+    std::int32_t sum = loss_.least(tree[node].state.number());
+    for (; tree[node].parent; node = tree[node].parent) sum += loss_.of(start(tree, node), tree[node].action);
     return sum;
   }
 
   bool merges() const override { return true; }
   std::int64_t key(const Tree& tree, NodeId node) override {
-    if (tree[node].parent < 0) return -1;
+    if (!tree[node].parent) return -1;
     look_back(tree, tree[node].parent);
     return key_after(start(tree, node), coding_.length(tree[node].action), coding_.label(tree[node].action));
   }
@@ -140,7 +140,7 @@ class SegmentSpace : public CorpusSpace {
   static constexpr std::int64_t few = 64;  // candidates up to which it pays to look for the best
   static constexpr Real never = -std::numeric_limits<Real>::infinity();
 
-  std::int32_t start(const Tree& tree, NodeId node) const noexcept { return tree[node].state - coding_.length(tree[node].action); }
+  std::int32_t start(const Tree& tree, NodeId node) const noexcept { return tree[node].state.number() - coding_.length(tree[node].action); }
   static double step(const Real* row, const Real* history, std::int32_t label) noexcept {
     return double(history == nullptr ? row[label] : row[label] + history[label]);
   }
@@ -157,7 +157,7 @@ class SegmentSpace : public CorpusSpace {
   // all differ, those are left out that as many others come before as can survive.
   void expand_node(const Tree& tree, NodeId id, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
     const Node& node = tree[id];
-    const std::int32_t t = node.state;
+    const std::int32_t t = node.state.number();
     look_back(tree, id);
     const Real* spans = steps_.spans(t);
     const Real* history = looks_back_ ? steps_.history(t, before_) : nullptr;
@@ -222,8 +222,8 @@ class SegmentSpace : public CorpusSpace {
   void look_back(const Tree& tree, NodeId id) {
     if (!looks_back_) return;
     before_ = {};
-    if (tree[id].parent >= 0) before_.start = start(tree, id);
-    for (std::int32_t k = 0; k < order_ && tree[id].parent >= 0; ++k, id = tree[id].parent)
+    if (tree[id].parent) before_.start = start(tree, id);
+    for (std::int32_t k = 0; k < order_ && tree[id].parent; ++k, id = tree[id].parent)
       before_.labels[k] = coding_.label(tree[id].action) + 1;
   }
 

@@ -1,0 +1,17 @@
+// Numbers of nodes and states as whole numbers of Python. To be included wherever they are handed over.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "core/id.hpp"
+
+namespace nanobind::detail {
+
+template <class Kind>
+struct type_caster<riata::Id<Kind>> {
+  NB_TYPE_CASTER(riata::Id<Kind>, const_name("int"))
+  bool from_python(handle, std::uint8_t, cleanup_list*) noexcept { return false; }  // nothing takes them back
+  static handle from_cpp(riata::Id<Kind> id, rv_policy, cleanup_list*) noexcept { return PyLong_FromLong(id.number()); }
+};
+
+}  // namespace nanobind::detail

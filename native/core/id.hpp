@@ -1,0 +1,38 @@
+// Numbers of things of one kind, which the compiler does not mix up with numbers of another kind.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace riata {
+
+// The number of a thing: from 0 on, or -1 for none. Kind: a type that only names what is numbered. It costs what an int32 costs.
+template <class Kind>
+class Id {
+ public:
+  constexpr Id() noexcept = default;
+  constexpr explicit Id(std::int32_t number) noexcept : number_(number) {}
+  constexpr explicit Id(std::size_t number) noexcept : number_(static_cast<std::int32_t>(number)) {}
+
+  constexpr std::int32_t number() const noexcept { return number_; }
+  constexpr std::size_t place() const noexcept { return static_cast<std::size_t>(number_); }  // in an array of such things
+  constexpr explicit operator bool() const noexcept { return number_ >= 0; }                  // whether there is one
+
+  constexpr auto operator<=>(const Id&) const noexcept = default;
+  constexpr Id& operator++() noexcept {
+    ++number_;
+    return *this;
+  }
+
+ private:
+  std::int32_t number_ = -1;
+};
+
+}  // namespace riata
+
+template <class Kind>
+struct std::hash<riata::Id<Kind>> {
+  std::size_t operator()(riata::Id<Kind> id) const noexcept { return std::hash<std::int32_t>()(id.number()); }
+};
