@@ -191,6 +191,14 @@ for recipe in ("crf", "laso-alma"):
     except UnsupportedError as error:
         refused.append(error.message)
 found["refused"] = refused
+unsearched = []
+for ask in (lambda: tagger.trace(words[0]), lambda: tagger.explain(words[0]), lambda: tagger.predict_confidence(words),
+            lambda: riata.Chunker("mira", structure="whole").fit([[("a", "B-X"), ("b", "I-X")]] * 20)):
+    try:
+        ask()
+    except UnsupportedError as error:
+        unsearched.append([error.message, error.remedy])
+found["unsearched"] = unsearched
 found["others"] = riata.Tagger(template=parse("word[0]")).fit(train).model_.structure
 print(json.dumps(found))
 """
@@ -207,4 +215,9 @@ def test_the_structure_is_learnt_saved_and_refused_like_every_other(extended):
     assert any(name.endswith(("=de", "=der", "=dem", "=Hund")) for name in found["heaviest"])
     assert "sums over all outputs" in found["refused"][0]
     assert "states that are built step by step" in found["refused"][1]
+    *unsearched, chunks = found["unsearched"]
+    assert ["The structure 'whole' is not searched step by step" in message for message, _ in unsearched] == [True] * 3
+    assert "which of them may follow each other" in chunks[0]
+    assert "structure='chain'" in chunks[1]
+    assert all(remedy for _, remedy in found["unsearched"])
     assert found["others"] == "chain"
