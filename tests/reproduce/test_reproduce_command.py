@@ -166,7 +166,7 @@ def test_final_on_real_data_is_logged_and_told(run, tmp_path, monkeypatch):
     """The embedded corpus stands in for CoNLL-2000."""
     monkeypatch.setattr("riata.measuring.provenance.CHECKOUT", tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(Plan, "data", "embedded")
+    monkeypatch.setattr(Plan, "data", lambda self, of: "embedded")
     monkeypatch.setattr(Plan, "epochs", lambda self, of: 1)
     code, _, err = run("reproduce", "laso-alpha", "--final", "--json")
     assert code == 0

@@ -67,12 +67,8 @@ def test_folds_cover_every_sentence_once_and_keep_documents_whole(lengths, folds
     corpus = in_documents([["w"] * n for n in lengths], [i // 2 if marked else i for i in range(len(lengths))])
     corpus = corpus if marked else replace(corpus, document=None)
     units = (len(lengths) + 1) // 2 if marked else len(lengths)
-    if units < folds:
-        with pytest.raises(SettingError, match="folds"):
-            blocks(corpus, folds)
-        return
     found = blocks(corpus, folds)
-    assert len(found) == folds
+    assert len(found) == min(folds, units)
     assert all(len(fold) for fold in found)
     assert np.array_equal(np.concatenate(found), np.arange(len(lengths)))
     if marked:
@@ -104,6 +100,14 @@ def test_no_model_labels_what_it_has_seen(monkeypatch, data):
     )
     quietly(EntityRecognizer(epochs=1, passes=2, folds=3, template=TEMPLATE), corpus)
     assert sorted(asked) == sorted(tuple(sentence) for sentence in corpus)
+
+
+def test_few_documents_make_few_folds():
+    corpus = in_documents([["w"]] * 7, [0, 0, 0, 0, 1, 1, 1])
+    assert [fold.tolist() for fold in blocks(corpus, 5)] == [[0, 1, 2, 3], [4, 5, 6]]
+    assert len(blocks(corpus[:4], 3)) == 3  # one document: its sentences
+    with pytest.raises(DataError, match="one sentence"):
+        blocks(corpus[:1], 2)
 
 
 def test_the_mode_is_that_of_the_data_unless_it_is_set():
@@ -188,7 +192,10 @@ def test_lists_confidences_explanations_and_traces_are_of_the_second_pass(model)
     [
         (Tagger, DOCUMENTS, {}),
         (Chunker, DOCUMENTS, {"recipe": "perceptron", "structure": "segments", "template": None}),
-        (EntityRecognizer, DOCUMENTS, {"recipe": "crf"}),
+        (EntityRecognizer, DOCUMENTS, {"recipe": "crf", "settings": {"c2": "auto"}}),
+        (EntityRecognizer, DOCUMENTS, {"recipe": "crf", "first": "perceptron"}),
+        (Chunker, DOCUMENTS, {"recipe": "laso-perceptron", "first": "hmm", "template": None}),
+        (EntityRecognizer, DOCUMENTS, {"folds": 1}),
         (EntityRecognizer, DOCUMENTS, {"recipe": "laso-perceptron", "structure": "chain", "queue": "beam"}),
         (EntityRecognizer, DOCUMENTS, {"learn_as": "bioes", "bits": 14}),
         (EntityRecognizer, DOCUMENTS, {"dev": 0.25, "patience": 2, "refit": True}),
@@ -224,8 +231,8 @@ def test_a_template_may_say_what_it_reads_of_the_first_pass():
         ({"passes": 3}, SettingError, "passes"),
         ({"context": "page"}, UnknownNameError, "context"),
         ({"window": 0}, SettingError, "window"),
-        ({"folds": 1}, SettingError, "folds"),
-        ({"folds": 40}, SettingError, "documents"),
+        ({"folds": 0}, SettingError, "folds"),
+        ({"first": "miro"}, UnknownNameError, "mira"),
         ({"passes": 1, "context": "file", "folds": 5}, SettingError, "passes is 1"),
         ({"recipe": "hmm", "template": None}, UnsupportedError, "templates of its own"),
         ({"warm_start": True}, UnsupportedError, "has seen"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from riata import registry
 from riata.choosing.recipe import Recipe
 from riata.data.types import Corpus
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
@@ -13,8 +14,16 @@ from riata.settings import Setting
 
 PASSES = Setting("passes", 1, "over a text: the second reads labels of the first", low=1, high=2)
 WINDOW = Setting("window", 100, "sentences before that tell the second pass about a sentence", low=1, high=2**31 - 1)
-FOLDS = Setting("folds", 5, "models of the first pass, each of which labels what it has not seen", low=2, high=1000)
-OF_TWO_PASSES = ("passes", "context", "window", "folds")  # parameters of estimators that are of no use for one pass
+FOLDS = Setting(
+    "folds", 5, "models of the first pass, each of which labels what it has not seen; 1: it has", low=1, high=1000
+)
+OF_TWO_PASSES = (
+    "passes",
+    "context",
+    "window",
+    "folds",
+    "first",
+)  # parameters of estimators that are of no use for one pass
 
 
 @dataclass(frozen=True)
@@ -25,13 +34,17 @@ class Passes:
     context: str | None = None  # a mode; None: documents where they are marked, else a window
     window: int = int(WINDOW.default)
     folds: int = int(FOLDS.default)
+    first: str | None = None  # the recipe of the first pass; None: that of the second
 
     @classmethod
     def of(cls, estimator: Any) -> Passes:
         number = int(PASSES.parse(estimator.passes))
         if estimator.context is not None and (not isinstance(estimator.context, str) or estimator.context not in MODES):
             raise UnknownNameError.of("context", str(estimator.context), MODES)
-        return cls(number, estimator.context, int(WINDOW.parse(estimator.window)), int(FOLDS.parse(estimator.folds)))
+        if estimator.first is not None:
+            registry.get("recipe", estimator.first)
+        window, folds = int(WINDOW.parse(estimator.window)), int(FOLDS.parse(estimator.folds))
+        return cls(number, estimator.context, window, folds, estimator.first)
 
 
 ONE_PASS = Passes()

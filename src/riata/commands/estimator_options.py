@@ -134,6 +134,9 @@ pass_options = _together(
         help="2: a second model reads the labels of a first, here and where the same words occur again.",
     ),
     click.option(
+        "--first", metavar="NAME", help="With --passes 2: the recipe of the first pass (default: that of the second)."
+    ),
+    click.option(
         "--folds",
         type=int,
         default=5,

@@ -55,7 +55,7 @@ def command(**options: Any) -> None:
         )
     if picture is not None:
         check(picture)
-    _check_data(plan)
+    _check_data(plan.parts(reproduction))
     with StepsProgress(stderr(), reproduction.name, len(trainings(reproduction, plan))) as progress:
         outcome = run(
             reproduction, plan, lambda step: progress.tell(f"{step.row}, seed {step.seed}: {step.text}", done=step.done)
@@ -70,16 +70,18 @@ def command(**options: Any) -> None:
         _record(outcome)
 
 
-def _check_data(plan: Any) -> None:
+def _check_data(parts: tuple[str, tuple[str, ...]]) -> None:
+    """parts: the data set, and its parts that are read."""
     from riata import registry
     from riata.errors import DataError
 
+    data, splits = parts
     try:
-        for split in ("train", "test") if plan.final else ("train",):
-            registry.get("data set", plan.data).path(split)
+        for split in splits:
+            registry.get("data set", data).path(split)
     except DataError as error:
         raise DataError(
-            error.message, remedy=f"Run `riata data fetch {plan.data}`, or use --quick. {error.remedy}"
+            error.message, remedy=f"Run `riata data fetch {data}`, or use --quick. {error.remedy}"
         ) from None
 
 

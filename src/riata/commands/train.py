@@ -30,6 +30,7 @@ NAMES = (
     "seeds",
     "stream",
     "passes",
+    "first",
     "folds",
     "context",
     "window",

@@ -34,7 +34,8 @@ class_weight: by label, or "balanced". encoding: of chunk labels ("auto" finds i
 which the output does not show; strict: refuse illegal tags instead of reading them as conlleval does.
 warm_start: go on from the present model when fit is called again.
 passes: 2 learns a second model that reads the labels of a first, here and where the same words occur again; folds: so many models
-label what they have not seen, for the second to learn from. context: where it looks for the same words: "document", "window" (the
+label what they have not seen, for the second to learn from; first: the recipe of the first pass, with its own defaults (None: as the
+second). context: where it looks for the same words: "document", "window" (the
 sentences before, as many as `window`), or "file", all that is given (None: documents where they are marked, else a window).
 """
 
@@ -86,6 +87,7 @@ class Parameters(Params):
         context: str | None = None,
         window: int = 100,
         folds: int = 5,
+        first: str | None = None,
     ) -> None:
         self.recipe: str | None = recipe
         self.structure = structure
@@ -115,6 +117,7 @@ class Parameters(Params):
         self.context = context
         self.window = window
         self.folds = folds
+        self.first = first
 
     @classmethod
     def preset(cls: type[Self], name: str, **parameters: Any) -> Self:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.choosing.options import Options
+from riata.choosing.options import Options, choice_of
 from riata.choosing.passes import ONE_PASS, check_data
+from riata.choosing.preference import recipe_name
 from riata.data.types import Corpus, Ids
 from riata.estimators.in_context import followed
 from riata.features.context import Scope, Votes, functions, names
+from riata.features.language import language_of
 from riata.learning.batch import prior
 from riata.learning.events import Listener, Note
 from riata.learning.jackknife import Indices, jackknifed
@@ -45,7 +47,7 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     scope = Scope(mode, options.passes.window)
     tell(Note(f"First of two passes. The second will read labels of the {_told_about(scope)}."))
     began = time.perf_counter()
-    one: Any = estimator.untrained(**vars(ONE_PASS), dev=options.dev, template=options.first_template())
+    one = _one_pass(estimator, options)
     one.fit(data, sample_weight=weights, listener=tell)
     seconds = time.perf_counter() - began
     fold = _of_a_fold(one, options)
@@ -58,8 +60,9 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
         table = np.array([one.classes_.index(text) for text in model.classes_], np.int32)
         return np.asarray(table[model.predict_ids(data[asked])])
 
-    threads = 1 if options.choice.recipe.whole else options.threads or cores()
-    found = jackknifed(data, options.passes.folds, labels, threads, tell)
+    threads = 1 if _is_whole(one) else options.threads or cores()
+    folds = options.passes.folds
+    found = one.predict_ids(data) if folds == 1 else jackknifed(data, folds, labels, threads, tell)
     tell(Note("Second of two passes."))
     added = names(chunks=estimator.chunks)
     known = {**options.functions, **functions(added)}
@@ -75,6 +78,24 @@ def _told_about(scope: Scope) -> str:
     ]
 
 
+def _one_pass(estimator: Fitting, options: Options) -> Any:
+    """The untrained estimator of the first pass: that of the second, or another recipe with its own defaults."""
+    params: dict[str, Any] = {**vars(ONE_PASS), "dev": options.dev, "template": options.first_template()}
+    recipe = options.passes.first
+    if recipe not in (None, options.choice.recipe.name):
+        params |= dict.fromkeys(("structure", "queue", "beam", "epochs", "settings"))
+        params["recipe"] = recipe
+        structure = choice_of(estimator.untrained(**params)).structure.name
+        if language_of(structure) is not language_of(options.choice.structure.name):
+            params["template"] = None
+    return estimator.untrained(**params)
+
+
+def _is_whole(estimator: Any) -> bool:
+    """Whether every step of the training looks at all data, so that threads share its work."""
+    return choice_of(estimator).recipe.whole
+
+
 def _of_a_fold(one: Any, options: Options) -> Any:
     """An estimator that learns as the first model did, without development data of its own."""
     params: dict[str, Any] = {"dev": None, "patience": None, "refit": False, "encoding": one.encoding_ or "auto"}
@@ -83,14 +104,14 @@ def _of_a_fold(one: Any, options: Options) -> Any:
     chosen = one.facts_.get("chosen", {})
     if chosen:
         params["settings"] = {**(one.settings or {}), **chosen}
-    if not options.choice.recipe.whole:
+    if not _is_whole(one):
         params["threads"] = 1  # the folds have the threads
     return one.untrained(**params)
 
 
 def _settled(one: Any, options: Options) -> dict[str, Any]:
-    """The settings with what held-out data chose for the first model."""
-    chosen = one.facts_.get("chosen", {})
+    """The settings with what held-out data chose for the first model, where that is of the same recipe."""
+    chosen = one.facts_.get("chosen", {}) if recipe_name(one) == options.choice.recipe.name else {}
     return {**options.settings, **chosen} if prior.is_open(options.settings) else dict(options.settings)
 
 

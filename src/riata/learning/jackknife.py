@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.data.types import Corpus, Ids
-from riata.errors import SettingError
+from riata.errors import DataError
 from riata.learning.events import Event, Listener, Note
 from riata.parallel import all_done
 
@@ -24,20 +24,27 @@ class _StoppedError(Exception):
 
 
 def blocks(data: Corpus, number: int) -> list[Indices]:
-    """The sentences of each fold: neighbours, in parts of nearly equal numbers of tokens; whole documents where these are marked."""
-    first = np.arange(len(data)) if data.document is None else np.flatnonzero(np.diff(data.document, prepend=-1))
-    if len(first) < number:
-        what = "sentences" if data.document is None else "documents"
-        raise SettingError(
-            f"folds is {number}, but there are only {len(first)} {what} to deal into them.",
-            remedy="Use fewer folds, or one pass.",
-        )
+    """The sentences of each fold: neighbours, in parts of nearly equal numbers of tokens; whole documents where these are marked.
+
+    There are fewer folds where there are fewer documents; where there is one, or none is marked, sentences are dealt.
+    """
+    first = _first_sentences(data)
+    number = min(number, len(first))
+    if number < 2:
+        raise DataError("one sentence is too little for two passes.", remedy="Leave out passes.", file=data.name)
     tokens = data.starts[first]
     cuts = np.searchsorted(tokens, np.arange(1, number) * data.tokens / number)
     cuts = np.clip(cuts, np.arange(1, number), len(first) - number + np.arange(1, number))  # none is empty
     cuts = np.maximum.accumulate(cuts - np.arange(number - 1)) + np.arange(number - 1)
     bounds = [0, *first[cuts].tolist(), len(data)]
     return [np.arange(low, high) for low, high in pairwise(bounds)]
+
+
+def _first_sentences(data: Corpus) -> Indices:
+    """Of documents, or of sentences where there are no two documents."""
+    if data.document is None or data.document[0] == data.document[-1]:
+        return np.arange(len(data))
+    return np.flatnonzero(np.diff(data.document, prepend=-1))
 
 
 def jackknifed(data: Corpus, folds: int, labels: Labels, threads: int, tell: Listener) -> Ids:
@@ -53,4 +60,7 @@ def jackknifed(data: Corpus, folds: int, labels: Labels, threads: int, tell: Lis
         tell(Note(f"First pass: {len(fold):,} sentences are labelled by a model that has not seen them."))
         return found
 
-    return np.concatenate(all_done(one, blocks(data, folds), threads, stop.set))
+    parts = blocks(data, folds)
+    if len(parts) < folds:
+        tell(Note(f"There are {len(parts)} documents to deal into folds, so there are {len(parts)} of {folds} folds."))
+    return np.concatenate(all_done(one, parts, threads, stop.set))

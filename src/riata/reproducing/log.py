@@ -24,7 +24,7 @@ def lines(outcome: Outcome) -> list[dict[str, Any]]:
             **outcome.about,
             "question": f"reproduce {outcome.reproduction.name}",
             "contestant": row,
-            "data": f"{outcome.plan.data} test",
+            "data": f"{outcome.plan.data(outcome.reproduction)} {outcome.reproduction.task.test}",
             "metrics": {key: figure.mean for key, figure in figures.items()},
             "values": {key: figure.values for key, figure in figures.items()},
         }

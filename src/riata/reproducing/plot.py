@@ -20,7 +20,8 @@ def plot(outcome: Outcome, path: Path) -> None:
 
 
 def _where(outcome: Outcome) -> str:
-    return f"ours: {outcome.plan.data}, {PARTS[outcome.split.part]} data, {outcome.plan.seeds} seed{'s' * (outcome.plan.seeds > 1)}"
+    plan, data = outcome.plan, outcome.plan.data(outcome.reproduction)
+    return f"ours: {data}, {PARTS[outcome.split.part]} data, {plan.seeds} seed{'s' * (plan.seeds > 1)}"
 
 
 def _dots(outcome: Outcome, figure: Any) -> None:

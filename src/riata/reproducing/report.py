@@ -31,7 +31,7 @@ def facts(outcome: Outcome) -> dict[str, Any]:
         "paper": reproduction.paper,
         "task": reproduction.task.name,
         "quick": plan.quick,
-        "data": plan.data,
+        "data": plan.data(reproduction),
         "scored": split.part,
         "sentences_train": len(split.learnt),
         "sentences_scored": len(split.scored),
@@ -90,7 +90,7 @@ def interval_kind(outcome: Outcome) -> str:
 def show(outcome: Outcome, console: Console) -> None:
     reproduction, plan, split = outcome.reproduction, outcome.plan, outcome.split
     about = (
-        f"{reproduction.task.name}; {plan.data}, {len(split.learnt):,} sentences to learn from, "
+        f"{reproduction.task.name}; {plan.data(reproduction)}, {len(split.learnt):,} sentences to learn from, "
         f"{PARTS[split.part]} data of {len(split.scored):,}; "
         f"at most {plan.epochs(reproduction)} epochs; intervals: {interval_kind(outcome)}"
     )

@@ -17,6 +17,8 @@ from riata.parallel import all_done
 from riata.reproducing.reproduction import Measured, Reproduction, Row, Samples, Trained
 from riata.scoring.figures import Figure
 
+EMBEDDED = "embedded"  # the data set of --quick
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -28,9 +30,14 @@ class Plan:
     threads: int = 1
     most: int | None = None  # epochs; None: those of the reproduction
 
-    @property
-    def data(self) -> str:
-        return "embedded" if self.quick else "conll2000"
+    def data(self, of: Reproduction) -> str:
+        """The data set that is learnt from."""
+        return EMBEDDED if self.quick else of.task.data
+
+    def parts(self, of: Reproduction) -> tuple[str, tuple[str, ...]]:
+        """The data set, and its parts that are read."""
+        test = "test" if self.quick else of.task.test
+        return self.data(of), ("train", test) if self.final else ("train",)
 
     def epochs(self, of: Reproduction) -> int:
         return self.most or (of.quick_epochs if self.quick else of.epochs)
@@ -50,13 +57,13 @@ class Split:
 
     @classmethod
     def of(cls, reproduction: Reproduction, plan: Plan) -> Split:
-        columns = reproduction.task.columns
-        train = load(plan.data, "train", columns)
+        (data, parts), columns = plan.parts(reproduction), reproduction.task.columns
+        train = load(data, "train", columns)
         if plan.quick:
             train = train[: reproduction.quick_sentences]
         if reproduction.sentences is not None:
             return cls(train[: reproduction.sentences], None, None)
-        test = load(plan.data, "test", columns) if plan.final else None
+        test = load(data, parts[-1], columns) if plan.final else None
         held_out = len(train) // 10
         return cls(train[:-held_out], train[-held_out:], test)
 

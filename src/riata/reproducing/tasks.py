@@ -9,13 +9,16 @@ from typing import Any
 
 from riata.tasks.chunk import Chunker
 from riata.tasks.joint import JointTagger
+from riata.tasks.ner import EntityRecognizer
 
 
 @dataclass(frozen=True)
 class Task:
     name: str
     make: Callable[..., Any]  # an untrained estimator, from its parameters
-    columns: tuple[str, ...]  # of conll2000, and of the embedded corpus
+    columns: tuple[str, ...]  # of the data set, and of the embedded corpus
+    data: str = "conll2000"
+    test: str = "test"  # the part of the data set that --final scores
 
 
 CHAIN = Task("chunking by tags", partial(Chunker, structure="chain"), ("word", "tag", "chunk"))
@@ -28,3 +31,5 @@ SEGMENTS = Task(
 
 # Words are the input; an operator gives a word its tag and its chunk label. Rows say whether there is look-ahead: the paper has none.
 JOINT = Task("joint tagging and chunking", JointTagger, ("word", "tag", "chunk"))
+
+ENTITIES = Task("entities", EntityRecognizer, ("word", "tag", "entity"), "conll2002-es", "testb")
