@@ -8,6 +8,7 @@ from riata.comparing.comparison import Comparison
 from riata.data.columns import read_columns, write_columns
 from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
+from riata.data.documents import in_documents
 from riata.data.frames import from_frame
 from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError, RiataWarning
@@ -50,6 +51,7 @@ __all__ = [
     "errors",
     "from_frame",
     "import_model",
+    "in_documents",
     "kbest",
     "learning_curve",
     "load",

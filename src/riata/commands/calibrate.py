@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
+from riata.commands.estimator_options import documents_option, read_for
 
 
 @click.command(short_help="Make a model's confidences believable.")
@@ -25,6 +26,7 @@ from riata.commands.base import format_option
     help="temperature: one number; isotonic: after it a rising curve, which takes some thousands of predictions.",
 )
 @click.option("--plot", metavar="FILE", help="Draw confidence against the share that is right, .svg or .png.")
+@documents_option
 @format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
@@ -40,7 +42,6 @@ def command(**options: Any) -> None:
     """
     from riata.commands.console import stderr, stdout
     from riata.confidence.calibration import check_method
-    from riata.data.files import read_file
     from riata.estimators.model_file import load_model
     from riata.showing.plotting import check
 
@@ -49,9 +50,7 @@ def command(**options: Any) -> None:
     if picture is not None:
         check(picture)
     estimator = load_model(options["model_file"])
-    report = estimator.calibrate(
-        read_file(options["file"], options["format_"], estimator.format_), method=options["method"]
-    )
+    report = estimator.calibrate(read_for(estimator, options["file"], options), method=options["method"])
     target = options["output_file"] or options["model_file"]
     estimator.save(target)
     if options["json_"]:

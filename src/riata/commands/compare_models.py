@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
 from riata.commands.base import format_option
+from riata.commands.estimator_options import documents_option, read_for
 
 
 @click.command(short_help="What changes from one model to another.")
@@ -21,9 +23,10 @@ from riata.commands.base import format_option
     metavar="N",
     help="Sentences to show that B has better, and as many that it has worse.",
 )
+@documents_option
 @format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
-def command(model_a: str, model_b: str, file: str, examples: int, format_: str, json_: bool) -> None:
+def command(model_a: str, model_b: str, file: str, examples: int, json_: bool, **columns: Any) -> None:
     """Compare the models A and B on a FILE with gold labels: which is better, where, and how.
 
     \b
@@ -37,11 +40,10 @@ def command(model_a: str, model_b: str, file: str, examples: int, format_: str, 
     """
     from riata.analysis.comparison import compare_models
     from riata.commands.console import stdout
-    from riata.data.files import read_file
     from riata.estimators.model_file import load_model
 
     a, b = load_model(model_a), load_model(model_b)
-    found = compare_models(a, b, read_file(file, format_, a.format_), examples=examples)
+    found = compare_models(a, b, read_for(a, file, columns), examples=examples)
     if json_:
         click.echo(json.dumps({"a": model_a, "b": model_b, **found.to_dict()}))
         return

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
+from riata.commands.estimator_options import documents_option, read_for
 
 
 @click.command(short_help="Where a model goes wrong, and why.")
@@ -27,6 +28,7 @@ from riata.commands.base import format_option
     help="Sentences to show for each kind of error.",
 )
 @click.option("--plot", "plot_file", metavar="FILE", help="Draw it too: .svg or .png (needs the extra `plots`).")
+@documents_option
 @format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
 def command(**options: Any) -> None:
@@ -58,7 +60,7 @@ def command(**options: Any) -> None:
     beams = () if options["beams"] is None else beams_of(options["beams"])
     estimator = load_model(options["model_file"])
     train = None if options["train_file"] is None else read_file(options["train_file"], options["format_"])
-    data = read_file(options["file"], options["format_"], estimator.format_)
+    data = read_for(estimator, options["file"], options)
     found = error_analysis(estimator, data, train=train, beams=beams, examples=options["examples"])
     if options["json_"]:
         click.echo(json.dumps({"model": options["model_file"], **found.to_dict()}))

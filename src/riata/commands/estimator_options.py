@@ -52,6 +52,18 @@ class Columns(click.ParamType[Any]):
         return tuple(part if part in FIELDS else int(part) for part in parts)
 
 
+class OneColumn(Columns):
+    """A column number, or the name of a CoNLL-U field."""
+
+    name = "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
+        names = super().convert((value,) if isinstance(value, int) else value, param, context)
+        if len(names) != 1:
+            self.fail(f"{value!r} names {len(names)} columns; expected one.", param, context)
+        return names[0]
+
+
 def _is_number(text: str) -> bool:
     digits = text.removeprefix("-")
     return digits.isascii() and digits.isdigit() and len(digits) <= 9  # int() refuses thousands of digits
@@ -155,9 +167,16 @@ context_options = _together(
     click.option("--window", type=int, metavar="N", help="Sentences before, for --context window."),
 )
 
+documents_option = click.option(
+    "--documents",
+    type=OneColumn(),
+    help="Column that names the document of each sentence (default: -DOCSTART- lines or `# newdoc` mark documents).",
+)
+
 column_options = _together(  # of a file that a trained model reads
     click.option("--inputs", type=Columns(), help="Columns that the model reads here (default: as in training)."),
     click.option("--outputs", type=Columns(), help="Columns of its labels here (default: as in training)."),
+    documents_option,
 )
 
 data_options = _together(
@@ -171,6 +190,7 @@ data_options = _together(
         type=Columns(),
         help="The column to predict (default: the last), or columns; of CoNLL-U also by name, such as upos.",
     ),
+    documents_option,
     click.option(
         "--encoding",
         default="auto",
@@ -235,7 +255,8 @@ def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = 
 
     estimator, columns = load_model(model_file), asked_for(options["inputs"], options["outputs"])
     estimator = in_given_context(estimator, options)
-    conllu = not text and is_conllu(file, options["format_"], estimator.format_, columns)
+    asked = asked_for(columns, options["documents"])
+    conllu = not text and is_conllu(file, options["format_"], estimator.format_, asked)
     if columns:
         try:
             estimator = estimator.reading(options["inputs"], options["outputs"], conllu=conllu)
@@ -259,6 +280,41 @@ def in_given_context(estimator: Any, options: dict[str, Any]) -> Any:
     return estimator.twin(**given)
 
 
+def read_for(estimator: Any, file: str, options: dict[str, Any]) -> Any:
+    """A file that a trained model reads, whole, with its documents; a column of columns that names them is left out."""
+    from riata.data.files import asked_for, read_file
+
+    documents = options["documents"]
+    asked = asked_for(options.get("inputs"), options.get("outputs"))
+    corpus = read_file(file, options["format_"], estimator.format_, asked, documents)
+    apart = documents_of(estimator, corpus.width, options, conllu=corpus.format == "conllu")
+    if apart is None or corpus.format == "conllu":  # whose fields keep their numbers
+        return corpus
+    return corpus.select([i for i in range(corpus.width) if i != apart or i in (options.get("inputs") or ())])
+
+
+def documents_of(estimator: Any, width: int | None, options: dict[str, Any], *, conllu: bool) -> int | None:
+    """The number of the column of documents in a file that a trained model reads. width: of the file; None: not known yet."""
+    from riata.data.files import column_number
+    from riata.errors import DataError, SettingError
+
+    if options["documents"] is None:
+        return None
+    number = column_number(options["documents"], conllu=conllu)
+    if number < 0:
+        if width is None:
+            raise SettingError("columns of a file to predict are counted from 0.")
+        number += width
+    same = estimator.format_ == ("conllu" if conllu else "columns")
+    read = estimator.inputs_ if same else range(len(estimator.inputs_))
+    if number in read and options.get("inputs") is None:
+        raise DataError(
+            f"column {options['documents']} names documents here, and the model reads it.",
+            remedy="Name the columns to read (--inputs), or leave out --documents.",
+        )
+    return int(number)
+
+
 def read(options: dict[str, Any], path: str) -> Any:
     from riata.data.files import read_roles
 
@@ -273,4 +329,10 @@ def roles(options: dict[str, Any]) -> dict[str, Any]:
     if outputs is not None and len(outputs) != number:
         columns = "one output column" if number == 1 else f"{number} output columns"
         raise SettingError(f"the task {options['task']!r} has {columns}; --outputs names {len(outputs)}.")
-    return {"format": options["format_"], "inputs": options["inputs"], "output": outputs, "number": number}
+    return {
+        "format": options["format_"],
+        "inputs": options["inputs"],
+        "output": outputs,
+        "number": number,
+        "documents": options["documents"],
+    }

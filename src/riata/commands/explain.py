@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import context_options
+from riata.commands.estimator_options import beam, context_options, documents_option, in_given_context, read_for
 
 FOUND = ("wrong", "search", "both", "model", "tie", "right", "lucky")  # what --sentence may look for
 
@@ -36,6 +36,7 @@ FOUND = ("wrong", "search", "both", "model", "tie", "right", "lucky")  # what --
     "--top", type=click.IntRange(min=0), default=20, show_default=True, metavar="N", help="Features to print."
 )
 @context_options
+@documents_option
 @format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead.")
 def command(**options: Any) -> None:
@@ -51,8 +52,6 @@ def command(**options: Any) -> None:
     them was lost; shown is the update that training would make there. Contributions sum to the difference of the scores.
     """
     from riata.commands.console import stderr, stdout
-    from riata.commands.estimator_options import beam, in_given_context
-    from riata.data.files import read_file
     from riata.estimators.model_file import load_model
     from riata.explaining.page import check_target
     from riata.explaining.text import render
@@ -60,7 +59,7 @@ def command(**options: Any) -> None:
     if options["html_file"] is not None:
         check_target(options["html_file"])
     estimator = in_given_context(load_model(options["model_file"]), options)
-    corpus = read_file(options["file"], options["format_"], estimator.format_)
+    corpus = read_for(estimator, options["file"], options)
     if options["beam"] is not None:
         estimator = estimator.twin(queue="beam", beam=beam(options["beam"]))
     gold = _has_gold(estimator, corpus)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import column_options, context_options, reader
+from riata.commands.estimator_options import column_options, context_options, documents_of, reader
 
 
 @click.command(short_help="Add a column of predictions to a file.")
@@ -91,17 +91,15 @@ def command(
 
     split = _split(text, tokenizer, columns)
     estimator, conllu = reader(model_file, file, columns, text=text)
-    asked = confidence or min_confidence is not None
-    if asked and not estimator.believable:
+    if (confidence or min_confidence is not None) and not estimator.believable:
         from riata.commands.console import stderr
 
         stderr().print("The model is not calibrated, so its confidences mean little; see `riata calibrate --help`.")
     shown = Shown(nbest, confidence, min_confidence)
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
-    named = columns["outputs"] is not None
-    answers = labelled(
-        estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, given=given, text=split, named=named
-    )
+    asked = {"given": given, "text": split, "named": columns["outputs"] is not None}
+    asked["documents"] = documents_of(estimator, None, columns, conllu=conllu)
+    answers = labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, **asked)
     with closing(answers):  # which ends its threads, also when nobody reads what is written
         for content in answers:
             out.write(content)
@@ -114,9 +112,10 @@ def _split(text: bool, tokenizer: str | None, columns: dict[str, Any]) -> Any:
 
     if not text and tokenizer is not None:
         raise SettingError("--tokenizer splits running text.", remedy="Add --text, or leave it out.")
-    if text and (columns["inputs"] is not None or columns["outputs"] is not None or columns["format_"] != "auto"):
+    asked = any(columns[name] is not None for name in ("inputs", "outputs", "documents"))
+    if text and (asked or columns["format_"] != "auto"):
         raise SettingError(
-            "running text has no columns.", remedy="Leave out --inputs, --outputs and --format, or --text."
+            "running text has no columns.", remedy="Leave out --inputs, --outputs, --documents and --format, or --text."
         )
     return text if tokenizer is None else _imported(tokenizer)
 

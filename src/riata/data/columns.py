@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from riata._core import ColumnParser, find_unwritable, written
-from riata.data.documents import marked
+from riata.data.documents import Marking
 from riata.data.memory import as_corpus, label_column
 from riata.data.source import STANDARD_INPUT, name_of, pieces, resized
 from riata.data.types import Column, Corpus
@@ -29,7 +29,8 @@ def read_columns(path: str | Path) -> Corpus:
     return read(path, conllu=False)
 
 
-def read(path: str | Path, *, conllu: bool) -> Corpus:
+def read(path: str | Path, *, conllu: bool, documents: int | None = None) -> Corpus:
+    """documents: the column that names the document of each sentence; None: lines of the file mark where documents begin."""
     parser = ColumnParser(conllu)
     try:
         for piece in pieces(path):
@@ -37,7 +38,7 @@ def read(path: str | Path, *, conllu: bool) -> Corpus:
         parser.finish()
     except RiataError as error:
         raise error.located(name_of(path)) from None
-    corpus = marked(_corpus(parser, name_of(path), conllu))
+    corpus = Marking(documents)(_corpus(parser, name_of(path), conllu))
     if corpus.tokens == 0:
         raise DataError(
             "the file holds no tokens (it is empty, or has only blank lines).",
@@ -48,28 +49,33 @@ def read(path: str | Path, *, conllu: bool) -> Corpus:
 
 
 def stream(
-    path: str | Path, *, conllu: bool = False, size: int | None = None, stopped: threading.Event | None = None
+    path: str | Path,
+    *,
+    conllu: bool = False,
+    documents: int | None = None,
+    size: int | None = None,
+    stopped: threading.Event | None = None,
 ) -> Iterator[Corpus]:
     """The sentences of a file in batches, as they can be read: constant memory, and answers before the input ends.
 
+    documents: as for `read`; their numbers go on from batch to batch.
     size: of a batch in bytes, whatever the file is read from; a sentence goes with the batch in which it ends.
     stopped: set by another thread when no more are wanted.
     """
     parser = ColumnParser(conllu)
-    seen, document = False, 0
+    marking, seen = Marking(documents), False
     try:
         read = pieces(path, stopped)
         for piece in read if size is None else resized(read, size):
             parser.feed(piece)
-            batch = marked(_corpus(parser, name_of(path), conllu), document)
+            batch = marking(_corpus(parser, name_of(path), conllu))
             if batch.tokens:
                 seen = True
-                document = 0 if batch.document is None else int(batch.document[-1])
                 yield batch
         parser.finish()
     except RiataError as error:
         raise error.located(name_of(path)) from None
-    batch = marked(_corpus(parser, name_of(path), conllu), document)
+    batch = marking(_corpus(parser, name_of(path), conllu))
     if batch.tokens:
         yield batch
     elif not seen:

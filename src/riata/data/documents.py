@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError
@@ -15,26 +16,58 @@ from riata.errors import DataError
 _NEW = re.compile(r"^#\s*newdoc\b", re.MULTILINE)
 
 
-def marked(corpus: Corpus, before: int = 0) -> Corpus:
-    """A corpus as it was read, with the number of the document of each sentence where lines of the file tell.
+class Marking:
+    """Numbers the documents of a file, also of one that is read in parts: a document may go on in the next part.
 
-    before: the number of the document that was read last, where the corpus is the next part of a file; 0: nothing was marked.
+    column: documents are told by its texts, and not by lines of the file.
     """
-    begins = np.zeros(len(corpus), np.int32)
-    np.add.at(begins, [sentence for _, sentence in corpus.documents if sentence < len(corpus)], 1)
-    begins[[s for s, text in enumerate(corpus.comments) if text and _NEW.search(text)]] += 1
-    if before == 0 and not begins.any():
-        return corpus
-    return replace(corpus, document=(before + np.cumsum(begins)).astype(np.int32))
+
+    def __init__(self, column: int | None = None) -> None:
+        self._column = column
+        self._number = 0  # of the document that was read last
+        self._text: str | None = None  # of the column in the sentence that was read last
+
+    def __call__(self, part: Corpus) -> Corpus:
+        """The next part with the numbers of its documents; without, while no line of the file has marked one."""
+        if len(part) == 0:
+            return part
+        begins = _by_lines(part) if self._column is None else self._by_column(part, self._column)
+        if self._column is None and self._number == 0 and not begins.any():
+            return part
+        document = (self._number + np.cumsum(begins)).astype(np.int32)
+        self._number = int(document[-1])
+        return replace(part, document=document)
+
+    def _by_column(self, part: Corpus, column: int) -> Ids:
+        if not -part.width <= column < part.width:
+            raise DataError(
+                f"column {column}, which should name documents, is out of range: the data have {part.width} columns, "
+                f"0 to {part.width - 1}.",
+                remedy="Choose a column that is there (--documents).",
+                file=part.name,
+            )
+        if not np.diff(part.starts).all():
+            raise DataError("a sentence without tokens has no column to tell its document by.", file=part.name)
+        texts = part.columns[column]
+        first = texts.ids[part.starts[:-1]]
+        begins = np.concatenate([[0], first[1:] != first[:-1]]).astype(np.int32)
+        text = texts.alphabet.text(int(first[0]))
+        begins[0] = self._text is not None and text != self._text
+        self._text = texts.alphabet.text(int(first[-1]))
+        return begins
+
+
+def _by_lines(part: Corpus) -> Ids:
+    """[S] how many documents begin at each sentence; several where some of them are empty."""
+    begins = np.zeros(len(part), np.int32)
+    np.add.at(begins, [sentence for _, sentence in part.documents if sentence < len(part)], 1)
+    begins[[s for s, text in enumerate(part.comments) if text and _NEW.search(text)]] += 1
+    return begins
 
 
 def by_column(corpus: Corpus, column: int) -> Corpus:
     """The corpus with documents by the texts of a column: neighbouring sentences whose first tokens have the same are one document."""
-    ids, lengths = corpus.columns[column].ids, np.diff(corpus.starts)
-    if len(corpus) == 0 or not lengths.all():
-        raise DataError("a sentence without tokens has no column to tell its document by.", file=corpus.name)
-    first = ids[corpus.starts[:-1]]
-    return replace(corpus, document=_numbered(first[1:] != first[:-1]))
+    return Marking(column)(corpus)
 
 
 def in_documents(sentences: Any, documents: Sequence[Hashable]) -> Corpus:
@@ -43,22 +76,60 @@ def in_documents(sentences: Any, documents: Sequence[Hashable]) -> Corpus:
     >>> in_documents([["A", "b"], ["C"], ["D"]], [1, 1, 2]).document
     array([0, 0, 1], dtype=int32)
     """
-    from riata.data.memory import as_corpus
+    from riata.data.memory import as_corpus, is_list
 
     corpus = as_corpus(sentences)
+    if not is_list(documents):
+        raise DataError(
+            f"the documents are a {type(documents).__name__}; expected a list with a number or a name for each sentence."
+        )
     if len(documents) != len(corpus):
         raise DataError(f"found {len(documents)} documents for {len(corpus)} sentences; expected one for each.")
     names = list(documents)
-    changes = [a != b for a, b in zip(names[1:], names[:-1], strict=True)]
-    return replace(corpus, document=_numbered(np.array(changes, bool)))
+    changes = [bool(a != b) for a, b in zip(names[1:], names[:-1], strict=True)]
+    document = np.cumsum([False, *changes][: len(corpus)]).astype(np.int32)
+    return replace(corpus, document=document)
 
 
-def _numbered(changes: Any) -> Ids:
-    return np.concatenate([[0], np.cumsum(changes)]).astype(np.int32)
+class Cut(NamedTuple):
+    """Where data are cut in two."""
+
+    first: int  # sentence of the second part
+    documents: int  # whole ones in the second part; 0: none are marked, or the cut is inside a document
+    split: bool  # inside a document, though documents are marked
 
 
-def first_of(corpus: Corpus, sentence: int) -> int:
-    """Where the document of a sentence begins; the sentence itself, where no documents are marked."""
-    if corpus.document is None or not 0 < sentence < len(corpus):
-        return sentence
-    return int(np.searchsorted(corpus.document, corpus.document[sentence]))
+class Bounds(NamedTuple):
+    """Where the documents of some sentences begin, and between which sentences no document is cut."""
+
+    first: NDArray[np.int64]  # the first sentence of each document
+    between: NDArray[np.int64]  # sentences, not the first of all, at which every document lies on one side
+
+    def cut(self, wanted: int, sentences: int) -> Cut:
+        """The cut that is nearest to the sentence `wanted`, of those that leave both parts at least half as large as wanted."""
+        least, most = wanted / 2, (wanted + sentences) / 2
+        whole = self.between[(self.between >= least) & (self.between <= most)]
+        if len(whole) == 0:
+            return Cut(wanted, 0, split=True)
+        first = int(whole[np.argmin(np.abs(whole - wanted))])
+        return Cut(first, int((self.first >= first).sum()), split=False)
+
+
+def bounds_of(document: Ids) -> Bounds:
+    """document: [S] numbers; sentences may be in any order, so that those of one document need not be neighbours."""
+    sentences = len(document)
+    _, first, of = np.unique(document, return_index=True, return_inverse=True)
+    last = np.zeros(len(first), np.int64)
+    np.maximum.at(last, of, np.arange(sentences))
+    open_ = np.zeros(sentences + 1, np.int64)  # documents that begin before a sentence and do not end before it
+    np.add.at(open_, first + 1, 1)
+    np.add.at(open_, last + 1, -1)
+    whole = np.flatnonzero(np.cumsum(open_)[:sentences] == 0)
+    return Bounds(np.sort(first).astype(np.int64), whole[whole > 0])
+
+
+def cut_near(corpus: Corpus, wanted: int) -> Cut:
+    """Where to cut a corpus in two: at the sentence `wanted` or, where documents are marked, at a beginning of one close to it."""
+    if corpus.document is None:
+        return Cut(wanted, 0, split=False)
+    return bounds_of(corpus.document).cut(wanted, len(corpus))

@@ -12,7 +12,7 @@ import numpy as np
 from riata.data.columns import read
 from riata.data.conllu_fields import FIELDS
 from riata.data.elsewhere import elsewhere, says_nothing
-from riata.data.source import STANDARD_INPUT
+from riata.data.source import STANDARD_INPUT, name_of
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, RiataError, SettingError, UnknownNameError
 
@@ -38,13 +38,26 @@ def is_conllu(
 
 
 def read_file(
-    path: str | Path, format: str = "auto", like: str | None = None, columns: Sequence[ColumnName] | None = None
+    path: str | Path,
+    format: str = "auto",
+    like: str | None = None,
+    columns: Sequence[ColumnName] | None = None,
+    documents: ColumnName | None = None,
 ) -> Corpus:
     """Every column of a file. like: the format that a model was trained on, in which it reads what has no name.
 
-    columns: those that are asked for.
+    columns: those that are asked for. documents: the column that names the document of each sentence.
     """
-    return read(path, conllu=is_conllu(path, format, like, columns))
+    conllu = is_conllu(path, format, like, asked_for(columns, documents))
+    return read(path, conllu=conllu, documents=documents_column(documents, path, conllu=conllu))
+
+
+def documents_column(documents: ColumnName | None, path: str | Path, *, conllu: bool) -> int | None:
+    """The number of the column that names documents."""
+    try:
+        return None if documents is None else column_number(documents, conllu=conllu)
+    except RiataError as error:
+        raise error.located(name_of(path)) from None
 
 
 def read_roles(
@@ -54,21 +67,23 @@ def read_roles(
     inputs: Sequence[ColumnName] | None = None,
     output: ColumnName | Sequence[ColumnName] | None = None,
     number: int = 1,
+    documents: ColumnName | None = None,
 ) -> Corpus:
     """The input columns of a file and then its output columns: the last ones and all others, unless told otherwise.
 
-    number: of output columns, where they are not given.
+    number: of output columns, where they are not given. documents: the column that names the document of each sentence, which has no other
+    role unless inputs name it too.
     """
-    corpus = read_file(path, format, columns=asked_for(inputs, output))
-    return with_roles(corpus, inputs=inputs, output=output, number=number)
+    corpus = read_file(path, format, columns=asked_for(inputs, output), documents=documents)
+    return with_roles(corpus, inputs=inputs, output=output, number=number, documents=documents)
 
 
-def asked_for(
-    inputs: Sequence[ColumnName] | None, output: ColumnName | Sequence[ColumnName] | None
-) -> list[ColumnName]:
+def asked_for(*names: ColumnName | Sequence[ColumnName] | None) -> list[ColumnName]:
     """All columns that are named, by number or by the field of CoNLL-U."""
-    outputs = [output] if isinstance(output, (int, str)) else output
-    return [*(inputs or ()), *(outputs or ())]
+    found: list[ColumnName] = []
+    for each in names:
+        found += [each] if isinstance(each, (int, str)) else each or ()
+    return found
 
 
 def column_number(name: ColumnName, *, conllu: bool) -> int:
@@ -93,29 +108,41 @@ def with_roles(
     inputs: Sequence[ColumnName] | None,
     output: ColumnName | Sequence[ColumnName] | None,
     number: int = 1,
+    documents: ColumnName | None = None,
 ) -> Corpus:
-    """The same of a file that was read with all its columns."""
-    gold = _numbers(corpus, _outputs(corpus, output, number))
-    read = _numbers(corpus, inputs if inputs is not None else _all_but(corpus, gold))
+    """The same of a file that was read with all its columns, documents marked."""
+    apart = _numbers(corpus, asked_for(documents))
+    gold = _numbers(corpus, _outputs(corpus, output, number, apart))
+    read = _numbers(corpus, inputs if inputs is not None else _inputs(corpus, [*gold, *apart]))
     for column in gold:
+        if column in apart:
+            raise DataError(
+                f"column {_shown(corpus, column)} is both the output and the column of documents.",
+                remedy="Give --outputs and --documents different columns.",
+            )
         if column in read:
             raise DataError(
                 f"column {_shown(corpus, column)} is both input and output.",
                 remedy="Give --inputs and --outputs different columns.",
             )
     if not read:
-        have = "one column, which is the output" if number == 1 else f"{corpus.width} columns, for {number} outputs"
+        width = corpus.width - len(apart)
+        have = "one column, which is the output" if number == 1 else f"{width} columns, for {number} outputs"
+        have += ", beside that of documents" * len(apart)
         raise DataError(f"the file has {have}; expected at least one input column before it.", file=corpus.name)
     found = corpus.select([*read, *gold])
     silent = any(map(says_nothing, found.columns[len(read) :]))
     return replace(found, elsewhere=elsewhere(corpus)) if silent else found
 
 
-def _outputs(corpus: Corpus, output: ColumnName | Sequence[ColumnName] | None, number: int) -> Sequence[ColumnName]:
+def _outputs(
+    corpus: Corpus, output: ColumnName | Sequence[ColumnName] | None, number: int, apart: Sequence[int]
+) -> Sequence[ColumnName]:
+    """apart: columns that are no outputs, unless they are named."""
     if output is not None:
-        return asked_for(None, output)
+        return asked_for(output)
     if corpus.format != "conllu":
-        return range(max(corpus.width - number, 0), corpus.width)
+        return _all_but(corpus, apart)[-number:]
     if number > 1:
         raise DataError(
             "CoNLL-U has no fields for a tag and a chunk label.",
@@ -125,8 +152,12 @@ def _outputs(corpus: Corpus, output: ColumnName | Sequence[ColumnName] | None, n
     return [CONLLU_OUTPUT]
 
 
-def _all_but(corpus: Corpus, gold: Sequence[int]) -> Sequence[int]:
-    return CONLLU_INPUTS if corpus.format == "conllu" else [i for i in range(corpus.width) if i not in gold]
+def _inputs(corpus: Corpus, others: Sequence[int]) -> Sequence[int]:
+    return CONLLU_INPUTS if corpus.format == "conllu" else _all_but(corpus, others)
+
+
+def _all_but(corpus: Corpus, columns: Sequence[ColumnName]) -> list[int]:
+    return [i for i in range(corpus.width) if i not in columns]
 
 
 def _numbers(corpus: Corpus, names: Sequence[ColumnName]) -> list[int]:
@@ -137,25 +168,44 @@ def _numbers(corpus: Corpus, names: Sequence[ColumnName]) -> list[int]:
     return [i + corpus.width if i < 0 else i for i in numbers]
 
 
+def column_in(corpus: Corpus, name: ColumnName) -> int:
+    """The number of a column of a file that was read whole, from 0."""
+    return _numbers(corpus, [name])[0]
+
+
 def _shown(corpus: Corpus, column: int) -> ColumnName:
     return FIELDS[column] if corpus.format == "conllu" and column < len(FIELDS) else column
 
 
-def last_columns(corpus: Corpus, outputs: Sequence[ColumnName] | None = None) -> tuple[Column, Column]:
-    """Where tags and chunk labels stand in a file of columns that was read whole: in those named, or else in the last two."""
+def last_columns(
+    corpus: Corpus, outputs: Sequence[ColumnName] | None = None, documents: int | None = None
+) -> tuple[Column, Column]:
+    """Where tags and chunk labels stand in a file of columns that was read whole: in those named, or else in the last two.
+
+    documents: the number of the column that names documents, which counts for none.
+    """
     if outputs is not None:
         first, second = _named(corpus, outputs, 2)
         return first, second
-    if corpus.width < 2 or corpus.format == "conllu":
+    labels = _all_but(corpus, asked_for(documents))[-2:]
+    if len(labels) < 2 or corpus.format == "conllu":
         raise DataError("expected a file of columns, the last two of them tags and chunk labels.", file=corpus.name)
-    return corpus.columns[-2], corpus.columns[-1]
+    return corpus.columns[labels[0]], corpus.columns[labels[1]]
 
 
-def output_column(corpus: Corpus, outputs: Sequence[ColumnName] | None = None) -> Column:
-    """Where labels stand in a file read whole: the column named, or else the last one, or the Penn tags of CoNLL-U."""
-    if outputs is None:
-        return corpus.columns[CONLLU_OUTPUT if corpus.format == "conllu" else -1]
-    return _named(corpus, outputs, 1)[0]
+def output_column(corpus: Corpus, outputs: Sequence[ColumnName] | None = None, documents: int | None = None) -> Column:
+    """Where labels stand in a file read whole: the column named, or else the last one, or the Penn tags of CoNLL-U.
+
+    documents: as for `last_columns`.
+    """
+    if outputs is not None:
+        return _named(corpus, outputs, 1)[0]
+    if corpus.format == "conllu":
+        return corpus.columns[CONLLU_OUTPUT]
+    labels = _all_but(corpus, asked_for(documents))
+    if not labels:
+        raise DataError("the file has one column, that of documents; expected labels in another.", file=corpus.name)
+    return corpus.columns[labels[-1]]
 
 
 def _named(corpus: Corpus, outputs: Sequence[ColumnName], number: int) -> tuple[Column, ...]:

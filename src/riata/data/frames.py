@@ -40,23 +40,26 @@ def apart(sentence: Any) -> Any:
     return sentence.to_numpy(np.float64) if numbers else list(sentence.itertuples(index=False, name=None))
 
 
-def from_frame(frame: Any, sentence: str = "sentence", columns: Sequence[str] | None = None) -> Corpus:
+def from_frame(
+    frame: Any, sentence: str = "sentence", columns: Sequence[str] | None = None, document: str | None = None
+) -> Corpus:
     """A corpus from a pandas DataFrame with one row per token.
 
     Rows that have the same value in the column `sentence` are one sentence, and stand together. columns: those to take, in this order;
-    None:
-    all others. As everywhere, the last one is the output, unless labels are given apart.
+    None: all others. As everywhere, the last one is the output, unless labels are given apart.
+    document: a column with the document of each sentence; neighbouring sentences that have the same are one document.
     """
     if not is_frame(frame):
         raise DataError(f"expected a pandas DataFrame, found {type(frame).__name__}.")
     known = list(frame.columns)
-    chosen = [name for name in known if name != sentence] if columns is None else list(columns)
-    for name in (sentence, *chosen):
+    roles = [sentence] if document is None else [sentence, document]
+    chosen = [name for name in known if name not in roles] if columns is None else list(columns)
+    for name in (*roles, *chosen):
         if known.count(name) != 1:
             found = "has no column" if name not in known else "has more than one column"
             raise DataError(
                 f"the frame {found} {name!r}; it has {', '.join(map(str, known))}.",
-                remedy="Name the column that numbers the sentences with sentence=, the others with columns=.",
+                remedy="Name the column that numbers the sentences with sentence=, the others with columns= and document=.",
             )
     if not chosen or not len(frame):
         raise DataError(f"the frame has {len(frame)} rows and {len(chosen)} columns beside {sentence!r}.")
@@ -70,7 +73,24 @@ def from_frame(frame: Any, sentence: str = "sentence", columns: Sequence[str] | 
                 remedy="Fill in missing values, and convert others: frame[name].astype(str).",
                 file=NAME,
             )
-    return Corpus(tuple(Column.of(values) for values in texts.values()), starts, name=NAME)
+    corpus = Corpus(tuple(Column.of(values) for values in texts.values()), starts, name=NAME)
+    return corpus if document is None else _in_documents(corpus, list(frame[document]), document)
+
+
+def _in_documents(corpus: Corpus, values: list[Any], column: str) -> Corpus:
+    from riata.data.documents import in_documents
+
+    first = [values[row] for row in corpus.starts[:-1]]
+    for row, (value, wanted) in enumerate(
+        zip(values, np.repeat(np.arange(len(first)), np.diff(corpus.starts)), strict=True)
+    ):
+        if value != first[wanted] or value is None:  # NaN is not equal to itself
+            raise DataError(
+                f"row {row} has {value!r} in the column {column!r}, and its sentence begins with {first[wanted]!r}.",
+                remedy="Give all rows of a sentence the same document.",
+                file=NAME,
+            )
+    return in_documents(corpus, first)
 
 
 def _starts(numbers: list[Any], column: str) -> np.ndarray:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from riata.data.columns import stream
-from riata.data.files import ColumnName, asked_for, is_conllu, with_roles
+from riata.data.files import ColumnName, asked_for, documents_column, is_conllu, with_roles
 from riata.data.source import STANDARD_INPUT, name_of
 from riata.data.types import Corpus
 from riata.errors import DataError
@@ -29,6 +29,7 @@ class ColumnFile:
     inputs: Sequence[ColumnName] | None = None
     output: ColumnName | Sequence[ColumnName] | None = None
     number: int = 1  # of output columns, where they are not given
+    documents: ColumnName | None = None  # the column that names the document of each sentence
 
     @classmethod
     def of(cls, given: Any) -> ColumnFile:
@@ -54,6 +55,7 @@ class ColumnFile:
 
     def parts(self) -> Iterator[Corpus]:
         """The sentences in the order of the file, inputs first and output last, as many at a time as PART bytes hold."""
-        conllu = is_conllu(self.path, self.format, columns=asked_for(self.inputs, self.output))
-        for part in stream(self.path, conllu=conllu, size=PART):
-            yield with_roles(part, inputs=self.inputs, output=self.output, number=self.number)
+        conllu = is_conllu(self.path, self.format, columns=asked_for(self.inputs, self.output, self.documents))
+        documents = documents_column(self.documents, self.path, conllu=conllu)
+        for part in stream(self.path, conllu=conllu, documents=documents, size=PART):
+            yield with_roles(part, inputs=self.inputs, output=self.output, number=self.number, documents=self.documents)

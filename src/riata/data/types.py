@@ -118,7 +118,7 @@ class Corpus(Sequence[Sentence]):
     )
     given: Given | None = None  # features named by the user, instead of or beside columns
     known: KnownLabels | None = None  # what decoding must give
-    document: Ids | None = None  # [S] the number of the document of each sentence, never falling; None: none are marked
+    document: Ids | None = None  # [S] the number of each sentence's document, rising in a file; None: none are marked
     context: tuple[Column, ...] | None = None  # what a first pass says of the tokens, for the second of two passes
 
     def __len__(self) -> int:

@@ -47,22 +47,23 @@ def labelled(
     given: int | None = None,
     text: bool | Tokenizer = False,
     named: bool = False,
+    documents: int | None = None,
 ) -> Generator[bytes]:
     """The bytes of the file with the predictions, batch by batch as they can be read. threads never changes them. Close it.
 
     given: the column that holds labels to keep, `_` where any will do. text: the file holds a sentence per line, to be split at
     spaces or by this function. named: the output columns were named for this file, so it must have them.
+    documents: the column that names the document of each sentence; None: lines of the file mark them.
     """
     shown = shown or Shown()
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
     _check_asked(estimator, shown, given, conllu=conllu, text=bool(text))
     label = estimator.labeller()
-
     formatted = partial(_formatted, fields=estimator.outputs_ if conllu else None)
 
     def answer(batch: Corpus) -> bytes:
         if not conllu and not text:
-            _check_width(estimator, batch, given)
+            _check_width(estimator, batch, given, documents)
             if named:
                 batch.select(estimator.outputs_)  # refuses columns that are not there
         if given is not None:
@@ -86,7 +87,7 @@ def labelled(
         return formatted(batch, added, sure=sure)
 
     stopped = threading.Event()
-    batches = _batches(file, text, stopped) if text else columns.stream(file, conllu=conllu, stopped=stopped)
+    batches = _batches(file, text, conllu, documents, stopped)
     if estimator.first_ is not None:
         from riata.estimators.in_context import in_context
 
@@ -147,7 +148,11 @@ def _check_asked(estimator: Predicting, shown: Shown, given: int | None, *, conl
             raise UnsupportedError("Running text has no column of labels.", remedy="Leave out given, or text.")
 
 
-def _batches(file: str | Path, text: bool | Tokenizer, stopped: threading.Event) -> Iterator[Corpus]:
+def _batches(
+    file: str | Path, text: bool | Tokenizer, conllu: bool, documents: int | None, stopped: threading.Event
+) -> Iterator[Corpus]:
+    if not text:
+        return columns.stream(file, conllu=conllu, documents=documents, stopped=stopped)
     from riata.data.running_text import stream_text, tokenizer_of
 
     return stream_text(file, tokenizer_of(text), stopped)
@@ -167,10 +172,11 @@ def check_reads_words(estimator: Predicting) -> None:
     )
 
 
-def _check_width(estimator: Predicting, batch: Corpus, given: int | None) -> None:
+def _check_width(estimator: Predicting, batch: Corpus, given: int | None, documents: int | None) -> None:
     """Refuses columns that the model knows nothing of: running text looks like a token of many columns."""
     known = max(estimator.known_width(batch.format), 0 if given is None else given + 1)
-    if batch.width <= known:
+    apart = documents is not None and documents % batch.width >= known  # no model has a role for such a column
+    if batch.width - apart <= known:
         return
     same = batch.format == estimator.format_
     numbers = ",".join(map(str, estimator.inputs_ if same else range(len(estimator.inputs_))))
