@@ -127,7 +127,7 @@ def test_what_is_refused_is_a_row_with_its_reason(train):
 def test_pooled_accuracies_of_joint_labels_are_those_of_all_tokens(train):
     (row,) = riata.compare({"a": JointTagger(epochs=1)}, train, folds=2, isolated=False).rows
     right = 0
-    for part in folds(len(train), 2, 0):
+    for part in folds(len(train), 2, 0, train.document):
         trained = quietly(JointTagger(epochs=1), train[others(part, len(train))])
         right += trained.evaluate(train[part]).metrics["tag_accuracy"] * train[part].tokens
     assert row.quality.metrics["tag_accuracy"] == pytest.approx(right / train.tokens)

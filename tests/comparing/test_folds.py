@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from riata.comparing.folds import folds, others
+from riata.comparing.folds import deals_documents, folds, others
 from riata.errors import SettingError
 
 
@@ -25,6 +25,22 @@ def test_every_sentence_is_in_one_fold(size, data, seed):
 @given(st.integers(2, 50), st.integers(0, 100))
 def test_the_seed_decides(size, seed):
     assert all((a == b).all() for a, b in zip(folds(size, 2, seed), folds(size, 2, seed), strict=True))
+
+
+@given(st.lists(st.integers(0, 12), min_size=2, max_size=60), st.data(), st.integers(0, 2**32))
+def test_whole_documents_are_dealt_where_there_are_enough(document, data, seed):
+    """Their sentences need not be neighbours. No fold is empty."""
+    number = data.draw(st.integers(2, len(document)))
+    parts = folds(len(document), number, seed, np.array(document, np.int32))
+    assert sorted(np.concatenate(parts)) == list(range(len(document)))
+    assert all((np.diff(part) > 0).all() and len(part) for part in parts)
+    if deals_documents(np.array(document), number):
+        held = [{document[i] for i in part} for part in parts]
+        assert sum(map(len, held)) == len(set(document))
+        sizes = sorted(map(len, parts))
+        assert sizes[-1] - sizes[0] <= max(document.count(name) for name in document)
+    else:
+        assert all((a == b).all() for a, b in zip(parts, folds(len(document), number, seed), strict=True))
 
 
 def test_another_seed_deals_otherwise():

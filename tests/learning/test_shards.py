@@ -112,7 +112,7 @@ def test_as_many_shards_as_sentences_is_the_mean_of_single_steps():
 def test_everything_around_a_learner_works_for_shards(recipe, tmp_path):
     data = embedded()[:60]
     made = quietly(chunker(recipe, shards=3, dev=0.2, refit=True, patience=2), data)
-    assert {epoch["sentences"] for epoch in made.history_} == {48, 60}
+    assert {epoch["sentences"] for epoch in made.history_} == {44, 60}  # the last 16 are one of two documents
     assert loads_and_goes_on(made, data, tmp_path / "m.riata").shards == 3
 
 

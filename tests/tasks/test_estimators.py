@@ -24,7 +24,8 @@ from riata.errors import (
 )
 from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
-from riata.learning.events import Epoch, Note
+from riata.learning.development import parted
+from riata.learning.events import Epoch, Note, ignore
 from samples import (
     CHUNKS,
     FEATURES,
@@ -481,9 +482,9 @@ def test_development_data_choose_the_epoch_and_patience_ends_training():
     assert model.best_score_ == max(scores)
     assert model.best_epoch_ == 1 + int(np.argmax(scores))
     assert len(epochs) == model.best_epoch_ + 2 < 30
-    held_out = round(0.2 * len(data))
-    assert model.score(data[len(data) - held_out :]) == pytest.approx(model.best_score_ / 100)
-    until = Chunker(epochs=model.best_epoch_, seed=1).fit(data[: len(data) - held_out])
+    learnt, held_out = parted(data, 0.2, ignore)
+    assert model.score(held_out) == pytest.approx(model.best_score_ / 100)
+    until = Chunker(epochs=model.best_epoch_, seed=1).fit(learnt)
     assert until.predict(data) == model.predict(data)
 
 

@@ -18,7 +18,7 @@ from riata.choosing.options import EPOCHS, choice_of
 from riata.data.memory import as_corpus
 from riata.data.types import Corpus
 from riata.errors import DataError, RiataWarning, SettingError, UnknownNameError
-from riata.learning.development import held_out
+from riata.learning.development import parted
 from riata.learning.events import Listener, Note, ignore
 from riata.scoring.evaluation import Evaluation
 from riata.scoring.figures import Figure, Sample
@@ -46,7 +46,7 @@ class Point:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 %: over seeds, where there are several, else over test sentences."""
+        """95 %: over seeds, where there are several, else over test sentences or documents."""
         low, high = self.score.interval or (self.score.mean, self.score.mean)
         return low, high
 
@@ -75,9 +75,10 @@ class LearningCurve:
     score: str  # the name of the main score
     seeds: int
     points: tuple[Point, ...]
+    resampled: str = "sentences"  # of the test data, in words: what intervals are over, with one seed
 
     def to_dict(self) -> dict[str, Any]:
-        names = ("by", "task", "recipe", "structure", "test", "score", "seeds")
+        names = ("by", "task", "recipe", "structure", "test", "score", "seeds", "resampled")
         return {**{name: getattr(self, name) for name in names}, "points": [point.to_dict() for point in self.points]}
 
     def table(self) -> Table:
@@ -90,9 +91,13 @@ class LearningCurve:
             rows.append((at, *size, point.score.mean, low, high, point.train.mean, point.seconds))
         sizes = ("tokens",) if self.by == "size" else ()
         columns = (first, *sizes, self.score, "from", "to", "on training data", "s")
-        over = f"{self.seeds} seeds" if self.seeds > 1 else "test sentences"
-        note = f"{self.score} on {self.test}, with 95 % intervals over {over}"
+        note = f"{self.score} on {self.test}, with 95 % intervals over {self.over}"
         return Table(f"{self.recipe} on {self.structure}, by {self.by}", columns, rows, note)
+
+    @property
+    def over(self) -> str:
+        """What intervals are over, in words."""
+        return f"{self.seeds} seeds" if self.seeds > 1 else f"test {self.resampled}"
 
     def plot(self, path: str | Path) -> None:
         """Draws it to a file, .svg or .png. Needs matplotlib, the extra `plots`."""
@@ -165,10 +170,11 @@ def learning_curve(
         estimator.task_name,
         choice.recipe.name,
         choice.structure.name,
-        Path(score.name).name if test is not None else f"the last tenth of {Path(learn.name).name}",
+        Path(score.name).name if test is not None else _end_in_words(learn, score),
         name,
         seeds,
         tuple(_point(point, done[point]) for point in points),
+        str(done[points[0]][0].evaluation.units),
     )
 
 
@@ -219,8 +225,12 @@ def _split(train: Corpus, test: Any) -> tuple[Corpus, Corpus]:
         raise DataError(
             "one sentence cannot be both learnt from and scored.", remedy="Give test data.", file=train.name
         )
-    first = len(train) - held_out(len(train), HELD_OUT, train.name, ignore)
-    return train[:first], train[first:]
+    return parted(train, HELD_OUT, ignore)
+
+
+def _end_in_words(learn: Corpus, score: Corpus) -> str:
+    end = "the last tenth" if learn.document is None else f"the last {len(score):,} sentences"
+    return f"{end} of {Path(learn.name).name}"
 
 
 def _trainings(
@@ -261,7 +271,7 @@ def _scored(estimator: Any, at: float, seed: int, data: Corpus, score: Corpus, s
 
 
 def _point(at: float, trained: Sequence[Trained]) -> Point:
-    samples = [Sample(one.evaluation.score, one.evaluation.rows, one.evaluation.statistic) for one in trained]
+    samples = [Sample.of(one.evaluation) for one in trained]
     metrics = [one.evaluation.metrics for one in trained]
     return Point(
         at,

@@ -43,7 +43,7 @@ def plot(curve: LearningCurve, path: Path) -> None:
         axes.set_xlim(left=0)
     axes.set_xlabel({"size": "tokens of training data", "beam": "beam", "epoch": "epoch"}[curve.by])
     axes.set_ylabel(f"{curve.score}, %")
-    over = f"{curve.seeds} seeds" if curve.seeds > 1 else "test sentences"
+    over = curve.over
     axes.set_title(
         f"{curve.recipe} on {curve.structure}: {curve.score} on {curve.test}\n(interval over {over})", fontsize=10
     )

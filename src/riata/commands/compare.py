@@ -81,7 +81,8 @@ def command(**options: Any) -> None:
     (`riata pieces` lists them), each as :KEY=VALUE, and a name before it as NAME=. Options such as --epochs are for all;
     --beam and --set for all that have them. A recipe that does not fit the task is listed with the reason.
 
-    One table: quality with 95 % intervals (bootstrap over sentences); the difference from the best,
+    One table: quality with 95 % intervals (bootstrap over sentences, or over documents where
+    at least ten are marked); the difference from the best,
     with a paired test and Holm's correction for their number; wrong sentences by fault of the search or of the model; seconds, tokens/s,
     memory, size. Every training runs alone, in a process of its own. What is finished is kept: the same command goes on where it was
     stopped (Ctrl-C, exit 130; or killed).
@@ -215,6 +216,7 @@ def _data(options: dict[str, Any]) -> tuple[Any, Any, str]:
 
 def _data_set(options: dict[str, Any]) -> tuple[Any, Any, str]:
     from riata import registry
+    from riata.data.documents import cut_near
 
     data = registry.get("data set", options["data_set"])
     train = _split(options, data, "train")
@@ -224,12 +226,16 @@ def _data_set(options: dict[str, Any]) -> tuple[Any, Any, str]:
     if split is not None:
         test = _split(options, data, split)
         return train, test, f"{data.name} {split}, {len(test):,} sentences"
-    held_out = max(len(train) // HELD_OUT, 1)
-    return train[:-held_out], train[-held_out:], f"the last {held_out:,} sentences of {data.name} train"
+    first = cut_near(train, len(train) - max(len(train) // HELD_OUT, 1)).first
+    return train[:first], train[first:], f"the last {len(train) - first:,} sentences of {data.name} train"
 
 
 def _folds(options: dict[str, Any], train: Any, name: str) -> str:
-    return f"{options['folds']} folds of {name}, {len(train):,} sentences dealt at random with seed {options['seed']}"
+    from riata.comparing.folds import deals_documents
+
+    whole = " in whole documents" * deals_documents(train.document, options["folds"])
+    dealt = f"{len(train):,} sentences dealt{whole} at random with seed {options['seed']}"
+    return f"{options['folds']} folds of {name}, {dealt}"
 
 
 def _split(options: dict[str, Any], data: Any, split: str) -> Any:

@@ -205,11 +205,12 @@ def _check_calibrates(options: dict[str, Any]) -> None:
 
 def _development(estimator: Any, data: Any) -> Any:
     """The development data of a training: those given, or the end of the training data."""
-    from riata.learning.development import held_out
+    from riata.learning.development import parted
+    from riata.learning.events import ignore
 
     if not isinstance(estimator.dev, (int, float)):
         return estimator.dev
-    return data[len(data) - held_out(len(data), float(estimator.dev), data.name, lambda event: None) :]
+    return parted(data, float(estimator.dev), ignore)[1]
 
 
 def _data(options: dict[str, Any], *, stream: bool) -> Any:

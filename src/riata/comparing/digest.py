@@ -41,6 +41,8 @@ def of_corpus(corpus: Corpus) -> str:
     if corpus.given is not None:
         digest.update(pickle.dumps(corpus.given))
     digest.update(repr((corpus.format, corpus.origins)).encode())
+    if corpus.document is not None:  # which decides what is held out
+        digest.update(np.unique(corpus.document, return_inverse=True)[1].astype(np.int32).tobytes())
     return digest.hexdigest()
 
 

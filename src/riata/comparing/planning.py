@@ -7,7 +7,7 @@ from typing import Any
 
 from riata.choosing.options import SEED, checked
 from riata.comparing.contestant import Contestant, about_error
-from riata.comparing.folds import folds
+from riata.comparing.folds import deals_documents, folds
 from riata.comparing.plan import Examples, Plan
 from riata.data.types import Corpus
 from riata.errors import DataError, RiataError, SettingError, UnsupportedError
@@ -42,8 +42,10 @@ def planned(
     scored_data = None
     parts: tuple[Any, ...] = ()
     if test is None:
-        parts = folds(len(data), number_of_folds, first)
-        scored = scored or f"{len(parts)} folds of {len(data):,}, dealt at random (seed {first})"
+        document = getattr(data, "document", None)  # problems have none
+        parts = folds(len(data), number_of_folds, first, document)
+        whole = ", whole documents" * deals_documents(document, number_of_folds)
+        scored = scored or f"{len(parts)} folds of {len(data):,}{whole}, dealt at random (seed {first})"
     else:
         scored_data = _data(able[0].estimator, *(test if isinstance(test, tuple) else (test, None)))
         scored = scored or f"test data of {len(scored_data):,}"

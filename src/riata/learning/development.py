@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from riata.choosing.options import Options
+from riata.data.documents import Bounds, bounds_of
+from riata.data.types import Corpus
 from riata.errors import DataError, SettingError
 from riata.learning.events import Listener, Note
 from riata.learning.loop import Outcome
@@ -16,12 +18,40 @@ Made = TypeVar("Made")
 
 def held_out(number: int, dev: float, name: str | None, tell: Listener, of: str = "sentences") -> int:
     """How many sentences (or what `of` names) at the end are development data. name: of their file."""
+    last = _share(number, dev, name, of)
+    tell(Note(f"The last {last:,} of {number:,} {of} are held out to choose the epoch."))
+    return last
+
+
+def first_held_out(sentences: int, bounds: Bounds | None, dev: float, name: str | None, tell: Listener) -> int:
+    """The first of the sentences that are held out, up to the last one. bounds: of the documents, which are held out whole; None: none are
+    marked. name: of their file.
+    """
+    if bounds is None:
+        return sentences - held_out(sentences, dev, name, tell)
+    cut = bounds.cut(sentences - _share(sentences, dev, name, "sentences"), sentences)
+    last = f"The last {sentences - cut.first:,} of {sentences:,} sentences"
+    if cut.split:
+        tell(Note(f"{last} are held out to choose the epoch; the cut is inside a document, since none begins near it."))
+    else:
+        whole = f"{cut.documents:,} document{'s' * (cut.documents != 1)}"
+        tell(Note(f"{last} ({whole}) are held out to choose the epoch."))
+    return cut.first
+
+
+def parted(data: Corpus, dev: float, tell: Listener) -> tuple[Corpus, Corpus]:
+    """The data to learn from, and their end, which is held out: whole documents, where these are marked."""
+    bounds = None if data.document is None else bounds_of(data.document)
+    first = first_held_out(len(data), bounds, dev, data.name, tell)
+    return data[:first], data[first:]
+
+
+def _share(number: int, dev: float, name: str | None, of: str) -> int:
     if not 0 < dev < 1:
         raise SettingError(f"dev is {dev}; expected a corpus or a fraction between 0 and 1, such as 0.1.")
     last = max(1, round(number * dev))
     if last >= number:
         raise DataError(f"{number} {of} are too few to hold out {dev:.0%} of them.", file=name)
-    tell(Note(f"The last {last:,} of {number:,} {of} are held out to choose the epoch."))
     return last
 
 

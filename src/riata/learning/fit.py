@@ -20,7 +20,7 @@ from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.learning.batch import prior
-from riata.learning.development import check_dev, held_out, train_again
+from riata.learning.development import check_dev, parted, train_again
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, check_dev_labels, learnable, legal
 from riata.learning.loop import Outcome, Plan, Trainer, train
@@ -96,9 +96,9 @@ class Fit:
             dev_part = self.checked_dev(as_corpus(dev), data)
             check_dev_labels(dev_part, data, self.tell)
             return data, dev_part
-        first = len(data) - held_out(len(data), float(dev), data.name, self.tell)
-        check_all_known(data[first:])
-        return data[:first], data[first:]
+        train_part, dev_part = parted(data, float(dev), self.tell)
+        check_all_known(dev_part)
+        return train_part, dev_part
 
     def checked_dev(self, dev: Corpus, data: Corpus) -> Corpus:
         """Development data of their own, with the labels that are learnt; several outputs are one column of pairs,

@@ -13,7 +13,7 @@ from riata.data.memory import as_corpus, inputs_of
 from riata.data.streamed import ColumnFile
 from riata.data.types import Corpus
 from riata.errors import DataError
-from riata.learning.development import held_out
+from riata.learning.development import first_held_out
 from riata.learning.events import Epoch, Listener, ignore
 from riata.learning.fit import Fit
 from riata.learning.labels import LabelSet, counts_of, label_set_of, learnable
@@ -70,7 +70,7 @@ class StreamedFit:
         first_dev = survey.sentences
         dev: Parts | None = None
         if isinstance(options.dev, (int, float)):
-            first_dev -= held_out(survey.sentences, float(options.dev), self.file.name, fit.tell)
+            first_dev = first_held_out(survey.sentences, survey.documents, float(options.dev), self.file.name, fit.tell)
             recoded = survey.tags is not None and survey.tags.recoded
             dev = partial(self._between, first_dev, survey.sentences, mend=recoded)
         elif options.dev is not None:

@@ -6,8 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from riata import registry
 from riata.choosing.options import Options
+from riata.data.documents import Bounds
 from riata.data.encodings.base import Encoding, least_broken
 from riata.data.recoding import Tags
 from riata.data.streamed import ColumnFile
@@ -35,6 +38,7 @@ class Survey:
     tokens: int
     counts: dict[str, int]  # of labels as they are learnt, after illegal tags were read as conlleval does
     tags: Tags | None  # None: plain labels
+    documents: Bounds | None = None  # None: none are marked
 
 
 def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -> Survey:
@@ -50,11 +54,13 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
     counts: Counter[str] = Counter()
     sentences = tokens = 0
     shape: Corpus | None = None
+    documents = _Documents()
     for part in file.parts():
         if shape is None:  # what is wrong with the options is told before the rest is read
             shape = part[:0]
             if fresh:
                 _check_templates(options.templates(part.width - 1))
+        documents.add(part, sentences)
         sentences, tokens = sentences + len(part), tokens + part.tokens
         counts.update(counts_of(part.columns[-1]))
         if encodings:
@@ -70,7 +76,29 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
     found = as_learnt(least_broken(encodings, broken), options.learn_as) if encodings else None
     if found is not None and (broken[found.data.name] or found.recoded):
         counts = _learnt_counts(file, found, broken[found.data.name], options, tell)
-    return Survey(shape, sentences, tokens, dict(counts), found)
+    return Survey(shape, sentences, tokens, dict(counts), found, documents.bounds())
+
+
+class _Documents:
+    """Where documents begin; a number per document is all that is held of them."""
+
+    def __init__(self) -> None:
+        self._first, self._last, self._marked = [0], 0, False
+
+    def add(self, part: Corpus, before: int) -> None:
+        """before: the number of sentences of all parts before this one."""
+        if part.document is None:
+            return
+        if not self._marked and before == 0:
+            self._last = int(part.document[0])
+        self._marked = True
+        begins = np.flatnonzero(np.diff(part.document, prepend=self._last))
+        self._first += (before + begins).tolist()
+        self._last = int(part.document[-1])
+
+    def bounds(self) -> Bounds | None:
+        first = np.array(self._first, np.int64)
+        return Bounds(first, first[1:]) if self._marked else None
 
 
 def _check_templates(templates: Sequence[Template]) -> None:

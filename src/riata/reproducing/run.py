@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from riata.data.datasets import load
+from riata.data.documents import cut_near
 from riata.data.memory import joined
 from riata.data.types import Corpus
 from riata.learning.events import Epoch, Event, Started
@@ -64,8 +65,8 @@ class Split:
         if reproduction.sentences is not None:
             return cls(train[: reproduction.sentences], None, None)
         test = load(data, parts[-1], columns) if plan.final else None
-        held_out = len(train) // 10
-        return cls(train[:-held_out], train[-held_out:], test)
+        first = cut_near(train, len(train) - len(train) // 10).first
+        return cls(train[:first], train[first:], test)
 
     @property
     def part(self) -> str:
