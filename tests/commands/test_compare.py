@@ -20,7 +20,7 @@ COMPARE = ["compare", "chunk", "--train", "train.txt", "--test", "test.txt", "--
 RECIPES = ["--recipes", "perceptron,wide=early:beam=9,mira"]
 FAULTS = ("search", "both", "model", "ties")  # of wrong sentences
 TOP = {
-    "task", "metric", "scored", "sentences", "seeds", "baseline", "rows", "notes", "trainings", "work",
+    "task", "metric", "scored", "sentences", "resampled", "seeds", "baseline", "rows", "notes", "trainings", "work",
     "version", "commit", "date", "cpu", "python",
 }  # fmt: skip
 CONTRACT = [
@@ -176,14 +176,14 @@ def test_folds_and_seeds(run):
     (row,) = facts["rows"]
     assert facts["seeds"] == [3, 4] and row["trainings"] == 4 and len(row["scores"]) == 2
     assert row["tokens"] == embedded().tokens
-    assert "2 folds of embedded, 352 sentences dealt at random with seed 3" in facts["scored"]
+    assert "2 folds of embedded, 352 sentences dealt in whole documents at random with seed 3" in facts["scored"]
 
 
 @pytest.mark.parametrize("task", registry.names("task"))
 def test_data_sets_by_name_and_every_task(run, task):
-    """Those recipes that fit are trained on all but the last tenth; the others are refused, and that is no error."""
+    """Those recipes that fit are trained on all but the last tenth, which is one document; the others are refused, and that is no error."""
     facts = found(run, "compare", task, "--data", "embedded", "--recipes", "early,perceptron", "--epochs", "1")
-    assert facts["scored"] == "the last 35 sentences of embedded train"
+    assert facts["scored"] == "the last 44 sentences of embedded train"
     assert [row["status"] for row in facts["rows"]] == ["done", "refused" if task == "joint" else "done"]
 
 

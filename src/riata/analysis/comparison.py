@@ -58,6 +58,7 @@ class ModelComparison(InParts):
     types: Mapping[str, tuple[TypeChange, ...]]  # by output, "tag" or "chunk"
     better: tuple[Example, ...]  # sentences with fewer errors in B, those that changed most for their length first
     worse: tuple[Example, ...]  # and with more
+    resampled: str = "sentences"  # what the paired test deals out, in words
 
     @property
     def counts(self) -> dict[str, dict[str, int | None]]:
@@ -70,6 +71,7 @@ class ModelComparison(InParts):
             "data": self.data,
             "sentences": self.sentences,
             "tokens": self.tokens,
+            "resampled": self.resampled,
             "scores": {
                 s.name: {"a": s.a, "b": s.b, "difference": s.difference, "p_value": s.p_value} for s in self.scores
             },
@@ -88,7 +90,8 @@ class ModelComparison(InParts):
             for s in self.scores
         ]
         title = f"{self.data}: {self.sentences:,} sentences, {self.tokens:,} tokens"
-        note = "p: how often chance alone gives a difference as large (paired approximate randomisation)"
+        note = "p: how often chance alone gives a difference as large (paired approximate randomisation"
+        note += ")" if self.resampled == "sentences" else f" of {self.resampled})"
         found = [
             Table(title, ("score", "A", "B", "B − A", "p", ""), scores, note),
             Table(
@@ -141,18 +144,21 @@ def compare_models(a: Any, b: Any, X: Any, y: Any = None, *, examples: int = EXA
         {output.kind: tuple(by_type(output)) for output in reversed(data.outputs)},
         better,
         worse,
+        str(data.units),
     )
 
 
 def _scores(data: Outputs) -> list[ScoreChange]:
     """By the names of the metrics of `evaluate`."""
+    units = data.units
     rows = [data.main.evaluation(model).rows for model in range(2)]
     named = _SPAN_SCORES if data.main.chunks else _TAG_SCORES
-    found = [_score(name, statistic, *rows) for name, statistic in named.items()]
+    found = [_score(name, statistic, *map(units.sums, rows)) for name, statistic in named.items()]
     if len(data.outputs) > 1:
         tags = [data.outputs[0].evaluation(model).rows for model in range(2)]
         both = [_both_rows(data, model) for model in range(2)]
-        found += [_score("tag_accuracy", accuracy_of, *tags), _score("joint_accuracy", accuracy_of, *both)]
+        found.append(_score("tag_accuracy", accuracy_of, *map(units.sums, tags)))
+        found.append(_score("joint_accuracy", accuracy_of, *map(units.sums, both)))
     return found
 
 

@@ -18,6 +18,7 @@ from riata.data.recoding import Recoder
 from riata.data.types import Column, Ids, Span, Starts
 from riata.errors import DataError, UnsupportedError
 from riata.scoring.evaluation import Evaluation, evaluate
+from riata.scoring.resampling import Units, units_of
 
 Spans = list[list[Span]]  # by sentence
 
@@ -68,10 +69,16 @@ class Outputs:
     outputs: tuple[Output, ...]
     lines: tuple[int | None, ...]  # [S] where each sentence starts in its file
     name: str
+    document: Ids | None = None  # [S] the document of each sentence; None: none are marked
 
     @property
     def starts(self) -> Starts:
         return self.outputs[0].starts
+
+    @property
+    def units(self) -> Units:
+        """What tests resample."""
+        return units_of(self.document, len(self.words))
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -118,6 +125,7 @@ def outputs_of(estimators: Sequence[Any], X: Any, y: Any = None) -> Outputs:
         tuple(_output(*column, inputs.starts) for column in zip(kinds, golds, found, strict=True)),
         tuple(inputs.line_of(low) if low < high else None for low, high in bounds),
         Path(inputs.name).name,
+        inputs.document,
     )
 
 

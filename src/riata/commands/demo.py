@@ -51,11 +51,10 @@ def command(sentences: int, json_: bool) -> None:
 
 def _show(name: str, estimator: Any, evaluation: Any, speed: float) -> None:
     from riata.commands.console import stdout
-    from riata.scoring.report_table import report_table
 
     title = f"{name}: trained in {estimator.seconds_:.2f} s, {speed:,.0f} tokens/s"
     console = stdout()
-    console.print(report_table(evaluation.report, title, evaluation.interval()))
+    console.print(evaluation.table(title))
     console.print()
 
 

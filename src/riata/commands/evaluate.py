@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import column_options, context_options, reader
+from riata.commands.estimator_options import column_options, context_options, read_for, reader
 
 
 @click.command(short_help="Score a model, or one file against another.")
@@ -60,13 +60,12 @@ def command(**options: Any) -> None:
 
 def _evaluate_model(options: dict[str, Any]) -> None:
     from riata.choosing.options import choice_of
-    from riata.data.columns import read
     from riata.measuring.cost import Meter
     from riata.models.weights_by_name import by_name
 
     meter = Meter()
-    estimator, conllu = reader(options["model_file"], options["file"], options)
-    data = read(options["file"], conllu=conllu)
+    estimator, _ = reader(options["model_file"], options["file"], options)
+    data = read_for(estimator, options["file"], options)
     corpus = estimator.scored_columns(data)
     began = time.perf_counter()
     predicted = estimator.predict_ids(corpus)
@@ -91,16 +90,19 @@ def _evaluate_model(options: dict[str, Any]) -> None:
 
 
 def _evaluate_files(options: dict[str, Any]) -> None:
-    from riata.data.files import read_file
+    from riata.data.files import column_in, read_file
     from riata.measuring.cost import Meter
     from riata.scoring.significance import paired_test
 
     meter = Meter()
-    gold = read_file(options["gold_file"], options["format_"], columns=options["outputs"])
+    gold = read_file(
+        options["gold_file"], options["format_"], columns=options["outputs"], documents=options["documents"]
+    )
+    apart = None if options["documents"] is None else column_in(gold, options["documents"])
     if options["inputs"] is not None:
         raise click.UsageError("--inputs is for --model: two files are compared by their outputs.")
-    task = _task(gold, options["task_name"], options["outputs"])
-    evaluation = _scored(gold, options["predicted_file"], options, task)
+    task = _task(gold, options["task_name"], options["outputs"], apart)
+    evaluation = _scored(gold, options["predicted_file"], options, task, apart)
     facts: dict[str, Any] = dict.fromkeys(
         ("recipe", "structure", "seconds_train", "seconds_decode", "weights", "model_mb")
     )
@@ -110,26 +112,29 @@ def _evaluate_files(options: dict[str, Any]) -> None:
         "peak_rss_mb": meter.peak_rss_mb(),
     }
     if options["other_file"] is not None:
-        other = _scored(gold, options["other_file"], options, task)
-        test = paired_test(evaluation.statistic, evaluation.rows, other.rows)
+        other = _scored(gold, options["other_file"], options, task, apart)
+        test = paired_test(evaluation.statistic, evaluation.resampled, other.resampled)
         facts["against"] = {"metrics": other.metrics, "difference": test.difference, "p_value": test.p_value}
     _show(evaluation, facts, options, title=f"{options['predicted_file']} against {options['gold_file']}")
 
 
-def _task(gold: Any, name: str | None, outputs: Any) -> str:
-    """The task by name; without one, what the labels look like."""
+def _task(gold: Any, name: str | None, outputs: Any, apart: int | None) -> str:
+    """The task by name; without one, what the labels look like. apart: the column of documents."""
     from riata import registry
     from riata.data.files import output_column
 
     if name is not None:
         return str(registry.get("task", name).name)
     encodings = registry.all_of("encoding").values()
-    texts = output_column(gold, outputs).alphabet.texts()
+    texts = output_column(gold, outputs, apart).alphabet.texts()
     chunks = any(text != "O" for text in texts) and all(any(e.is_tag(text) for e in encodings) for text in texts)
     return "chunk" if chunks else "tag"
 
 
-def _scored(gold: Any, path: str, options: dict[str, Any], task: str) -> Any:
+def _scored(gold: Any, path: str, options: dict[str, Any], task: str, apart: int | None) -> Any:
+    """apart: the column of documents, which the file may have where the gold file has it."""
+    from dataclasses import replace
+
     from riata import registry
     from riata.data.files import aligned, last_columns, output_column, read_file
     from riata.data.types import Column
@@ -142,13 +147,15 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str) -> Any:
     estimator = registry.get("task", task).estimator
     chunks = bool(estimator.chunks)
     if estimator.outputs > 1:
-        return evaluate_columns(last_columns(gold, outputs), last_columns(predicted, outputs), gold.starts)
-    found = output_column(predicted, outputs)
+        true_pair, found_pair = (last_columns(corpus, outputs, apart) for corpus in (gold, predicted))
+        return replace(evaluate_columns(true_pair, found_pair, gold.starts), document=gold.document)
+    truth, found = (output_column(corpus, outputs, apart) for corpus in (gold, predicted))
     labels = [found.alphabet.text(int(i)) for i in found.used()]
-    _warn_of_gold(output_column(gold, outputs), labels, gold, f"{path} does not have")
-    both = Column.of([*output_column(gold, outputs).texts(), *output_column(predicted, outputs).texts()])
+    _warn_of_gold(truth, labels, gold, f"{path} does not have")
+    both = Column.of([*truth.texts(), *found.texts()])
     half = gold.tokens
-    return evaluate(both.alphabet.texts(), both.ids[:half], both.ids[half:], gold.starts, chunks=chunks)
+    scored = evaluate(both.alphabet.texts(), both.ids[:half], both.ids[half:], gold.starts, chunks=chunks)
+    return replace(scored, document=gold.document)
 
 
 def _warn_of_gold(gold: Any, known: Any, corpus: Any, who: str) -> None:
@@ -180,19 +187,19 @@ def _show_faults(errors: dict[str, Any]) -> None:
 
 
 def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title: str) -> None:
-    interval = evaluation.interval()
     if options["json_"]:
         from riata.measuring.cost import as_json
 
+        interval = evaluation.interval()
         by_type = {row.type: dict(zip(row._fields[1:], row[1:], strict=True)) for row in evaluation.report.rows}
-        click.echo(as_json(**facts, metrics=evaluation.metrics, interval=[interval.low, interval.high], types=by_type))
+        more = {"interval": [interval.low, interval.high], "resampled": str(evaluation.units), "types": by_type}
+        click.echo(as_json(**facts, metrics=evaluation.metrics, **more))
         return
     from rich.markup import escape
 
     from riata.commands.console import stdout
-    from riata.scoring.report_table import report_table
 
-    stdout().print(report_table(evaluation.report, title, interval))
+    stdout().print(evaluation.table(title))
     if evaluation.more:
         named = (f"{name.replace('_', ' ')} {value:.2f}" for name, value in evaluation.more.items())
         stdout().print(", ".join(named), soft_wrap=True)
@@ -201,8 +208,9 @@ def _show(evaluation: Any, facts: dict[str, Any], options: dict[str, Any], title
     if "against" in facts:
         other = facts["against"]
         verdict = "significant at 0.05" if other["p_value"] <= 0.05 else "not significant at 0.05"
+        dealt = "" if not evaluation.units.documents else f" of {evaluation.units}"
         stdout().print(
             escape(f"{options['predicted_file']} minus {options['other_file']}: {other['difference']:+.2f}, ")
-            + f"p = {other['p_value']:.4f} ({verdict}; paired approximate randomisation)",
+            + f"p = {other['p_value']:.4f} ({verdict}; paired approximate randomisation{dealt})",
             soft_wrap=True,
         )

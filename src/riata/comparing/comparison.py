@@ -33,7 +33,7 @@ class Quality:
     """The main score in per cent. p values are of the difference from the baseline, and None for the baseline itself."""
 
     score: float  # the mean over seeds
-    low: float  # 95 %, bootstrap over sentences
+    low: float  # 95 %, bootstrap over sentences or documents
     high: float
     by_seed: tuple[float, ...]
     spread: float | None  # standard deviation over seeds; None of one seed
@@ -84,6 +84,7 @@ class Comparison:
     kept: int = 0  # trainings that were finished before
     trained: int = 0
     about: Mapping[str, Any] = field(default_factory=dict)  # the program that ran
+    resampled: str = "sentences"  # what intervals and tests are over, in words
 
     def __getitem__(self, name: str) -> Row:
         """A row by name."""
@@ -112,6 +113,7 @@ class Comparison:
             "metric": self.metric,
             "scored": self.scored,
             "sentences": self.sentences,
+            "resampled": self.resampled,
             "seeds": list(self.seeds),
             "baseline": self.baseline,
             "rows": [_row_facts(row, self.task) for row in self.rows],

@@ -18,6 +18,7 @@ from riata.measuring.provenance import about
 from riata.scoring.counts import accuracy_of
 from riata.scoring.evaluation import STATISTICS
 from riata.scoring.figures import Sample, mean_sample
+from riata.scoring.resampling import Units, units_of
 from riata.scoring.search_errors import pooled
 from riata.scoring.significance import Statistic, bootstrap_interval, holm, paired_test
 
@@ -25,6 +26,7 @@ from riata.scoring.significance import Statistic, bootstrap_interval, holm, pair
 def compared(plan: Plan, grid: Grid, *, baseline: str | None = None, notes: Sequence[str] = ()) -> Comparison:
     """baseline: the row that the others are tested against (None: the best)."""
     samples: dict[str, Sample] = {}
+    units = _units(plan)
     rows = []
     for number, contestant in enumerate(plan.contestants):
         row = Row(contestant.name, recipe_name(contestant.estimator), parameters=_changed(contestant.estimator))
@@ -33,7 +35,7 @@ def compared(plan: Plan, grid: Grid, *, baseline: str | None = None, notes: Sequ
             rows.append(replace(row, status="refused" if contestant.refused else "failed", problem=reason))
             continue
         by_seed = [[r for cell, r in _cells(grid, number) if cell.seed == seed] for seed in plan.seeds]
-        samples[row.name] = mean_sample([_pooled(results) for results in by_seed])
+        samples[row.name] = mean_sample([_pooled(results, units) for results in by_seed])
         rows.append(_done(row, by_seed, samples[row.name]))
     first = next((row.quality for row in rows if row.quality is not None), None)
     against = _baseline(rows, baseline)
@@ -49,6 +51,7 @@ def compared(plan: Plan, grid: Grid, *, baseline: str | None = None, notes: Sequ
         kept=grid.kept,
         trained=grid.trained,
         about=about(),
+        resampled=str(units),
     )
 
 
@@ -79,9 +82,18 @@ def statistic_of(metric: str) -> Statistic:
     return accuracy_of if metric == EXAMPLE_SCORE else STATISTICS[metric]
 
 
-def _pooled(results: Sequence[Result]) -> Sample:
+def _units(plan: Plan) -> Units:
+    """What is resampled of the sentences scored, fold after fold."""
+    data = plan.data if plan.test is None else plan.test
+    document = getattr(data, "document", None)  # problems have none
+    if document is not None and plan.folds:
+        document = document[np.concatenate(plan.folds)]
+    return units_of(document, len(data))
+
+
+def _pooled(results: Sequence[Result], units: Units) -> Sample:
     """The main score of all folds together."""
-    counts = np.concatenate([np.array(result["counts"]) for result in results])
+    counts = units.sums(np.concatenate([np.array(result["counts"]) for result in results]))
     statistic = statistic_of(results[0]["main"])
     return Sample(float(statistic(counts.sum(axis=0))), counts, statistic)
 
@@ -103,8 +115,8 @@ def _done(row: Row, by_seed: Sequence[Sequence[Result]], sample: Sample) -> Row:
 def _quality(by_seed: Sequence[Sequence[Result]], sample: Sample) -> Quality:
     assert sample.counts is not None and sample.statistic is not None
     interval = bootstrap_interval(sample.statistic, sample.counts)
-    scores = [_pooled(results).value for results in by_seed]
     metrics = [_metrics(results) for results in by_seed]
+    scores = [each[by_seed[0][0]["main"]] for each in metrics]
     return Quality(
         score=sample.value,
         low=interval.low,

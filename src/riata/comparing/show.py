@@ -76,7 +76,9 @@ def _count(value: Any) -> str:
 
 def remarks(comparison: Comparison) -> list[str]:
     """What the numbers are, and what went wrong."""
-    found = [f"Scored: {comparison.scored}; intervals: bootstrap over {comparison.sentences:,} sentences."]
+    over = comparison.resampled
+    over = f"{comparison.sentences:,} {over}" if over.startswith("sentences") else over
+    found = [f"Scored: {comparison.scored}; intervals: bootstrap over {over}."]
     if comparison.task is None:
         found[0] = found[0].replace("sentences", "examples")
     tested = sum(row.quality is not None and row.quality.p_holm is not None for row in comparison.rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riata.choosing.options import checked
@@ -28,7 +29,8 @@ class Judging(Predicting):
         return float(evaluation.statistic(rows.sum(axis=0))) / 100
 
     def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
-        """Everything about the predictions for these sentences: report per type, metrics in per cent, intervals.
+        """Everything about the predictions for these sentences: report per type, metrics in per cent, intervals,
+        which are over whole documents where at least ten are marked.
 
         predicted: what predict_ids gave for them, where it is known already.
         """
@@ -38,7 +40,7 @@ class Judging(Predicting):
         data = self._with_gold(X, y)
         if predicted is None:
             predicted = self._as_classes(model.predict(inputs_of(data), self.decoder()), data.starts)
-        return self._evaluated(data.columns[-1], predicted, data.starts)
+        return replace(self._evaluated(data.columns[-1], predicted, data.starts), document=data.document)
 
     def _evaluated(self, gold: Column, predicted: Ids, starts: Starts) -> Evaluation:
         from riata.scoring.evaluation import evaluate_column

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from riata.data.encodings.base import OUTSIDE
 from riata.data.types import Column, Ids
 from riata.reproducing.reproduction import Trained
-from riata.scoring.evaluation import Evaluation, evaluate_column
+from riata.scoring.evaluation import evaluate_column
 from riata.scoring.figures import Sample
 from riata.scoring.pairs import evaluate_columns
 
@@ -27,13 +28,14 @@ def noun_scores(trained: Trained) -> dict[str, Sample]:
     predicted, seconds = _decoded(trained)
     tags, chunks = trained.scored.columns[-2:]
     found_tags, found_chunks = trained.estimator.output_columns(predicted)
-    nouns = evaluate_columns((tags, _nouns(chunks)), (found_tags, _nouns(found_chunks)), trained.scored.starts)
-    of_tags = evaluate_column(tags, found_tags.ids, found_tags.alphabet.texts(), trained.scored.starts, chunks=False)
+    starts, document = trained.scored.starts, trained.scored.document
+    nouns = evaluate_columns((tags, _nouns(chunks)), (found_tags, _nouns(found_chunks)), starts)
+    of_tags = evaluate_column(tags, found_tags.ids, found_tags.alphabet.texts(), starts, chunks=False)
     return {
         **_scores(trained, predicted, seconds),
-        "tag_accuracy": _sample(of_tags),
+        "tag_accuracy": Sample.of(replace(of_tags, document=document)),
         **{f"{name}_np": Sample(nouns.metrics[name]) for name in ("accuracy", "joint_accuracy")},
-        "f1_np": _sample(nouns),
+        "f1_np": Sample.of(replace(nouns, document=document)),
     }
 
 
@@ -51,13 +53,8 @@ def _scores(trained: Trained, predicted: Ids, seconds: float) -> dict[str, Sampl
         "seconds_decode": Sample(seconds),
         "epoch": Sample(trained.estimator.best_epoch_),
         **{name: Sample(value) for name, value in evaluation.metrics.items()},
-        "f1": _sample(evaluation),
+        "f1": Sample.of(evaluation),
     }
-
-
-def _sample(evaluation: Evaluation) -> Sample:
-    """Its main score, with its sentences."""
-    return Sample(evaluation.score, evaluation.rows, evaluation.statistic)
 
 
 def _nouns(chunks: Column) -> Column:
@@ -97,7 +94,7 @@ def f1_by_beam(beams: Sequence[int]) -> Callable[[Trained], dict[str, Sample]]:
         found = {}
         for beam in beams:
             evaluation = trained.estimator.set_params(beam=beam).evaluate(trained.scored)
-            found[beam_key(beam)] = _sample(evaluation)
+            found[beam_key(beam)] = Sample.of(evaluation)
         return found
 
     return measure

@@ -13,6 +13,7 @@ from rich.table import Table
 from riata.reproducing.reproduction import Column, Row
 from riata.reproducing.run import Outcome
 from riata.scoring.figures import LEVEL, Figure
+from riata.scoring.resampling import units_of
 
 PARTS = {"train": "training", "dev": "development", "test": "test"}
 COLOURS = {"held": "green", "did not hold": "red"}
@@ -82,9 +83,10 @@ def interval_kind(outcome: Outcome) -> str:
     seeds = outcome.plan.seeds
     if seeds > 1:
         return f"{100 * LEVEL:.0f} %, Student's t over {seeds} seeds"
-    return (
-        "none, of one run" if outcome.split.dev is None else f"{100 * LEVEL:.0f} %, bootstrap over sentences, one seed"
-    )
+    if outcome.split.dev is None:
+        return "none, of one run"
+    scored = outcome.split.scored
+    return f"{100 * LEVEL:.0f} %, bootstrap over {units_of(scored.document, len(scored))}, one seed"
 
 
 def show(outcome: Outcome, console: Console) -> None:

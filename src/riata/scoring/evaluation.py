@@ -11,6 +11,7 @@ import numpy as np
 from riata.data.types import Column, Ids, Starts
 from riata.scoring.accuracy import TagReport, count_tags, tag_report
 from riata.scoring.counts import Counts, accuracy_of
+from riata.scoring.resampling import Units, units_of
 from riata.scoring.significance import Interval, Statistic, bootstrap_interval
 from riata.scoring.spans import SpanReport, count_spans, f1_of, precision_of, recall_of, report
 
@@ -29,9 +30,10 @@ STATISTICS: Mapping[str, Statistic] = {
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     report: SpanReport | TagReport
-    rows: Counts  # [S, K] counts per sentence, for tests between outputs
+    rows: Counts  # [S, K] counts per sentence
     statistic: Callable[[Any], Any]  # of summed rows: the main score in per cent
     more: Mapping[str, float] = field(default_factory=dict)  # other metrics
+    document: Ids | None = None  # [S] the document of each sentence; None: none are marked
 
     @property
     def score(self) -> float:
@@ -59,24 +61,36 @@ class Evaluation:
         """The table that `riata evaluate` prints."""
         from riata.showing.text import as_text
 
-        return as_text(*filter(None, [self._table(), self._more()]))
+        return as_text(*filter(None, [self.table(), self._more()]))
 
     def _repr_html_(self) -> str:
         from riata.showing.notebook import page
 
         more = self._more()
-        return page(self._table().to_html(), f"<p>{more}</p>" if more else "")
+        return page(self.table().to_html(), f"<p>{more}</p>" if more else "")
 
-    def _table(self) -> Table:
+    def table(self, title: str = "") -> Table:
+        """Scores by type or label, and the interval of the main score."""
         from riata.scoring.report_table import report_table
 
-        return report_table(self.report, "", self.interval() if len(self.rows) else None)
+        return report_table(self.report, title, self.interval() if len(self.rows) else None, str(self.units))
 
     def _more(self) -> str:
         return ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in self.more.items())
 
+    @property
+    def units(self) -> Units:
+        """What intervals and tests resample: documents, where enough are marked, else sentences."""
+        return units_of(self.document, len(self.rows))
+
+    @property
+    def resampled(self) -> Counts:
+        """[U, K] counts per document, where enough are marked, else per sentence: what intervals and paired tests take."""
+        return self.units.sums(self.rows)
+
     def interval(self, samples: int = 1000, seed: int = 0) -> Interval:
-        return bootstrap_interval(self.statistic, self.rows, samples=samples, seed=seed)
+        """Of the main score: 95 %, bootstrap over documents where enough are marked, else over sentences."""
+        return bootstrap_interval(self.statistic, self.resampled, samples=samples, seed=seed)
 
 
 def evaluate(labels: Sequence[str], gold: Ids, predicted: Ids, starts: Starts, *, chunks: bool) -> Evaluation:

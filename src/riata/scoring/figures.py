@@ -1,4 +1,4 @@
-"""A measured number and how far it can be trusted: by its seeds, or by the sentences it was scored on."""
+"""A measured number and how far it can be trusted: by its seeds, or by the sentences or documents it was scored on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from riata.scoring.counts import Counts, Scores, Sums
+from riata.scoring.evaluation import Evaluation
 from riata.scoring.significance import Statistic, bootstrap_interval
 
 LEVEL = 0.95
@@ -17,11 +18,16 @@ ROUNDING = 1e-9  # 94.4 - 94.3 is a little more than 0.1
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """One number of one training; with the counts of its sentences where it is a score of them."""
+    """One number of one training; with the counts of its sentences, or documents, where it is a score of them."""
 
     value: float
     counts: Counts | None = None  # [S, K]
     statistic: Statistic | None = None
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> Sample:
+        """The main score, with what is resampled."""
+        return cls(evaluation.score, evaluation.resampled, evaluation.statistic)
 
     def minus(self, other: Sample) -> Sample:
         """The difference of two scores, sentence by sentence where both know their sentences."""
@@ -54,7 +60,7 @@ class Figure:
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """95 %: Student's t over several seeds; of one seed, a bootstrap over sentences; None where neither is possible."""
+        """95 %: Student's t over several seeds; of one seed, a bootstrap over sentences or documents; None where neither is possible."""
         if len(self.samples) > 1:
             return t_interval(self.values)
         counts, statistic = self.samples[0].counts, self.samples[0].statistic

@@ -13,17 +13,21 @@ COLUMNS = ("precision", "recall", "F1", "gold", "found", "correct")
 MOST = 15  # labels
 
 
-def report_table(report: SpanReport | TagReport, title: str, interval: Interval | None = None) -> Table:
-    return (_span_table if isinstance(report, SpanReport) else _tag_table)(report, title, interval)  # type: ignore[arg-type]
+def report_table(
+    report: SpanReport | TagReport, title: str, interval: Interval | None = None, resampled: str = "sentences"
+) -> Table:
+    """resampled: what the interval is over, in words."""
+    note = "" if interval is None else f": {interval.low:.2f} to {interval.high:.2f} (bootstrap over {resampled})"
+    return _span_table(report, title, note) if isinstance(report, SpanReport) else _tag_table(report, title, note)
 
 
-def _span_table(report: SpanReport, title: str, interval: Interval | None) -> Table:
+def _span_table(report: SpanReport, title: str, interval: str) -> Table:
     """Every chunk type, and all of them together."""
     note = _note(f"accuracy {report.accuracy:.2f} of {report.tokens:,} tokens", "F1", interval)
     return Table(title, ("type", *COLUMNS), [_row(row.type, row) for row in report.rows], note, _row("all", report))
 
 
-def _tag_table(report: TagReport, title: str, interval: Interval | None) -> Table:
+def _tag_table(report: TagReport, title: str, interval: str) -> Table:
     """The most frequent labels."""
     rows = sorted(report.rows, key=lambda row: -row.gold)
     shown = [_row(row.type, row) for row in rows[:MOST]]
@@ -39,7 +43,5 @@ def _row(name: str, row: Any) -> tuple[Cell, ...]:
     return name, row.precision, row.recall, row.f1, row.gold, row.found, row.correct
 
 
-def _note(text: str, name: str, interval: Interval | None) -> str:
-    if interval is None:
-        return text
-    return f"{text}\n95 % interval of {name}: {interval.low:.2f} to {interval.high:.2f} (bootstrap over sentences)"
+def _note(text: str, name: str, interval: str) -> str:
+    return f"{text}\n95 % interval of {name}{interval}" if interval else text
