@@ -196,3 +196,27 @@ def test_python_and_the_command_line_agree(trained, run):
     interval = riata.load_model("lines.riata").evaluate(data).interval()
     facts = json.loads(run("evaluate", "--model", "lines.riata", "lines.txt", "--json")[1])
     assert facts["interval"] == [interval.low, interval.high]
+
+
+def test_two_passes_vote_within_documents_of_a_column_as_within_those_of_lines(folder, run):
+    train = ["train", "chunk", "--epochs", "1", "--passes", "2", "--folds", "2", "--model"]
+    assert run(*train, "two.riata", "--train", "lines.txt")[0] == 0
+    labels = []
+    for source in (["lines.txt"], ["last.txt", "--documents", "3"]):
+        _, out, _ = run("predict", "--model", "two.riata", *source)
+        labels.append([line.split()[-1] for line in out.split("\n") if line and not line.startswith("-DOCSTART-")])
+    assert labels[0] == labels[1]
+    model = riata.load_model("two.riata")
+    model.predict_file("last.txt", "two.txt", documents=3)
+    assert [line.split()[-1] for line in (folder / "two.txt").read_text().split("\n") if line] == labels[0]
+    by_column = riata.in_documents(riata.read_columns("last.txt"), np.arange(240) // 20)
+    assert np.concatenate(model.predict(by_column)).tolist() == labels[0]
+
+
+def test_predict_file_refuses_what_cannot_be_a_column_of_documents(trained):
+    model = riata.load_model("lines.riata")
+    for documents, told in ((0, "the model reads it"), (-1, "counted from 0"), (9, "out of range")):
+        with pytest.raises(riata.RiataError, match=told):
+            model.predict_file("lines.txt", "x.txt", documents=documents)
+    with pytest.raises(riata.RiataError, match="no column of documents"):
+        model.predict_file("lines.txt", "x.txt", documents=3, text=True)

@@ -66,7 +66,8 @@ def command(**options: Any) -> None:
     A curve by size that still rises says that more data would help; one that is flat while the score on the training
     data stays high asks for other features or less of them. Smaller parts of the data lie within larger ones.
 
-    Scores have 95 % intervals, over seeds or, with one seed, over test sentences. The other options are those of `riata train`.
+    Scores have 95 % intervals, over seeds or, with one seed, over test sentences or documents.
+    The other options are those of `riata train`.
     """
     from riata.analysis.curve import learning_curve
     from riata.commands.console import stderr, stdout

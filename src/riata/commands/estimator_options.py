@@ -84,7 +84,7 @@ dev_fraction_option = click.option(
     "--dev-fraction",
     type=float,
     metavar="P",
-    help="Hold out this part of the training data, its end, to choose the epoch; such as 0.1.",
+    help="Hold out this part of the training data, its end, to choose the epoch; such as 0.1. Documents stay whole.",
 )
 
 search_options = _together(
@@ -296,23 +296,16 @@ def read_for(estimator: Any, file: str, options: dict[str, Any]) -> Any:
 def documents_of(estimator: Any, width: int | None, options: dict[str, Any], *, conllu: bool) -> int | None:
     """The number of the column of documents in a file that a trained model reads. width: of the file; None: not known yet."""
     from riata.data.files import column_number
-    from riata.errors import DataError, SettingError
+    from riata.estimators.labelled_files import check_documents
 
     if options["documents"] is None:
         return None
     number = column_number(options["documents"], conllu=conllu)
-    if number < 0:
-        if width is None:
-            raise SettingError("columns of a file to predict are counted from 0.")
+    if number < 0 and width is not None:
         number += width
-    same = estimator.format_ == ("conllu" if conllu else "columns")
-    read = estimator.inputs_ if same else range(len(estimator.inputs_))
-    if number in read and options.get("inputs") is None:
-        raise DataError(
-            f"column {options['documents']} names documents here, and the model reads it.",
-            remedy="Name the columns to read (--inputs), or leave out --documents.",
-        )
-    return int(number)
+    if options.get("inputs") is None or number < 0:
+        check_documents(estimator, number, conllu=conllu)
+    return number
 
 
 def read(options: dict[str, Any], path: str) -> Any:

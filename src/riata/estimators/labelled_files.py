@@ -16,7 +16,7 @@ from riata.data import columns
 from riata.data.conllu_fields import FIELDS
 from riata.data.source import PIECE
 from riata.data.types import Column, Corpus, Ids
-from riata.errors import DataError, UnsupportedError
+from riata.errors import DataError, SettingError, UnsupportedError
 from riata.parallel import in_order
 
 if TYPE_CHECKING:
@@ -156,6 +156,20 @@ def _batches(
     from riata.data.running_text import stream_text, tokenizer_of
 
     return stream_text(file, tokenizer_of(text), stopped)
+
+
+def check_documents(estimator: Predicting, column: int, *, conllu: bool, text: bool = False) -> None:
+    """Refuses a column of documents that the model reads as something else, or that cannot be there."""
+    if text:
+        raise UnsupportedError("Running text has no column of documents.", remedy="Leave out documents, or text.")
+    if column < 0:
+        raise SettingError("columns of a file to predict are counted from 0.")
+    same = estimator.format_ == ("conllu" if conllu else "columns")
+    if column in (estimator.inputs_ if same else range(len(estimator.inputs_))):
+        raise DataError(
+            f"column {column} names documents here, and the model reads it.",
+            remedy="Name the columns to read (--inputs), or leave out --documents.",
+        )
 
 
 def check_reads_words(estimator: Predicting) -> None:

@@ -137,16 +137,18 @@ class Predicting(Confident, ByLabel, Columns):
         min_confidence: float | None = None,
         given: int | None = None,
         text: bool | Tokenizer = False,
+        documents: int | None = None,
     ) -> None:
         """Writes a file with a column of predictions more, as `riata predict` does; each may be compressed (.gz).
 
         CoNLL-U (.conllu) goes out as CoNLL-U. text: the file holds a sentence per line, as for predict. nbest: every sentence so many
         times, best labelling first. confidence: one more column with it. Below min_confidence a chunk is O,
         and a tag is _. given: the number of a column that holds labels to keep, _ elsewhere.
+        documents: the number of a column that names the document of each sentence; None: lines of the file mark documents.
         """
         from riata.data.columns import write
         from riata.data.files import is_conllu
-        from riata.estimators.labelled_files import Shown, labelled
+        from riata.estimators.labelled_files import Shown, check_documents, labelled
 
         self._check_fitted()
         threads = checked(self, training=False).threads or cores()
@@ -154,7 +156,11 @@ class Predicting(Confident, ByLabel, Columns):
         if min_confidence is not None:
             self._warn_of_confidences()
         conllu = not text and is_conllu(source, "auto", self.format_)
-        answers = labelled(self, source, conllu=conllu, threads=threads, shown=shown, given=given, text=text)
+        if documents is not None:
+            check_documents(self, documents, conllu=conllu, text=bool(text))
+        answers = labelled(
+            self, source, conllu=conllu, threads=threads, shown=shown, given=given, text=text, documents=documents
+        )
         with closing(answers):
             write(answers, target)
 
