@@ -41,6 +41,9 @@ def command(**options: Any) -> None:
     riata evaluate --gold test.txt --predicted labelled.txt
     riata evaluate --gold test.txt --predicted mine.txt --against theirs.txt
     riata evaluate --gold test.conllu --predicted tagged.conllu --outputs upos
+
+    Intervals, and the test of --against, are over sentences or, where at least ten documents are marked (in the gold file: by -DOCSTART-
+    lines, `# newdoc` or --documents), over documents, since sentences of one document are not independent.
     """
     given = {
         name
