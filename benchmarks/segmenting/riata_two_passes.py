@@ -8,6 +8,8 @@ BEST = {"update": "best"}
 if __name__ == "__main__":
     run(
         conll2000,
-        riata_contestant(lambda seed: Chunker("laso-alma", beam=5, epochs=16, passes=2, threads=1, settings=BEST, seed=seed), seeds=5),
+        riata_contestant(
+            lambda seed: Chunker("laso-alma", beam=5, epochs=16, passes=2, threads=1, settings=BEST, seed=seed), seeds=5
+        ),
         chunks=True,
     )

@@ -14,6 +14,7 @@ from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError, RiataWarning
 from riata.estimators.model_file import load_model
 from riata.explaining.trace import Trace
+from riata.features.learnt_lists import learnt_lists
 from riata.importing.estimator import import_model
 from riata.inference.chain import kbest, loss_augmented_viterbi, viterbi
 from riata.inference.segments import (
@@ -54,6 +55,7 @@ __all__ = [
     "in_documents",
     "kbest",
     "learning_curve",
+    "learnt_lists",
     "load",
     "load_model",
     "loss_augmented_segment_viterbi",

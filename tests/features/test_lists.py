@@ -246,3 +246,18 @@ def test_a_broken_list_in_a_model_is_refused(tmp_path):
     empty = {**arrays, "list/0/bytes": np.empty(0, np.uint8), "list/0/lengths": np.empty(0, np.uint8)}
     with pytest.raises(RiataError):
         from_bytes(container.pack(header, empty))
+
+
+def test_lists_are_learnt_of_words_that_are_seen_only_as_names():
+    data = [
+        [("New", "B-LOC"), ("York", "I-LOC"), ("is", "O"), ("New", "O")],
+        [("Ada", "B-PER"), ("York", "B-LOC"), ("Ada", "B-PER"), ("Bo", "B-PER")],
+        [("York", "B-LOC"), ("Cy", "B-PER"), ("Cy", "B-LOC")],
+    ]
+    assert riata.learnt_lists(data) == {"LOC": ["York"], "PER": ["Ada"]}
+    assert riata.learnt_lists(data, least=1) == {"LOC": ["York"], "PER": ["Ada", "Bo"]}
+    assert riata.learnt_lists(data, least=4) == {}
+    with pytest.raises(SettingError, match="least"):
+        riata.learnt_lists(data, least=0)
+    with pytest.raises(DataError, match="chunk labels"):
+        riata.learnt_lists([["Ada"]])
