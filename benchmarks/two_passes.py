@@ -22,7 +22,8 @@ SEEDS = (0, 1)
 def conll04(name: str) -> Corpus:
     """Words and entities of CoNLL-04, sentence by sentence; no documents are marked."""
     path = Path(os.environ["RIATA_DATA"], "conll04", name)
-    text = gzip.open(path, "rt", encoding="utf-8").read() if path.suffix == ".gz" else path.read_text(encoding="utf-8")
+    packed = path.read_bytes()
+    text = (gzip.decompress(packed) if path.suffix == ".gz" else packed).decode()
     sentences: list[list[tuple[str, str]]] = []
     for line in text.splitlines():
         if line.startswith("#doc"):

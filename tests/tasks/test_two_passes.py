@@ -213,6 +213,17 @@ def test_development_data_and_weights_are_given_to_fit():
     weights = np.linspace(0.5, 2, len(TRAIN))
     model = quietly(estimator, DOCUMENTS, X_dev=DOCUMENTS[:8], sample_weight=weights)
     assert model.best_score_ is not None
+    listed = quietly(estimator.untrained(dev=TRAIN[:8]), DOCUMENTS)
+    assert listed.best_score_ is not None
+
+
+def test_both_passes_tell_a_note_once():
+    told = []
+    EntityRecognizer(epochs=1, passes=2, template=TEMPLATE).fit(DOCUMENTS, listener=told.append)
+    notes = [event.text for event in told if hasattr(event, "text")]
+    assert any("labels:" in note for note in notes)
+    assert len({note for note in notes if "labels:" in note}) == sum("labels:" in note for note in notes)
+    assert "times as long" in notes[-1]
 
 
 def test_a_template_may_say_what_it_reads_of_the_first_pass():

@@ -65,9 +65,10 @@ class Fitting(Columns):
         start = self._start() if self.warm_start else None
         first: FirstPass | None = None
         if options.passes.passes > 1:
-            from riata.estimators.two_passes import first_pass
+            from riata.estimators.two_passes import first_pass, once
 
             raw = self.with_output(X, y, unknown=options.has_unknown)
+            tell = once(tell)
             first = first_pass(self, options, raw, sample_weight, tell)
             X, y, options = first.data, None, first.options
         if options.stream:

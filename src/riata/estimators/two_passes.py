@@ -11,12 +11,13 @@ import numpy as np
 from riata.choosing.options import Options, choice_of
 from riata.choosing.passes import ONE_PASS, check_data
 from riata.choosing.preference import recipe_name
+from riata.data.memory import as_corpus
 from riata.data.types import Corpus, Ids
 from riata.estimators.in_context import followed
 from riata.features.context import Scope, Votes, functions, names
 from riata.features.language import language_of
 from riata.learning.batch import prior
-from riata.learning.events import Listener, Note
+from riata.learning.events import Event, Listener, Note
 from riata.learning.jackknife import Indices, jackknifed
 from riata.parallel import cores
 
@@ -38,6 +39,18 @@ class FirstPass:
         """seconds: of all trainings."""
         if self.seconds > 0:
             tell(Note(f"Two passes took {seconds / self.seconds:.1f} times as long as the first alone."))
+
+
+def once(tell: Listener) -> Listener:
+    """Tells the same note once: both passes have the same data."""
+    told: set[str] = set()
+
+    def listener(event: Event) -> None:
+        if not isinstance(event, Note) or event.text not in told:
+            told.update([event.text] if isinstance(event, Note) else [])
+            tell(event)
+
+    return listener
 
 
 def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any, tell: Listener) -> FirstPass:
@@ -67,8 +80,9 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     added = names(chunks=estimator.chunks)
     known = {**options.functions, **functions(added)}
     options = replace(options, added=added, functions=known, settings=_settled(one, options))
-    if isinstance(options.dev, Corpus):
-        options = replace(options, dev=_in_context(options.dev, one.predict_ids(options.dev), one, scope))
+    if options.dev is not None and not isinstance(options.dev, (int, float)):
+        dev = as_corpus(options.dev)
+        options = replace(options, dev=_in_context(dev, one.predict_ids(dev), one, scope))
     return FirstPass(one, scope, _in_context(data, found, one, scope), options, seconds)
 
 
