@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from riata.reproducing.measures import scores
-from riata.reproducing.reproduction import Column, Reproduction, Row, beats
+from riata.reproducing.reproduction import SCORES, Reproduction, Row, beats
 from riata.reproducing.tasks import JOINT
 
 BEAM = 10
@@ -33,13 +33,7 @@ REPRODUCTION = Reproduction(
     title="Daumé & Marcu 2005, Sec. 5: when to update, at beam 10",
     task=JOINT,
     measure=scores,
-    columns=(
-        Column("seconds_train", "train", "{:.1f} s".format),
-        Column("epoch", "epoch", "{:.1f}".format),
-        Column("precision", "P"),
-        Column("recall", "R"),
-        Column("f1", "F", interval=True),
-    ),
+    columns=SCORES,
     rows=(*rows("perceptron", 93.5), *rows("alma", 94.4)),
     claims=tuple(
         claim

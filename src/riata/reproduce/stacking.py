@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from riata.reproducing.measures import scores
-from riata.reproducing.reproduction import Column, Reproduction, Row, beats
+from riata.reproducing.reproduction import SCORES, Reproduction, Row, beats
 from riata.reproducing.tasks import ENTITIES
 
 ONE, TWO, SEEN, WINDOW = "one pass", "two passes", "two, not jackknifed", "two, window"
@@ -16,13 +16,7 @@ REPRODUCTION = Reproduction(
     title="Two passes over Spanish entities, and what jackknifing brings",
     task=ENTITIES,
     measure=scores,
-    columns=(
-        Column("seconds_train", "train", "{:.1f} s".format),
-        Column("epoch", "epoch", "{:.1f}".format),
-        Column("precision", "P"),
-        Column("recall", "R"),
-        Column("f1", "F", interval=True),
-    ),
+    columns=SCORES,
     rows=(
         Row(ONE, {}, {}),
         Row(TWO, FILE, {}),

@@ -26,6 +26,16 @@ class Column:
     interval: bool = False  # shown in the table; JSON has all of them
 
 
+# Times, the epoch that was chosen, and scores of chunks.
+SCORES = (
+    Column("seconds_train", "train", "{:.1f} s".format),
+    Column("epoch", "epoch", "{:.1f}".format),
+    Column("precision", "P"),
+    Column("recall", "R"),
+    Column("f1", "F", interval=True),
+)
+
+
 @dataclass(frozen=True)
 class Row:
     """A line of the paper's table, or one of ours beside it.
