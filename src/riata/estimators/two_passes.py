@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from riata.choosing.options import Options, choice_of
 from riata.choosing.passes import ONE_PASS, check_data
 from riata.choosing.preference import recipe_name
 from riata.data.memory import as_corpus
-from riata.data.types import Corpus, Ids
+from riata.data.types import Column, Corpus, Ids
 from riata.estimators.in_context import followed
 from riata.features.context import Scope, Votes, functions, names
 from riata.features.language import language_of
@@ -75,15 +76,15 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
 
     threads = 1 if _is_whole(one) else options.threads or cores()
     folds = options.passes.folds
-    found = one.predict_ids(data) if folds == 1 else jackknifed(data, folds, labels, threads, tell)
+    parts = [(data, one.predict_ids(data))] if folds == 1 else jackknifed(data, folds, labels, threads, tell)
     tell(Note("Second of two passes."))
     added = names(chunks=estimator.chunks)
     known = {**options.functions, **functions(added)}
     options = replace(options, added=added, functions=known, settings=_settled(one, options))
     if options.dev is not None and not isinstance(options.dev, (int, float)):
         dev = as_corpus(options.dev)
-        options = replace(options, dev=_in_context(dev, one.predict_ids(dev), one, scope))
-    return FirstPass(one, scope, _in_context(data, found, one, scope), options, seconds)
+        options = replace(options, dev=_in_context(dev, [(dev, one.predict_ids(dev))], one, scope))
+    return FirstPass(one, scope, _in_context(data, parts, one, scope), options, seconds)
 
 
 def _told_about(scope: Scope) -> str:
@@ -129,13 +130,22 @@ def _settled(one: Any, options: Options) -> dict[str, Any]:
     return {**options.settings, **chosen} if prior.is_open(options.settings) else dict(options.settings)
 
 
-def _in_context(data: Corpus, labels: Ids, one: Any, scope: Scope) -> Corpus:
-    """The data with columns of context before the output."""
-    votes = Votes(one.classes_, one.chunks)
-    votes.add(data.columns[0], labels, data.starts)
-    whole = np.zeros(len(data), np.int32)
-    groups = whole if scope.mode == "file" or data.document is None else data.document
-    columns = votes.columns(None if scope.mode == "window" else groups, scope.window)
-    inputs = data.select(range(data.width - 1))
-    found = followed(inputs, columns)
+def _in_context(data: Corpus, parts: Sequence[tuple[Corpus, Ids]], one: Any, scope: Scope) -> Corpus:
+    """The data with columns of context before the output. parts: of the data, each with labels.
+
+    Sentences of one part tell about each other, as in a file that one model has labelled. Labels of different models would agree
+    less in their errors than those of a file do, and a model knows the words of other parts from their gold labels.
+    """
+    columns = [_columns(part, labels, one, scope) for part, labels in parts]
+    ids = [np.concatenate([column.ids for column in same]) for same in zip(*columns, strict=True)]
+    context = [Column(column.alphabet, found) for column, found in zip(columns[0], ids, strict=True)]
+    found = followed(data.select(range(data.width - 1)), context)
     return replace(found, columns=(*found.columns, data.columns[-1]), origin=(*found.origins, data.origins[-1]))
+
+
+def _columns(part: Corpus, labels: Ids, one: Any, scope: Scope) -> tuple[Column, ...]:
+    votes = Votes(one.classes_, one.chunks)
+    votes.add(part.columns[0], labels, part.starts)
+    whole = np.zeros(len(part), np.int32)
+    groups = whole if scope.mode == "file" or part.document is None else part.document
+    return votes.columns(None if scope.mode == "window" else groups, scope.window)

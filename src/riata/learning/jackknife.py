@@ -47,8 +47,8 @@ def _first_sentences(data: Corpus) -> Indices:
     return np.flatnonzero(np.diff(data.document, prepend=-1))
 
 
-def jackknifed(data: Corpus, folds: int, labels: Labels, threads: int, tell: Listener) -> Ids:
-    """[N] the labels of all tokens. threads: trainings at once."""
+def jackknifed(data: Corpus, folds: int, labels: Labels, threads: int, tell: Listener) -> list[tuple[Corpus, Ids]]:
+    """The data fold by fold, each with labels of its tokens. threads: trainings at once."""
     stop, everything = threading.Event(), np.arange(len(data))
 
     def heard(event: Event) -> None:
@@ -63,4 +63,4 @@ def jackknifed(data: Corpus, folds: int, labels: Labels, threads: int, tell: Lis
     parts = blocks(data, folds)
     if len(parts) < folds:
         tell(Note(f"There are {len(parts)} documents to deal into folds, so there are {len(parts)} of {folds} folds."))
-    return np.concatenate(all_done(one, parts, threads, stop.set))
+    return [(data[part], found) for part, found in zip(parts, all_done(one, parts, threads, stop.set), strict=True)]
