@@ -106,6 +106,8 @@ def test_few_documents_make_few_folds():
     corpus = in_documents([["w"]] * 7, [0, 0, 0, 0, 1, 1, 1])
     assert [fold.tolist() for fold in blocks(corpus, 5)] == [[0, 1, 2, 3], [4, 5, 6]]
     assert len(blocks(corpus[:4], 3)) == 3  # one document: its sentences
+    mixed = in_documents([["w"]] * 7, [0, 0, 1, 1, 2, 2, 2])[[0, 2, 1, 3, 4, 5, 6]]
+    assert [fold.tolist() for fold in blocks(mixed, 3)] == [[0, 1, 2, 3], [4, 5, 6]]  # no document is on both sides
     with pytest.raises(DataError, match="one sentence"):
         blocks(corpus[:1], 2)
 

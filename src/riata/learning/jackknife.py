@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.data.documents import bounds_of
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError
 from riata.learning.events import Event, Listener, Note
@@ -42,9 +43,8 @@ def blocks(data: Corpus, number: int) -> list[Indices]:
 
 def _first_sentences(data: Corpus) -> Indices:
     """Of documents, or of sentences where there are no two documents."""
-    if data.document is None or data.document[0] == data.document[-1]:
-        return np.arange(len(data))
-    return np.flatnonzero(np.diff(data.document, prepend=-1))
+    between = [] if data.document is None else list(bounds_of(data.document).between)
+    return np.array([0, *between]) if between else np.arange(len(data))
 
 
 def jackknifed(data: Corpus, folds: int, labels: Labels, threads: int, tell: Listener) -> list[tuple[Corpus, Ids]]:

@@ -23,6 +23,7 @@ LANGUAGE = Language(
         "samechunk[0] sameword[0] guess[0]",
         "samechunk[-1] samechunk[0]",
         "samechunk[0] samechunk[1]",
+        *(f"{name}[0] word[{offset}]" for name in ("sameword", "samechunk") for offset in (-1, 1)),
         "longerchunk[0]",
         "longerchunk[0] guess[0]",
     ),
