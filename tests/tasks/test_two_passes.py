@@ -16,7 +16,15 @@ from riata import Chunker, EntityRecognizer, JointTagger, Tagger
 from riata.commands.base import cli
 from riata.data.columns import stream
 from riata.data.documents import in_documents
-from riata.errors import DataError, ModelFileError, SettingError, TemplateError, UnknownNameError, UnsupportedError
+from riata.errors import (
+    DataError,
+    ModelFileError,
+    NotFittedError,
+    SettingError,
+    TemplateError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from riata.estimators.in_context import in_context
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.context_names import SUMMARIES
@@ -134,9 +142,50 @@ def test_a_model_file_has_both_passes(model, tmp_path):
     assert again.first_ is not None
 
 
-def test_a_set_context_is_stored(model):
+def test_a_set_context_is_stored_beside_that_of_training(model):
     loaded = from_bytes(to_bytes(model.twin(context="window", window=3)))
-    assert (loaded.scope().mode, loaded.scope().window) == ("window", 3)
+    assert loaded.scope() == ("window", 3)
+    assert loaded.context_ == model.context_ == ("file", 100)
+
+
+def test_scopes_are_of_two_passes():
+    with pytest.raises(NotFittedError):
+        EntityRecognizer(passes=2).scope()
+    with pytest.raises(UnsupportedError, match="one pass"):
+        fitted(passes=1, folds=5).scope()
+
+
+def test_a_held_out_part_is_as_development_data_of_their_own():
+    for context in ("file", "window", "document"):
+        share = fitted(dev=1 / 3, context=context)
+        given = fitted(data=DOCUMENTS[:32], dev=DOCUMENTS[32:], context=context)
+        assert share.best_score_ == given.best_score_ == 100 * share.score(DOCUMENTS[32:])
+        assert share.predict(X) == given.predict(X)
+
+
+@pytest.mark.parametrize("dev", [1 / 3, DOCUMENTS[32:]])
+def test_held_out_labels_change_nothing_but_the_epoch(dev):
+    swapped = [
+        [(word, {"B-PER": "B-LOC", "B-LOC": "B-PER"}.get(label, label)) for word, label in s] for s in TRAIN[32:]
+    ]
+    other = in_documents(TRAIN[:32] + swapped, [i // 8 for i in range(48)])
+    first = fitted(data=DOCUMENTS if isinstance(dev, float) else DOCUMENTS[:32], dev=dev, epochs=1)
+    dev = dev if isinstance(dev, float) else other[32:]
+    second = fitted(data=other if isinstance(dev, float) else other[:32], dev=dev, epochs=1)
+    assert first.predict(X) == second.predict(X)
+
+
+@pytest.mark.parametrize("dev", [1 / 3, DOCUMENTS[32:]])
+def test_refit_chooses_the_epoch_by_a_model_that_has_not_seen_the_development_data(dev):
+    data = DOCUMENTS if isinstance(dev, float) else DOCUMENTS[:32]
+    once, again = fitted(data=data, dev=dev), fitted(data=data, dev=dev, refit=True)
+    assert once.best_score_ == again.best_score_
+    assert again.first_.facts_["sentences"] == 48
+
+
+def test_what_held_out_data_chose_is_told():
+    model = fitted(recipe="crf", settings={"c2": "auto"})
+    assert model.facts_["chosen"] == model.first_.facts_["chosen"]
 
 
 @pytest.mark.parametrize("mode", ["document", "window", "file"])
@@ -247,6 +296,7 @@ def test_a_template_may_say_what_it_reads_of_the_first_pass():
         ({"folds": 0}, SettingError, "folds"),
         ({"first": "miro"}, UnknownNameError, "mira"),
         ({"passes": 1, "context": "file", "folds": 5}, SettingError, "passes is 1"),
+        ({"context": "file", "window": 3}, SettingError, "no window"),
         ({"recipe": "hmm", "template": None}, UnsupportedError, "templates of its own"),
         ({"warm_start": True}, UnsupportedError, "has seen"),
         ({"stream": True}, UnsupportedError, "stream"),
@@ -276,8 +326,11 @@ def test_files_that_contradict_themselves_are_refused(model):
     params = header["params"]
     for content in (
         damaged(params={**params, "passes": 1}),
-        damaged(params={**params, "context": None}),
-        damaged(params={**params, "window": -1}),
+        damaged(context=None),
+        damaged(context=["window", -1]),
+        damaged(context=["window", 0]),
+        damaged(context=[["window"], 1]),
+        damaged(context=["page", 1]),
         damaged(first={**header["first"], "task": "tag"}),
         damaged(first={**header["first"], "first": header["first"]}),
         damaged(first={**header["first"], "inputs": [1]}),
@@ -318,6 +371,14 @@ def test_the_command_line_trains_predicts_and_explains(tmp_path):
     assert whole != run("predict", "--model", file, "--context", "window", "--window", 1, test)
     assert "guess" in run("explain", "--model", file, "--sentence", 2, "--top", 500, test)
     assert '"passes": 2' in run("inspect", file, "--json")
+    assert "first_pass" in run("inspect", file)
+    run("errors", "--model", file, "--context", "window", test)
+    for arguments in (
+        ["predict", "--window", "3", "--model", str(file), str(test)],
+        ["train", "ner", "--train", str(train), "--model", str(file), "--resume"],
+    ):
+        refused = CliRunner().invoke(cli, arguments).exception
+        assert "--context window" in str(refused) or "two passes" in str(refused)
     run("evaluate", "--model", file, "--context", "document", test)
     one = tmp_path / "one.riata"
     run("train", "ner", "--train", train, "--model", one, "--epochs", 1)

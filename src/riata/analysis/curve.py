@@ -243,7 +243,10 @@ def _trainings(
         return type(estimator)(**{**estimator.get_params(deep=False), "seed": seed, **changed})
 
     in_one_training = (
-        estimator.own_structure is None and estimator.dev is None and not choice_of(estimator).recipe.whole
+        estimator.own_structure is None
+        and estimator.dev is None
+        and estimator.passes == 1
+        and not choice_of(estimator).recipe.whole
     )
     if by == "epoch" and in_one_training:
         twin, seconds = made(), 0.0

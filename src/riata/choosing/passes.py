@@ -13,7 +13,9 @@ from riata.features.context import MODES
 from riata.settings import Setting
 
 PASSES = Setting("passes", 1, "over a text: the second reads labels of the first", low=1, high=2)
-WINDOW = Setting("window", 100, "sentences before that tell the second pass about a sentence", low=1, high=2**31 - 1)
+WINDOW = Setting(
+    "window", 100, "sentences before that tell the second pass about a sentence", low=1, high=1_000_000_000
+)
 FOLDS = Setting(
     "folds", 5, "models of the first pass, each of which labels what it has not seen; 1: it has", low=1, high=1000
 )
@@ -60,6 +62,11 @@ def check_passes(estimator: Any, passes: Passes, recipe: Recipe) -> None:
                 remedy=f"Set passes=2 (--passes 2), or leave out {name}.",
             )
         return
+    if passes.context not in (None, "window") and passes.window != ONE_PASS.window:
+        raise SettingError(
+            f"window is {passes.window}, but context is {passes.context!r}, which knows no window.",
+            remedy="Leave out window, or set context='window' (--context window).",
+        )
     if estimator.outputs > 1:
         raise _refused(
             f"the task {estimator.task_name!r} has {estimator.outputs} outputs, and the second pass reads one."

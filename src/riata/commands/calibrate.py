@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import documents_option, read_for
+from riata.commands.estimator_options import context_options, documents_option, in_given_context, read_for
 
 
 @click.command(short_help="Make a model's confidences believable.")
@@ -26,6 +26,7 @@ from riata.commands.estimator_options import documents_option, read_for
     help="temperature: one number; isotonic: after it a rising curve, which takes some thousands of predictions.",
 )
 @click.option("--plot", metavar="FILE", help="Draw confidence against the share that is right, .svg or .png.")
+@context_options
 @documents_option
 @format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
@@ -49,7 +50,7 @@ def command(**options: Any) -> None:
     picture = None if options["plot"] is None else Path(options["plot"])
     if picture is not None:
         check(picture)
-    estimator = load_model(options["model_file"])
+    estimator = in_given_context(load_model(options["model_file"]), options)
     report = estimator.calibrate(read_for(estimator, options["file"], options), method=options["method"])
     target = options["output_file"] or options["model_file"]
     estimator.save(target)

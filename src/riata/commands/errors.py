@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import documents_option, read_for
+from riata.commands.estimator_options import context_options, documents_option, in_given_context, read_for
 
 
 @click.command(short_help="Where a model goes wrong, and why.")
@@ -28,6 +28,7 @@ from riata.commands.estimator_options import documents_option, read_for
     help="Sentences to show for each kind of error.",
 )
 @click.option("--plot", "plot_file", metavar="FILE", help="Draw it too: .svg or .png (needs the extra `plots`).")
+@context_options
 @documents_option
 @format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
@@ -58,7 +59,7 @@ def command(**options: Any) -> None:
     if picture is not None:
         check(picture)
     beams = () if options["beams"] is None else beams_of(options["beams"])
-    estimator = load_model(options["model_file"])
+    estimator = in_given_context(load_model(options["model_file"]), options)
     train = None if options["train_file"] is None else read_file(options["train_file"], options["format_"])
     data = read_for(estimator, options["file"], options)
     found = error_analysis(estimator, data, train=train, beams=beams, examples=options["examples"])

@@ -277,6 +277,12 @@ def in_given_context(estimator: Any, options: dict[str, Any]) -> Any:
             f"--{min(given)} is for models of two passes, and this one has one.",
             remedy=f"Leave out --{min(given)}, or train with --passes 2.",
         )
+    mode = options.get("context") or estimator.scope().mode
+    if "window" in given and mode != "window":
+        raise SettingError(
+            f"--window is for --context window, and this is {mode}.",
+            remedy="Leave out --window, or add --context window.",
+        )
     return estimator.twin(**given)
 
 

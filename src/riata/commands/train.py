@@ -111,9 +111,10 @@ def command(**options: Any) -> None:
         except KeyboardInterrupt:
             if getattr(estimator, "history_", []):  # an epoch was completed; with --resume, a model was there before
                 estimator.save(options["model_file"])
-                _tell(
-                    f"The model of epoch {estimator.best_epoch_} is in {options['model_file']}; --resume goes on from it."
-                )
+                goes_on = "" if estimator.first_ is not None else "; --resume goes on from it"
+                _tell(f"The model of epoch {estimator.best_epoch_} is in {options['model_file']}{goes_on}.")
+            elif estimator.passes > 1:
+                _tell("The first of two passes was not complete, so no model was written.")
             raise
     if options["calibrate"] is not None:
         _tell(str(estimator.calibrate(_development(estimator, data), method=options["calibrate"])))
@@ -148,6 +149,11 @@ def estimator_of(options: dict[str, Any]) -> Any:
     estimator = load_model(options["model_file"])
     if estimator.task_name != task.name:
         raise UnsupportedError(f"{options['model_file']} holds a model for {estimator.task_name!r}, not {task.name!r}.")
+    if estimator.first_ is not None:
+        raise UnsupportedError(
+            f"{options['model_file']} has two passes, and training cannot go on from these.",
+            remedy="Train anew, without --resume.",
+        )
     given = [*_typed(), *["settings"] * bool(options["assignments"]), *["beam"] * bool(options["beam"]), "dev"]
     if params["dev"] is None:  # the data may be elsewhere by now
         given += ["patience", "refit"]

@@ -9,7 +9,7 @@ from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.named_features import check_kind
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids
-from riata.errors import DataError, SettingError
+from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.trained import Trained
 
 if TYPE_CHECKING:
@@ -55,7 +55,11 @@ class Columns(Trained):
         from riata.choosing.passes import Passes
         from riata.features.context import Scope
 
-        assert self.context_ is not None
+        if self.context_ is None:
+            self._check_fitted()
+            raise UnsupportedError(
+                "The model has one pass, which reads a sentence alone.", remedy="Train with passes=2."
+            )
         passes = Passes.of(self)
         return Scope(passes.context or self.context_.mode, passes.window)
 

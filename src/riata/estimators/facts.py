@@ -16,6 +16,10 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
         "structure": estimator.model_.structure,
         "model_mb": round(size / 1e6, 3),
         "weights": by_name(estimator.model_).count(),
+        "passes": 1 if estimator.first_ is None else 2,
+        "first_pass": None
+        if estimator.first_ is None
+        else {"recipe": recipe_name(estimator.first_), "weights": by_name(estimator.first_.model_).count()},
         "labels": len(estimator.classes_),
         "encoding": estimator.encoding_,
         "learnt_as": None if estimator.learnt_as_ == estimator.encoding_ else estimator.learnt_as_,

@@ -88,6 +88,7 @@ class Fitting(Columns):
         passes: dict[str, Any] = {"first_": None, "context_": None}
         if first is not None:
             first.tell_price(seconds, tell)
+            kept = (replace(kept[0], chosen=first.chosen or kept[0].chosen), *kept[1:])
             passes = {"first_": first.model, "context_": first.scope}
         # partial_fit goes on from this training
         self._set_at_once(*kept, history_=history, seconds_=seconds, _partial=None, **passes)
@@ -194,6 +195,8 @@ class Fitting(Columns):
         model: Model | None = getattr(self, "model_", None)
         if model is None:
             return None
+        if self.first_ is not None:
+            raise UnsupportedError("training cannot go on from a model of two passes.", remedy="Train anew.")
         chosen: Any = self.facts_.get("chosen", {})
         return Start(model, len(self.inputs_), self.array_width_, self.best_epoch_, self._tags(), chosen)
 

@@ -108,8 +108,8 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
         },
     }
     if estimator.first_ is not None:
-        scope = estimator.scope()
-        header["params"] |= {"context": scope.mode, "window": scope.window}
+        assert estimator.context_ is not None
+        header["context"] = list(estimator.context_)
         header[FIRST], first = _parts(estimator.first_)
         arrays |= {f"{FIRST}/{name}": array for name, array in first.items()}
     return header, arrays

@@ -76,9 +76,11 @@ def scope_in(header: dict[str, Any]) -> tuple[str, int]:
     """Which sentences tell the second pass about a sentence: the mode, and the number of sentences of a window."""
     from riata.features.context import MODES
 
-    params = mapping_in(header, "params")
-    mode, window = params.get("context"), params.get("window")
-    if not isinstance(mode, str) or mode not in MODES or not _is_count(window):
+    found = header.get("context")
+    if not isinstance(found, list) or len(found) != 2:
+        raise ModelFileError("the model's context is missing or inconsistent")
+    mode, window = found
+    if not isinstance(mode, str) or mode not in MODES or not _is_count(window) or window == 0:
         raise ModelFileError("the model's context is missing or inconsistent")
     return str(mode), window
 

@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata.choosing.options import Options, choice_of
 from riata.choosing.passes import ONE_PASS, check_data
 from riata.choosing.preference import recipe_name
-from riata.data.memory import as_corpus
+from riata.data.memory import as_corpus, joined
 from riata.data.types import Column, Corpus, Ids
 from riata.estimators.in_context import followed
 from riata.features.context import Scope, Votes, functions, names
 from riata.features.language import language_of
 from riata.learning.batch import prior
-from riata.learning.events import Event, Listener, Note
+from riata.learning.development import parted
+from riata.learning.events import Event, Listener, Note, ignore
 from riata.learning.jackknife import Indices, jackknifed
 from riata.parallel import cores
 
@@ -35,6 +37,12 @@ class FirstPass:
     data: Corpus  # with columns of context before its output
     options: Options
     seconds: float  # that the first model alone took
+
+    @property
+    def chosen(self) -> dict[str, float]:
+        """Settings that held-out data chose for the first model, and that the second has, too."""
+        found: dict[str, float] = self.model.facts_.get("chosen", {})
+        return {name: value for name, value in found.items() if self.options.settings.get(name) == value}
 
     def tell_price(self, seconds: float, tell: Listener) -> None:
         """seconds: of all trainings."""
@@ -60,31 +68,51 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     mode = options.passes.context or ("window" if data.document is None else "document")
     scope = Scope(mode, options.passes.window)
     tell(Note(f"First of two passes. The second will read labels of the {_told_about(scope)}."))
+    train, dev = _split(data, options.dev)
+    given = None if weights is None else np.asarray(weights)
     began = time.perf_counter()
-    one = _one_pass(estimator, options)
-    one.fit(data, sample_weight=weights, listener=tell)
+    one = _one_pass(estimator, options, dev)
+    one.fit(train, sample_weight=None if given is None else given[: len(train)], listener=tell)
     seconds = time.perf_counter() - began
-    fold = _of_a_fold(one, options)
+    again = _again(one, options)
 
     def labels(learnt: Indices, asked: Indices, listener: Listener) -> Ids:
-        model = fold.untrained()
-        model.fit(
-            data[learnt], sample_weight=None if weights is None else np.asarray(weights)[learnt], listener=listener
-        )
+        model = again.untrained(**({} if _is_whole(one) else {"threads": 1}))  # the folds have the threads
+        model.fit(train[learnt], sample_weight=None if given is None else given[learnt], listener=listener)
         table = np.array([one.classes_.index(text) for text in model.classes_], np.int32)
-        return np.asarray(table[model.predict_ids(data[asked])])
+        return np.asarray(table[model.predict_ids(train[asked])])
 
     threads = 1 if _is_whole(one) else options.threads or cores()
     folds = options.passes.folds
-    parts = [(data, one.predict_ids(data))] if folds == 1 else jackknifed(data, folds, labels, threads, tell)
+    parts = [(train, one.predict_ids(train))] if folds == 1 else jackknifed(train, folds, labels, threads, tell)
     tell(Note("Second of two passes."))
     added = names(chunks=estimator.chunks)
     known = {**options.functions, **functions(added)}
     options = replace(options, added=added, functions=known, settings=_settled(one, options))
-    if options.dev is not None and not isinstance(options.dev, (int, float)):
-        dev = as_corpus(options.dev)
-        options = replace(options, dev=_in_context(dev, [(dev, one.predict_ids(dev))], one, scope))
-    return FirstPass(one, scope, _in_context(data, parts, one, scope), options, seconds)
+    if dev is not None:
+        held_out = [(dev, one.predict_ids(dev))]  # by a model that has not learnt from them
+        if isinstance(options.dev, (int, float)):
+            parts += held_out
+        else:
+            options = replace(options, dev=_in_context(dev, held_out, one, scope))
+    context = _in_context(data, parts, one, scope)
+    if dev is not None and options.refit:
+        everything = data if isinstance(options.dev, (int, float)) else joined(train, dev)
+        tell(Note("First pass again, on all data."))
+        one = again.untrained().fit(everything, sample_weight=_padded(given, len(everything)), listener=ignore)
+    return FirstPass(one, scope, context, options, seconds)
+
+
+def _split(data: Corpus, dev: float | Corpus | None) -> tuple[Corpus, Corpus | None]:
+    """The data to train on, and the development data: the same part of the data that the second pass holds out, or others."""
+    if dev is None:
+        return data, None
+    return parted(data, float(dev), ignore) if isinstance(dev, (int, float)) else (data, as_corpus(dev))
+
+
+def _padded(weights: NDArray[Any] | None, number: int) -> NDArray[Any] | None:
+    """Weights of sentences; 1 for sentences of development data, which have none."""
+    return None if weights is None else np.concatenate([weights, np.ones(number - len(weights))])
 
 
 def _told_about(scope: Scope) -> str:
@@ -93,9 +121,12 @@ def _told_about(scope: Scope) -> str:
     ]
 
 
-def _one_pass(estimator: Fitting, options: Options) -> Any:
-    """The untrained estimator of the first pass: that of the second, or another recipe with its own defaults."""
-    params: dict[str, Any] = {**vars(ONE_PASS), "dev": options.dev, "template": options.first_template()}
+def _one_pass(estimator: Fitting, options: Options, dev: Corpus | None) -> Any:
+    """The untrained estimator of the first pass: that of the second, or another recipe with its own defaults.
+
+    It does not learn from development data, so that their labels are those of a model that has not seen them.
+    """
+    params: dict[str, Any] = {**vars(ONE_PASS), "dev": dev, "refit": False, "template": options.first_template()}
     recipe = options.passes.first
     if recipe not in (None, options.choice.recipe.name):
         params |= dict.fromkeys(("structure", "queue", "beam", "epochs", "settings"))
@@ -111,7 +142,7 @@ def _is_whole(estimator: Any) -> bool:
     return choice_of(estimator).recipe.whole
 
 
-def _of_a_fold(one: Any, options: Options) -> Any:
+def _again(one: Any, options: Options) -> Any:
     """An estimator that learns as the first model did, without development data of its own."""
     params: dict[str, Any] = {"dev": None, "patience": None, "refit": False, "encoding": one.encoding_ or "auto"}
     if options.dev is not None:
@@ -119,8 +150,6 @@ def _of_a_fold(one: Any, options: Options) -> Any:
     chosen = one.facts_.get("chosen", {})
     if chosen:
         params["settings"] = {**(one.settings or {}), **chosen}
-    if not _is_whole(one):
-        params["threads"] = 1  # the folds have the threads
     return one.untrained(**params)
 
 

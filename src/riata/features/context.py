@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -66,8 +66,7 @@ def _placed(template: AnyTemplate, width: int, added: Sequence[str]) -> AnyTempl
     return replace(template, reads=tuple(sorted(reads)))
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(NamedTuple):
     """Which sentences tell a token about others. window: sentences before, in that mode."""
 
     mode: str

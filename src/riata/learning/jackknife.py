@@ -55,12 +55,20 @@ def jackknifed(data: Corpus, folds: int, labels: Labels, threads: int, tell: Lis
         if stop.is_set():
             raise _StoppedError
 
-    def one(fold: Indices) -> Ids:
+    parts = blocks(data, folds)
+    what = "sentences" if len(parts) == len(data) else "documents"
+    if len(parts) < folds:
+        tell(Note(f"There are only {len(parts)} {what}, so the first pass has {len(parts)} folds, not {folds}."))
+
+    def one(number: int) -> Ids:
+        fold = parts[number]
         found = labels(np.setdiff1d(everything, fold), fold, heard)
-        tell(Note(f"First pass: {len(fold):,} sentences are labelled by a model that has not seen them."))
+        tell(
+            Note(
+                f"First pass, fold {number + 1} of {len(parts)}: {len(fold):,} sentences are labelled by a model of the others."
+            )
+        )
         return found
 
-    parts = blocks(data, folds)
-    if len(parts) < folds:
-        tell(Note(f"There are {len(parts)} documents to deal into folds, so there are {len(parts)} of {folds} folds."))
-    return [(data[part], found) for part, found in zip(parts, all_done(one, parts, threads, stop.set), strict=True)]
+    found = all_done(one, range(len(parts)), threads, stop.set)
+    return [(data[part], labels_) for part, labels_ in zip(parts, found, strict=True)]
