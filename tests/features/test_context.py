@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Column
-from riata.features.context import NOTHING, Votes, names
+from riata.features.context import NOTHING, Votes
+from riata.features.context_names import names
 
 LABELS = ["B-A", "B-B", "I-A", "I-B", "O"]
 sentence = st.lists(

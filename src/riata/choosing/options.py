@@ -27,9 +27,9 @@ from riata.choosing.refusals import check_owner, check_read
 from riata.data.types import Corpus
 from riata.data.unknown import MARK, UNKNOWN_LABELS
 from riata.errors import SettingError, TemplateError, UnsupportedError
-from riata.features import context
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
+from riata.features.context_templates import placed, reads_context
 from riata.features.frequency import FREQUENCY
 from riata.features.language import Language, Use, language_of
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
@@ -128,7 +128,7 @@ class Options:
         if self.template is None:
             return None
         given = self._language.load(self.template) if isinstance(self.template, (str, Path)) else self.template
-        left = tuple(template for template in given if not context.reads_context(template))
+        left = tuple(template for template in given if not reads_context(template))
         if not left:
             raise TemplateError(
                 "every line of the template reads labels of the first pass, which then has nothing to learn from.",
@@ -138,9 +138,9 @@ class Options:
 
     def _in_context(self, templates: tuple[Any, ...], width: int) -> tuple[Any, ...]:
         """The templates with columns for what the second of two passes reads of the first."""
-        if self.added and not any(map(context.reads_context, templates)):
+        if self.added and not any(map(reads_context, templates)):
             templates += self._language.of_context(self.added)
-        return context.placed(templates, width, self.added)
+        return placed(templates, width, self.added)
 
     def _check_named(self) -> None:
         """Refuses the name of a built-in template of another structure."""

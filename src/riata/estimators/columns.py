@@ -14,7 +14,7 @@ from riata.estimators.trained import Trained
 
 if TYPE_CHECKING:
     from riata.data.files import ColumnName
-    from riata.features.context import Scope
+    from riata.features.context_names import Scope
 
 Self = TypeVar("Self", bound="Columns")  # typing.Self needs Python 3.11
 
@@ -53,7 +53,7 @@ class Columns(Trained):
     def scope(self) -> Scope:
         """Which sentences tell the second pass about a sentence: as in training, unless parameters were set since."""
         from riata.choosing.passes import Passes
-        from riata.features.context import Scope
+        from riata.features.context_names import Scope
 
         if self.context_ is None:
             self._check_fitted()

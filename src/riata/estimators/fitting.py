@@ -17,8 +17,8 @@ from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.columns import Columns
-from riata.estimators.in_context import ADDED
 from riata.estimators.notes import warn_of
+from riata.features.context_names import ADDED
 from riata.interrupts import AsInterrupt
 
 if TYPE_CHECKING:

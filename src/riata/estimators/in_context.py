@@ -10,11 +10,10 @@ import numpy as np
 
 from riata.data.types import Column, Corpus, Ids
 from riata.features.context import Votes
+from riata.features.context_names import ADDED
 
 if TYPE_CHECKING:
     from riata.estimators.columns import Columns
-
-ADDED = -2  # the number of the first column of context in its source; the next ones have -3, -4, …
 
 
 def with_context(estimator: Columns, corpus: Corpus) -> Corpus:

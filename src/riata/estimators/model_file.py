@@ -28,9 +28,8 @@ from riata.estimators.model_header import (
 )
 from riata.estimators.predicting import Predicting
 from riata.features.attributes import Attribute, builtin
-from riata.features.context import Scope, names
-from riata.features.context import functions as context_functions
-from riata.features.context_names import SUMMARIES
+from riata.features.context_names import SUMMARIES, Scope, names
+from riata.features.context_templates import functions as context_functions
 from riata.models import container
 from riata.models.header import FORMAT, PROBLEM, qualified_name
 

@@ -74,7 +74,7 @@ def mapping_in(header: dict[str, Any], key: str) -> dict[str, Any]:
 
 def scope_in(header: dict[str, Any]) -> tuple[str, int]:
     """Which sentences tell the second pass about a sentence: the mode, and the number of sentences of a window."""
-    from riata.features.context import MODES
+    from riata.features.context_names import MODES
 
     found = header.get("context")
     if not isinstance(found, list) or len(found) != 2:

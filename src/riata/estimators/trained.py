@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from riata.data.encodings.base import Encoding
     from riata.data.pairs import PairRecoder
     from riata.estimators.predicting import Predicting
-    from riata.features.context import Scope
+    from riata.features.context_names import Scope
     from riata.learning.diagnostics import Run
     from riata.models.model import Model
 

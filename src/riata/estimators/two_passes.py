@@ -16,7 +16,9 @@ from riata.choosing.preference import recipe_name
 from riata.data.memory import as_corpus, joined
 from riata.data.types import Column, Corpus, Ids
 from riata.estimators.in_context import followed
-from riata.features.context import Scope, Votes, functions, names
+from riata.features.context import Votes
+from riata.features.context_names import Scope, names
+from riata.features.context_templates import functions
 from riata.features.language import language_of
 from riata.learning.batch import prior
 from riata.learning.development import parted

@@ -5,9 +5,9 @@ A token's own label, and its chunk, have no vote about themselves: an attribute 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -15,62 +15,10 @@ from riata._core import Alphabet, attribute_values, context_votes, for_python
 from riata.data.chunk_boundaries import chunk_flags, split_tag
 from riata.data.texts import interned
 from riata.data.types import Column, Ids, Starts
-from riata.errors import TemplateError
-from riata.features.attributes import Attribute, identity
-from riata.features.context_names import SUMMARIES
-from riata.features.templates import Template
+from riata.features.context_names import OF_TAGS
 
-OF_TAGS = 3  # so many attributes are of any labels, the others of chunks
 NOTHING = "_"  # where nobody has voted
-MODES: Mapping[str, str] = {
-    "document": "the document of the sentence, where documents are marked, else the whole input",
-    "window": "the sentences before, so that a stream is answered as it comes",
-    "file": "the whole input, which must end before the first answer",
-}
 MOST_WORDS = 1 << 20  # that are remembered between parts of a stream
-
-AnyTemplate = TypeVar("AnyTemplate", bound=Template)
-
-
-def names(*, chunks: bool) -> tuple[str, ...]:
-    return tuple(SUMMARIES) if chunks else tuple(SUMMARIES)[:OF_TAGS]
-
-
-def functions(added: Sequence[str]) -> dict[str, Attribute]:
-    """Every attribute of context is the text of a column."""
-    return dict.fromkeys(added, identity)
-
-
-def reads_context(template: Template) -> bool:
-    return any(read.attribute in SUMMARIES for read in template.reads)
-
-
-def placed(templates: Sequence[AnyTemplate], width: int, added: Sequence[str]) -> tuple[AnyTemplate, ...]:
-    """The templates with the columns of the attributes of context that they read. width: of the columns before; added: after them."""
-    return tuple(_placed(template, width, added) if reads_context(template) else template for template in templates)
-
-
-def _placed(template: AnyTemplate, width: int, added: Sequence[str]) -> AnyTemplate:
-    for read in template.reads:
-        if read.attribute in SUMMARIES and read.attribute not in added:
-            why = "labels of chunks" if added else "labels of a first pass"
-            error = TemplateError(
-                f"'{template}' reads {why}, which there are none of here.",
-                remedy="Leave it out." if added else "Set passes=2 (--passes 2).",
-            )
-            raise error if template.place is None else error.located(*template.place)
-    reads = (
-        replace(read, column=width + added.index(read.attribute)) if read.attribute in added else read
-        for read in template.reads
-    )
-    return replace(template, reads=tuple(sorted(reads)))
-
-
-class Scope(NamedTuple):
-    """Which sentences tell a token about others. window: sentences before, in that mode."""
-
-    mode: str
-    window: int
 
 
 @dataclass(eq=False)

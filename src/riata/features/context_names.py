@@ -1,6 +1,7 @@
 """Attributes of context: what the second of two passes reads of the first, by the words that templates use."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 # In the order of the columns that are added to the data.
 SUMMARIES: Mapping[str, str] = {
@@ -10,3 +11,21 @@ SUMMARIES: Mapping[str, str] = {
     "samechunk": "the chunk that the same words are elsewhere, the longest that begins here: B-PER, I-PER",
     "longerchunk": "the type of longer chunks elsewhere that contain the words of the chunk that the token is in",
 }
+OF_TAGS = 3  # so many attributes are of any labels, the others of chunks
+MODES: Mapping[str, str] = {
+    "document": "the document of the sentence, where documents are marked, else the whole input",
+    "window": "the sentences before, so that a stream is answered as it comes",
+    "file": "the whole input, which must end before the first answer",
+}
+ADDED = -2  # the number of the first column of context in its source; the next ones have -3, -4, …
+
+
+def names(*, chunks: bool) -> tuple[str, ...]:
+    return tuple(SUMMARIES) if chunks else tuple(SUMMARIES)[:OF_TAGS]
+
+
+class Scope(NamedTuple):
+    """Which sentences tell a token about others. window: sentences before, in that mode."""
+
+    mode: str
+    window: int

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from riata._core import boundary_values
 from riata.data.types import Ids
 from riata.errors import DataError, ModelFileError
-from riata.features import context
 from riata.features.compile import Features
 from riata.features.context_names import SUMMARIES
+from riata.features.context_templates import placed, reads_context
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import WordList, attribute_names
 from riata.features.templates import Template
@@ -117,10 +117,10 @@ def _placed(
     templates: tuple[AnyTemplate, ...], header: Mapping[str, Any], known: Collection[str]
 ) -> tuple[AnyTemplate, ...]:
     """Attributes of context with their columns, which come after those of the data."""
-    if not any(map(context.reads_context, templates)):
+    if not any(map(reads_context, templates)):
         return templates
     inputs = header.get("inputs")
-    return context.placed(
+    return placed(
         templates, len(inputs) if isinstance(inputs, list) else 0, [name for name in SUMMARIES if name in known]
     )
 
