@@ -229,7 +229,10 @@ def test_a_single_sentence_works(model):
 def test_lists_confidences_explanations_and_traces_are_of_the_second_pass(model):
     assert [found[0][0] for found in model.predict_nbest(X, 2)] == model.predict(X)
     assert list(map(len, model.predict_confidence(X))) == list(map(len, X))
-    assert model.twin(queue="beam", beam=3).trace(X[0]).output is not None
+    trace = model.twin(queue="beam", beam=3).trace(X[0])
+    assert trace.first == tuple(model.first_.predict(X[:1])[0])
+    assert "the second of two passes" in str(trace)
+    assert type(trace).from_dict(trace.to_dict()) == trace
     corpus = model.seen_whole(model.sentences(X))
     explained = model.explain(corpus[9:10])
     assert explained.decision.chosen.labels == tuple(model.predict(X)[9])

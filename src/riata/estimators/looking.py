@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
@@ -97,7 +98,8 @@ class Looking(Judging):
         followed = {**settings, **vars(options.decoder), "recipe": recipe.name, "training": training}
         learner = followed if truth is not None and trained else None
         learnt_as = None if self._recoder is None else self.learnt_as_
-        return traced(model, inputs, truth, options.decoder, learner, features, learnt_as)
+        found = traced(model, inputs, truth, options.decoder, learner, features, learnt_as)
+        return found if self.first_ is None else replace(found, first=self.first_labels(inputs))
 
     def explain(
         self,

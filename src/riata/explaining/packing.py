@@ -125,6 +125,7 @@ def _trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
         "beam_by": trace.beam_by,
         "followed": None if trace.followed is None else dict(trace.followed),
         "learnt_as": trace.learnt_as,
+        "first": as_json(trace.first),
         "goal": trace.goal,
         "nodes": _nodes(trace.nodes, tables),
         "steps": [_step(step, tables) for step in trace.steps],

@@ -128,6 +128,7 @@ class Trace(Paged):
     learnt_as: str | None = None  # the encoding of chunk labels in the trace, where it is not that of the data
     true_path: tuple[Taken, ...] | None = None
     outputs: tuple[tuple[int, Labels], ...] = ()
+    first: Labels | None = None  # of two passes, of which this is the second, what the first one gave
 
     def path(self, node: int) -> tuple[Plain, ...]:
         """The actions from the start to a node."""
@@ -175,6 +176,8 @@ class Trace(Paged):
         made: dict[str, Any] = {"nodes": tuple(map(_node, data["nodes"])), "steps": tuple(map(_step, data["steps"]))}
         path = data.get("true_path")
         made["true_path"] = None if path is None else tuple(map(_taken, path))
+        first = data.get("first")
+        made["first"] = None if first is None else tuple(map(_label, first))
         made["outputs"] = tuple((node, tuple(map(_label, labels))) for node, labels in data.get("outputs", ()))
         return cls(**{**data, **head, **made})
 

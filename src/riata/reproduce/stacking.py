@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from riata.reproducing.measures import scores
-from riata.reproducing.reproduction import SCORES, Reproduction, Row, beats
+from riata.reproducing.reproduction import SCORES, Reproduction, Row, beats, equal
 from riata.reproducing.tasks import ENTITIES
 
 ONE, TWO, SEEN, WINDOW = "one pass", "two passes", "two, not jackknifed", "two, window"
@@ -33,7 +33,7 @@ REPRODUCTION = Reproduction(
         beats(
             "The second model has to learn from labels of models that have not seen the sentence.", "f1", (TWO, SEEN)
         ),
-        beats("Without jackknifing, the second pass does harm.", "f1", (ONE, SEEN)),
+        equal("Without jackknifing, the second pass only copies the first.", "f1", 0.1, (SEEN, ONE)),
     ),
     remarks=(
         "Our own table: the papers report other languages and learners, so there are no figures of theirs beside ours.",
