@@ -70,7 +70,7 @@ def told(sentences, at, seen):
 
 
 def votes_of(sentences, *, chunks=True):
-    votes = Votes(LABELS, chunks)
+    votes = Votes(LABELS, LABELS if chunks else None)
     for tokens in sentences:
         labels = np.array([LABELS.index(label) for _, label in tokens], np.int32)
         votes.add(Column.of([word for word, _ in tokens]), labels, np.array([0, len(tokens)]))
@@ -124,7 +124,7 @@ def test_plain_labels_have_no_chunks():
 
 def test_words_that_nobody_says_any_more_are_forgotten(monkeypatch):
     monkeypatch.setattr("riata.features.context.MOST_WORDS", 4)
-    votes = Votes(LABELS, True)
+    votes = Votes(LABELS, LABELS)
     for number in range(50):
         votes.add(Column.of([f"w{number}", "Ann"]), np.array([4, 0], np.int32), np.array([0, 2]))
         votes.forget(max(0, len(votes) - 1))

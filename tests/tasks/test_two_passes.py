@@ -262,6 +262,21 @@ def test_every_learner_and_parameter_goes_with_two_passes(make, data, params):
     assert from_bytes(to_bytes(model)).predict(X) == model.predict(X)
 
 
+@pytest.mark.parametrize("params", [{}, {"dev": 1 / 3, "refit": True}, {"learn_as": "bioes", "context": "window"}])
+def test_tags_and_chunks_are_learnt_in_two_passes(params, tmp_path):
+    rows = [[(word, "NN" if label != "O" else "X", label) for word, label in s] for s in TRAIN]
+    data = in_documents(rows, [i // 8 for i in range(48)])
+    model = quietly(JointTagger("max-violation", epochs=3, passes=2, folds=3, **params), data)
+    assert from_bytes(to_bytes(model)).predict(X) == model.predict(X)
+    first = model.explain(model.seen_whole(model.sentences(X))[3:4]).first
+    assert [tuple(text.split("/")) for text in first] == model.first_.predict(X)[3]
+    assert any("guess" in str(t) for t in model.model_.features.templates)
+    riata.write_columns(X, tmp_path / "in.txt")
+    model.predict_file(tmp_path / "in.txt", tmp_path / "out.txt")
+    assert [[t[1:] for t in s] for s in riata.read_columns(tmp_path / "out.txt")] == model.predict(X)
+    assert model.evaluate(data).score > 0
+
+
 def test_development_data_and_weights_are_given_to_fit():
     estimator = EntityRecognizer(epochs=3, passes=2, folds=3, template=TEMPLATE, patience=1)
     weights = np.linspace(0.5, 2, len(TRAIN))
@@ -311,9 +326,7 @@ def test_what_cannot_be_is_refused(params, error, match):
         fitted(**params)
 
 
-def test_what_has_no_words_or_two_outputs_is_refused(model):
-    with pytest.raises(UnsupportedError, match="outputs"):
-        fitted(JointTagger)
+def test_what_has_no_words_is_refused(model):
     with pytest.raises(DataError, match="features already"):
         quietly(EntityRecognizer(passes=2), [[{"w": 1.0}]] * 9, [["O"]] * 9)
     with pytest.raises(UnsupportedError, match="partial_fit"):

@@ -67,10 +67,6 @@ def check_passes(estimator: Any, passes: Passes, recipe: Recipe) -> None:
             f"window is {passes.window}, but context is {passes.context!r}, which knows no window.",
             remedy="Leave out window, or set context='window' (--context window).",
         )
-    if estimator.outputs > 1:
-        raise _refused(
-            f"the task {estimator.task_name!r} has {estimator.outputs} outputs, and the second pass reads one."
-        )
     if recipe.templates is not None:
         raise _refused(f"the recipe {recipe.name!r} has templates of its own, which read no labels of a first pass.")
     for name, what in (
@@ -90,9 +86,9 @@ def check_one_pass(passes: Passes, what: str) -> None:
         )
 
 
-def check_data(data: Corpus) -> None:
+def check_data(data: Corpus, outputs: int) -> None:
     """Refuses data without words, about which nothing can be told."""
-    if data.width < 2:
+    if data.width <= outputs:
         raise DataError(
             "passes is 2, but the sentences are features already: there are no words to find again elsewhere.",
             remedy="Give words, or leave out passes.",

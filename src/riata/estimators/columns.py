@@ -37,6 +37,10 @@ class Columns(Trained):
 
         return and_context(self, inputs)
 
+    def vote_labels(self) -> tuple[list[str], list[str] | None]:
+        """The classes as a first pass votes for them, and the chunk labels in them, where they have any."""
+        return self.classes_, self.classes_ if self.chunks else None
+
     def first_labels(self, corpus: Corpus) -> tuple[str, ...] | None:
         """The labels that the first of two passes gives all tokens; None where there is one pass."""
         context = self.seen_whole(corpus).context

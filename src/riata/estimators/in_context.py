@@ -38,7 +38,7 @@ def in_context(estimator: Columns, parts: Iterable[Corpus]) -> Iterator[Corpus]:
     """The parts of a text one after another, each with its columns of context as soon as all that votes about it has been read."""
     first = estimator.first_
     assert first is not None
-    votes = Votes(first.classes_, first.chunks)
+    votes = Votes(*first.vote_labels())
     scope = estimator.scope()
     gather = _Window(votes, scope.window) if scope.mode == "window" else _Documents(votes, file=scope.mode == "file")
     for part in parts:

@@ -37,6 +37,7 @@ INTERNAL = frozenset(
         "task_name",
         "twin",
         "untrained",
+        "vote_labels",
         "with_output",
     }
 )

@@ -66,7 +66,7 @@ def once(tell: Listener) -> Listener:
 
 def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any, tell: Listener) -> FirstPass:
     """data: with the output as the last column, as it is written. weights: of sentences, or None."""
-    check_data(data)
+    check_data(data, estimator.outputs)
     mode = options.passes.context or ("window" if data.document is None else "document")
     scope = Scope(mode, options.passes.window)
     tell(Note(f"First of two passes. The second will read labels of the {_told_about(scope)}."))
@@ -170,12 +170,15 @@ def _in_context(data: Corpus, parts: Sequence[tuple[Corpus, Ids]], one: Any, sco
     columns = [_columns(part, labels, one, scope) for part, labels in parts]
     ids = [np.concatenate([column.ids for column in same]) for same in zip(*columns, strict=True)]
     context = [Column(column.alphabet, found) for column, found in zip(columns[0], ids, strict=True)]
-    found = followed(data.select(range(data.width - 1)), context)
-    return replace(found, columns=(*found.columns, data.columns[-1]), origin=(*found.origins, data.origins[-1]))
+    inputs = data.width - one.outputs
+    found = followed(data.select(range(inputs)), context)
+    return replace(
+        found, columns=(*found.columns, *data.columns[inputs:]), origin=(*found.origins, *data.origins[inputs:])
+    )
 
 
 def _columns(part: Corpus, labels: Ids, one: Any, scope: Scope) -> tuple[Column, ...]:
-    votes = Votes(one.classes_, one.chunks)
+    votes = Votes(*one.vote_labels())
     votes.add(part.columns[0], labels, part.starts)
     whole = np.zeros(len(part), np.int32)
     groups = whole if scope.mode == "file" or part.document is None else part.document

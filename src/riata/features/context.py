@@ -26,7 +26,7 @@ class Votes:
     """Sentences that were labelled by a first pass, one part of a text after another, and what they say of each other."""
 
     labels: Sequence[str]  # that the first pass has
-    chunks: bool
+    chunks: Sequence[str] | None  # the chunk labels in these, one each; None: they have none
     words: Alphabet = field(default_factory=Alphabet)
     lower: Alphabet = field(default_factory=Alphabet)
     word_ids: Ids = field(default_factory=lambda: np.empty(0, np.int32))
@@ -36,9 +36,9 @@ class Votes:
 
     def __post_init__(self) -> None:
         nothing = (np.empty(0, np.int32), np.empty(0, np.uint8))
-        self._types, self._goes_on = chunk_flags(self.labels) if self.chunks else nothing
-        outside = [i for i, label in enumerate(self.labels) if split_tag(label)[0] == "O"]
-        self._outside = int(self._types[outside[0]]) if self.chunks and outside else -1
+        self._types, self._goes_on = nothing if self.chunks is None else chunk_flags(self.chunks)
+        outside = [i for i, label in enumerate(self.chunks or ()) if split_tag(label)[0] == "O"]
+        self._outside = int(self._types[outside[0]]) if outside else -1
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -87,8 +87,8 @@ class Votes:
         guess = self.label_ids[self.starts[first] :]
         texts = [*self.labels, NOTHING]
         columns = [_column(texts, ids) for ids in (guess, *found[: OF_TAGS - 1])]
-        if self.chunks:
-            types = [split_tag(label)[1] for label in self.labels]
+        if self.chunks is not None:
+            types = [split_tag(label)[1] for label in self.chunks]
             tags = [tag for type_ in types for tag in (f"B-{type_}", f"I-{type_}")]
             columns += [_column([*tags, NOTHING], ids) for ids in found[OF_TAGS - 1 :]]
         return tuple(columns)

@@ -83,6 +83,9 @@ class JointTagger(SequenceEstimator):
     def _class_texts(self) -> list[str]:
         return [joined_text(*pair) for pair in self.classes_]
 
+    def vote_labels(self) -> tuple[list[str], list[str] | None]:
+        return ["/".join(pair) for pair in self.classes_], [chunk for _, chunk in self.classes_]
+
     def _class_names(self, classes: Any) -> tuple[str, ...]:
         if classes is None:
             return ()
