@@ -10,7 +10,7 @@ import numpy as np
 
 from riata.data.types import Column, Corpus, Ids
 from riata.features.context import Votes
-from riata.features.context_names import ADDED
+from riata.features.context_names import ADDED, Scope
 
 if TYPE_CHECKING:
     from riata.estimators.columns import Columns
@@ -38,13 +38,24 @@ def in_context(estimator: Columns, parts: Iterable[Corpus]) -> Iterator[Corpus]:
     """The parts of a text one after another, each with its columns of context as soon as all that votes about it has been read."""
     first = estimator.first_
     assert first is not None
-    votes = Votes(*first.vote_labels())
-    scope = estimator.scope()
-    gather = _Window(votes, scope.window) if scope.mode == "window" else _Documents(votes, file=scope.mode == "file")
+    gather = _gathering(first, estimator.scope())
     for part in parts:
         inputs = replace(estimator.own_columns(part), known=None)  # labels that are given are given to the second pass
         yield from gather.add(part, inputs.columns[0], first.labels_of(inputs))
     yield from gather.rest()
+
+
+def told(part: Corpus, labels: Ids, first: Columns, scope: Scope) -> tuple[Column, ...]:
+    """The columns of context of a text that a first pass has labelled."""
+    gather = _gathering(first, scope)
+    [found] = [*gather.add(part, part.columns[0], labels), *gather.rest()]
+    assert found.context is not None
+    return found.context
+
+
+def _gathering(first: Columns, scope: Scope) -> _Window | _Documents:
+    votes = Votes(*first.vote_labels())
+    return _Window(votes, scope.window) if scope.mode == "window" else _Documents(votes, file=scope.mode == "file")
 
 
 class _Window:

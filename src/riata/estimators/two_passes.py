@@ -15,8 +15,7 @@ from riata.choosing.passes import ONE_PASS, check_data
 from riata.choosing.preference import recipe_name
 from riata.data.memory import as_corpus, joined
 from riata.data.types import Column, Corpus, Ids
-from riata.estimators.in_context import followed
-from riata.features.context import Votes
+from riata.estimators.in_context import followed, told
 from riata.features.context_names import Scope, names
 from riata.features.context_templates import functions
 from riata.features.language import language_of
@@ -77,14 +76,17 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     one.fit(train, sample_weight=None if given is None else given[: len(train)], listener=tell)
     seconds = time.perf_counter() - began
     again = _again(one, options)
+    whole = choice_of(
+        one
+    ).recipe.whole  # every step looks at all data: threads share its work, else the folds have them
 
     def labels(learnt: Indices, asked: Indices, listener: Listener) -> Ids:
-        model = again.untrained(**({} if _is_whole(one) else {"threads": 1}))  # the folds have the threads
+        model = again.untrained(**({} if whole else {"threads": 1}))
         model.fit(train[learnt], sample_weight=None if given is None else given[learnt], listener=listener)
         table = np.array([one.classes_.index(text) for text in model.classes_], np.int32)
         return np.asarray(table[model.predict_ids(train[asked])])
 
-    threads = 1 if _is_whole(one) else options.threads or cores()
+    threads = 1 if whole else options.threads or cores()
     folds = options.passes.folds
     parts = [(train, one.predict_ids(train))] if folds == 1 else jackknifed(train, folds, labels, threads, tell)
     tell(Note("Second of two passes."))
@@ -139,11 +141,6 @@ def _one_pass(estimator: Fitting, options: Options, dev: Corpus | None) -> Any:
     return estimator.untrained(**params)
 
 
-def _is_whole(estimator: Any) -> bool:
-    """Whether every step of the training looks at all data, so that threads share its work."""
-    return choice_of(estimator).recipe.whole
-
-
 def _again(one: Any, options: Options) -> Any:
     """An estimator that learns as the first model did, without development data of its own."""
     params: dict[str, Any] = {"dev": None, "patience": None, "refit": False, "encoding": one.encoding_ or "auto"}
@@ -167,7 +164,7 @@ def _in_context(data: Corpus, parts: Sequence[tuple[Corpus, Ids]], one: Any, sco
     Sentences of one part tell about each other, as in a file that one model has labelled. Labels of different models would agree
     less in their errors than those of a file do, and a model knows the words of other parts from their gold labels.
     """
-    columns = [_columns(part, labels, one, scope) for part, labels in parts]
+    columns = [told(part, labels, one, scope) for part, labels in parts]
     ids = [np.concatenate([column.ids for column in same]) for same in zip(*columns, strict=True)]
     context = [Column(column.alphabet, found) for column, found in zip(columns[0], ids, strict=True)]
     inputs = data.width - one.outputs
@@ -175,11 +172,3 @@ def _in_context(data: Corpus, parts: Sequence[tuple[Corpus, Ids]], one: Any, sco
     return replace(
         found, columns=(*found.columns, *data.columns[inputs:]), origin=(*found.origins, *data.origins[inputs:])
     )
-
-
-def _columns(part: Corpus, labels: Ids, one: Any, scope: Scope) -> tuple[Column, ...]:
-    votes = Votes(*one.vote_labels())
-    votes.add(part.columns[0], labels, part.starts)
-    whole = np.zeros(len(part), np.int32)
-    groups = whole if scope.mode == "file" or part.document is None else part.document
-    return votes.columns(None if scope.mode == "window" else groups, scope.window)
