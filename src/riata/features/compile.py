@@ -196,7 +196,7 @@ class Features:
 
     def values(self, corpus: Corpus, grow: bool = False, threads: int = 1) -> list[Ids]:
         """The value of every attribute at every token; attributes are found side by side, each with an alphabet of its own."""
-        types = {number: _Types.of(corpus.columns[number]) for _, number in self.program.attributes}
+        types = {number: Types.of(corpus.columns[number]) for _, number in self.program.attributes}
 
         def values(a: int) -> Ids:
             (name, number), alphabet = self.program.attributes[a], self.alphabets[a]
@@ -246,14 +246,14 @@ class Features:
 
 
 @dataclass(frozen=True, eq=False)
-class _Types:
+class Types:
     """The distinct texts that occur in a column."""
 
     column: Column
     ids: Ids
 
     @classmethod
-    def of(cls, column: Column) -> _Types:
+    def of(cls, column: Column) -> Types:
         return cls(column, column.used())
 
     def values(self, name: str, function: Attribute, alphabet: Alphabet | None, grow: bool, look: Look) -> Ids:

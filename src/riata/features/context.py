@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from riata._core import Alphabet, attribute_values, context_votes, for_python
+from riata._core import Alphabet, context_votes
 from riata.data.chunk_boundaries import chunk_flags, split_tag
 from riata.data.texts import interned
 from riata.data.types import Column, Ids, Starts
+from riata.features.attributes import lower
+from riata.features.compile import Types
 from riata.features.context_names import OF_TAGS
 
 NOTHING = "_"  # where nobody has voted
@@ -46,11 +47,10 @@ class Votes:
     def add(self, words: Column, labels: Ids, starts: Starts) -> None:
         """Further sentences with their labels."""
         known = self.words.add_all(words.alphabet)[words.ids]
-        used = np.unique(known)
-        table = np.full(len(self.words), -1, np.int32)
-        table[used] = _lower(self.words, used, self.lower)
+        types = Types.of(Column(self.words, known))
+        lowered = types.values("lower", lower, self.lower, grow=True, look=self.lower.add_many)
         self.word_ids = np.concatenate([self.word_ids, known])
-        self.lower_ids = np.concatenate([self.lower_ids, table[known]])
+        self.lower_ids = np.concatenate([self.lower_ids, lowered])
         self.label_ids = np.concatenate([self.label_ids, labels.astype(np.int32, copy=False)])
         self.starts = np.concatenate([self.starts, self.starts[-1] + starts[1:] - starts[0]])
 
@@ -98,15 +98,6 @@ def _column(texts: list[str], ids: Ids) -> Column:
     """ids: indices of the texts, which may repeat; -1 is the last one."""
     alphabet, table = interned(texts)
     return Column(alphabet, table[ids])
-
-
-def _lower(words: Alphabet, used: Any, into: Alphabet) -> Ids:
-    """The ids of these words in lower case."""
-    found: Ids = attribute_values("lower", words, used.astype(np.int32), into, True)
-    left = np.flatnonzero(found == for_python)
-    if len(left):
-        found[left] = into.add_many([text.lower() for text in words.texts_of(used[left])])
-    return found
 
 
 def _renumbered(alphabet: Alphabet, ids: Ids) -> tuple[Alphabet, Ids]:
