@@ -62,8 +62,8 @@ def command(**options: Any) -> None:
     corpus = read_for(estimator, options["file"], options)
     if options["beam"] is not None:
         estimator = estimator.twin(queue="beam", beam=beam(options["beam"]))
-    gold = _has_gold(estimator, corpus)
     corpus = estimator.seen_whole(corpus)
+    gold = _has_gold(estimator, corpus)
     number = _chosen(estimator, corpus, options["which"], gold)
     sentence = corpus[number : number + 1]
     against = None if options["against"] is None else _labels(options["against"], pairs=estimator.outputs > 1)

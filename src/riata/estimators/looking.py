@@ -120,7 +120,8 @@ class Looking(Judging):
 
         self._check_fitted().check_searched("an explanation shows the steps of a search and what features say of them")
         truth = None if labels is False else labels
-        return explain_sentence(self, one_sentence(sentence, self.sentences), truth, against, training)
+        corpus = self.seen_whole(one_sentence(sentence, self.sentences))
+        return explain_sentence(self, corpus, truth, against, training)
 
     def _true_labels(self, corpus: Corpus, y: Any, options: Options) -> list[str]:
         """All gold labels as they are learnt; illegal tags are read as in training."""

@@ -175,6 +175,8 @@ class Predicting(Confident, ByLabel, Columns):
         """
         self._check_fitted()
         corpus = self._knowing(X, given)
+        if probabilities and corpus.tokens:
+            corpus = self.seen_whole(corpus)
         found = self.nbest_ids(corpus, k)
         scores = [[score for _, score in sentence] for sentence in found]
         if probabilities and corpus.tokens:
