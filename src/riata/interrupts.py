@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found]  # `signal` itself imports much before Ctrl-C can be answered
+import _thread
+import sys
+import time
 
 TYPE_CHECKING = False  # as in `typing`, which takes long to import
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
     from typing import Any
+
+SOON = 0.005  # seconds after which an interrupt that Python has lost comes again
 
 
 class Interrupts:
@@ -18,7 +23,10 @@ class Interrupts:
         self._listens = (
             signal.getsignal(signal.SIGINT) is signal.default_int_handler
         )  # neither ignored nor somebody else's
+        self._others = sys.unraisablehook
         self._set(self._answer)
+        if self._listens:
+            sys.unraisablehook = self._lost
 
     def _answer(self, number: int, frame: FrameType | None) -> None:
         self.came = True
@@ -31,6 +39,13 @@ class Interrupts:
             except ValueError:  # this is not the main thread, which is the one that hears
                 self._listens = False
 
+    def _lost(self, what: sys.UnraisableHookArgs, /) -> None:
+        """Python can raise no error from a destructor or the callback of a weak reference, so an interrupt there comes again."""
+        if isinstance(what.exc_value, KeyboardInterrupt):
+            _thread.start_new_thread(_interrupt_soon, (_thread.get_ident(),))
+        else:
+            self._others(what)
+
     def ignore(self) -> None:
         """From now on none is heard: the process ends."""
         self._set(signal.SIG_IGN)
@@ -38,6 +53,16 @@ class Interrupts:
     def leave(self) -> None:
         """From now on Python answers."""
         self._set(signal.default_int_handler)
+        sys.unraisablehook = self._others
+
+
+def _interrupt_soon(thread: int) -> None:
+    """thread: the one that hears."""
+    time.sleep(SOON)
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(thread, signal.SIGINT)
+    else:  # Windows: this does not end a wait for a file or for time
+        _thread.interrupt_main()
 
 
 class AsInterrupt:

@@ -62,20 +62,36 @@ def test_an_interrupt_at_any_moment_leaves_130(verb, folder):
             riata.load_model(target)
 
 
-def test_an_interrupt_that_python_loses_leaves_130_all_the_same():
-    program = """
-import os, signal, sys, types
+LOST = """
+import os, signal, sys, time, types, weakref
+def interrupt(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(1000): pass
 class Lossy:
     def __del__(self):
-        os.kill(os.getpid(), signal.SIGINT)
-        for _ in range(1000): pass
+        interrupt()
+class Watched: ...
 def run(arguments):
-    Lossy()
+    WAY
+    time.sleep(DURATION)
     return 0
 sys.modules["riata.commands.base"] = types.SimpleNamespace(run=run)
 import riata.entry
 riata.entry.main()
 """
+WAYS = {"destructor": "Lossy()", "weak reference": "it = Watched(); watch = weakref.ref(it, interrupt); del it"}
+
+
+@pytest.mark.parametrize("duration", [0, 60])
+@pytest.mark.parametrize("way", WAYS)
+def test_an_interrupt_that_python_loses_leaves_130_all_the_same_and_at_once(way, duration):
+    program = LOST.replace("WAY", WAYS[way]).replace("DURATION", str(duration))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=40)
+    assert (done.returncode, done.stderr) == (130, "Interrupted.\n")
+
+
+def test_other_errors_that_python_cannot_raise_are_still_told():
+    program = LOST.replace("interrupt()", "raise ValueError('told')").replace("WAY", "Lossy()").replace("DURATION", "0")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 130
-    assert "Interrupted." in done.stderr
+    assert done.returncode == 0
+    assert "ValueError: told" in done.stderr
