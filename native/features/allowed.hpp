@@ -1,4 +1,4 @@
-// Which labels tokens may have, where something is known of them.
+// The labels that tokens may have, for tokens of which something is known.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,15 @@
 namespace riata {
 
 struct Allowed {
-  std::vector<std::uint8_t> sets;  // [M][width] flags; a set allows something of each label
-  std::size_t width = 0;           // of chains, one flag per label; of segments, as LegalSegments takes them
-  std::vector<std::int32_t> of;    // [N] the set of a token, -1: it may have any label; empty: nothing is known of any
+  std::vector<std::uint8_t> sets;  // [M][width] flags, one set after the other
+  std::size_t width = 0;           // in chains, one flag per label; in segments, the flags that LegalSegments takes
+  std::vector<std::int32_t> of;    // [N] number of the token's set, -1: it may have any label; empty: nothing is known of any token
 
-  // Whether something is known of these tokens.
+  // Whether any of the `length` tokens from `first` on has a set.
   bool knows(std::int64_t first, std::int64_t length) const noexcept {
     return !of.empty() && std::any_of(of.begin() + first, of.begin() + first + length, [](std::int32_t set) { return set >= 0; });
   }
-  // The flags of a token; nullptr where nothing is known of it.
+  // The flags of a token's set, [width]; nullptr if the token may have any label.
   const std::uint8_t* at(std::int64_t token) const noexcept {
     const std::int32_t set = of[static_cast<std::size_t>(token)];
     return set < 0 ? nullptr : sets.data() + static_cast<std::size_t>(set) * width;

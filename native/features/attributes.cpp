@@ -45,7 +45,8 @@ bool ending(std::string_view text, std::string& out) {
   std::string word, left;
   lower(text, word);
   stem(text, left);
-  const auto same = std::mismatch(left.begin(), left.end(), word.begin(), word.end()).second;  // the stemmer may write a letter of its own
+  // Where word and stem begin to differ. The stemmer may end a stem with a letter that the word does not have.
+  const auto same = std::mismatch(left.begin(), left.end(), word.begin(), word.end()).second;
   out.assign(same, word.end());
   return !out.empty();
 }
@@ -55,7 +56,7 @@ bool initial(std::string_view text, std::string& out) {
   return !out.empty();
 }
 
-// Character classes with runs shortened to `most`; line breaks stay as they are.
+// Writes the class of every character, and shortens runs of one class to `most` characters. Line breaks are copied.
 void classes(std::string_view text, std::size_t most, std::string& out) {
   out.clear();
   std::size_t run = 0;

@@ -1,4 +1,4 @@
-// Riata's own attributes for texts in ASCII. Python has the definitions (riata/features/attributes.py) and every other text.
+// Riata's own attributes for ASCII texts. Python defines all attributes (riata/features/attributes.py) and computes them for other texts.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,15 @@ namespace riata {
 
 bool is_ascii(std::string_view text) noexcept;
 
-// Writes the value for an ASCII text; false where the text has no such attribute.
+// Writes the value of the attribute for an ASCII text. Returns false if the text does not have the attribute.
 using NativeAttribute = bool (*)(std::string_view text, std::string& out);
 
-// By the word used in templates; null where only Python knows it.
+// The attribute by its name in templates; nullptr if only Python defines it.
 NativeAttribute native_attribute(std::string_view name) noexcept;
 
-// The ids in `values` of the attribute of some texts: -1 where a text has no such attribute or `values` does not hold its value,
-// for_python where the text is not in ASCII. With `grow`, new values are added. Without `values`, their hashes.
+// The values of an attribute for the texts with these ids, as ids in `values`: -1 if the text does not have the attribute or `values` does
+// not contain the value, `for_python` if the text is not ASCII. With `grow`, new values are added to `values`. If `values` is null, hashes
+// of the values.
 inline constexpr std::int32_t for_python = -2;
 std::vector<std::int32_t> look_up_values(NativeAttribute function, const Alphabet& texts, std::span<const std::int32_t> ids,
                                          Alphabet* values, bool grow);

@@ -7,7 +7,7 @@
 namespace riata {
 namespace {
 
-// Counts of labels by key, as short lists, since a word has few different labels.
+// Counts of labels by key. Each key has a short list, since a word has few different labels.
 class Tally {
  public:
   void add(std::int32_t key, std::int32_t label, std::int32_t times) {
@@ -24,7 +24,8 @@ class Tally {
     head = static_cast<std::int32_t>(counts_.size()) - 1;
   }
 
-  // The most frequent label, the smallest of several; -1 where there is none. own: a label that is counted once less.
+  // The most frequent label of a key, the smallest of several; -1 if no label has a count above 0. own: a label whose count is taken as one
+  // less.
   std::int32_t best(std::int32_t key, std::int32_t own = none) const {
     std::int32_t label = none, most = 0;
     if (static_cast<std::size_t>(key) >= heads_.size()) return none;
@@ -49,8 +50,8 @@ class Tally {
   struct Count {
     std::int32_t label, times, next;
   };
-  std::vector<std::int32_t> heads_;  // [keys] the first count of each, or none
-  std::vector<std::int32_t> keys_;   // that have counts
+  std::vector<std::int32_t> heads_;  // [keys] the first count of each key, or none
+  std::vector<std::int32_t> keys_;   // keys that have counts
   std::vector<Count> counts_;
 };
 
@@ -68,7 +69,7 @@ class Collector {
     strings_ = IdPairIndex();
   }
 
-  // Counts the votes of a sentence `times` more: 1, or -1 to take them back.
+  // Adds the votes of a sentence `times` times; -1 takes back what was added once.
   void count(std::int64_t sentence, std::int32_t times) {
     for (std::int64_t t = first_.starts[sentence]; t < first_.starts[sentence + 1]; ++t) {
       words_.add(first_.words[t], first_.labels[t], times);
@@ -119,7 +120,7 @@ class Collector {
     }
   }
 
-  // A string of words is a path of pairs: the string before, the next word.
+  // Enters the words of a chunk, and all strings of words within it. A string is a path in strings_: (shorter string, next word).
   void count_strings(const Chunk& chunk, std::int32_t times) {
     for (std::int64_t from = chunk.begin; from < chunk.end; ++from) {
       std::int32_t node = root;
@@ -140,7 +141,7 @@ class Collector {
     return node;
   }
 
-  // Marks, from left to right, the longest strings that are chunks elsewhere.
+  // Marks the longest strings of words that are whole chunks elsewhere, from left to right.
   void find_same(std::int64_t begin, std::int64_t end, std::int32_t* out) const {
     auto own = chunks_.begin();
     for (std::int64_t from = begin; from < end;) {
@@ -165,9 +166,10 @@ class Collector {
   static constexpr std::int32_t root = -1;
   const FirstLabels& first_;
   Tally words_, lower_words_;
-  IdPairIndex strings_;        // of chunks, and of all their parts
-  Tally whole_, part_;         // types by string: of chunks that are the string, and of chunks that contain more
-  std::vector<Chunk> chunks_;  // of the sentence at hand
+  IdPairIndex strings_;  // strings of words: chunks, and all parts of chunks
+  // Types of chunks by string: whole_ of chunks that consist of the string, part_ of chunks that contain it and more.
+  Tally whole_, part_;
+  std::vector<Chunk> chunks_;  // chunks of the present sentence
 };
 
 }  // namespace

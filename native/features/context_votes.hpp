@@ -10,34 +10,34 @@
 
 namespace riata {
 
-// Sentences with the labels of a first pass. Chunks are read off the labels; where `types` is empty, labels are no chunk tags.
+// Sentences with the labels of a first pass. Chunks are read off the labels; if `types` is empty, labels are not chunk tags.
 struct FirstLabels {
-  std::span<const std::int32_t> words;        // [N]
-  std::span<const std::int32_t> lower_words;  // [N] the same in lower case
+  std::span<const std::int32_t> words;        // [N] ids of words
+  std::span<const std::int32_t> lower_words;  // [N] ids of the words in lower case
   std::span<const std::int32_t> labels;       // [N]
-  std::span<const std::int64_t> starts;       // [S + 1]
+  std::span<const std::int64_t> starts;       // [S + 1] first token of each sentence, then N
   std::span<const std::int32_t> types;        // [L] the type of the chunk that a token with this label is in
-  std::span<const std::uint8_t> goes_on;      // [L * L] whether a label goes on with the chunk of the label before
+  std::span<const std::uint8_t> goes_on;      // [L * L] whether the second label goes on with the chunk of the first
   std::int32_t outside = -1;                  // the type of labels that are in no chunk
 };
 
-// How far votes are collected: within groups of neighbouring sentences, or from a number of sentences before.
+// Which sentences vote about a sentence: those of the same document, or the sentence itself and a number of sentences before it.
 struct ContextScope {
-  std::span<const std::int32_t> groups;  // [S] the document of each sentence; empty: `window` holds
-  std::int64_t window = 0;               // sentences before, and the sentence itself
-  std::int64_t from = 0;                 // the first sentence that is asked about; the sentences before it only vote
+  std::span<const std::int32_t> groups;  // [S] the document of each sentence; empty: `window` decides
+  std::int64_t window = 0;               // how many sentences before the present one vote beside it
+  std::int64_t from = 0;                 // the first sentence whose tokens are asked about; earlier sentences only vote
 };
 
-// One number per token of the sentences that are asked about; -1: nobody voted. A token has no vote about itself, and a chunk none about
-// itself. A chunk is 2 * type for its first token, 2 * type + 1 for the others.
+// One number per token of the sentences that are asked about; -1: no vote. A token does not vote about itself, nor does a chunk. A chunk of
+// a type is written as 2 * type for its first token and 2 * type + 1 for its other tokens.
 struct ContextVotes {
-  std::vector<std::int32_t> word;        // label of the same word
-  std::vector<std::int32_t> lower_word;  // label of the same word in lower case
-  std::vector<std::int32_t> chunk;       // chunk of the same words: from left to right, the longest that is a chunk elsewhere
-  std::vector<std::int32_t> longer;      // type of longer chunks that contain the chunk that the token is in
+  std::vector<std::int32_t> word;        // the most frequent label of the same word
+  std::vector<std::int32_t> lower_word;  // the most frequent label of the same word in lower case
+  std::vector<std::int32_t> chunk;   // chunk of the same words: from left to right, the longest string of words that is a chunk elsewhere
+  std::vector<std::int32_t> longer;  // chunk of the type that longer chunks have which contain the token's own chunk
 };
 
-inline constexpr std::int64_t longest_voting_chunk = 32;  // words; longer chunks vote about single words only
+inline constexpr std::int64_t longest_voting_chunk = 32;  // words; a longer chunk only votes about its single words
 
 ContextVotes context_votes(const FirstLabels& first, const ContextScope& scope, const Poll& poll);
 

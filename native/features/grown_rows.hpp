@@ -1,5 +1,5 @@
-// Rows that enter when a first update touches them. A row is found by its slot, a code and a number; where the code is 0, that is one look
-// into a table. Rows of sequences go on from there, number by number.
+// Rows that are created by the first update that touches them. A row is found by its slot, a code and a number. If the code is 0, finding
+// it is one look into a table. A row of a sequence of numbers is reached from the row of the sequence without its last number.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class GrownRows {
   std::int32_t slots() const noexcept { return slots_; }
   std::int32_t rows() const noexcept { return static_cast<std::int32_t>(parents_.size()); }
 
-  // -1: no update has touched it, nor what goes on from it. So it is with the number -1. No branches: most look-ups stand in long rows of
-  // their like, whose memory is waited for together.
+  // The row of a slot, code 0 and a number; -1: no update has touched the row or a sequence that begins with it. The number -1 always gives
+  // -1. The look-up has no branches, so that memory is fetched for many look-ups at once.
   std::int32_t find(std::int32_t slot, std::int32_t value) const noexcept {
     const std::vector<std::int32_t>& rows_of = first_[static_cast<std::size_t>(slot)];
     const auto place = static_cast<std::size_t>(value) + 1;
@@ -39,7 +39,7 @@ class GrownRows {
     return add_first(root < 0 ? add_root(slot, code) : root, value);
   }
 
-  // The row one step further on.
+  // Sequences: whether any longer one begins with that of `row`, and the row of the sequence that is longer by `value` (-1: none).
   bool goes_on(std::int32_t row) const noexcept { return goes_on_[static_cast<std::size_t>(row)]; }
   std::int32_t find_next(std::int32_t row, std::int32_t value) const noexcept { return goes_on(row) ? next_.find(row, value) : -1; }
   std::int32_t add_next(std::int32_t row, std::int32_t value) {
@@ -48,7 +48,7 @@ class GrownRows {
   }
   void prefetch_next(std::int32_t row, std::int32_t value) const noexcept { next_.prefetch(row, value); }
 
-  // Everything as numbers: of each root its slot and code; of each row what it is a step from (a row, or -1 - root), and the step.
+  // The contents as numbers, for model files: each root has a slot and a code; each row has a parent (a row, or -1 - root) and a number.
   std::int32_t roots() const noexcept { return roots_.size(); }
   std::int32_t slot(std::int32_t root) const noexcept { return roots_.left(root); }
   std::int32_t code(std::int32_t root) const noexcept { return roots_.right(root); }
@@ -71,7 +71,7 @@ class GrownRows {
   }
 
  private:
-  static constexpr std::int32_t low_codes = 1 << 12;  // below: their roots stand in tables
+  static constexpr std::int32_t low_codes = 1 << 12;  // roots of smaller codes stand in coded_
 
   std::int32_t find_root(std::int32_t slot, std::int32_t code) const noexcept {
     if (code >= low_codes) return roots_.find(slot, code);
@@ -92,12 +92,12 @@ class GrownRows {
   }
 
   std::int32_t slots_;
-  IdPairIndex roots_;                             // slot and code; those of code 0 come first
-  std::vector<std::vector<std::int32_t>> first_;  // [slots] of code 0: row by number plus one; -1: none, as before all others
+  IdPairIndex roots_;                             // (slot, code) -> root; roots of code 0 come first
+  std::vector<std::vector<std::int32_t>> first_;  // [slots] rows of code 0 by number plus one; -1: none; entry 0 stays -1
   std::vector<std::vector<std::int32_t>> coded_;  // [slots] root by low code; -1: none
-  IdPairTable next_;                              // by parent and number
+  IdPairTable next_;                              // (parent, number) -> row
   std::vector<std::int32_t> parents_, values_;    // [rows]
-  std::vector<bool> goes_on_;                     // [rows] whether any other is a step from it
+  std::vector<bool> goes_on_;                     // [rows] whether any row has this one as its parent
 };
 
 }  // namespace riata

@@ -1,4 +1,5 @@
-// Hashing instead of dictionaries: texts, n-grams and labels before become numbers, and numbers rows of one table of fixed size.
+// Hashing instead of dictionaries: texts, n-grams and contexts of labels become numbers, and numbers become rows of one table of fixed
+// size.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace riata {
 
-// A number below `size` from the upper half of a hash.
+// Maps the upper half of a hash to a number from 0 to size - 1.
 inline std::int64_t within(std::uint64_t hash, std::int64_t size) noexcept {
   return static_cast<std::int64_t>(((hash >> 32) * static_cast<std::uint64_t>(size)) >> 32);
 }
@@ -17,20 +18,20 @@ inline std::uint64_t id_pair_hash(std::int32_t a, std::int32_t b) noexcept {
   return mix((std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b)) + 0x9E3779B97F4A7C15ULL);
 }
 
-// The number that stands for a text, from 0 to 2^31 - 17: values of attributes are 16 higher, and must stay positive.
+// The number of a text, from 0 to 2^31 - 17. Values of attributes are larger by 16 and must stay below 2^31.
 inline std::int32_t hashed_text(std::string_view text) noexcept {
   return static_cast<std::int32_t>(within(mix(hash_bytes(text)), (std::int64_t{1} << 31) - 16));
 }
 
-// The number that stands for an n-gram of a family: of its parent's number (-1 for a root) and its last value.
+// The number of an n-gram of a family, from the number of its parent (-1 for a root) and its last value.
 inline std::int32_t hashed_ngram(std::int32_t family, std::int32_t parent, std::int32_t value) noexcept {
   return static_cast<std::int32_t>(mix(id_pair_hash(parent, value) ^ static_cast<std::uint64_t>(family)) >> 33);
 }
 
-// Who reads a row: two readers of one number have rows of their own.
+// What reads a row. Readers of different kinds have different rows for the same number.
 enum class Reader : std::int32_t { node, edge, named, history };
 
-// Where numbers have their rows. A row holds a weight per label; a pair of labels is scored by `labels` rows in a line.
+// The rows of hashed numbers. A row contains one weight per label; weights of label pairs are `labels` rows, one after the other.
 class HashTable {
  public:
   HashTable() = default;

@@ -1,5 +1,5 @@
-// Features of earlier labels: an n-gram of the input, or nothing, together with labels before the token at hand.
-// They are found while searching, and enter the index when a first update touches them.
+// Features of earlier labels: an n-gram of the input, or none, together with labels of tokens before the present one. They are looked up
+// during search, and are added to the index by the first update that touches them.
 #pragma once
 
 #include <algorithm>
@@ -13,30 +13,30 @@
 
 namespace riata {
 
-// What one template reads: a family of n-grams at an offset (family -1: none), and labels so many tokens back.
+// What one template reads: the n-gram of a family at an offset (family -1: no n-gram), and labels of earlier tokens.
 struct HistorySlot {
   std::int32_t family = -1;
   std::int32_t offset = 0;
-  std::vector<std::int32_t> back;  // 1 for the label before, in increasing order
+  std::vector<std::int32_t> back;  // how many tokens back each label is, 1 for the token before; increasing
 };
 
 class HistoryIndex {
  public:
-  static constexpr std::int32_t outside = 0;  // the value of a label before the sentence; label j is j + 1
+  static constexpr std::int32_t outside = 0;  // the value of a label before the sentence; the value of label j is j + 1
 
   HistoryIndex() = default;
-  // table: of a hashed index, where the rows are then; one without rows for exact dictionaries.
+  // table: the rows of a hashed index; a table without rows stands for exact dictionaries.
   explicit HistoryIndex(std::vector<HistorySlot> slots, HashTable table = {}) : slots_(std::move(slots)), table_(table) {
     for (std::int32_t s = 0; s < static_cast<std::int32_t>(slots_.size()); ++s) contexts_.add(-1, s);  // the root of slot s has id s
     for (const HistorySlot& slot : slots_) order_ = std::max(order_, slot.back.back());
   }
 
   const std::vector<HistorySlot>& slots() const noexcept { return slots_; }
-  std::int32_t order() const noexcept { return order_; }       // how far back any slot looks; 0 where there is none
-  std::int32_t rows() const noexcept { return rows_.size(); }  // kept here: none where they are hashed
+  std::int32_t order() const noexcept { return order_; }       // how many tokens back any slot reads; 0: there are no slots
+  std::int32_t rows() const noexcept { return rows_.size(); }  // rows that are stored here; 0 if rows are hashed
   bool hashed() const noexcept { return table_.rows() > 0; }
 
-  // The row of slot s for an n-gram (-1: none) after labels; `before[k]` is the value of the label k + 1 tokens back.
+  // The row of slot s for an n-gram (-1: none); -1 if there is none. before[k] is the value of the label k + 1 tokens back.
   std::int32_t find(std::int32_t s, std::int32_t ngram, std::span<const std::int32_t> before) const noexcept {
     if (hashed()) return hashed_row(s, ngram, before);
     std::int32_t context = s;
@@ -55,17 +55,17 @@ class HistoryIndex {
     return row;
   }
 
-  // visit(row) for every row of slot s with an n-gram (-1: none): what find could give after any labels.
+  // Calls visit(row) for all rows of slot s with an n-gram (-1: none), whatever their labels. Not for hashed rows.
   template <class Visit>
   void each_row(std::int32_t s, std::int32_t ngram, Visit visit) const {
     const std::int32_t list = lists_.find(ngram, s);
     for (std::int32_t row = list < 0 ? -1 : newest_[list]; row >= 0; row = older_[row]) visit(row);
   }
-  // The values of two labels that a row reads: the label furthest back, and the label that its slot lists just before that one.
+  // The values of two of the labels that a row reads: the last one in HistorySlot::back, and the last but one.
   std::int32_t furthest(std::int32_t row) const noexcept { return contexts_.right(rows_.right(row)); }
   std::int32_t before_furthest(std::int32_t row) const noexcept { return contexts_.right(contexts_.left(rows_.right(row))); }
 
-  // What a row stands for: its slot, n-gram and the values of its labels, in the order of `back`.
+  // What a row stands for: its slot, its n-gram and the values of its labels, in the order of HistorySlot::back.
   struct Entry {
     std::int32_t slot;
     std::int32_t ngram;
@@ -95,11 +95,11 @@ class HistoryIndex {
 
   std::vector<HistorySlot> slots_;
   std::int32_t order_ = 0;
-  IdPairIndex contexts_;              // a trie of labels, one root per slot
+  IdPairIndex contexts_;              // (shorter context, value of a label) -> context; one root per slot
   IdPairIndex rows_;                  // (n-gram, context) -> row
   IdPairIndex lists_;                 // (n-gram, slot) -> list of rows
-  std::vector<std::int32_t> newest_;  // [lists] the row entered last
-  std::vector<std::int32_t> older_;   // [rows] the next one of the same list; -1: none
+  std::vector<std::int32_t> newest_;  // [lists] the row that was added last
+  std::vector<std::int32_t> older_;   // [rows] the row of the same list that was added before; -1: none
   HashTable table_;
 };
 

@@ -1,4 +1,4 @@
-// Adding the same pairs to a dictionary again and again.
+// Adds pairs of ids to a dictionary, quickly where the same pairs come often.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace riata {
 
-// Pairs of left ids from -1 and right ids from 0. Where all of them fit into a table, it answers for the dictionary from the second time
-// on.
+// Left ids start at -1, right ids at 0. If all possible pairs fit into a table, the table answers for every pair that has been added
+// before.
 class IdPairAdder {
  public:
-  // Ids are below lefts and rights; room: how large a table may be.
+  // lefts, rights: ids are smaller than these. room: the largest number of entries that the table may have.
   IdPairAdder(IdPairIndex& pairs, std::int64_t lefts, std::int64_t rights, std::int64_t room) : pairs_(pairs), rights_(rights) {
     if (fits(lefts, rights, room)) table_.assign(static_cast<std::size_t>((lefts + 1) * rights), IdPairIndex::unknown);
   }
@@ -29,7 +29,7 @@ class IdPairAdder {
  private:
   IdPairIndex& pairs_;
   std::int64_t rights_;
-  std::vector<std::int32_t> table_;  // [left + 1][right] their ids
+  std::vector<std::int32_t> table_;  // [left + 1][right] the pair's id; unknown: not added yet
 };
 
 }  // namespace riata

@@ -26,7 +26,7 @@ void check_back(const HistorySlot& slot) {
   if (!ok) throw Error("TemplateError", "the labels that a template reads are inconsistent", "Labels go from label[-1] to label[-8].");
 }
 
-// The value an attribute has at position p of a sentence of `length` tokens that starts at token `start`.
+// The value of an attribute at position p of a sentence of `length` tokens that starts at token `start`. p may lie outside the sentence.
 std::int32_t value_at(std::span<const std::int32_t> values, std::int64_t start, std::int64_t length, std::int64_t p) noexcept {
   if (p < 0) return static_cast<std::int32_t>(-p - 1);
   if (p >= length) return static_cast<std::int32_t>(boundary_reach + p - length);
@@ -39,11 +39,11 @@ std::size_t padded_size(const Tokens& tokens, std::int32_t pad) {
   return static_cast<std::size_t>(tokens.starts.back() + 2 * pad * sentences);
 }
 
-constexpr std::int64_t most_parts = 4;  // of one family: each part goes over all positions
-constexpr std::int64_t enough = 2;      // families for every thread: to share one costs more than a thread that waits
+constexpr std::int64_t most_parts = 4;  // parts of one family; each part walks over all positions
+constexpr std::int64_t enough = 2;      // families per thread: with fewer, families are divided among threads
 constexpr std::size_t most_positions = std::numeric_limits<std::int32_t>::max() - 2;
 
-// How large a table of ids may be: no larger than the ids at all positions.
+// The largest number of entries in a table of ids: one per token.
 std::int64_t room(const Tokens& tokens) { return tokens.starts.back(); }
 
 std::int64_t values_of(const Tokens& tokens, std::int32_t attribute) {
@@ -118,7 +118,8 @@ void FeatureIndex::insert(std::int32_t family, std::int32_t parent, std::int32_t
     throw Error("ModelFileError", "an entry of the feature index is inconsistent");
 }
 
-// Calls visit(padded position, position in the sentence, start, length) wherever the family is read in these sentences.
+// Calls visit(padded position, position in the sentence, start, length) for all positions of the sentences `some` at which the family is
+// read.
 template <class Visit>
 void FeatureIndex::for_each_position(std::int32_t family, const Tokens& tokens, Sentences some, Visit visit) const {
   if (first_[family] > last_[family]) return;
@@ -139,7 +140,7 @@ std::vector<std::vector<std::int32_t>> FeatureIndex::extend(const Tokens& tokens
   const auto parts = static_cast<std::size_t>(share ? std::clamp<std::int64_t>(threads, 1, most_parts) : 1);
   std::vector<Parts> seen(specs_.size(), Parts(parts));
   Tasks tasks;
-  std::vector<std::size_t> done(specs_.size());  // the task that completes the ids of a family
+  std::vector<std::size_t> done(specs_.size());  // [F] the task after which the ids of a family are complete
   for (std::int32_t f = 0; f < families(); ++f) {
     const std::int32_t parent = specs_[f].parent;
     std::vector<std::size_t> before = parent < 0 ? std::vector<std::size_t>{} : std::vector{done[parent]};
@@ -165,12 +166,13 @@ std::vector<std::vector<std::int32_t>> FeatureIndex::extend(const Tokens& tokens
   return ids;
 }
 
-// Pairs that a table can hold are not worth sharing among threads.
+// Whether a table can hold all pairs of the family. Such a family is not worth dividing among threads.
 bool FeatureIndex::is_small(std::int32_t f, const Tokens& tokens) const {
   return IdPairAdder::fits(parents(f), values_of(tokens, specs_[f].attribute), room(tokens));
 }
 
-// Calls visit(padded position, n-gram of the parent or -1, value) wherever the family has an n-gram.
+// Calls visit(padded position, id of the parent's n-gram or -1, value) for all positions of the sentences `some` where the family has an
+// n-gram.
 template <class Visit>
 void FeatureIndex::for_each_ngram(std::int32_t f, const Tokens& tokens, Sentences some, const std::vector<std::vector<std::int32_t>>& ids,
                                   Visit visit) const {
@@ -185,7 +187,7 @@ void FeatureIndex::for_each_ngram(std::int32_t f, const Tokens& tokens, Sentence
   });
 }
 
-// Adds every n-gram of one family: new ones are numbered in the order of the tokens.
+// Adds all n-grams of one family. New n-grams are numbered in the order of the tokens.
 void FeatureIndex::add_all(std::int32_t f, const Tokens& tokens, std::vector<std::vector<std::int32_t>>& ids) {
   ids[f].assign(padded_size(tokens, pad_), -1);
   IdPairAdder add(dictionaries_[f], parents(f), values_of(tokens, specs_[f].attribute), room(tokens));
@@ -193,15 +195,15 @@ void FeatureIndex::add_all(std::int32_t f, const Tokens& tokens, std::vector<std
                  [&](std::size_t at, std::int32_t parent, std::int32_t value) { ids[f][at] = add(parent, value); });
 }
 
-// The first step of adding all n-grams of a family by several threads. Each thread takes one part of the n-grams and writes, for a known
-// n-gram, its id, and for a new one -2 - the position where it is first seen. Every thread has an array of its own, which is -1 where the
-// n-gram is not of its part: in a shared array the threads would write to the same cache lines.
+// First step of adding all n-grams of a family with several threads. Each thread handles one part of the n-grams. For a known n-gram it
+// writes the id, for a new one -2 - (the position at which it occurs first). Each thread writes to an array of its own, which is -1 at
+// n-grams of other parts: in a shared array the threads would write to the same cache lines.
 void FeatureIndex::first_seen(std::int32_t f, const Tokens& tokens, const std::vector<std::vector<std::int32_t>>& ids, std::size_t part,
                               Parts& seen) const {
   if (is_small(f, tokens)) return;
   seen[part].assign(padded_size(tokens, pad_), -1);
   IdPairIndex fresh;
-  std::vector<std::int32_t> firsts;  // [fresh]
+  std::vector<std::int32_t> firsts;  // [fresh] first position of each new n-gram
   for_each_ngram(f, tokens, all_sentences(tokens), ids, [&](std::size_t at, std::int32_t parent, std::int32_t value) {
     if (IdPairIndex::part(parent, value, seen.size()) != part) return;
     std::int32_t id = find(f, parent, value);
@@ -214,7 +216,7 @@ void FeatureIndex::first_seen(std::int32_t f, const Tokens& tokens, const std::v
   });
 }
 
-// And ends with this: new n-grams are numbered in the order of their first positions, whatever the parts.
+// Second step: numbers the new n-grams in the order of their first positions, so that the numbers do not depend on the parts.
 void FeatureIndex::number(std::int32_t f, const Tokens& tokens, std::vector<std::vector<std::int32_t>>& ids, Parts seen) {
   ids[f] = std::move(seen[0]);
   std::int32_t* const of = ids[f].data();
@@ -227,7 +229,7 @@ void FeatureIndex::number(std::int32_t f, const Tokens& tokens, std::vector<std:
   });
 }
 
-// Takes away n-grams from the id `first` on that occur too rarely.
+// Removes n-grams that occur fewer than `cutoff` times; n-grams with ids below `first` stay. `ids` is renumbered.
 void FeatureIndex::prune(std::int32_t f, std::int32_t first, std::int64_t cutoff, std::vector<std::int32_t>& ids) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(size(f)), 0);
   for (const std::int32_t id : ids) {

@@ -1,4 +1,4 @@
-// A corpus ready for learning and decoding: every feature an integer, looked up once.
+// A corpus that is ready for learning and decoding: all features are integers, looked up once.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,18 @@ inline constexpr std::int32_t unknown_label = -1;
 
 struct Instances {
   std::vector<std::int64_t> starts;               // [S + 1] first token of each sentence, then N
-  std::vector<std::vector<std::int32_t>> ngrams;  // [F][padded positions] as FeatureIndex::look_up
-  std::vector<std::int32_t> sizes;                // [F] how many n-grams the index knew then
+  std::vector<std::vector<std::int32_t>> ngrams;  // [F][padded positions] as FeatureIndex::look_up returns them
+  std::vector<std::int32_t> sizes;                // [F] how many n-grams the index contained at the look-up
   std::int32_t pad = 0;
-  std::vector<std::int64_t> named_starts;  // [N + 1] features named by the user, per token; or empty
+  // [N + 1] where the named features of each token begin; empty: there are none.
+  std::vector<std::int64_t> named_starts;
   std::vector<std::int32_t> named_ids;
   std::vector<float> named_values;
-  std::int32_t named_size = 0;       // ids are below this
+  std::int32_t named_size = 0;       // ids are smaller than this
   bool hashed = false;               // whether ids are hashes
-  std::vector<std::int32_t> labels;  // [N] gold, or unknown_label where the learner can do without; or empty
-  TagChoices choices;                // of models that choose tags
-  Allowed allowed;                   // what decoding may give, where that is known
+  std::vector<std::int32_t> labels;  // [N] gold labels, unknown_label where a label is missing; or empty
+  TagChoices choices;                // tags that each token may have, for models that choose among tags
+  Allowed allowed;                   // labels that decoding may give, where they are restricted
 
   // Whether some label of sentence s is unknown.
   bool partly_labelled(std::int64_t s) const noexcept {
@@ -36,7 +37,7 @@ struct Instances {
   std::int64_t sentences() const noexcept { return static_cast<std::int64_t>(starts.size()) - 1; }
   std::int64_t tokens() const noexcept { return starts.back(); }
   std::int64_t length(std::int64_t s) const noexcept { return starts[s + 1] - starts[s]; }
-  // Padded position of the first token of sentence s.
+  // The padded position of the first token of sentence s.
   std::int64_t origin(std::int64_t s) const noexcept { return starts[s] + 2 * std::int64_t{pad} * s + pad; }
 };
 
@@ -50,12 +51,12 @@ inline Instances as_instances(const FeatureIndex& index, const Tokens& tokens, s
   return out;
 }
 
-// The tokens with every n-gram looked up; labels and named features are still to be set.
+// The tokens with all n-grams looked up, without labels and named features.
 inline Instances look_up(const FeatureIndex& index, const Tokens& tokens, std::int64_t threads = 1) {
   return as_instances(index, tokens, index.look_up(tokens, threads));
 }
 
-// Adds the n-grams of the tokens to the index, then returns the tokens with every n-gram looked up.
+// Adds the n-grams of the tokens to the index, and returns the tokens with all n-grams looked up.
 inline Instances extend(FeatureIndex& index, const Tokens& tokens, std::int64_t cutoff, std::int64_t threads = 1) {
   auto ngrams = index.extend(tokens, cutoff, threads);
   return as_instances(index, tokens, std::move(ngrams));
@@ -63,7 +64,7 @@ inline Instances extend(FeatureIndex& index, const Tokens& tokens, std::int64_t 
 
 inline constexpr std::int32_t unseen = -2;
 
-// The n-gram that a history slot reads at token t of sentence s: -1 where it reads none, `unseen` where training has not seen it.
+// The n-gram that a history slot reads at token t of sentence s: -1 if the slot reads no n-gram, `unseen` if training has not seen it.
 inline std::int32_t history_ngram(const HistorySlot& slot, const Instances& instances, std::int64_t s, std::int64_t t) noexcept {
   if (slot.family < 0) return -1;
   const std::int32_t id = instances.ngrams[slot.family][instances.origin(s) + t + slot.offset];

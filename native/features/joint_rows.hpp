@@ -1,4 +1,4 @@
-// Features that read outputs: rows that enter when a first update touches them.
+// Rows of features that read tags and chunk labels. They are created by the first update that touches them.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace riata {
 
-// A row is an n-gram (-1: none) together with a slot and a context: what the group of the slot reads of the outputs, as one number. So the
+// A row is found by an n-gram (-1: none), a slot and a context. A context is one number for all outputs that the slot's group reads, so
 // outputs are looked up once for all slots of a group.
 class JointRows {
  public:
-  // An empty table for this number of slots and of groups of slots.
+  // An empty table for these numbers of slots and of groups of slots.
   explicit JointRows(std::int32_t slots = 0, std::int32_t groups = 0) : slots_(std::max(slots, 1)), groups_(std::max(groups, 1)) {}
 
-  // The number of a context: a group and the labels that it reads (JointGroup::packed). -1: no update has met this context.
+  // The number of a context: a group and the outputs that it reads, as JointGroup::packed. -1: no update has touched this context.
   std::int32_t find_context(std::int32_t group, std::uint64_t packed) const noexcept {
     const std::uint64_t key = keyed(group, packed);
     return contexts_.find(high(key), low(key));
@@ -42,7 +42,7 @@ class JointRows {
   void prefetch(std::int32_t slot, std::int32_t ngram, std::int32_t context) const noexcept {
     rows_.prefetch(ngram, context * slots_ + slot);
   }
-  // stride: numbers of a row of this slot.
+  // stride: how many weights a row of this slot has.
   std::int32_t add(std::int32_t slot, std::int32_t ngram, std::int32_t context, std::int32_t stride) {
     const std::int32_t row = rows_.add(ngram, context * slots_ + slot);
     if (row == rows()) {
@@ -53,15 +53,15 @@ class JointRows {
   }
 
   std::int32_t rows() const noexcept { return static_cast<std::int32_t>(starts_.size()); }
-  std::int64_t start(std::int32_t row) const noexcept { return starts_[static_cast<std::size_t>(row)]; }  // its place among all rows
-  std::int64_t size() const noexcept { return size_; }                                                    // numbers of all rows
+  std::int64_t start(std::int32_t row) const noexcept { return starts_[static_cast<std::size_t>(row)]; }  // its first weight
+  std::int64_t size() const noexcept { return size_; }                                                    // weights of all rows
 
   // What a row stands for.
   std::int32_t slot(std::int32_t row) const noexcept { return rows_.right(row) % slots_; }
   std::int32_t ngram(std::int32_t row) const noexcept { return rows_.left(row); }
   std::int32_t group(std::int32_t row) const noexcept { return static_cast<std::int32_t>(key(row) % std::uint64_t(groups_)); }
   std::uint64_t packed(std::int32_t row) const noexcept { return key(row) / std::uint64_t(groups_); }
-  // How many numbers it has.
+  // How many weights the row has.
   std::int64_t width(std::int32_t row) const noexcept { return (row + 1 < rows() ? start(row + 1) : size_) - start(row); }
 
  private:
@@ -76,8 +76,8 @@ class JointRows {
   static std::int32_t low(std::uint64_t key) noexcept { return static_cast<std::int32_t>(key & 0xFFFFFFFFu); }
 
   std::int32_t slots_, groups_;
-  IdPairIndex contexts_;  // (group, what it reads), in two halves
-  IdPairIndex rows_;      // (n-gram, context and slot)
+  IdPairIndex contexts_;  // (group and outputs) -> context; the key is split into two halves of 32 bits
+  IdPairIndex rows_;      // (n-gram, context and slot) -> row
   std::vector<std::int64_t> starts_;
   std::int64_t size_ = 0;
 };

@@ -1,4 +1,4 @@
-// What the features of a tag and of a chunk label read (see src/riata/features/joint.py).
+// What the features of tags and of chunk labels read (see src/riata/features/joint.py).
 #pragma once
 
 #include <algorithm>
@@ -16,41 +16,45 @@ enum class Output : std::int32_t { tag, chunk };
 inline constexpr std::size_t outputs = 2;
 constexpr std::size_t number(Output output) noexcept { return static_cast<std::size_t>(output); }
 
-// A feature of one output. What it reads of outputs is counted in operators back from the one at hand: 0 is the tag that this one gives.
+// A feature of one output, the tag or the chunk label. The outputs that it reads are counted in operators back from the present one: 0 is
+// the tag that the present operator gives.
 struct JointSlot {
   Output output = Output::tag;
-  std::int32_t family = -1;                          // -1: none
-  std::int32_t offset = 0;                           // of the n-gram's first position from the token
-  std::vector<std::int32_t> tags = {}, chunks = {};  // increasing
-  std::int32_t slot = 0, slots = 0;                  // of those without outputs: block of `family`, row `id * slots + slot`
+  std::int32_t family = -1;                          // -1: reads no n-gram
+  std::int32_t offset = 0;                           // of the n-gram's first position, from the token
+  std::vector<std::int32_t> tags = {}, chunks = {};  // how many operators back outputs are read, increasing
+  // For slots that read no outputs: their rows stand in the block of `family`, row `id * slots + slot`.
+  std::int32_t slot = 0, slots = 0;
 };
 
-// Slots of one output that read the same places of a window: tags 0, 1, … operators back, then chunk labels 1, 2, … back.
+// Slots of one output that read the same places of a window. A window holds the tags 0, 1, … operators back, then the chunk labels 1, 2, …
+// back.
 struct JointGroup {
   struct Place {
-    std::int32_t at;
-    bool tag;  // or a chunk label
+    std::int32_t at;  // place in the window
+    bool tag;         // false: a chunk label
     bool operator==(const Place&) const = default;
   };
   std::vector<Place> places;
-  std::vector<std::int32_t> slots;  // numbers of slots
-  std::int32_t number = 0;          // of the group, among those of both outputs
-  bool candidate = false;           // reads the tag that the operator gives
+  std::vector<std::int32_t> slots;  // numbers of the slots in this group
+  std::int32_t number = 0;          // of this group among the groups of both outputs
+  bool candidate = false;           // whether the group reads the tag that the present operator gives
 
-  // The values that the group reads in a window, as one number. A value is a label plus one, or 0 before the sentence.
+  // The values that the group reads in a window, as one number. The value of a label is the label plus one; 0 stands for before the
+  // sentence.
   std::uint64_t packed(std::span<const std::int32_t> window, std::int32_t tags, std::int32_t chunks) const noexcept {
     std::uint64_t key = 0;
     for (const Place& place : places)
       key = key * std::uint64_t(base(place, tags, chunks)) + std::uint64_t(window[static_cast<std::size_t>(place.at)]);
     return key;
   }
-  // What the first place counts in it.
+  // The factor by which the value of the first place is multiplied in the packed number.
   std::uint64_t unit(std::int32_t tags, std::int32_t chunks) const noexcept {
     std::uint64_t unit = 1;
     for (std::size_t i = 1; i < places.size(); ++i) unit *= std::uint64_t(base(places[i], tags, chunks));
     return unit;
   }
-  // More than any such number.
+  // An upper bound of the packed numbers (exclusive). A double, since it may exceed 64 bits.
   double size(std::int32_t tags, std::int32_t chunks) const noexcept {
     double size = 1;
     for (const Place& place : places) size *= base(place, tags, chunks);
@@ -92,7 +96,7 @@ class JointTemplates {
   const std::vector<std::int32_t>& plain(Output output) const noexcept { return plain_[number(output)]; }  // slots that read no outputs
   const std::vector<JointGroup>& groups(Output output) const noexcept { return groups_[number(output)]; }
   std::int32_t all_groups() const noexcept { return static_cast<std::int32_t>(groups_[0].size() + groups_[1].size()); }
-  // The group of a slot; none: it reads no outputs.
+  // The group of a slot; nullptr if the slot reads no outputs.
   const JointGroup* group_of(std::int32_t slot) const noexcept {
     for (const JointGroup& group : groups_[number(slots_[slot].output)]) {
       if (std::find(group.slots.begin(), group.slots.end(), slot) != group.slots.end()) return &group;
@@ -101,11 +105,11 @@ class JointTemplates {
   }
   std::int32_t slots_of(Output output, std::int32_t family) const noexcept { return counts_[number(output)][family]; }
 
-  // How many operators back outputs are read; chunk labels always, for the sake of legality.
+  // How many operators back tags and chunk labels are read. At least one chunk label is always read, to know which may follow.
   std::int32_t tags_back() const noexcept { return tags_back_; }
   std::int32_t chunks_back() const noexcept { return chunks_back_; }
 
-  // The window that slots read: the place of a tag or a chunk label so many operators back, and how many there are.
+  // The places of the window: of a tag or a chunk label that is `back` operators back, and how many places there are.
   std::int32_t tag_place(std::int32_t back) const noexcept { return back; }
   std::int32_t chunk_place(std::int32_t back) const noexcept { return tags_back_ + back; }
   std::int32_t window() const noexcept { return tags_back_ + chunks_back_ + 1; }
@@ -127,7 +131,7 @@ class JointTemplates {
   }
 
   std::vector<JointSlot> slots_;
-  std::vector<std::int32_t> counts_[outputs];  // [F] plain slots
+  std::vector<std::int32_t> counts_[outputs];  // [F] how many slots that read no outputs read each family
   std::vector<std::int32_t> plain_[outputs];
   std::vector<JointGroup> groups_[outputs];
   std::int32_t tags_back_ = 0, chunks_back_ = 1;

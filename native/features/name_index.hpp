@@ -1,4 +1,4 @@
-// Features by name, alone or joined with an action: which entry of the weight vector is whose. Grows while learning.
+// Features by name, alone or joined with an action: the number of each in the weight vector. The index grows during learning.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace riata {
 
 class NameIndex {
  public:
-  static constexpr std::int32_t none = -1;  // in place of a name: unknown; in place of an action: the name stands alone
+  static constexpr std::int32_t none = -1;  // as a name: unknown; as an action: the name stands alone
 
   struct Entry {
     std::int32_t action;
@@ -32,7 +32,7 @@ class NameIndex {
     return id;
   }
 
-  // The weight's number, or none.
+  // The number of a weight, or none.
   std::int32_t find(std::int32_t name, std::int32_t action) const noexcept { return pairs_.find(name, action); }
   std::int32_t add(std::int32_t name, std::int32_t action) {
     const std::int32_t before = pairs_.size(), weight = pairs_.add(name, action);
@@ -40,13 +40,13 @@ class NameIndex {
     return weight;
   }
 
-  // Every action that the name has a weight with.
+  // All actions with which the name has a weight.
   std::span<const Entry> joined(std::int32_t name) const noexcept { return by_name_[static_cast<std::size_t>(name)]; }
 
  private:
   Alphabet names_;
   IdPairIndex pairs_;                        // (name, action or none) -> weight
-  std::vector<std::vector<Entry>> by_name_;  // [names]: scoring a state walks these instead of probing for every action
+  std::vector<std::vector<Entry>> by_name_;  // [names] so that scoring a state need not probe for every action
 };
 
 }  // namespace riata

@@ -28,11 +28,11 @@ bool is_vowel(Text word, std::size_t at, bool after_consonant) noexcept {
   return c == U'a' || c == U'e' || c == U'i' || c == U'o' || c == U'u' || (c == U'y' && after_consonant);
 }
 
-// What the letters of a stem are: y is a vowel after a consonant.
+// Properties of the letters of a stem. y is a vowel if it follows a consonant.
 struct Kinds {
-  int measure = 0;  // the paper's m: how often a run of consonants follows a run of vowels
+  int measure = 0;  // the paper's m: how many times a run of consonants follows a run of vowels
   bool has_vowel = false;
-  bool last[3] = {};  // of the last letter, the one before and the third last: whether it is a vowel
+  bool last[3] = {};  // whether the last, the second last and the third last letter is a vowel
 };
 
 Kinds kinds_of(Text word) noexcept {
@@ -59,7 +59,7 @@ bool ends_double(Text word, const Kinds& kinds) noexcept {
 
 Text before(Text word, std::size_t ending) noexcept { return word.substr(0, word.size() - ending); }
 
-// Plurals.
+// Removes plural endings.
 void step_1a(std::u32string& word) {
   const Text text = word;
   if (text.ends_with(U"sses") || text.ends_with(U"ies"))
@@ -68,7 +68,7 @@ void step_1a(std::u32string& word) {
     word.pop_back();
 }
 
-// -eed, -ed and -ing, and the repair of what the last two leave.
+// Removes -eed, -ed and -ing, and repairs the stems that -ed and -ing leave.
 void step_1b(std::u32string& word) {
   const Text text = word;
   if (text.ends_with(U"eed")) {
@@ -90,7 +90,7 @@ void step_1c(std::u32string& word) {
   if (word.ends_with(U'y') && kinds_of(before(word, 1)).has_vowel) word.back() = U'i';
 }
 
-// The word with its longest matching ending replaced, where enough of it stands before that ending.
+// Replaces the longest ending that matches a rule, if the measure of the stem before it is at least `least`.
 void replace_longest(std::u32string& word, std::span<const Rule> rules, int least) {
   const Rule* found = nullptr;
   for (const Rule& rule : rules) {
@@ -104,7 +104,7 @@ void replace_longest(std::u32string& word, std::span<const Rule> rules, int leas
   word += found->other;
 }
 
-// A final -e, and -ll.
+// Removes a final -e, and one l of a final -ll.
 void step_5(std::u32string& word) {
   if (word.ends_with(U'e')) {
     const Text stem = before(word, 1);

@@ -11,34 +11,35 @@
 
 namespace riata {
 
-// Where the n-gram of an anchored slot stands in the segment. inside: wherever all of it is within.
+// Where the n-gram of an anchored slot stands: relative to the segment's first or last token, or anywhere as long as it is all inside.
 enum class Role : std::int32_t { first, last, inside };
 
 struct AnchoredSlot {
   Role role;
   std::int32_t family;
-  std::int32_t offset;  // of the n-gram's first position from the segment's first or last token; inside: 0
+  std::int32_t offset;  // of the n-gram's first position, from the segment's first or last token; 0 if the role is inside
+  // slot: number of the slot. reach: distance from the first to the last position of the family's n-grams.
   std::int32_t slot = 0, reach = 0;
 };
 
-// All tokens of the segment, and as many as `around` says on either side, as one feature.
+// All tokens of the segment, and `around` tokens on either side, as one feature.
 struct SequenceSlot {
   std::int32_t family;
   std::int32_t around;
   std::int32_t slot = 0;
 };
 
-// Labels of the segments before; with them, where asked for, the length of the last one and an n-gram.
+// Labels of earlier segments, and with them, if asked for, the length of the segment before and an n-gram.
 struct BackSlot {
-  std::vector<std::int32_t> back;  // segments back, 1 for the one before, in increasing order
-  bool length;                     // of the segment before
-  std::int32_t family;             // -1: none
+  std::vector<std::int32_t> back;  // how many segments back each label is, 1 for the segment before; increasing
+  bool length;                     // whether the length of the segment before is read
+  std::int32_t family;             // -1: reads no n-gram
   std::int32_t offset;
-  bool previous;  // the n-gram stands at the first token of the segment before, not at that of the segment
+  bool previous;  // whether the n-gram stands at the first token of the segment before instead of the present segment
   std::int32_t slot = 0;
 };
 
-// Slots are numbered: anchored ones, then the length, if it is read, sequences and histories.
+// Slots are numbered in this order: anchored slots, the length (if it is read), sequences, histories.
 class SegmentTemplates {
  public:
   SegmentTemplates(const FeatureIndex& index, std::vector<AnchoredSlot> anchored, bool length, std::vector<SequenceSlot> sequences,
@@ -66,7 +67,7 @@ class SegmentTemplates {
 
   static constexpr std::int32_t most_back = 2;
 
-  // About how many rows there can be: as many as n-grams, and some more of sequences.
+  // About how many rows there can be, to reserve memory: one per n-gram of anchored slots, and a guess for the other slots.
   std::int64_t most_rows(const FeatureIndex& index) const noexcept {
     std::int64_t rows = 0;
     for (const AnchoredSlot& slot : anchored_) rows += index.size(slot.family);
@@ -78,11 +79,11 @@ class SegmentTemplates {
   const std::vector<AnchoredSlot>& anchored() const noexcept { return anchored_; }
   const std::vector<SequenceSlot>& sequences() const noexcept { return sequences_; }
   const std::vector<BackSlot>& histories() const noexcept { return histories_; }
-  std::int32_t length() const noexcept { return length_; }  // the slot of the length; -1: it is not read
+  std::int32_t length() const noexcept { return length_; }  // the slot of the length; -1: the length is not read
   std::int32_t slots() const noexcept { return slots_; }
-  std::int32_t reach() const noexcept { return reach_; }      // of the longest n-gram inside
+  std::int32_t reach() const noexcept { return reach_; }      // of the longest n-gram that is read inside segments
   std::int32_t order() const noexcept { return order_; }      // how many segments back labels are read
-  bool reads_start() const noexcept { return reads_start_; }  // where the segment before starts
+  bool reads_start() const noexcept { return reads_start_; }  // whether any slot reads where the segment before starts
   bool looks_back() const noexcept { return !histories_.empty(); }
 
  private:

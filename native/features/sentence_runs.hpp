@@ -1,4 +1,4 @@
-// Sentences in runs, for several threads.
+// Divides the sentences of a corpus into runs, for several threads.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 
 namespace riata {
 
-// A run of sentences, the last excluded.
+// A run of consecutive sentences; `end` is excluded.
 struct Sentences {
   std::size_t first, end;
 };
 
-// All sentences in at most `count` runs of about as many tokens each. starts: [S + 1] first token of each sentence, then N.
+// Divides all sentences into at most `count` runs of about equal numbers of tokens. starts: [S + 1] first token of each sentence, then N.
 inline std::vector<Sentences> shared_out(std::span<const std::int64_t> starts, std::int64_t count) {
   std::vector<Sentences> runs;
   const auto sentences = starts.size() - 1;

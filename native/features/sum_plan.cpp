@@ -12,7 +12,7 @@ SumPlan::SumPlan(std::span<const FamilySpec> families, std::span<const std::int3
     }
     return true;
   };
-  std::vector<Slot> longer;  // templates that read several types
+  std::vector<Slot> longer;  // templates that read several word types
   for (const Slot& slot : slots) {
     if (!reads_one_type(slot.family)) {
       longer.push_back(slot);
@@ -27,7 +27,7 @@ SumPlan::SumPlan(std::span<const FamilySpec> families, std::span<const std::int3
       same->slots.push_back(slot);
   }
   std::stable_sort(types.begin(), types.end(), [](const TypeTerm& a, const TypeTerm& b) { return a.column < b.column; });
-  // Parents come before their children, so that a chain is prolonged step by step.
+  // Parents come before their children, so that a chain grows step by step.
   std::stable_sort(longer.begin(), longer.end(), [](const Slot& a, const Slot& b) { return a.family < b.family; });
   for (const Slot& slot : longer) {
     const auto goes_on = [&](const auto& term) {
@@ -38,7 +38,7 @@ SumPlan::SumPlan(std::span<const FamilySpec> families, std::span<const std::int3
       continue;
     }
     chains.push_back({slot.offset, {slot}});
-    // A template of one type that stands alone in its term begins the chain.
+    // If a term of one word type has a single template, and the chain goes on from that template, the template moves into the chain.
     const auto alone = std::find_if(types.begin(), types.end(), [&](const TypeTerm& t) { return t.slots.size() == 1 && goes_on(t); });
     if (alone == types.end()) continue;
     chains.back().slots.insert(chains.back().slots.begin(), alone->slots.front());

@@ -1,5 +1,5 @@
-// In which order, and in which groups, the weights of a token are added up. Groups are what folding (models/folded.hpp)
-// replaces by one row; sums that keep to the plan are the same to the last bit, folded or not.
+// The order and the groups in which the weights of a token are added up. Folding (inference/structures/folded.hpp) replaces each group by
+// one row. Sums that follow the plan are the same to the last bit, folded or not.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace riata {
 
 struct FamilySpec {
   std::int32_t parent;     // an earlier family, or -1 for a root
-  std::int32_t attribute;  // what the last element of the n-gram reads
-  std::int32_t offset;     // where, counted from the n-gram's first position; 0 for a root
+  std::int32_t attribute;  // attribute that is read for the last element of the n-gram
+  std::int32_t offset;     // position of that element, counted from the n-gram's first position; 0 for a root
 };
 
-// Where one template finds its row: block of `family`, row `id * slots + slot`.
+// Where a template finds its row: in the block of `family`, row `id * slots + slot`.
 struct Slot {
   std::int32_t family;
   std::int32_t offset;
@@ -23,23 +23,23 @@ struct Slot {
 };
 
 struct SumPlan {
-  // Templates that read one and the same word type.
+  // Templates that read the same single word type: the type of `column` at `offset`.
   struct TypeTerm {
     std::int32_t column, offset;
     std::vector<Slot> slots;
   };
-  // Templates at one offset, each of which goes on where the n-gram of the one before ends: wherever the last is known, all are.
+  // Templates at one offset. The n-gram of each continues the n-gram of the one before, so if the last is known, all are.
   struct ChainTerm {
     std::int32_t offset;
     std::vector<Slot> slots;
   };
 
   SumPlan() = default;
-  // columns: [attributes] of whose word types each is a function.
+  // columns: [attributes] the column of the data that each attribute reads.
   SumPlan(std::span<const FamilySpec> families, std::span<const std::int32_t> columns, std::span<const Slot> slots);
 
-  std::vector<TypeTerm> types;    // column by column
-  std::vector<ChainTerm> chains;  // come after the types
+  std::vector<TypeTerm> types;    // ordered by column
+  std::vector<ChainTerm> chains;  // added up after the types
 };
 
 }  // namespace riata

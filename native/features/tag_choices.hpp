@@ -1,4 +1,4 @@
-// Which tags a token may have.
+// The tags that a token may have.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace riata {
 
-// Sets of tags, each increasing and not empty, and the set of every token. Without sets, all tags.
+// Sets of tags, and the set of every token. Tags of a set are increasing; no set is empty. If there are no sets, a token may have all tags.
 struct TagChoices {
-  std::vector<std::int32_t> starts;  // [sets + 1]
+  std::vector<std::int32_t> starts;  // [sets + 1] where each set begins in `tags`
   std::vector<std::int32_t> tags;
-  std::vector<std::int32_t> of;  // [N]
-  std::int32_t count = 0;        // tags are below this
+  std::vector<std::int32_t> of;  // [N] number of the token's set
+  std::int32_t count = 0;        // tags are smaller than this
 };
 
 }  // namespace riata
