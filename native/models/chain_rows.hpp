@@ -1,4 +1,4 @@
-// What scores a chain: where its rows stand, and the vector that holds them, which may change.
+// What scores a chain: the layout of its rows, and the vector that contains them. The vector may change between two reads.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct ChainRows {
   const Layout& layout;
   const HistoryIndex& history;
   const Vector<Real>& vector;
-  bool local;  // as Weights has it
+  bool local;  // whether scores of steps are normalised, as in Weights::local
 
   std::int32_t labels() const noexcept { return layout.labels; }
   std::int32_t stride() const noexcept { return layout.stride; }
@@ -25,7 +25,7 @@ struct ChainRows {
   const Real* history_row(std::int32_t at) const noexcept { return row(layout.history_row(at)); }
 };
 
-// Of weights that stay as they are. vector: Vector::of(weights.flat).
+// The rows of weights that do not change. vector: Vector::of(weights.flat), which the caller keeps.
 template <class Real>
 ChainRows<Real> rows_of(const Weights<Real>& weights, const Vector<Real>& vector) noexcept {
   return {weights.layout, weights.history, vector, weights.local};

@@ -1,4 +1,4 @@
-// Sparse differences of features: numbers by their place in the weight vector.
+// Sparse differences of feature vectors: lists of (place in the weight vector, number).
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace riata {
 
 using Difference = std::vector<std::pair<std::int64_t, double>>;
 
-inline constexpr double cancelled = 1e-12;  // numbers that cancel up to rounding
+inline constexpr double cancelled = 1e-12;  // numbers below this are rounding errors of numbers that cancel
 
-// Entries of one place become one, in the order of places; those that cancel go.
+// Sorts the entries by place, adds up entries of the same place, and removes entries that cancel.
 inline void sum_up(Difference& delta) {
   std::sort(delta.begin(), delta.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::size_t kept = 0;
@@ -31,7 +31,7 @@ inline void sum_up(Difference& delta) {
   std::erase_if(delta, [](const auto& entry) { return std::abs(entry.second) < cancelled; });
 }
 
-// Every place once, from here on.
+// The norms below expect that every place occurs once.
 inline double squared_norm(const Difference& delta) noexcept {
   double sum = 0;
   for (const auto& [place, value] : delta) sum += value * value;
@@ -47,7 +47,8 @@ inline double p_norm(const Difference& delta, double p) noexcept {
   return largest * std::pow(sum, 1 / p);
 }
 
-// A difference that is summed up while it is made, by a hash table: its places stay in the order in which they came.
+// A difference whose entries of the same place are added up as they come, with a hash table. Entries stay in the order in which their
+// places came.
 class SummedDifference {
  public:
   void clear() {
@@ -56,7 +57,7 @@ class SummedDifference {
     entries_.clear();
   }
 
-  // Room for all entries is made at once, as if every place were new.
+  // Allocates room for all entries at once, as if every place were new.
   void add(const Difference& delta) {
     std::size_t count = entries_.size();
     grow(count + delta.size());
@@ -88,13 +89,13 @@ class SummedDifference {
   }
 
  private:
-  // Where a place stands, or would stand.
+  // The slot of the table where the place stands, or where it would be entered.
   std::size_t slot_of(std::int64_t place) const noexcept {
     std::size_t slot = mix(static_cast<std::uint64_t>(place)) & (table_.size() - 1);
     while (table_[slot] >= 0 && entries_[static_cast<std::size_t>(table_[slot])].first != place) slot = (slot + 1) & (table_.size() - 1);
     return slot;
   }
-  // The table is at most half full.
+  // Makes room for `most` entries in a table that is at most half full.
   void grow(std::size_t most) {
     if (2 * most <= table_.size()) return;
     table_.assign(std::bit_ceil(2 * most), -1);
@@ -105,8 +106,8 @@ class SummedDifference {
   }
 
   Difference entries_;
-  std::vector<std::size_t> slots_;  // of the entries, in the table
-  std::vector<std::int32_t> table_ = std::vector<std::int32_t>(256, -1);
+  std::vector<std::size_t> slots_;                                        // [entries] the slot of each in the table
+  std::vector<std::int32_t> table_ = std::vector<std::int32_t>(256, -1);  // number of an entry, -1: the slot is free
 };
 
 }  // namespace riata

@@ -1,4 +1,4 @@
-// A tag and a chunk label per token as numbers, and the weights that score them.
+// A tag and a chunk label per token as one number, and the weights that score them.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,12 @@
 
 namespace riata {
 
-// Which outputs there are. The tag and the chunk label of a token are one number, its code.
+// The outputs and their codes: the tag and the chunk label of a token are one number, the code of the token.
 struct JointCoding {
   std::int32_t tags = 0, chunks = 0;
-  std::int32_t ahead = 0;                        // 1: an operator gives a tag, and the chunk label of the token before
-  std::vector<std::uint8_t> start, end, follow;  // [chunks], [chunks], [chunks * chunks]: which chunk labels may start, end, follow
+  std::int32_t ahead = 0;  // 1: an operator gives the tag of a token and the chunk label of the token before; 0: both of one token
+  // [chunks], [chunks], [chunks * chunks]: which chunk labels may start and end a sentence, and follow another
+  std::vector<std::uint8_t> start, end, follow;
 
   std::int32_t code(std::int32_t tag, std::int32_t chunk) const noexcept { return tag * chunks + chunk; }
   std::int32_t tag(std::int32_t code) const noexcept { return code / chunks; }
@@ -28,10 +29,10 @@ struct JointCoding {
   }
 };
 
-// Where rows stand in one long vector: features of the input alone, output by output and family by family, then those that grow.
+// Where rows stand in one long vector: first features of the input alone, by output and family; then the rows that grow.
 class JointLayout {
  public:
-  JointLayout() = default;  // of a model that has no features yet
+  JointLayout() = default;  // for a model without features
   JointLayout(const FeatureIndex& index, const JointTemplates& templates, const JointCoding& coding)
       : strides_{padded(coding.tags), padded(coding.chunks)} {
     for (const Output output : {Output::tag, Output::chunk}) {
@@ -51,7 +52,7 @@ class JointLayout {
   std::int64_t grown_row(const JointRows& rows, std::int32_t row) const noexcept { return size + rows.start(row); }
   std::int64_t whole(const JointRows& rows) const noexcept { return size + rows.size(); }
 
-  // A long vector of an earlier layout, in the places of this one; features that have come since weigh zero.
+  // A vector of an earlier layout, moved to the places of this layout. Weights of features that have been added since are 0.
   template <class Real>
   Numbers<Real> moved(const Numbers<Real>& old, const JointLayout& from) const {
     Numbers<Real> out(static_cast<std::size_t>(size), Real{0});
@@ -61,19 +62,19 @@ class JointLayout {
     return out;
   }
 
-  std::int64_t size = 0;  // before the rows that grow
+  std::int64_t size = 0;  // of the vector, without the rows that grow
 
  private:
   std::int32_t strides_[outputs] = {};
   std::vector<std::int64_t> starts_[outputs];  // [F]
-  std::vector<std::int64_t> blocks_;           // all of them, and the end
+  std::vector<std::int64_t> blocks_;           // where all blocks of both outputs start, in order, and the end
 };
 
 template <class Real>
 struct JointWeights {
   JointCoding coding;
   JointRows rows;
-  Numbers<Real> flat;  // as the layout has it
+  Numbers<Real> flat;  // the long vector that `layout` describes
   JointLayout layout = {};
 };
 

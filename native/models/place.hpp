@@ -1,4 +1,4 @@
-// Whose weight an entry of the long vector is: the inverse of Layout, for names that people can read.
+// What an entry of the long vector of weights belongs to: the inverse of Layout. Used to give weights names that people can read.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,12 @@ struct Place {
   enum class Kind { transition, node, edge, named, history };
 
   Kind kind = Kind::transition;
-  std::int32_t family = -1;  // of node and edge
-  std::int64_t ngram = -1;   // of node and edge; of named, the feature; of a hashed index, where all are named, the row of the table
-  std::int32_t slot = 0;     // which of the family's templates; of history, which of all
-  std::vector<std::int32_t> before = {};  // values of the labels before, nearest first: label j is j + 1
+  std::int32_t family = -1;  // for node, edge and history
+  // For node, edge and history, the n-gram; for named, the feature. In a hashed index all entries but transitions are named, and this is
+  // the row of the table.
+  std::int64_t ngram = -1;
+  std::int32_t slot = 0;                  // which template: of those that read the family; for history, of all history templates
+  std::vector<std::int32_t> before = {};  // values of the labels before, nearest first: the value of label j is j + 1
   std::int32_t label = -1;
 };
 
@@ -27,7 +29,7 @@ inline Place place_of(const FeatureIndex& index, const Layout& layout, const His
     place.label = static_cast<std::int32_t>(within % layout.stride);
     return place;
   };
-  const auto label = static_cast<std::int32_t>(entry % layout.stride);  // blocks are whole rows
+  const auto label = static_cast<std::int32_t>(entry % layout.stride);  // blocks consist of whole rows
   if (entry < square) return pair({}, entry);
   if (entry >= layout.size) {
     const auto [slot, ngram, before] = history.entry(static_cast<std::int32_t>((entry - layout.history_row(0)) / layout.stride));

@@ -1,4 +1,4 @@
-// Which rows of weights fire at a token. A row is whatever `Rows` makes of its place: a pointer into weights, or a number.
+// Lists the rows of weights that are read at a token. `Rows` decides what a row is: a pointer into weights, or a number.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace riata {
 
-// Rows must stay where they are while it is in use.
+// Rows must not move as long as a reader is in use.
 template <class Rows>
 class RowReader {
  public:
@@ -33,7 +33,7 @@ class RowReader {
       edges_.push_back(reads(slot, [&](std::size_t id) { return rows.edge_row(slot.family, id + slot.slot); }));
   }
 
-  // visit(row of [stride], value) at token t of sentence s
+  // Calls visit(row of [stride], value) for all features of token t of sentence s.
   template <class Visit>
   void nodes(std::int64_t s, std::int64_t t, Visit visit) const {
     const std::int64_t at = instances_.origin(s) + t;
@@ -47,7 +47,7 @@ class RowReader {
       visit(rows_.named_row(named(instances_.named_ids[k])), instances_.named_values[k]);
   }
 
-  // visit(row of [labels][stride], value); a first token has none
+  // Calls visit(row of [labels][stride], value) for all features of the label pair that ends at token t. A first token has no such pair.
   template <class Visit>
   void edges(std::int64_t s, std::int64_t t, Visit visit) const {
     if (t == 0) return;
@@ -62,7 +62,8 @@ class RowReader {
  private:
   using Row = decltype(std::declval<Rows&>().transition_row());
 
-  // One template: the ids of its n-grams, and where their rows are: of a hashed index, in the table, by the number of the slot.
+  // What one template reads: the ids of its n-grams, and their rows. The row of n-gram `id` is first + id * step; in a hashed index, `slot`
+  // and the id determine the row of the table.
   struct Read {
     const std::int32_t* ids;
     std::int64_t offset;

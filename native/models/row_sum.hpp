@@ -1,4 +1,4 @@
-// Adds up the rows of weights that fire at a token: first gathered, then summed in one go.
+// Adds up the rows of weights that are read at a token. Rows are gathered first and summed in one pass.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace riata {
 template <class Real>
 class RowSum {
  public:
-  // Rows are added to out [stride] in the order given.
+  // Starts a sum: rows are added to out, [stride], in the order of the calls of `add`. The sum is complete after `finish`.
   void begin(Real* out, std::int32_t stride) noexcept {
     out_ = out;
     stride_ = stride;

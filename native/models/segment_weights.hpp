@@ -14,11 +14,11 @@
 
 namespace riata {
 
-// Which segments there are. A segment with a given first token is one number, its code: length and label.
+// The segments and their codes: the length and the label of a segment are one number, its code. The first token is not part of it.
 struct SegmentCoding {
   std::int32_t labels = 0;
-  std::int32_t outside = -1;  // the label of tokens outside chunks, whose segments are of length 1; -1: none
-  std::int32_t most = 1;      // tokens of a segment
+  std::int32_t outside = -1;  // the label of tokens outside chunks, whose segments have length 1; -1: there is no such label
+  std::int32_t most = 1;      // the largest number of tokens of a segment
 
   std::int32_t code(std::int32_t length, std::int32_t label) const noexcept { return (length - 1) * labels + label; }
   std::int32_t length(std::int32_t code) const noexcept { return code / labels + 1; }
@@ -29,10 +29,10 @@ struct SegmentCoding {
 
 // The segments before a token, as far back as templates read them.
 struct Before {
-  std::int32_t labels[SegmentTemplates::most_back] = {};  // last first, each plus one; 0 before the sentence
-  std::int32_t start = -1;                                // of the last one; -1: there is none
+  std::int32_t labels[SegmentTemplates::most_back] = {};  // label plus one of each, the nearest first; 0: before the sentence
+  std::int32_t start = -1;                                // first token of the segment before; -1: there is none
 
-  // One more segment, from token t on.
+  // Adds a segment that starts at token t.
   void append(std::int32_t label, std::int32_t t) noexcept {
     std::copy_backward(labels, labels + SegmentTemplates::most_back - 1, labels + SegmentTemplates::most_back);
     labels[0] = label + 1;
@@ -40,7 +40,8 @@ struct Before {
   }
 };
 
-// Calls visit(t, code, what is before) for the segments of a sentence.
+// Calls visit(t, code, Before) for the segments of a sentence. codes: the code of the segment that starts at each token, -1 inside
+// segments.
 template <class Visit>
 void each_segment(const SegmentCoding& coding, std::span<const std::int32_t> codes, Visit visit) {
   Before before;
@@ -51,7 +52,7 @@ void each_segment(const SegmentCoding& coding, std::span<const std::int32_t> cod
   }
 }
 
-// What is read of the segments before as one number.
+// Encodes what slots read of earlier segments as one number.
 class BackCodes {
  public:
   BackCodes(const SegmentCoding& coding, const SegmentTemplates& templates)
@@ -68,7 +69,7 @@ class BackCodes {
     for (const std::int32_t back : slot.back) code = code * labels_ + before.labels[back - 1];
     return slot.length ? with_length(code, before, t) : code;
   }
-  // Of all slots together.
+  // One number for what all slots together read.
   std::int32_t whole(const Before& before, std::int32_t t) const noexcept {
     std::int32_t code = 0;
     for (std::int32_t k = 0; k < order_; ++k) code = code * labels_ + before.labels[k];
@@ -90,7 +91,7 @@ template <class Real>
 struct SegmentWeights {
   SegmentCoding coding;
   GrownRows grown;
-  Numbers<Real> flat;  // row by row, coding.stride() each
+  Numbers<Real> flat;  // one row after the other, coding.stride() weights each
 };
 
 }  // namespace riata

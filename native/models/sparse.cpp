@@ -13,7 +13,7 @@ namespace {
 
 Error inconsistent(const std::string& what) { return Error("ModelFileError", "the model's " + what + " are inconsistent"); }
 
-// Fills the history from a file: every entry new, every number in range.
+// Adds the features of earlier labels of a file to the history. Every entry must be new, and every number in range.
 void fill_history(const HistoryView& sparse, const FeatureIndex& index, std::int32_t labels, HistoryIndex& history) {
   const std::vector<HistorySlot>& slots = index.history_slots();
   if (sparse.ngrams.size() != sparse.slots.size()) throw inconsistent("features of earlier labels");
@@ -36,10 +36,10 @@ void fill_history(const HistoryView& sparse, const FeatureIndex& index, std::int
   if (k != sparse.labels.size()) throw inconsistent("features of earlier labels");
 }
 
-constexpr std::size_t block = 256;  // rows between those whose start is known
+constexpr std::size_t block = 256;  // rows; the starts of every block of so many rows are known
 
-// Refuses rows that are not so many, and pairs that are not labels and finite numbers. Nothing is allocated for a file before all of its
-// rows are checked. Gives where every block of rows starts.
+// Throws unless there are `count` rows, every column is a label (or a label pair, if height is the number of labels), and every value is
+// finite. Nothing is allocated for a file before all of its rows are checked. Returns where every block of rows starts.
 std::vector<std::uint64_t> check(const RowsView& rows, std::size_t count, std::int32_t height, std::int32_t labels) {
   if (rows.counts.size() != count || rows.columns.size() != rows.values.size()) throw inconsistent("weights");
   std::vector<std::uint64_t> starts;
@@ -58,13 +58,13 @@ std::vector<std::uint64_t> check(const RowsView& rows, std::size_t count, std::i
     return columns.empty() || top < width;
   });
   if (!known) throw inconsistent("labels");
-  std::uint32_t top = 0;  // of the bits without the sign, in which infinity and what is no number are largest
+  std::uint32_t top = 0;  // largest value without the sign bit; infinity and NaN are larger than all numbers
   for (const float value : rows.values) top = std::max(top, std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu);
   if (top >= 0x7F800000u) throw Error("ModelFileError", "a weight of the model is not a finite number");
   return starts;
 }
 
-// Writes the pairs of one sparse row, from the k-th on, into a dense one of `height` x stride.
+// Writes the entries of one sparse row into a dense row of `height` x stride.
 template <class Column>
 void fill_row(std::span<const Column> columns, std::span<const float> values, std::int32_t height, std::int32_t labels, std::int32_t stride,
               float* row) {
@@ -72,7 +72,7 @@ void fill_row(std::span<const Column> columns, std::span<const float> values, st
     row[height == 1 ? columns[k] : std::size_t(columns[k] / labels) * stride + columns[k] % labels] = values[k];
 }
 
-// Writes sparse rows into dense ones of `height` x stride, which are zero; place(r) is where row r goes.
+// Writes sparse rows into dense rows of `height` x stride, which are zero before. Row r becomes row place(r).
 template <class Place>
 void fill(const RowsView& rows, std::int32_t height, std::int32_t labels, std::int32_t stride, float* dense, Place place) {
   rows.columns.with([&](auto columns) {
@@ -89,7 +89,7 @@ void fill(const RowsView& rows, std::int32_t height, std::int32_t labels, std::i
   fill(rows, height, labels, stride, dense, [](std::size_t r) { return r; });
 }
 
-// Writes row r; starts: of the blocks.
+// Writes row r into a dense row. starts: where every block of rows starts, as `check` returns it.
 void fill_one(const RowsView& rows, const std::vector<std::uint64_t>& starts, std::size_t r, std::int32_t height, std::int32_t labels,
               std::int32_t stride, float* row) {
   std::size_t k = starts[r / block];
@@ -98,7 +98,7 @@ void fill_one(const RowsView& rows, const std::vector<std::uint64_t>& starts, st
   rows.columns.with([&](auto columns) { fill_row(columns.subspan(k, count), rows.values.subspan(k, count), height, labels, stride, row); });
 }
 
-// The places of the rows of a hashed index that carry weight must be in order, and in its table.
+// The rows of a hashed index that have weights must be listed in increasing order and lie within its table.
 void check_places(const Narrow& places, std::int64_t rows) {
   std::int64_t before = -1;
   for (std::size_t k = 0; k < places.size(); ++k) {
@@ -108,10 +108,11 @@ void check_places(const Narrow& places, std::int64_t rows) {
   }
 }
 
-// The n-gram as one number, in the order of (parent, value).
+// The key of an n-gram: keys are ordered like (parent, value).
 std::uint64_t key_of(std::uint64_t parent, std::uint64_t value) noexcept { return parent << 32 | value; }
 
-// Parents and values must be in range. parents: how many n-grams the family above has, or -1 for a root; values: how many there are.
+// Parents and values must be in range. parents: how many n-grams the parent family has, -1 for a root; values: how many values the
+// attribute has.
 void check_ngrams(const FamilyView& family, std::int64_t parents, std::int64_t values) {
   const std::size_t n = family.values.size();
   if (n > IdPairIndex::most || (family.parents.size() != n && !(parents < 0 && family.parents.empty())))
@@ -125,7 +126,7 @@ void check_ngrams(const FamilyView& family, std::int64_t parents, std::int64_t v
     throw Error("ModelFileError", "an entry of the feature index is inconsistent");
 }
 
-// Where each n-gram is greater than the one before it, none is there twice, and all are there.
+// The order must list the n-grams by strictly increasing (parent, value). Then none is missing and none occurs twice.
 void check_order(const FamilyView& family, bool root) {
   const std::size_t n = family.values.size();
   if (family.order.size() != n) throw inconsistent("feature families");
@@ -223,7 +224,7 @@ Weights<float> StoredChain::weights(const FeatureIndex& index) const {
   return weights;
 }
 
-// parent: -1 of a root; the id, or -1 where the model does not know the n-gram.
+// parent: -1 for a root. Returns the id; -1 if the model does not contain the n-gram.
 std::int32_t StoredChain::find(std::int32_t family, std::int64_t parent, std::int64_t value) const {
   const FamilyView& in = view_.families[family];
   const std::uint64_t key = key_of(static_cast<std::uint64_t>(std::max<std::int64_t>(parent, 0)), static_cast<std::uint64_t>(value));
@@ -244,7 +245,8 @@ Weights<float> StoredChain::weights_of(const FeatureIndex& some) const {
     throw Error("RiataError", "this model has no weights of some n-grams");
   Weights<float> weights(labels_);
   weights.grow(some, 0);
-  std::vector<std::vector<std::int32_t>> here(view_.families.size());  // of some n-grams, their ids in the model
+  // Ids in the model of the n-grams of `some`; -1: the model does not contain the n-gram
+  std::vector<std::vector<std::int32_t>> here(view_.families.size());
   for (std::int32_t f = 0; f < some.families(); ++f) {
     const std::int32_t above = some.spec(f).parent;
     const auto nodes = static_cast<std::size_t>(some.node_slots_of(f)), edges = static_cast<std::size_t>(some.edge_slots_of(f));

@@ -1,4 +1,4 @@
-// The sparse form of a chain model, as it is stored: only n-grams that carry weight, only weights that are not zero.
+// The sparse form of a chain model, as it is stored: only n-grams that have weights, and only weights that are not zero.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace riata {
 
-// Rows of (column, value) pairs: counts[r] of them belong to row r.
+// Rows of (column, value) entries; row r has counts[r] of them.
 struct SparseRows {
   std::vector<std::uint32_t> counts;
   std::vector<std::uint32_t> columns;
@@ -27,37 +27,37 @@ struct SparseFamily {
   SparseRows edge;                    // [n * edge slots] columns are from * labels + to
 };
 
-// Features of earlier labels. All but `rows` is empty where no template reads any.
+// Features of earlier labels. The vectors are empty if no template reads earlier labels.
 struct SparseHistory {
   std::vector<std::int32_t> slots;   // [n] which template
-  std::vector<std::int32_t> ngrams;  // [n] id in the family that it reads; 0 where it reads none
-  std::vector<std::int32_t> labels;  // [sum of how many labels each reads] values, nearest label first
+  std::vector<std::int32_t> ngrams;  // [n] id in the family that the template reads; 0 if it reads none
+  std::vector<std::int32_t> labels;  // values of the labels that each reads, one feature after the other; nearest label first
   SparseRows rows;                   // [n]
 };
 
 struct SparseChain {
   std::vector<SparseFamily> families;
-  std::vector<std::vector<std::int32_t>> kept_values;  // [A] which ids of each attribute's alphabet are still used
-  std::vector<std::int32_t> kept_named;                // which named features are, or rows of the table of a hashed index
+  std::vector<std::vector<std::int32_t>> kept_values;  // [A] ids in each attribute's alphabet that are still used
+  std::vector<std::int32_t> kept_named;                // named features that are still used; of a hashed index, rows of its table
   SparseRows named;
   SparseHistory history;
   SparseRows transition;  // one row, columns are from * labels + to
 };
 
-// Drops n-grams without weight and renumbers the rest; the model scores every sentence as before.
+// Drops n-grams without weights and renumbers the others. The packed model gives every sentence the same score.
 template <class Real>
 SparseChain pack(const FeatureIndex& index, const Weights<Real>& weights);
 
-// Views of the sparse form where it is stored, for example in a file: nothing is copied, and the storage must outlive the view.
+// Views of the sparse form where it is stored, for example in a file. Nothing is copied; the storage must outlive the view.
 struct RowsView {
   Narrow counts, columns;
   std::span<const float> values;
 };
 
 struct FamilyView {
-  Narrow parents;  // of a root: empty, or -1 throughout
+  Narrow parents;  // for a root: empty, or -1 throughout
   Narrow values;
-  Narrow order;  // [n] the ids in the order of (parent, value); empty where it is not known
+  Narrow order;  // [n] the ids in the order of (parent, value); empty if the order is not stored
   RowsView node, edge;
 };
 
@@ -75,26 +75,26 @@ struct ChainView {
 
 ChainView view(const SparseChain& sparse);
 
-// A chain as it is stored, checked whole when it is made, but for the features of earlier labels, which are checked when they are entered,
-// and, where families have no order, for n-grams that stand there twice: this is what stands behind a hostile file. Throws Error
-// ("ModelFileError") on anything inconsistent.
+// A stored chain, which may come from a hostile file. The constructor checks everything and throws Error("ModelFileError") at the first
+// inconsistency, with two exceptions: features of earlier labels are checked when weights() enters them, and n-grams that occur twice in a
+// family without an order are found by enter().
 class StoredChain {
  public:
-  // index: the families, without n-grams. alphabet_sizes [A] bound the values.
+  // index: the families, without n-grams. alphabet_sizes: [A] how many values each attribute has.
   StoredChain(ChainView view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t named_size,
               const FeatureIndex& index);
 
-  // Whether every family has an order, so that n-grams are found without an index, and entering them cannot fail.
+  // Whether every family has an order. Then n-grams are found without an index, and enter() cannot fail.
   bool ordered() const noexcept { return ordered_; }
 
-  // Enters the n-grams into an empty index.
+  // Adds the n-grams to an empty index.
   void enter(FeatureIndex& index) const;
 
-  // The weights, over an index that `enter` has filled.
+  // The weights, for an index that `enter` has filled.
   Weights<float> weights(const FeatureIndex& index) const;
 
-  // The weights of the n-grams that an index of the same families happens to hold, such as those of a sentence; zero where the model does
-  // not know them. For chains that are ordered, and have neither named features nor those of earlier labels.
+  // The weights of the n-grams in `some`, an index of the same families that may hold the n-grams of one sentence only; 0 for n-grams that
+  // the model does not contain. Only for ordered chains without named features and without features of earlier labels.
   Weights<float> weights_of(const FeatureIndex& some) const;
 
  private:
@@ -104,12 +104,12 @@ class StoredChain {
   std::int32_t labels_, named_size_;
   bool ordered_ = true;
   struct Blocks {
-    std::vector<std::uint64_t> node, edge;  // where every so many rows of a family start
+    std::vector<std::uint64_t> node, edge;  // where every block of rows of a family starts
   };
   std::vector<Blocks> blocks_;  // [F]
 };
 
-// Fills an empty index and gives the weights.
+// Adds the n-grams to an empty index and returns the weights.
 Weights<float> unpack(const ChainView& view, std::int32_t labels, const std::vector<std::int32_t>& alphabet_sizes, std::int32_t named_size,
                       FeatureIndex& index);
 

@@ -1,4 +1,4 @@
-// From dense weights to the sparse form: which n-grams are kept, what their new numbers are, and their rows.
+// From dense weights to the sparse form: which n-grams are kept, their new numbers, and their rows.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace riata {
 namespace {
 
-// Appends one dense row of `height` x stride, of which `labels` columns count.
+// Appends the nonzero entries of one dense row of `height` x stride, whose first `labels` columns are used.
 template <class Real>
 void append_row(const Real* row, std::int32_t height, std::int32_t labels, std::int32_t stride, SparseRows& out) {
   const std::size_t before = out.columns.size();
@@ -28,7 +28,7 @@ bool any_weight(const Real* from, std::size_t size) {
   return std::any_of(from, from + size, [](Real value) { return static_cast<float>(value) != 0.0f; });
 }
 
-// The features of earlier labels that carry weight, in the order of their rows.
+// The features of earlier labels that have weights, in the order of their rows.
 template <class Real>
 std::vector<HistoryIndex::Entry> kept_history(const Weights<Real>& weights) {
   std::vector<HistoryIndex::Entry> kept;
@@ -48,7 +48,8 @@ std::vector<std::int32_t> ordered(const SparseFamily& family) {
   return ids;
 }
 
-// [F][n-grams]: 1 for an n-gram that has weight, or that a longer n-gram or a feature of earlier labels with weight is made of.
+// [F][n-grams]: 1 for an n-gram that has weights, or is a prefix of an n-gram with weights, or is read by a feature of earlier labels with
+// weights.
 template <class Real>
 std::vector<std::vector<std::uint8_t>> kept_ngrams(const FeatureIndex& index, const Weights<Real>& weights,
                                                    const std::vector<HistoryIndex::Entry>& history) {
@@ -58,7 +59,7 @@ std::vector<std::vector<std::uint8_t>> kept_ngrams(const FeatureIndex& index, co
   for (const auto& entry : history) {
     if (entry.ngram >= 0) keep[index.history_slots()[entry.slot].family][entry.ngram] = 1;
   }
-  // Children come after their parents, so one pass from the last family up finds every n-gram that is still needed.
+  // Children come after their parents, so one pass from the last family to the first marks all prefixes.
   for (std::int32_t f = F - 1; f >= 0; --f) {
     const std::size_t node = std::size_t(index.node_slots_of(f)) * weights.stride, edge = index.edge_slots_of(f) * weights.square();
     for (std::int32_t id = 0; id < index.size(f); ++id) {
@@ -72,7 +73,7 @@ std::vector<std::vector<std::uint8_t>> kept_ngrams(const FeatureIndex& index, co
   return keep;
 }
 
-// [A][values]: 1 for a value of an attribute that a kept n-gram ends with.
+// [A][values]: 1 for a value of an attribute that is the last element of a kept n-gram.
 std::vector<std::vector<std::int32_t>> used_values(const FeatureIndex& index, const std::vector<std::vector<std::uint8_t>>& keep) {
   std::vector<std::vector<std::int32_t>> used(index.attributes());
   for (std::int32_t f = 0; f < index.families(); ++f) {
@@ -87,7 +88,8 @@ std::vector<std::vector<std::int32_t>> used_values(const FeatureIndex& index, co
   return used;
 }
 
-// Replaces the mark of every used value by its new number; boundaries keep theirs. Returns the used values, as their alphabet numbers them.
+// Replaces the mark of every used value by its new number; values outside the sentence keep their numbers. Returns the used values as ids
+// of the old alphabet.
 std::vector<std::int32_t> renumber(std::vector<std::int32_t>& used) {
   std::vector<std::int32_t> kept;
   std::int32_t next = boundary_values;
@@ -103,7 +105,7 @@ std::vector<std::int32_t> renumber(std::vector<std::int32_t>& used) {
   return kept;
 }
 
-// The new numbers of the n-grams of each family, [F][n-grams]; -1 for an n-gram that is dropped. Families come after their parents.
+// The new numbers of the n-grams of each family, [F][n-grams]; -1: the n-gram is dropped. Families come after their parents.
 using Numbering = std::vector<std::vector<std::int32_t>>;
 
 template <class Real>

@@ -1,4 +1,4 @@
-// The weights of a model in one long vector, which can be scaled, measured and averaged at the cost of what an update touches.
+// The weights of a model in one long vector. Scaling, norm and average cost no more than the entries that an update touches.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 
 namespace riata {
 
-// w = scale * v. The average over the initial weights and those after every tick is (S v - u) / T, where S is the sum of the
-// scales at the ticks and u collects, at each change of v, the change times the S of that moment.
+// w = scale * v. The average of the initial weights and the weights after every tick is (S v - u) / T, where S is the sum of the scales at
+// the ticks, T the number of ticks, and u the sum over all changes of v of the change times S at that moment.
 //
-// Under a p-norm with p > 2 it is the dual vector theta = s * d that takes the steps and is projected, and w follows from it:
-// w = sign(theta) |theta|^(p-1) / |theta|_p^(p-2) (Gentile 2001). So v = sign(d) |d|^(p-1), and scale = s / |d|_p^(p-2).
+// If p > 2, the steps and projections apply to a dual vector theta = s * d, from which w follows: w = sign(theta) |theta|^(p-1) /
+// |theta|_p^(p-2) (Gentile 2001). So v = sign(d) |d|^(p-1), and scale = s / |d|_p^(p-2).
 template <class Real>
 class Vector {
  public:
-  // What is kept beside the weights: nothing, where they never change; their average; and their norm, too.
+  // What is stored beside the weights: nothing, if they never change; the data of their average; or these and their norm.
   enum class Keeps { nothing, average, norm };
 
   explicit Vector(Numbers<Real> initial, double p = 2, Keeps keeps = Keeps::norm)
@@ -34,7 +34,7 @@ class Vector {
     else if (measures_)
       norm2_ = squared();
   }
-  // Weights that stand elsewhere, stay there and never change.
+  // A view of weights that are stored elsewhere and never change. `fixed` must outlive the vector.
   static Vector of(const Numbers<Real>& fixed) {
     Vector out({}, 2, Keeps::nothing);
     out.data_ = fixed.data();
@@ -49,12 +49,12 @@ class Vector {
   double scale() const noexcept { return scale_; }
   std::size_t size() const noexcept { return fixed_ ? fixed_size_ : v_.size(); }
   double p() const noexcept { return p_; }
-  std::int64_t version() const noexcept { return version_; }  // another one whenever the weights have changed
+  std::int64_t version() const noexcept { return version_; }  // changes whenever the weights change
 
-  // |w|_q with 1/p + 1/q = 1, which is |theta|_p.
+  // |w|_q with 1/p + 1/q = 1. It equals |theta|_p.
   double norm() const noexcept { return has_dual() ? s_ * dual_norm() : std::sqrt(norm2_ > 0 ? norm2_ : 0); }
 
-  // Room for more weights: zero now, and zero in the average so far.
+  // Appends weights. They are 0, and 0 in the average so far.
   void grow(std::size_t size) {
     if (fixed_ || size <= v_.size()) return;
     v_.resize(size, Real{0});
@@ -63,7 +63,7 @@ class Vector {
     data_ = v_.data();
   }
 
-  // Room that will be needed, so that no copy is made on the way to it. Memory that is never used costs nothing.
+  // Reserves memory, so that growing does not copy the weights. Reserved memory that is never used costs nothing.
   void reserve(std::size_t size) {
     v_.reserve(size);
     u_.reserve(size);
@@ -86,7 +86,7 @@ class Vector {
     return scale_ * sum;
   }
 
-  // To w, or to theta where there is one.
+  // Adds step * delta to w, or to theta if p > 2.
   void add(const Difference& delta, double step) noexcept {
     ++version_;
     if (has_dual()) return add_to_dual(delta, step);
@@ -94,7 +94,7 @@ class Vector {
     for (const auto& [id, value] : delta) add(id, step * value / scale_);
   }
 
-  // Into the unit ball: w / max(1, |w|_q).
+  // Projects w onto the unit ball: w / max(1, |w|_q).
   void project() noexcept {
     const double length = norm();
     if (length <= 1) return;
@@ -106,20 +106,20 @@ class Vector {
       project_square();
   }
 
-  // For weights that are mixed with others, which must not be scaled: the weight at a place, its part in the average, and how many examples
-  // count so far.
+  // For mixing these weights with those of other vectors, which is only possible if they are plain, that is, not scaled: the number of
+  // ticks, the weight at a place, and the entry of u there.
   bool is_plain() const noexcept { return scale_ == 1 && !has_dual() && scales_ == ticks_; }
   double count() const noexcept { return ticks_; }
   Real at(std::size_t place) const noexcept { return v_[place]; }
   Real collected(std::size_t place) const noexcept { return u_[place]; }
-  // One more change of a weight, after which the average keeps what it has.
+  // Sets a weight without changing the sum that the average has collected so far.
   void set(std::size_t place, Real value) noexcept {
     u_[place] += static_cast<Real>(ticks_ * (double(value) - v_[place]));
     v_[place] = value;
   }
   void changed() noexcept { ++version_; }
 
-  // After every example.
+  // Counts the present weights in the average; called after every example.
   void tick() noexcept {
     scales_ += scale_;
     ticks_ += 1;
@@ -130,7 +130,7 @@ class Vector {
     average_into(mean);
     return mean;
   }
-  // Writes the average into memory that exists already.
+  // Writes the average into existing memory, which is enlarged if it is too small.
   void average_into(Numbers<Real>& mean) const {
     if (mean.capacity() < v_.size()) {
       Numbers<Real>().swap(mean);
@@ -138,14 +138,15 @@ class Vector {
     }
     mean.resize(v_.size());
     const double share = 1 / ticks_;
-    for (std::size_t i = 0; i < v_.size(); ++i) mean[i] = static_cast<Real>((scales_ * v_[i] - u_[i]) * share);  // mean may be u
+    // `mean` may be u_ itself.
+    for (std::size_t i = 0; i < v_.size(); ++i) mean[i] = static_cast<Real>((scales_ * v_[i] - u_[i]) * share);
   }
   Numbers<Real> last() const {
     Numbers<Real> now(v_.size());
     for (std::size_t i = 0; i < v_.size(); ++i) now[i] = static_cast<Real>(scale_ * v_[i]);
     return now;
   }
-  // The average or the last weights in the memory of this vector, which cannot learn any more afterwards.
+  // The average or the last weights, returned in the memory of this vector, which cannot be used any more.
   Numbers<Real> take_average() {
     average_into(u_);
     Numbers<Real>().swap(v_);
@@ -164,9 +165,9 @@ class Vector {
     u_[static_cast<std::size_t>(id)] += static_cast<Real>(change * scales_);
   }
 
-  static constexpr double smallest_scale = 0x1p-20;  // v grows as the scale shrinks: from here on it is folded
+  static constexpr double smallest_scale = 0x1p-20;  // v grows while the scale shrinks; below this, the scale is multiplied into v
   static constexpr double window = 8;                // |d|_p^(p-1) may change by so many powers of two before d is folded,
-  static constexpr double leap = 32;                 // and an entry of v in one step
+  static constexpr double leap = 32;                 // and an entry of v may change by so many in one step
 
   bool has_dual() const noexcept { return p_ != 2; }
   double dual_norm() const noexcept { return std::pow(std::max(mass_, 0.0), 1 / p_); }
@@ -190,11 +191,11 @@ class Vector {
     norm2_ = squared();
   }
 
-  // Moves what the average has of a weight from S v into u, for the time when S starts again from 0. Else S would hold old scales
-  // that are larger than the present one by ever more, and S v - u would lose its digits.
+  // Moves a weight's share of the average from S v into u, before S starts again from 0. Otherwise S would contain old scales that are much
+  // larger than the present scale, and S v - u would lose precision.
   void settle(std::size_t i) noexcept { u_[i] -= static_cast<Real>(scales_ * v_[i]); }
 
-  // The way back from w to theta is the same with q for p: d = sign(v) |v|^(q-1).
+  // Computes theta from w. This is the same formula with q instead of p: d = sign(v) |v|^(q-1).
   void make_dual() {
     double largest = 0;
     for (const Real value : v_) largest = std::max(largest, std::abs(double(value)));
@@ -224,11 +225,12 @@ class Vector {
       u_[i] += static_cast<Real>((v_[i] - before) * scales_);
     }
     const double change = std::exp2(window * p_ / (p_ - 1));
-    if (!(mass_ > 0 && mass_ <= folded_ * change && mass_ * change >= folded_)) fold_dual(0);  // 0: v may have vanished, not d
+    // fold_dual(0): v may have underflowed where d has not.
+    if (!(mass_ > 0 && mass_ <= folded_ * change && mass_ * change >= folded_)) fold_dual(0);
     scale_ = mass_ > 0 ? s_ / std::pow(mass_, (p_ - 2) / p_) : s_;
   }
 
-  // Makes the largest |d|, or `room` if that is more, one: powers of it neither overflow nor vanish.
+  // Divides d by its largest |d|, or by `room` if that is larger, so that powers of d neither overflow nor underflow.
   void fold_dual(double room) noexcept {
     double largest = room;
     for (const Real value : d_) largest = std::max(largest, std::abs(double(value)));
@@ -249,17 +251,17 @@ class Vector {
 
   double p_;
   bool measures_;       // whether the norm is kept
-  bool fixed_ = false;  // whether the weights stand elsewhere
+  bool fixed_ = false;  // whether the weights are stored elsewhere
   std::size_t fixed_size_ = 0;
   Numbers<Real> v_, u_;
-  const Real* data_;  // of the weights
+  const Real* data_;  // address of v_, or of the weights that are stored elsewhere
   std::int64_t version_ = 0;
-  double scale_ = 1, norm2_ = 0;   // norm2_: |w|^2, where p is 2
-  double scales_ = 1, ticks_ = 1;  // the initial weights count as the first example
+  double scale_ = 1, norm2_ = 0;   // norm2_: |w|^2, if p is 2
+  double scales_ = 1, ticks_ = 1;  // the initial weights count as the first tick
 
-  Numbers<Real> d_;               // where p is not 2, and then
-  double s_ = 1;                  //   theta = s * d,
-  double mass_ = 0, folded_ = 0;  //   |d|_p^p, and what it was when d was folded
+  Numbers<Real> d_;  // if p is not 2: theta = s * d
+  double s_ = 1;
+  double mass_ = 0, folded_ = 0;  // |d|_p^p, now and when d was folded last
 };
 
 }  // namespace riata

@@ -1,4 +1,4 @@
-// The weights of a linear chain model: one row of labels per (n-gram, offset), one matrix of label pairs.
+// The weights of a linear chain model: one row of labels per (n-gram, offset), and one matrix of label pairs.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,12 @@ namespace riata {
 template <class Real>
 struct Weights {
   std::int32_t labels = 0;
-  std::int32_t stride = 0;  // labels padded to a multiple of 8; the padding stays zero
-  Layout layout;            // where rows stand
-  Numbers<Real> flat;       // all of them; those of earlier labels last, [history.rows()][stride], unless they are hashed
-  HistoryIndex history;     // what earlier labels say: grows while learning, so it goes with the weights
-  bool local = false;       // a step's score is log P(label | label before, input): what the rows add up to, normalised (local.hpp)
+  std::int32_t stride = 0;  // labels rounded up to a multiple of 8; the padding stays 0
+  Layout layout;            // where the rows stand in `flat`
+  Numbers<Real> flat;       // all rows; rows of earlier labels come last, [history.rows()][stride], unless they are hashed
+  HistoryIndex history;     // features of earlier labels; grows during learning, and therefore belongs to the weights
+  // Whether the score of a step is log P(label | label before, input), the rows' sum normalised (inference/structures/local.hpp).
+  bool local = false;
 
   explicit Weights(std::int32_t label_count = 0)
       : labels(label_count), stride(padded(label_count)), layout(label_count), flat(static_cast<std::size_t>(layout.size), Real{0}) {}
@@ -38,12 +39,12 @@ struct Weights {
 
   std::int32_t named_size() const noexcept { return layout.named_size(); }
   std::size_t square() const noexcept { return std::size_t(labels) * stride; }
-  // How many numbers there must be.
+  // How many weights `flat` must have.
   std::size_t room() const noexcept {
     return static_cast<std::size_t>(history.hashed() ? layout.size : layout.history_row(history.rows()));
   }
 
-  // Makes room for what the index has learnt since; new rows are zero.
+  // Makes room for n-grams and named features that have been added to the index. New rows are 0.
   void grow(const FeatureIndex& index, std::int32_t named_size) {
     const Layout now(index, labels, std::max(named_size, index.hashed() ? 0 : this->named_size()));
     if (now.size != layout.size || now.families() != layout.families()) flat = now.moved(flat, layout);
