@@ -1,4 +1,4 @@
-// Potentials over the sentences of a corpus, which are gone through in batches.
+// Potentials over the sentences of a corpus, which are processed in batches.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@ class BatchedPotentials : public Potentials {
   void start(std::size_t batch) final { batch_ = batch; }
 
  protected:
-  // instances must outlive it.
+  // instances must outlive the potentials.
   explicit BatchedPotentials(const Instances& instances, std::vector<SentenceRange> batches = {})
       : instances_(instances), batches_(std::move(batches)) {}
 
-  // Batches of so many tokens at the most, or of fewer where labels are many.
+  // Batches of at most `most` tokens; of fewer if there are many labels.
   static std::vector<SentenceRange> batches_of_tokens(const Instances& instances, std::int64_t most, std::int64_t labels) {
     return cut_batches(instances.sentences(), tokens_at_once(most, labels), [&](std::int64_t s) { return instances.length(s); });
   }
 
-  const SentenceRange& batch() const noexcept { return batches_[batch_]; }                  // the batch at hand
-  std::int64_t base() const noexcept { return instances_.starts[batches_[batch_].first]; }  // its first token
+  const SentenceRange& batch() const noexcept { return batches_[batch_]; }                  // the present batch
+  std::int64_t base() const noexcept { return instances_.starts[batches_[batch_].first]; }  // the first token of the present batch
 
   const Instances& instances_;
   std::vector<SentenceRange> batches_;

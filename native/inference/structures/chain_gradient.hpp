@@ -1,4 +1,4 @@
-// The gradient of one sentence after another, on first-order chains whose labellings compete with all others of their sentence.
+// The gradient of one sentence after another, for first-order chains that are normalised over all labellings of a sentence.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace riata {
 
-// Of a sentence with unknown labels, the truth is all labellings which have the known ones.
+// In a sentence with unknown labels, all labellings that agree with the known labels count as true.
 template <class Real>
 class ChainGradient final : public SentenceGradient<Real> {
  public:
-  // The potentials must outlive it.
+  // The potentials must outlive the gradient.
   explicit ChainGradient(const ChainPotentials<Real>& of)
       : of_(of),
         stride_(of.layout_.stride),
@@ -64,7 +64,7 @@ class ChainGradient final : public SentenceGradient<Real> {
   }
 
  private:
-  // Sums over labellings: all, or those that have the known labels.
+  // Forward and backward sums of the open sentence: over all labellings, or over those that agree with the known labels.
   struct Sums {
     std::vector<Real> alpha, into, posterior;  // [length][stride]
 
@@ -87,12 +87,13 @@ class ChainGradient final : public SentenceGradient<Real> {
     steps_.open(std::span(of_.contexts_.of).subspan(static_cast<std::size_t>(start_), static_cast<std::size_t>(length_)));
   }
   const std::int32_t* gold() const noexcept { return of_.instances_.labels.data() + start_; }
-  // The part of a table [contexts of the sentence][labels][stride] that belongs to one of them.
+  // The matrix of context number c in a table [contexts of the sentence][labels][stride].
   Real* table(std::vector<Real>& all, std::size_t c) const noexcept { return all.data() + c * static_cast<std::size_t>(square_); }
-  // Where a true pair of labels stands in such a table.
+  // The place of the true pair of labels at tokens t - 1 and t in such a matrix.
   std::int64_t true_pair(std::int64_t t) const noexcept { return std::int64_t{gold()[t - 1]} * stride_ + gold()[t]; }
 
-  // The factors of pairs in every context of the sentence. truth: to add to, where all labels are known.
+  // Computes the factors of label pairs for every context of the sentence. Adds the scores of the true pairs to `truth` if all labels are
+  // known.
   void score_steps(const Real* weights, Real scale, double& truth) {
     const std::span<const std::int32_t> used = steps_.used();
     for (auto* all : {&factors_, &turned_, &expected_}) all->assign(static_cast<std::size_t>(square_) * used.size(), Real{0});
@@ -111,7 +112,7 @@ class ChainGradient final : public SentenceGradient<Real> {
     }
   }
 
-  // Posteriors of pairs less the truth, in every context of the sentence.
+  // Computes, for every context of the sentence, the posteriors of label pairs minus the counts of the true pairs.
   void expect_steps() {
     for (std::int32_t t = 1; t < length_; ++t) {
       Real* expected = table(expected_, static_cast<std::size_t>(steps_.number(t)));
@@ -127,12 +128,13 @@ class ChainGradient final : public SentenceGradient<Real> {
   TokenGradient<Real> tokens_;
   StepsOfSentence steps_;
   ChainSums<Real> sums_;
-  std::int64_t s_ = 0, start_ = 0, length_ = 0;  // the open sentence, its first token and its tokens
-  bool complete_ = true;                         // whether all its labels are known
-  std::vector<Real> node_, known_node_;          // [length][stride] scores, then factors: of all labels, of those that may be true
+  std::int64_t s_ = 0, start_ = 0, length_ = 0;  // the open sentence, its first token and its number of tokens
+  bool complete_ = true;                         // whether all labels of the sentence are known
+  // [length][stride] scores, later factors: of all labels, and of labels that agree with the known ones.
+  std::vector<Real> node_, known_node_;
   Sums all_, known_;
   std::vector<Real> factors_, turned_, expected_;  // [contexts of the sentence][labels][stride]
-  std::vector<double> highest_;                    // [contexts of the sentence]
+  std::vector<double> highest_;                    // [contexts of the sentence] the highest score, which the factors do not contain
   std::vector<Real> scores_;                       // [labels][stride]
 };
 

@@ -1,5 +1,5 @@
-// One step of a beam over a chain: from the nodes of a position, the best steps onto the next. Nodes that go on alike
-// once a label is chosen form a group, and of each group only the best step onto a label is kept, as in Viterbi's algorithm.
+// One step of a beam over a chain: the best steps from the nodes of a position to the next position. Nodes whose continuations are the same
+// once the next label is chosen form a group. Of each group, only the best step to each label is kept, as in Viterbi's algorithm.
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,16 @@ template <class Real>
 class ChainLevel {
  public:
   struct Step {
-    std::size_t from;    // which node, in order of insertion
-    const Real* row;     // what a step from that node onto each label adds
+    std::size_t from;    // number of the node, in order of insertion
+    const Real* row;     // [stride] what a step from that node to each label adds to the score
     std::int64_t group;  // the group of that node
     ActionId label;
-    bool good;  // whether it is the step from the y-good node onto the true label
+    bool good;  // whether this is the step from the y-good node to the true label
   };
 
   ChainLevel(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride) {}
 
-  // Room for so many nodes, which are then to be set in this order.
+  // Makes room for this number of nodes. All of them must then be set, in order.
   void open(std::size_t nodes) {
     nodes_.resize(nodes);
     scores_.resize(nodes);
@@ -36,7 +36,7 @@ class ChainLevel {
     sorted_ = true;
   }
 
-  // Node i: its score, what a step from it onto each label adds, and the group it belongs to.
+  // Sets node i: its score, what a step from it to each label adds, [stride], its group, and whether it is y-good.
   void set(std::size_t i, Real score, const Real* row, std::int64_t group, bool good) noexcept {
     sorted_ = sorted_ && (i == 0 || nodes_[i - 1].group <= group);
     nodes_[i] = {i, group, good};
@@ -44,9 +44,9 @@ class ChainLevel {
     rows_[i] = row;
   }
 
-  // The best `width` steps, best first; or all steps, in the order of the nodes and then of the labels, if there are no more.
-  // `own` is what the position itself gives to each label. Ties: against the truth, then in that order. The truth (-1:
-  // unknown) is `margin` lower if the y-good node steps onto it.
+  // The best `width` steps, best first; if there are no more than `width`, all steps, in the order of nodes and then of labels. own:
+  // [stride] what the position itself adds for each label. At a tie, the true step comes last; the others come in the order of nodes and
+  // labels. truth: the true label, -1 if it is unknown; the score of the step to it from the y-good node is lowered by `margin`.
   std::span<const Step> best(const Real* own, ActionId truth, Real margin, std::int64_t width) {
     if (!sorted_) sort();
     rank(own, truth, margin);
@@ -63,7 +63,7 @@ class ChainLevel {
 
  private:
   struct Member {
-    std::size_t place;  // in order of insertion
+    std::size_t place;  // number in order of insertion
     std::int64_t group;
     bool good;
   };
@@ -81,7 +81,7 @@ class ChainLevel {
     permute(rows_);
   }
 
-  // The best score onto each (group, label).
+  // Computes the best score of a step to each (group, label).
   void rank(const Real* own, ActionId truth, Real margin) {
     own_ = own;
     begins_.assign(1, 0);
@@ -97,7 +97,7 @@ class ChainLevel {
       max_plus(scores_.data() + from, rows_.data() + from, static_cast<std::int64_t>(to - from), own, stride_, ranks_.data() + g * stride_);
       if (truth < 0) continue;
       for (std::size_t i = from; i < to; ++i) {
-        if (nodes_[i].good) good_ = i;  // y-good nodes of one position have one past, so there is at most one
+        if (nodes_[i].good) good_ = i;  // the y-good nodes of a position share one path, so there is at most one
       }
       if (good_ < from || good_ >= to) continue;
       truth_entry_ = static_cast<std::int32_t>(g) * stride_ + truth;
@@ -106,17 +106,17 @@ class ChainLevel {
         if (i != good_) other = std::max(other, score(i, truth));
       }
       const Real lowered = score(good_, truth) - margin;
-      if (lowered > other) good_entry_ = truth_entry_;  // at a tie the truth is lost
+      if (lowered > other) good_entry_ = truth_entry_;  // at a tie the true step loses
       ranks_[truth_entry_] = std::max(lowered, other);
     }
   }
 
-  // With one group, as is usual, an entry is a label.
+  // An entry is a place in ranks_. If there is one group, as is usual, the entry is the label.
   std::int32_t group(std::int32_t entry) const noexcept { return begins_.size() == 2 ? 0 : entry / stride_; }
   ActionId label(std::int32_t entry) const noexcept { return begins_.size() == 2 ? entry : entry % stride_; }
   Real score(std::size_t node, ActionId label) const noexcept { return scores_[node] + (rows_[node][label] + own_[label]); }
 
-  // The node from which an entry is reached best: the first that gives the maximum, found again.
+  // The node of the best step to an entry: the first one whose score equals the maximum.
   std::size_t parent(std::int32_t entry) const noexcept {
     if (entry == good_entry_) return good_;
     const ActionId onto = label(entry);
@@ -133,13 +133,13 @@ class ChainLevel {
     return x != y ? x < y : label(a) < label(b);
   }
 
-  // Every entry that can be reached.
+  // Selects all entries that can be reached.
   std::size_t select_all() {
     survivors_.clear();
     for (std::int32_t e = 0; e < static_cast<std::int32_t>(ranks_.size()); ++e) {
       if (ranks_[e] != -std::numeric_limits<Real>::infinity()) survivors_.push_back(e);
     }
-    if (nodes_.size() == 1) return survivors_.size();  // in the order of the labels already
+    if (nodes_.size() == 1) return survivors_.size();  // already in the order of the labels
     std::vector<std::size_t> from(ranks_.size());
     for (const std::int32_t e : survivors_) from[e] = nodes_[parent(e)].place;
     std::sort(survivors_.begin(), survivors_.end(),
@@ -155,17 +155,18 @@ class ChainLevel {
     return place_untied(width) ? width : place_tied(width);
   }
 
-  // Puts every entry where its rank belongs, without a branch; false where some of the first `width` tie or cannot be reached.
+  // Puts every entry at the place that its rank gives, without branches. Returns false if any of the first `width` entries tie or cannot be
+  // reached.
   bool place_untied(std::size_t width) {
     survivors_.assign(ranks_.size(), -1);
     for (std::size_t e = 0; e < ranks_.size(); ++e) survivors_[static_cast<std::size_t>(places_[e])] = static_cast<std::int32_t>(e);
-    // A tie leaves the next place empty. What cannot be reached ties with the padding.
+    // A tie leaves the next place empty. Entries that cannot be reached tie with the padding.
     return std::none_of(survivors_.begin(), survivors_.begin() + static_cast<std::ptrdiff_t>(width) + 1,
                         [](std::int32_t e) { return e < 0; });
   }
 
-  // Puts every entry where its rank belongs, where some ranks tie: these fill the places from their common one on, and are put in order
-  // there. Returns how many entries there are.
+  // Puts every entry at the place that its rank gives, if there are ties. Entries that tie fill the places from their common place on, and
+  // are sorted there. Returns the number of entries that are selected.
   std::size_t place_tied(std::size_t width) {
     survivors_.assign(ranks_.size(), -1);
     for (std::size_t e = 0; e < ranks_.size(); ++e) {
@@ -184,7 +185,7 @@ class ChainLevel {
     return std::min(kept, width);
   }
 
-  // Sorts entries of any ranks by insertion; returns how many there are.
+  // Selects the best entries by insertion sort, for any number of entries. Returns the number of entries that are selected.
   std::size_t select(std::size_t width) {
     survivors_.resize(ranks_.size());
     std::size_t kept = 0;
@@ -195,7 +196,7 @@ class ChainLevel {
         --kept;
       }
       std::size_t place = kept++;
-      if (kept > few) {  // many survive: by halves
+      if (kept > few) {  // if many survive, by binary search
         place = static_cast<std::size_t>(std::upper_bound(survivors_.begin(), survivors_.begin() + static_cast<std::ptrdiff_t>(place), e,
                                                           [&](std::int32_t x, std::int32_t y) { return before(x, y); }) -
                                          survivors_.begin());
@@ -210,19 +211,19 @@ class ChainLevel {
     return kept;
   }
 
-  static constexpr std::int32_t few = 64;  // entries, up to which comparing all with all is fastest
+  static constexpr std::int32_t few = 64;  // number of entries up to which comparing all pairs is fastest
 
   std::int32_t labels_, stride_;
-  std::vector<Member> nodes_;      // by group
+  std::vector<Member> nodes_;      // sorted by group
   std::vector<Real> scores_;       // [nodes]
-  std::vector<const Real*> rows_;  // [nodes] rows [stride]
+  std::vector<const Real*> rows_;  // [nodes] rows of [stride]
   bool sorted_ = true;
-  std::vector<std::size_t> begins_;  // of the groups, then the number of nodes
+  std::vector<std::size_t> begins_;  // [groups + 1] first node of each group, then the number of nodes
   const Real* own_ = nullptr;
-  std::vector<Real> ranks_;        // [groups][stride]; an entry is a place in it
+  std::vector<Real> ranks_;        // [groups][stride] best scores; an entry is a place in it
   std::size_t good_ = 0;           // the y-good node
-  std::int32_t truth_entry_ = -1;  // the truth in its group
-  std::int32_t good_entry_ = -1;   // the truth in its group if it is reached best from the y-good node, else -1
+  std::int32_t truth_entry_ = -1;  // the entry of the true label in the group of the y-good node
+  std::int32_t good_entry_ = -1;   // the same entry if the y-good node reaches it best, otherwise -1
   std::vector<Rank<Real>> places_;
   std::vector<std::int32_t> survivors_;
   std::vector<Step> steps_;

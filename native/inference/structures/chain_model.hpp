@@ -1,4 +1,4 @@
-// A chain of labels: its weights, and which labels may follow which.
+// A chain of labels: its weights, and which labels may follow each other.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Which weights a chain has, and which rows of them score a pair of neighbouring labels.
+// Which weights a chain has, and which rows score a pair of neighbouring labels.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace riata {
 
-// Which pairs of a feature and a label (or a pair of labels) have a weight: those that the training data may have, or all.
+// Which combinations of a feature with a label or a pair of labels have a weight: those that may occur in the training data, or all.
 enum class FeatureLabels { seen, all };
 
-// Marks the weights that the truth has, or may have where it is unknown.
+// Marks the weights of features of the truth. Where a label is unknown, all labels count as possibly true.
 inline void see_weights(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::vector<bool>& there) {
   const RowReader<const Layout> rows(index, layout, instances);
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
@@ -36,7 +36,7 @@ inline void see_weights(const FeatureIndex& index, const Layout& layout, const I
   }
 }
 
-// The weights of a chain. behind: which weights there are of rows behind the layout's own, those of earlier labels.
+// The weights of a chain. behind: flags of the rows of earlier labels, which follow the rows of the layout.
 inline RowWeights chain_weights(const FeatureIndex& index, const Layout& layout, const Instances& instances, FeatureLabels which,
                                 const std::vector<bool>& behind = {}) {
   std::vector<bool> there(static_cast<std::size_t>(layout.size), false);
@@ -51,10 +51,10 @@ inline RowWeights chain_weights(const FeatureIndex& index, const Layout& layout,
   return RowWeights(layout.stride, there);
 }
 
-// Steps into tokens that read the same rows of label pairs are of one context, and share their factors.
+// A context is the set of rows of label pairs that a step reads. Steps of the same context share their factors.
 struct EdgeContexts {
-  std::vector<std::vector<std::int64_t>> rows;  // [contexts] where the matrices [labels][stride] start
-  std::vector<std::int32_t> of;                 // [N] the context of the step into a token; -1 for a first one
+  std::vector<std::vector<std::int64_t>> rows;  // [contexts] places where the matrices [labels][stride] start
+  std::vector<std::int32_t> of;                 // [N] the context of the step into each token; -1 for the first token of a sentence
 
   EdgeContexts(const FeatureIndex& index, const Layout& layout, const Instances& instances)
       : of(static_cast<std::size_t>(instances.tokens()), -1) {

@@ -1,4 +1,4 @@
-// Points of a batch objective on chains, and the models that have the same weights.
+// Converts between points of a batch objective on chains and models with the same weights.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@ namespace riata {
 
 class ChainPoints {
  public:
-  // All parameters must outlive it. history: the rows of earlier labels, which stand behind all other rows. local: whether every step is
-  // normalised by itself.
+  // All parameters must outlive the object. history: the features of earlier labels, whose rows follow all other rows. local: whether every
+  // step is normalised by itself.
   ChainPoints(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, const RowWeights& there,
               std::int32_t named_size, bool local = false)
       : index_(index), layout_(layout), history_(history), there_(there), named_size_(named_size), local_(local) {}
 
-  // The weights at a point as a model, in any precision.
+  // The model whose weights are those of a point, in any precision.
   template <class Out>
   Weights<Out> model(std::span<const double> at) const {
     Weights<Out> out(layout_.labels);
@@ -37,7 +37,7 @@ class ChainPoints {
     return out;
   }
 
-  // The point at the weights of a model; features that it does not know weigh zero.
+  // The point whose weights are those of a model. Weights of features that the model does not have are 0.
   template <class Real>
   std::vector<double> point(const Weights<Real>& weights) const {
     std::vector<double> out(static_cast<std::size_t>(there_.size()), 0);
@@ -54,13 +54,13 @@ class ChainPoints {
   }
 
  private:
-  // Whether all weights are zero, so that they need not be copied.
+  // Whether all weights are 0, so that they need not be copied.
   template <class Real>
   static bool fresh(const Weights<Real>& weights) {
     return weights.layout.families() == 0 && std::ranges::all_of(weights.flat, [](Real weight) { return weight == 0; });
   }
 
-  // The rows of earlier labels that a model has, in the order of this index.
+  // The rows of earlier labels of a model, in the order of this object's index; 0 for features that the model does not have.
   template <class Real>
   Numbers<Real> history_rows(const Weights<Real>& weights) const {
     Numbers<Real> out(static_cast<std::size_t>(history_.rows()) * layout_.stride, Real{0});

@@ -13,7 +13,7 @@
 namespace riata {
 namespace {
 
-// The posteriors of one sentence, by factors or, where they vanish, by logarithms.
+// The posteriors of one sentence: computed with factors or, if these underflow or overflow, with logarithms.
 template <class Real>
 class SentencePosteriors {
  public:
@@ -42,7 +42,7 @@ class SentencePosteriors {
 
   double unit(const ChunkFlags& chunks, const std::int32_t* found, std::size_t first, std::size_t end) const;
 
-  // Of a label, and of two neighbouring ones.
+  // The posterior of label j at token t, and of the labels i at token t - 1 and j at token t.
   double of(std::size_t t, std::size_t j) const noexcept {
     return logarithms_ ? logs_.posterior(t, j) : double(posterior_[t * stride_ + j]);
   }
@@ -57,7 +57,7 @@ class SentencePosteriors {
     return double(chain_->edge_into(static_cast<std::int32_t>(t))[i * stride_ + j]) / temperature_;
   }
 
-  // Where the factors of the step into a token stand: all are the same, unless the chain has them by token.
+  // The place of the factors of the step into token t. All steps share one matrix, unless the chain has one matrix per token.
   std::size_t place(std::size_t t) const noexcept { return (chain_->edge_per_token ? t - 1 : 0) * labels_ * stride_; }
 
   void make_factors() {
@@ -83,7 +83,7 @@ class SentencePosteriors {
   std::vector<double> highest_;
 };
 
-// The probability of the chunk of tokens first to end - 1, whose labels are of one unit.
+// The probability of the chunk of tokens first to end - 1, which `found` labels as one unit.
 template <class Real>
 double SentencePosteriors<Real>::unit(const ChunkFlags& chunks, const std::int32_t* found, std::size_t first, std::size_t end) const {
   const std::size_t labels = labels_;

@@ -107,7 +107,7 @@ template <class Real>
 void ChainPotentials<Real>::sum_edges(std::int64_t threads) {
   const auto cells = static_cast<std::size_t>(square());
   const StepChunks& steps = chunks_[batch_];
-  // So many chunks at a time: their sums take memory.
+  // This number of chunks is processed at a time, since each needs a matrix of memory.
   constexpr std::size_t at_once = 64;
   std::vector<Real> products(std::min(at_once, steps.chunks.size()) * cells);
   for (std::size_t from = 0; from < steps.chunks.size(); from += at_once) {
@@ -135,7 +135,7 @@ std::vector<double>& ChainPotentials<Real>::slow_expected() {
   return slow_expected_;
 }
 
-// One after the other: of a step, only the pairs with the true label before it are expected.
+// Adds the local posteriors of label pairs. A step has posteriors only for pairs that start with the true label before it.
 template <class Real>
 void ChainPotentials<Real>::sum_local_edges() {
   std::vector<double>& totals = slow_expected();
@@ -153,7 +153,7 @@ void ChainPotentials<Real>::finish(std::span<double> gradient, std::int64_t thre
   finish_edges(gradient);
 }
 
-// From sums of alpha x into to expected pairs, less the counted pairs of the truth, into the rows of every context.
+// Turns sums of alpha x into into expected pairs, subtracts the counts of true pairs, and adds the result to the rows of every context.
 template <class Real>
 void ChainPotentials<Real>::finish_edges(std::span<double> gradient) {
   const auto cells = static_cast<std::size_t>(square());

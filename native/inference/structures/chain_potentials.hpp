@@ -1,4 +1,4 @@
-// The potentials of a first-order chain: of labels by themselves, and of pairs of neighbouring labels.
+// The potentials of a first-order chain: scores of single labels and of pairs of neighbouring labels.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@
 
 namespace riata {
 
-// What a labelling's probability is: its share among all labellings of the sentence, or the product of the shares that its labels have
-// among those that may follow the true label before (a maximum entropy Markov model).
+// How a labelling's probability is defined. globally: exp(score) divided by the sum over all labellings of the sentence. locally: the
+// product over tokens of the probability of the label among all labels that may follow the true label before (a maximum entropy Markov
+// model).
 enum class Normalised { globally, locally };
 
 template <class Real>
@@ -30,14 +31,14 @@ class ChainGradient;
 template <class Real>
 class LocalVisitor;
 
-// Where some labels of a sentence are unknown, every labelling that has the known labels counts as true: P = Z(known) / Z. Such a sentence
-// is summed over twice. The second sum has rows of its own in alpha_ and into_, behind the rows of the tokens of the batch; its rows of
-// into_ are negative.
+// If some labels of a sentence are unknown, every labelling that agrees with the known labels counts as true: P = Z(known) / Z. Such a
+// sentence has two sums. The rows of the second sum stand in alpha_ and into_ behind the rows of the tokens of the batch; its rows of into_
+// are negative.
 template <class Real>
 class ChainPotentials final : public BatchedPotentials {
  public:
-  // index and instances must outlive it, and the instances have labels, which only globally may be unknown. heads: as RowColumns has them,
-  // or empty.
+  // index and instances must outlive the potentials. The instances must have labels; only with Normalised::globally, some may be unknown.
+  // heads: see RowColumns; may be empty.
   ChainPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t named_size,
                   const Constraint<Real>& constraint, FeatureLabels which, Normalised normalised, std::span<const std::int32_t> heads);
 
@@ -51,7 +52,7 @@ class ChainPotentials final : public BatchedPotentials {
   double shared_score(std::int64_t s) const override;
   void take_truth(std::int64_t s, double times) override;
 
-  // The gradient of one sentence after another, under weights that change in between. The potentials must outlive it.
+  // The gradient of one sentence after another, under weights that change in between. The potentials must outlive the gradient.
   std::unique_ptr<SentenceGradient<Real>> gradient();
 
   const ChainPoints& points() const noexcept { return points_; }
@@ -67,7 +68,7 @@ class ChainPotentials final : public BatchedPotentials {
   void sum_local_edges();
   void finish_edges(std::span<double> gradient);
   std::vector<double>& slow_expected();
-  // visit(place of the pair in the tables of contexts) for the true pairs of labels of a sentence; none where some labels are unknown.
+  // Calls visit(place in the tables of contexts) for all true pairs of labels of a sentence; for none if some labels are unknown.
   template <class Visit>
   void each_true_pair(std::int64_t s, Visit visit) const {
     if (known_row(s) >= 0) return;
@@ -78,11 +79,11 @@ class ChainPotentials final : public BatchedPotentials {
 
   std::int64_t square() const noexcept { return std::int64_t{layout_.labels} * layout_.stride; }
   std::int64_t context(std::int64_t n) const noexcept { return contexts_.of[static_cast<std::size_t>(n)]; }
-  // The row of the batch's tables where the first token of a sentence stands, and the row where its second sum starts; -1 where all labels
-  // are known, so that there is no second sum.
+  // Rows of the batch's tables: of the first token of a sentence, and of its first token in the second sum; -1 if all labels are known, so
+  // that there is no second sum.
   std::int64_t row(std::int64_t s) const noexcept { return instances_.starts[s] - base(); }
   std::int64_t known_row(std::int64_t s) const noexcept { return known_rows_[static_cast<std::size_t>(s)]; }
-  // The factors of the steps of a sentence.
+  // The factors of the steps of a sentence, as a function of the token that the step leads to.
   auto edges(std::int64_t s) const {
     return [this, contexts = contexts_.of.data() + instances_.starts[s], cells = square()](std::int32_t t) {
       const std::int64_t c = contexts[t];
@@ -98,14 +99,15 @@ class ChainPotentials final : public BatchedPotentials {
   EdgeContexts contexts_;
   TokenRows<Real> tokens_;
   ChainPoints points_;
-  std::vector<StepChunks> chunks_;                 // [batches]
-  std::vector<std::int64_t> known_rows_;           // [S]
-  std::vector<double> gold_;                       // [contexts][labels][stride] weighted counts of the truth's pairs
-  std::vector<Real> scores_, forward_, backward_;  // [contexts][labels][stride] of pairs: scores, factors, and the factors turned
-  std::vector<double> highest_;                    // [contexts] the highest score, which the factors lack
-  std::vector<Real> alpha_, into_, difference_;    // [rows of a batch][stride]; difference: posteriors less the truth
-  std::vector<double> expected_;                   // [contexts][labels][stride]: sums of alpha x into
-  std::vector<double> slow_expected_;  // [contexts][labels][stride]: posteriors that are no such products, such as local ones; or empty
+  std::vector<StepChunks> chunks_;                 // [batches] steps of the batch, grouped by context
+  std::vector<std::int64_t> known_rows_;           // [S] row where the second sum of a sentence starts in its batch, -1: none
+  std::vector<double> gold_;                       // [contexts][labels][stride] weighted counts of the true pairs
+  std::vector<Real> scores_, forward_, backward_;  // [contexts][labels][stride] of label pairs: scores, factors, and factors transposed
+  std::vector<double> highest_;                    // [contexts] the highest score, which the factors do not contain
+  std::vector<Real> alpha_, into_, difference_;    // [rows of a batch][stride]; difference_: posteriors minus the truth
+  std::vector<double> expected_;                   // [contexts][labels][stride] sums of alpha x into
+  // [contexts][labels][stride] posteriors that are not products of alpha and into, such as local ones; or empty.
+  std::vector<double> slow_expected_;
 };
 
 extern template class ChainPotentials<float>;

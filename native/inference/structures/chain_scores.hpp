@@ -1,4 +1,4 @@
-// The scores of the parts of one sentence of a chain: labels, and pairs of labels.
+// The scores of the parts of one sentence of a chain: labels and pairs of labels.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace riata {
 
-// Throws Error unless the instances were made with this index and fit weights of this layout.
+// Throws Error unless the instances were made with this index and fit weights of this layout. size: of the weight vector.
 void check_fit(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, std::size_t size, const Instances& instances);
 
-// The layout stays as it is; the weights may change and get more features of earlier labels.
+// The layout must not change while the scorer is in use. The weights may change, and features of earlier labels may be added.
 template <class Real>
 class ChainScorer {
  public:
@@ -29,15 +29,15 @@ class ChainScorer {
         nodes_(index, rows, instances),
         edges_(index, rows.layout, instances) {}
 
-  // Fills `chain` with the scores of sentence s, and puts minus infinity where the constraint or the allowed labels of the sentence forbid.
-  // Features of earlier labels are left out.
+  // Fills `chain` with the scores of sentence s, which are minus infinity where the constraint or the allowed labels of the sentence forbid
+  // a label. Features of earlier labels are not included.
   void operator()(std::int64_t s, ChainScores<Real>& chain);
 
  private:
   ChainRows<Real> rows_;
   const Constraint<Real>& constraint_;
   const Instances& instances_;
-  bool edges_read_;  // whether pairs of labels depend on the input
+  bool edges_read_;  // whether scores of label pairs depend on the input
   PlannedRows<Real> nodes_;
   RowReader<const Layout> edges_;
   LegalLabels legal_;

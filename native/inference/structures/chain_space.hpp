@@ -1,4 +1,4 @@
-// Labels from left to right: an operator labels the next token. Label pairs that the encoding forbids are no operators.
+// The space of labels from left to right: an operator labels the next token. Label pairs that the encoding forbids are not operators.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@
 
 namespace riata {
 
-// The score of a label depends on the input and on labels before it, as far back as the order of the model. States of one
-// position that agree so far back go on alike and are merged: an unbounded beam is exact. Loss is Hamming; regret counts
-// the wrong labels so far.
+// The score of a label depends on the input and on earlier labels, as far back as the order of the model. States of one position that agree
+// that far back have the same continuations and are merged, so an unbounded beam is exact. The loss is Hamming; the regret is the number of
+// wrong labels so far.
 template <class Real>
 class ChainSpace : public CorpusSpace {
  public:
-  // grows: features of earlier labels that an update touches first are added to the model and to the weights.
+  // grows: whether features of earlier labels that an update touches for the first time are added to the model and to the weights.
   ChainSpace(const Corpus& corpus, ChainModel<Real>& model, Vector<Real>& weights, bool grows, const QueueSpec& queue)
       : corpus_(corpus),
         layout_(model.weights.layout),
@@ -49,7 +49,7 @@ class ChainSpace : public CorpusSpace {
     expanded_.resize(remembers_ ? static_cast<std::size_t>(steps_.length()) + 1 : 0);
   }
 
-  // Throws where the constraint does not allow the true labels: a search can only learn what it can reach.
+  // Throws if the constraint does not allow the true labels: a search can only learn outputs that it can reach.
   void check_truth(std::int64_t sentence) const override {
     const Codes gold = corpus_.gold_of(sentence);
     const auto length = static_cast<std::int64_t>(gold.size());
@@ -82,17 +82,17 @@ class ChainSpace : public CorpusSpace {
 
   StateId initial() override { return StateId(0); }
   bool is_goal(StateId state) override { return state.number() == steps_.length(); }
-  StateId apply(StateId state, ActionId) override { return StateId(state.number() + 1); }  // the labels are in the tree
+  StateId apply(StateId state, ActionId) override { return StateId(state.number() + 1); }  // the labels are stored in the tree
   double initial_regret() override { return 0; }
   double regret(const Tree& tree, NodeId node) override {
     double wrong = 0;
     for (; tree[node].parent; node = tree[node].parent) wrong += tree[node].action != gold(tree[node].depth - 1);
     return wrong;
   }
-  bool merges() const override { return false; }  // expand has done it
+  bool merges() const override { return false; }  // `expand` merges already
   bool keyed() const override { return true; }
 
-  // The best predecessor of every label, among the nodes of one position: candidates come out merged.
+  // Finds the best predecessor of every label among the nodes of one position, so candidates are already merged.
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
               std::vector<Candidate>& out) override {
     if (remembers_ && !aside_) return expand_new(tree, frontier, ranking, learning, out);
@@ -122,13 +122,13 @@ class ChainSpace : public CorpusSpace {
   }
 
   void looking_aside(bool is) override { aside_ = is; }
-  void weights_changed() override {  // rows know under which weights they were computed
+  void weights_changed() override {  // cached rows store the version of the weights with which they were computed
     for (auto& position : expanded_) position.clear();
   }
 
  private:
-  // Expands for queues that take nodes one by one, and meet states again: a state is expanded anew only with a better score, and by blind
-  // queues not even then. The y-good path is not merged into another one.
+  // Expands nodes for queues that take nodes one by one and can reach a state again. A state is expanded again only if its score is better;
+  // blind queues never expand a state again. The y-good path is never merged into another one.
   void expand_new(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
     for (const NodeId id : nodes) {
       const Node& node = tree[id];
@@ -146,7 +146,7 @@ class ChainSpace : public CorpusSpace {
     }
   }
 
-  // The key that the candidate of a node had.
+  // The key of a node, equal to the key of the candidate that it was made from.
   std::int64_t key(const Tree& tree, NodeId id) override {
     if (!tree[id].parent) return -1;
     look_back(tree, tree[id].parent);
@@ -158,7 +158,7 @@ class ChainSpace : public CorpusSpace {
     const std::int32_t t = tree[nodes.front()].depth;
     const Real* own = steps_.node(t);
     const ActionId truth = learning ? gold(t) : -1;
-    // Scores of one position differ by little, so that single precision is enough from the first one's on.
+    // Scores of one position differ little, so single precision suffices for their differences from the first score.
     const double base = sizeof(Real) < sizeof(double) ? tree[nodes.front()].score : 0;
     level_.open(nodes.size());
     make_rows(nodes.size());
@@ -168,7 +168,8 @@ class ChainSpace : public CorpusSpace {
       const Real* row = step_row(tree, nodes[i], i);
       level_.set(i, static_cast<Real>(node.score - base), row, group(), node.good);
       if (node.good && truth >= 0)
-        margin += Ranking::roundings * std::max(1.0, std::abs(node.score + double(row[truth] + own[truth])));  // as Ranking::rank
+        // The same term for rounding errors as in Ranking::rank.
+        margin += Ranking::roundings * std::max(1.0, std::abs(node.score + double(row[truth] + own[truth])));
     }
     for (const auto& step : level_.best(own, truth, static_cast<Real>(margin), ranking.width)) {
       const NodeId from = nodes[step.from];
@@ -179,10 +180,11 @@ class ChainSpace : public CorpusSpace {
     }
   }
 
-  // What a step from a node adds for every label, apart from what the input says. Row i of the buffer is used if it is needed.
+  // What a step from a node adds for every label, without the scores of the input alone. Row i of the buffer is used if the row must be
+  // computed.
   const Real* step_row(const Tree& tree, NodeId id, std::size_t i) {
     const std::int32_t t = tree[id].depth;
-    const Real* edge = steps_.edge(t, tree[id].action);  // -1 at the start
+    const Real* edge = steps_.edge(t, tree[id].action);  // action is -1 at the start
     if (history_.order() == 0) return edge;
     look_back(tree, id);
     Real* row = summed_.data() + i * layout_.stride;
@@ -194,7 +196,7 @@ class ChainSpace : public CorpusSpace {
     if (history_.order() > 0 && summed_.size() < nodes * layout_.stride) summed_.resize(nodes * layout_.stride);
   }
 
-  // The labels before the step out of a node, last first, as far back as the order of the model.
+  // Writes the labels before the step out of a node to before_, the last label first, as far back as the order of the model.
   void look_back(const Tree& tree, NodeId id) {
     for (std::int32_t& value : before_) {
       const bool inside = id && tree[id].parent;
@@ -203,7 +205,8 @@ class ChainSpace : public CorpusSpace {
     }
   }
 
-  // Nodes of one group go on alike once the next label is chosen: all but the oldest of the labels looked back to are equal.
+  // The group of the node that look_back has read. Nodes of one group have the same continuations once the next label is chosen: they agree
+  // in all labels but the oldest one that is read.
   std::int64_t group() const noexcept {
     std::int64_t code = 0;
     for (std::size_t k = 0; k + 1 < before_.size(); ++k) code = code * (layout_.labels + 1) + before_[k];
@@ -235,12 +238,12 @@ class ChainSpace : public CorpusSpace {
   bool remembers_;
   bool blind_;
   bool aside_ = false;
-  std::vector<std::unordered_map<std::int64_t, double>> expanded_;  // [T + 1] best score with which a state was expanded, by key
+  std::vector<std::unordered_map<std::int64_t, double>> expanded_;  // [T + 1] by key, the best score with which a state was expanded
   std::int64_t sentence_ = 0;
   ChainSteps<Real> steps_;
   ChainLevel<Real> level_;
-  std::vector<std::int32_t> before_;  // [order] as look_back leaves it
-  std::vector<Real> summed_;          // [nodes][stride] rows of steps_ with history
+  std::vector<std::int32_t> before_;  // [order] earlier labels, as look_back writes them
+  std::vector<Real> summed_;          // [nodes][stride] rows of steps with features of earlier labels
 };
 
 }  // namespace riata

@@ -1,4 +1,4 @@
-// What the steps of a chain score, a row of labels at a time. Rows are computed when first asked for under the present weights.
+// The scores of the steps of a chain, one row of labels at a time. A row is computed when it is first asked for under the present weights.
 #pragma once
 
 #include <algorithm>
@@ -54,13 +54,13 @@ class ChainSteps {
 
   std::int32_t length() const noexcept { return length_; }
 
-  // What the input says of every label at token t.
+  // The score of every label at token t from the input alone, [stride].
   const Real* node(std::int32_t t) {
     if (node_known_[t] != weights_.version()) compute_node(t);
     return node_.data() + std::size_t(t) * layout_.stride;
   }
 
-  // What the label before token t says of every label at it; before: its number, -1 at the start.
+  // The score of every label at token t from the label before it, [stride]. before: that label, -1 at the start.
   const Real* edge(std::int32_t t, std::int32_t before) {
     if (before < 0) return no_edge_.data();
     const std::size_t at = (per_token_ ? std::size_t(t) * layout_.labels : 0) + before;
@@ -68,7 +68,7 @@ class ChainSteps {
     return edge_.data() + at * layout_.stride;
   }
 
-  // Writes to out what all labels before token t say of every label at it, `edge` included. before: as HistoryIndex takes it.
+  // Writes to `out` the score of every label at token t from all earlier labels, including `edge`. before: as HistoryIndex::find takes it.
   void with_history(std::int32_t t, std::span<const std::int32_t> before, const Real* edge, Real* out) {
     std::fill_n(out, layout_.stride, Real{0});
     sum_.begin(out, layout_.stride);
@@ -81,14 +81,15 @@ class ChainSteps {
     for (std::int32_t j = 0; j < layout_.stride; ++j) out[j] = out[j] * scale + edge[j];
   }
 
-  // The rows that fire at tokens of the sentence, as numbers of the layout.
+  // The rows that are read at tokens of the sentence, as places in the layout.
   const RowReader<const Layout>& rows() const noexcept { return rows_; }
 
-  // The n-gram that history slot s reads at token t; -1: the slot reads none. Its row cannot fire where that is `unseen`.
+  // The n-gram that history slot s reads at token t: -1 if the slot reads no n-gram, `unseen` if training has not seen it, so that there is
+  // no row.
   std::int32_t ngram(std::int32_t s, std::int32_t t) const noexcept { return history_ngram(history_.slots()[s], instances_, sentence_, t); }
 
  private:
-  static constexpr std::size_t line = 64;  // bytes that memory hands over at a time
+  static constexpr std::size_t line = 64;  // bytes of a cache line
 
   static void make_room(std::vector<Real>& rows, std::size_t size) {
     if (rows.size() < size) rows.resize(size);
@@ -115,7 +116,7 @@ class ChainSteps {
     node_known_[t] = weights_.version();
   }
 
-  // Finds the rows of a token and asks the memory for them, so that they are there when the search comes to it.
+  // Finds the rows of a token and prefetches them, so that they are in the cache when the search reaches the token.
   void gather(std::int32_t t) {
     gathered_.clear();
     gathered_at_ = t;
@@ -138,7 +139,7 @@ class ChainSteps {
     add(constraint_.follow.data() + from, out);
     if (own) {
       take_off(local_sums_(own, out), out);
-      legal_.forbid(t, out);  // here, since all labels count in the sum
+      legal_.forbid(t, out);  // after the normalisation, in which all labels count
     }
     edge_known_[at] = weights_.version();
   }
@@ -147,7 +148,7 @@ class ChainSteps {
     const auto factor = static_cast<Real>(weights_.scale());
     for (std::int32_t j = 0; j < layout_.stride; ++j) row[j] *= factor;
   }
-  // Where no label is allowed, none stays so.
+  // Subtracts the logarithm of a sum from a row. If no label is allowed, the sum is minus infinity and the row is left as it is.
   void take_off(double sum, Real* row) const noexcept {
     for (std::int32_t j = 0; std::isfinite(sum) && j < layout_.stride; ++j) row[j] = static_cast<Real>(double(row[j]) - sum);
   }
@@ -162,19 +163,19 @@ class ChainSteps {
   const Instances& instances_;
   const Vector<Real>& weights_;
   RowReader<const Layout> rows_;
-  bool per_token_;  // whether transitions depend on the input
+  bool per_token_;  // whether scores of label pairs depend on the input
   std::int64_t sentence_ = 0;
   std::int32_t length_ = 0;
-  std::vector<Real> no_edge_;             // [stride] of zeros
-  std::vector<std::int64_t> node_known_;  // [T] under which weights the row below was computed; -1: not yet
+  std::vector<Real> no_edge_;             // [stride] zeros
+  std::vector<std::int64_t> node_known_;  // [T] version of the weights with which a row of node_ was computed; -1: not yet
   std::vector<Real> node_;                // [T][stride]
-  std::vector<std::int64_t> edge_known_;  // under which weights the rows of edge_ were computed; -1: not yet
-  std::vector<Real> edge_;                // [labels][stride]: from, to; or [T] of them
+  std::vector<std::int64_t> edge_known_;  // version of the weights with which a row of edge_ was computed; -1: not yet
+  std::vector<Real> edge_;                // [labels before][stride], or [T][labels before][stride] if per_token_
   RowSum<Real> sum_;
-  LocalSums<Real> local_sums_;  // of models that normalise every step
+  LocalSums<Real> local_sums_;  // of models that normalise every step by itself
   LegalLabels legal_;
-  std::int32_t gathered_at_ = -1;                         // the token whose rows are these:
-  std::vector<std::pair<std::int64_t, float>> gathered_;  // number and value
+  std::int32_t gathered_at_ = -1;                         // the token whose rows are in gathered_; -1: none
+  std::vector<std::pair<std::int64_t, float>> gathered_;  // place and value of each row
 };
 
 }  // namespace riata

@@ -140,7 +140,7 @@ void ChainStructure<Real>::features(Codes output, Difference& out) {
   make_room();
 }
 
-// What the labels before token t of an output say of its label.
+// The score of the label of token t from the features of earlier labels.
 template <class Real>
 double ChainStructure<Real>::history_score(std::int32_t t, Codes output) const {
   const HistoryIndex& history = model_.weights.history;

@@ -1,4 +1,4 @@
-// A chain of labels over a corpus: exact search one or two labels back, losses, features, and the space of other searches.
+// A chain of labels over a corpus: exact search one or two labels back, losses, features, and the space of the other searches.
 #pragma once
 
 #include <cstdint>
@@ -57,10 +57,10 @@ class ChainStructure : public Structure<Real> {
   bool grows_;
   RowReader<const Layout> rows_;
   std::int64_t sentence_ = 0;
-  std::vector<double> class_weights_;        // [labels] or empty
-  std::optional<ExactChain<Real>> exact_;    // made where a sentence is first opened: searches need none
-  ChainScores<Real>* opened_ = nullptr;      // the scores of the sentence, once they are asked for
-  std::optional<ChainScorer<Real>> scorer_;  // of outputs, which may be scored by templates that no exact search reads
+  std::vector<double> class_weights_;        // [labels] or empty: all weigh 1
+  std::optional<ExactChain<Real>> exact_;    // created when it is first needed; searches by queues do not need it
+  ChainScores<Real>* opened_ = nullptr;      // the scores of the open sentence, once they have been asked for
+  std::optional<ChainScorer<Real>> scorer_;  // scores given outputs, also of models whose templates exact search cannot read
   ChainScores<Real> scored_;
 };
 

@@ -1,4 +1,4 @@
-// Visits of a first-order chain whose labellings compete with all others of their sentence.
+// Visits the sentences of a first-order chain that is normalised over all labellings of a sentence.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class ChainVisitor final : public Visitor {
   }
 
  private:
-  // Sums in logarithms, and the scores of labels that they are of.
+  // Sums in logarithms, and the label scores that they were computed from.
   struct Slow {
     std::vector<Real> node;  // [length][stride]
     ChainLogSums sums;
@@ -73,12 +73,12 @@ class ChainVisitor final : public Visitor {
     first_ = of_.row(s) * stride_;
     known_ = of_.known_row(s) * stride_;
   }
-  bool known() const noexcept { return known_ < 0; }  // whether all labels are
+  bool known() const noexcept { return known_ < 0; }  // whether all labels of the sentence are known
   std::int64_t cells() const noexcept { return length_ * stride_; }
   Real* into() noexcept { return of_.into_.data() + first_; }
   Real* difference() noexcept { return of_.difference_.data() + first_; }
 
-  // Sums over the labellings that have the known labels: takes their posteriors off the difference, and returns log Z.
+  // Sums over the labellings that agree with the known labels. Subtracts their posteriors from the difference and returns their log Z.
   double open_known() {
     of_.tokens_.score(s_, node_.data());
     of_.tokens_.keep_known(s_, node_.data());
@@ -109,7 +109,7 @@ class ChainVisitor final : public Visitor {
         [&](std::size_t t, std::size_t i, std::size_t j) { return pair(t, i, j); });
   }
 
-  // Adds so many times the posteriors of labels to the difference, and those of pairs to slow_expected.
+  // Adds `times` times the posteriors of labels to the difference, and those of label pairs to slow_expected.
   void add(const Slow& slow, double times) {
     std::vector<double>& expected = of_.slow_expected();
     const auto length = static_cast<std::size_t>(length_), labels = static_cast<std::size_t>(of_.layout_.labels),
@@ -125,18 +125,19 @@ class ChainVisitor final : public Visitor {
     }
   }
 
-  // Makes rows of the batch expect no pairs.
+  // Sets rows of the batch to zero, so that they do not contribute to the expected pairs.
   void clear_pairs(std::int64_t from) {
     for (auto* table : {&of_.alpha_, &of_.into_}) std::fill_n(table->begin() + from, cells(), Real{0});
   }
 
   ChainPotentials<Real>& of_;
   std::int64_t stride_;
-  std::int64_t s_ = 0, first_ = 0, known_ = 0;  // the open sentence, and where its rows and those of its second sum are; negative: none
+  // The open sentence; where its rows start in the tables of the batch; and where the rows of its second sum start (negative: none).
+  std::int64_t s_ = 0, first_ = 0, known_ = 0;
   std::int32_t length_ = 0;
   ChainSums<Real> sums_;
   std::vector<Real> node_, posterior_;
-  std::array<Slow, 2> slow_;  // over all labellings, and over those that have the known labels
+  std::array<Slow, 2> slow_;  // over all labellings, and over those that agree with the known labels
 };
 
 }  // namespace riata

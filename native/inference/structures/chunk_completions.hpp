@@ -1,4 +1,4 @@
-// Which chunk labels can be completed to the end of a sentence, and at which loss.
+// Which chunk labels can be completed to a legal sentence, and with how many wrong chunk labels at least.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +17,18 @@ class ChunkCompletions {
 
   explicit ChunkCompletions(const JointCoding& coding) : coding_(coding) {}
 
-  // Whether a chunk label with so many tokens after it can still come to a legal end.
+  // Whether a sentence can end legally if `after` tokens follow a token with this chunk label.
   bool alive(std::int32_t chunk, std::int32_t after) {
     while (static_cast<std::int32_t>(alive_.size()) <= after) add_token();
     return alive_[static_cast<std::size_t>(after)][static_cast<std::size_t>(chunk)] != 0;
   }
-  // Whether it may stand after another one, or start a sentence (-1).
+  // Whether the chunk label may follow another one (-1: start the sentence) and can still be completed, with `after` tokens after it.
   bool allows(std::int32_t before, std::int32_t chunk, std::int32_t after) {
     return (before < 0 ? coding_.start[static_cast<std::size_t>(chunk)] != 0 : coding_.follows(before, chunk)) && alive(chunk, after);
   }
 
-  // gold: [T] codes. Then, how many chunk labels must be wrong from token t on, after a chunk label (-1: at the start).
+  // Computes, for all t and `before`, how many chunk labels must be wrong from token t on, after the chunk label `before` (-1: at the
+  // start). gold: [T] codes.
   void open(std::span<const std::int32_t> gold) {
     const auto length = static_cast<std::int32_t>(gold.size());
     least_.assign(static_cast<std::size_t>(length + 1) * row(), 0);
@@ -68,8 +69,8 @@ class ChunkCompletions {
   }
 
   const JointCoding& coding_;
-  std::vector<std::vector<std::uint8_t>> alive_;  // [tokens after][chunks]
-  std::vector<std::int32_t> least_;               // [T + 1][chunks + 1]
+  std::vector<std::vector<std::uint8_t>> alive_;  // [tokens after][chunks] whether the chunk label can be completed
+  std::vector<std::int32_t> least_;               // [T + 1][chunks + 1] least number of wrong chunk labels
 };
 
 }  // namespace riata

@@ -1,4 +1,4 @@
-// Exact search on the sentences of a corpus, as far back as the templates of the model look.
+// Exact search on the sentences of a corpus, up to two labels back.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,32 @@
 
 namespace riata {
 
-inline constexpr std::int32_t exact_order = 2;          // labels back
-inline constexpr std::int32_t most_exact_labels = 256;  // where it looks so far back: time grows with their third power
+inline constexpr std::int32_t exact_order = 2;  // how many labels back exact search can read
+// The largest number of labels if the model reads two labels back: the time grows with the third power of the number of labels.
+inline constexpr std::int32_t most_exact_labels = 256;
 
-// Throws Error where templates read labels further back than dynamic programming here does, or there are too many labels for it.
+// Throws Error if templates read labels further back than exact search can, or there are too many labels for it.
 void check_exact(const FeatureIndex& index, std::int32_t labels);
 
-// The states of a chain that looks two labels back; none of another. Throws as check_exact does.
+// The states of a chain that reads two labels back; none for other chains. Throws as check_exact does.
 template <class Real>
 LabelPairs states_of(const FeatureIndex& index, std::int32_t labels, const Constraint<Real>& constraint);
 
-// Throws Error where the sentence, which has this number, is too long for dynamic programming two labels back.
+// Throws Error if a sentence is too long for exact search two labels back. sentence: its number, for the message.
 template <class Real>
 void check_two_back(std::int64_t sentence, std::int64_t length, std::int32_t labels);
 
-// The scores of one sentence, and its best labels, as far back as the model looks.
+// The scores of one sentence and its best labels, for models that read up to two labels back.
 template <class Real>
 class OpenChain {
  public:
-  // pairs: of labels that may follow each other; none are needed where nothing looks two labels back.
+  // pairs: the pairs of labels that may follow each other; empty if the model does not read two labels back.
   OpenChain(const ChainRows<Real>& rows, const LabelPairs& pairs) : two_back_(rows.history.order() == exact_order), history_(rows) {
     scores_.pairs = &pairs;
   }
   OpenChain(const OpenChain&) = delete;
 
-  // The scores that do not depend on earlier labels; to be filled in first.
+  // The scores that do not depend on earlier labels; the caller fills them in first.
   ChainScores<Real>& chain() noexcept { return scores_.chain; }
 
   // Adds the scores that depend on earlier labels.
@@ -46,10 +47,10 @@ class OpenChain {
     if (two_back_) history_.add_two_labels_before(ngrams, scores_);
   }
 
-  // All scores, where the templates look two labels back.
+  // All scores, if the templates read two labels back; otherwise nullptr.
   const SecondOrderScores<Real>* two_back() const noexcept { return two_back_ ? &scores_ : nullptr; }
 
-  // The best labels [length], and their score: as Viterbi gives them.
+  // Writes the best labels, [length], and returns their score, with the ties of Viterbi.
   Real best(std::int32_t* labels) {
     if (!two_back_) return viterbi_(scores_.chain, labels);
     forward_.fill(scores_);
@@ -64,22 +65,22 @@ class OpenChain {
   SecondOrderForward<Real> forward_;
 };
 
-// The weights may change from one sentence to the next, and get more features of earlier labels.
+// The weights may change between two sentences, and features of earlier labels may be added.
 template <class Real>
 class ExactChain {
  public:
   ExactChain(const FeatureIndex& index, const ChainRows<Real>& rows, const Constraint<Real>& constraint, const Instances& instances);
 
-  // The scores of sentence s, which has a token. They may be changed before it is searched.
+  // The scores of sentence s, which must have a token. The caller may change them before the search.
   ChainScores<Real>& open(std::int64_t s);
 
-  // The scores with those of two labels back, where templates look so far back; else null.
+  // The scores including those two labels back, if templates read that far; otherwise nullptr.
   const SecondOrderScores<Real>* two_back() const noexcept { return open_.two_back(); }
 
-  // The best labels [length] of the sentence that is open, and their score: as Viterbi gives them.
+  // Writes the best labels, [length], of the open sentence and returns their score, with the ties of Viterbi.
   Real best(std::int32_t* labels) { return open_.best(labels); }
 
-  // The best, the second best, …: as KBest gives them.
+  // Lists the best labels, the second best, and so on, as KBest does.
   void open_list();
   std::optional<Real> next(std::int32_t* labels) { return two_back() ? pair_list_.next(labels) : list_.next(labels); }
 
@@ -90,7 +91,7 @@ class ExactChain {
   ChainScorer<Real> scorer_;
   LabelPairs pairs_;
   OpenChain<Real> open_;
-  std::vector<const std::int32_t*> ngrams_;  // as HistoryScores reads them
+  std::vector<const std::int32_t*> ngrams_;  // n-grams at the tokens of the open sentence, as HistoryScores reads them
   KBest<ForwardScores<Real>> list_;
   KBest<SecondOrderForward<Real>> pair_list_;
 };

@@ -12,34 +12,34 @@
 
 namespace riata {
 
-// What one thread needs to decode sentence after sentence.
+// The memory that one thread needs to decode one sentence after another.
 struct Folded::Scratch {
   struct TypeRead {
-    const std::int32_t* types;  // [length]
-    const float* rows;          // of type 0
-    std::size_t step;           // from type to type
+    const std::int32_t* types;  // [length] the type at each token
+    const float* rows;          // row of type 0
+    std::size_t step;           // distance from the row of a type to that of the next type
   };
   struct LinkRead {
-    const std::int32_t* ids;  // [length]
+    const std::int32_t* ids;  // [length] the n-gram at each token, -1: unknown
     const float* rows;
-    bool last;  // of its chain
+    bool last;  // whether this is the last link of its chain
   };
 
   explicit Scratch(const FoldedWeights& folded) : open(riata::rows_of(folded.weights, folded.vector), folded.pairs) {}
 
   OpenChain<float> open;
-  std::vector<const std::int32_t*> ngrams;       // of templates that read earlier labels
+  std::vector<const std::int32_t*> ngrams;       // n-grams of the templates that read earlier labels
   std::vector<std::vector<std::int32_t>> types;  // [columns][padded length]
   std::vector<std::vector<std::int32_t>> ids;    // [families][padded length]
   std::vector<TypeRead> type_reads;
   std::vector<LinkRead> link_reads;
-  static constexpr std::int32_t ahead = 16;  // tokens whose rows are gathered at once
+  static constexpr std::int32_t ahead = 16;  // how many tokens' rows are gathered at once
   std::vector<const float*> rows;            // [ahead][reads]
   std::int64_t counts[ahead];
 
   const float** rows_of(std::int32_t k) noexcept { return rows.data() + std::size_t(k) * (type_reads.size() + link_reads.size()); }
 
-  // Finds the rows of token t, as the k-th.
+  // Collects the rows of token t as the k-th of the tokens that are gathered at once.
   void gather(std::int32_t t, std::int32_t k, std::int32_t stride) noexcept {
     const float** out = rows_of(k);
     std::int64_t count = 0;
@@ -52,13 +52,13 @@ struct Folded::Scratch {
       const std::int32_t id = read->ids[t];
       if (id < 0) continue;
       take(read->rows + std::size_t(id) * stride);
-      while (!read->last) ++read;  // the longest n-gram speaks for the shorter ones
+      while (!read->last) ++read;  // the row of the longest n-gram contains those of the shorter ones
     }
     counts[k] = count;
   }
 };
 
-// The types at every position of the sentence, and what stands for those outside it.
+// Writes the types at all positions of the sentence, with the boundary values for positions outside it.
 void Folded::place_types(const std::vector<std::vector<std::int32_t>>& types, std::int64_t start, std::int32_t length,
                          Scratch& scratch) const {
   const std::int32_t pad = weights_->pad;
@@ -75,7 +75,7 @@ void Folded::place_types(const std::vector<std::vector<std::int32_t>>& types, st
   }
 }
 
-// The n-grams at every position, of the families that chains and edges read.
+// Finds the n-grams at all positions, for the families that chains, edges and earlier labels read.
 void Folded::find_ngrams(std::int32_t length, Scratch& scratch) const {
   const FeatureIndex& index = weights_->index;
   const std::int32_t positions = length + 2 * weights_->pad;
@@ -126,7 +126,7 @@ void Folded::score(const std::vector<std::vector<std::int32_t>>& types, std::int
   chain.labels = folded.weights.labels;
   chain.stride = stride;
   chain.node.assign(std::size_t(length) * stride, 0.0f);
-  // Rows come from all over memory: those of several tokens are asked for before the first is needed.
+  // Rows are spread over memory, so rows of several tokens are prefetched before the first one is needed.
   for (std::int32_t t = 0; t < length; t += Scratch::ahead) {
     const std::int32_t end = std::min(t + Scratch::ahead, length);
     for (std::int32_t u = t; u < end; ++u) scratch.gather(u, u - t, stride);
@@ -193,7 +193,8 @@ std::vector<std::int32_t> Folded::decode(const std::vector<std::vector<std::int3
     std::shared_lock guard(*lock_);
     for (std::size_t s = some.first; s < some.end; ++s) {
       const auto length = static_cast<std::int32_t>(starts[s + 1] - starts[s]);
-      if (clock.due(length)) {  // whoever is asked may wait for something that a thread holds which waits for the lock
+      // The lock is released during the poll, which may wait for a lock that another thread holds while it waits for this one.
+      if (clock.due(length)) {
         guard.unlock();
         if (!poll(static_cast<std::int64_t>(s))) return;
         guard.lock();
@@ -208,7 +209,7 @@ std::vector<std::int32_t> Folded::decode(const std::vector<std::vector<std::int3
     label({0, starts.size() - 1});
     return labels;
   }
-  constexpr std::int64_t pieces = 4;  // for each thread, so that none waits long for the others
+  constexpr std::int64_t pieces = 4;  // runs of sentences per thread, so that no thread waits long for the others
   Tasks tasks;
   for (const Sentences& some : shared_out(starts, pieces * threads)) tasks.add([&, some] { label(some); });
   tasks.run(threads);

@@ -1,5 +1,5 @@
-// A frozen chain model for prediction: everything that depends on one word type is one row per offset, made when the type is
-// first met, and the rows of an n-gram hold those of the shorter ones that it continues.
+// A frozen chain model for prediction. All features that read one word type are folded into one row per offset, which is made when the type
+// is first met. The row of an n-gram includes the rows of the shorter n-grams that it continues.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,16 @@ inline void add_row(const float* row, std::int32_t stride, float* out) noexcept 
   for (std::int32_t j = 0; j < stride; ++j) out[j] += row[j];
 }
 
-// How an attribute finds its values: by Riata's own function (null: in Python), in its alphabet.
+// How the values of an attribute are found: by Riata's own function (nullptr: Python must compute them) and in its alphabet.
 struct AttributeSource {
   NativeAttribute function;
   const Alphabet* values;
 };
 
-// The rows of n-grams and of label pairs, shared by all tables of types of a model.
+// The rows of n-grams and of label pairs, which all tables of types of a model share.
 class FoldedWeights {
  public:
-  // Everything must outlive it. Throws Error where features are hashed, or templates read labels further back than exact search does.
+  // All parameters must outlive the object. Throws Error if features are hashed, or where check_exact throws.
   FoldedWeights(const FeatureIndex& index, const Weights<float>& weights, const Constraint<float>& constraint,
                 std::vector<AttributeSource> sources);
 
@@ -49,16 +49,19 @@ class FoldedWeights {
 
   const FeatureIndex& index;
   const Weights<float>& weights;
-  Vector<float> vector;                  // the numbers of `weights`
+  Vector<float> vector;                  // a view of `weights`
   std::vector<AttributeSource> sources;  // [A]
   std::vector<Chain> chains;
-  std::vector<std::int32_t> families;  // whose n-grams chains and edges read, parents before children
-  std::vector<float> first, last;      // [stride] constraints at the ends
-  LabelPairs pairs;                    // states, where templates read two labels back
-  bool shared_edges;                   // at most one edge template, and no `label[-1]`: tokens with the same n-gram have the same pairs
-  Numbers<float> edges;  // [n-grams + 1][labels][stride]: pairs of labels, with the edge template's n-gram or, last, without; unless
-                         // shared, the last alone
-  std::int32_t pad = 0;  // how far outside a sentence any template reads
+  std::vector<std::int32_t> families;  // families whose n-grams are looked up, parents before children
+  std::vector<float> first, last;      // [stride] constraints of first and last labels
+  LabelPairs pairs;                    // the states, if templates read two labels back
+  // Whether there is at most one edge template and no template that reads label[-1] alone. Then tokens with the same n-gram of the edge
+  // template share one matrix of label pairs.
+  bool shared_edges;
+  // [n-grams + 1][labels][stride] scores of label pairs: for each n-gram of the edge template, and last without any. If edges are not
+  // shared, only the last matrix.
+  Numbers<float> edges;
+  std::int32_t pad = 0;  // how many positions outside a sentence templates read
 
  private:
   void fold_edges(const Constraint<float>& constraint);
@@ -73,23 +76,23 @@ class Folded {
   Folded fresh() const { return Folded(weights_); }
 
   std::int32_t columns() const noexcept { return static_cast<std::int32_t>(columns_.size()); }
-  std::int64_t bytes() const;  // of the rows that types take
+  std::int64_t bytes() const;  // bytes of the rows of all types
 
-  // The types of the texts of an alphabet: [size]. Only texts that `ids` name count; others have -1, and so has a text whose
-  // attributes Python must compute: those are named in `missing`.
+  // The types of the texts of an alphabet, [size]. Only texts in `ids` are resolved; the others get -1. So do texts whose attributes Python
+  // must compute; their ids are appended to `missing`.
   std::vector<std::int32_t> resolve(std::int32_t column, const Alphabet& texts, std::span<const std::int32_t> ids,
                                     std::vector<std::int32_t>& missing);
-  // The types of texts: [texts]. False where Python must add one of them first.
+  // Writes the types of texts, [texts]. Returns false if Python must add one of them first.
   bool resolve(std::int32_t column, std::span<const std::string_view> texts, std::int32_t* types);
 
   // The attributes of a column, in the order in which `add` takes their values.
   const std::vector<std::int32_t>& attributes(std::int32_t column) const {
     return columns_.at(static_cast<std::size_t>(column)).attributes;
   }
-  // Adds a type; values[k] is the attribute's value as the index knows it, without boundaries, or -1.
+  // Adds a type. values[k]: id of the value in the alphabet of attribute k of the column, or -1.
   std::int32_t add(std::int32_t column, std::string_view text, std::span<const std::int32_t> values);
 
-  // The best labels of every sentence: [N]. types[c] are those of column c, [N]; empty for a column that nothing reads.
+  // The best labels of every sentence, [N]. types[c]: the types of column c, [N]; empty for a column that no attribute reads.
   std::vector<std::int32_t> decode(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts,
                                    std::int32_t threads, const Poll& poll) const;
 
@@ -99,17 +102,17 @@ class Folded {
   struct Column {
     Alphabet texts;  // text id = type - boundary_values
     std::int32_t types = 0;
-    std::vector<std::int32_t> attributes;  // that read this column
-    std::vector<std::int32_t> terms;       // of the plan
-    std::vector<std::int32_t> roots;       // families of one element that n-grams begin with
-    std::vector<std::int32_t> values;      // [type][attributes] as the index knows them
-    std::vector<std::int32_t> root_ids;    // [type][roots]
+    std::vector<std::int32_t> attributes;  // attributes that read this column
+    std::vector<std::int32_t> terms;       // numbers of the terms of the plan that read this column
+    std::vector<std::int32_t> roots;       // families without a parent that n-grams begin with
+    std::vector<std::int32_t> values;      // [type][attributes] values as in the index, boundaries included
+    std::vector<std::int32_t> root_ids;    // [type][roots] ids of the n-grams of these families
     Numbers<float> rows;                   // [type][terms][stride]
   };
   struct Scratch;
 
   std::int32_t find(const Column& column, std::string_view text) const noexcept;
-  std::int32_t compute(Column& column, std::string_view text);  // the type of a new text, or -1
+  std::int32_t compute(Column& column, std::string_view text);  // the type of a new text; -1 if Python must compute it
   std::int32_t append(Column& column, std::span<const std::int32_t> values);
   void check(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts) const;
   void place_types(const std::vector<std::vector<std::int32_t>>& types, std::int64_t start, std::int32_t length, Scratch& scratch) const;
@@ -119,8 +122,8 @@ class Folded {
 
   std::shared_ptr<const FoldedWeights> weights_;
   std::vector<Column> columns_;
-  std::vector<std::int32_t> place_;       // [A] of an attribute among those of its column
-  std::vector<std::int32_t> root_place_;  // [F] of a root among those of its column
+  std::vector<std::int32_t> place_;       // [A] place of an attribute among those of its column
+  std::vector<std::int32_t> root_place_;  // [F] place of a root among those of its column
   mutable std::unique_ptr<std::shared_mutex> lock_ = std::make_unique<std::shared_mutex>();
 };
 

@@ -26,7 +26,7 @@ Folded::Folded(std::shared_ptr<const FoldedWeights> weights) : weights_(std::mov
     column.roots.push_back(f);
   }
   for (Column& column : columns_) {
-    constexpr std::size_t some = 4096;  // types, so that the first texts do not move the rows again and again
+    constexpr std::size_t some = 4096;  // types for which memory is reserved, so that rows do not move while the first texts are added
     column.rows.reserve(some * column.terms.size() * weights_->weights.stride);
     column.values.reserve(some * column.attributes.size());
     column.root_ids.reserve(some * column.roots.size());
@@ -46,11 +46,11 @@ std::int32_t Folded::find(const Column& column, std::string_view text) const noe
   return id < 0 ? -1 : id + boundary_values;
 }
 
-// Values are as the index knows them: boundaries first. Gives the number of the new type.
+// Adds a type and returns its number. values: as in the index, boundaries included.
 std::int32_t Folded::append(Column& column, std::span<const std::int32_t> values) {
   const FeatureIndex& index = weights_->index;
   const std::int32_t stride = weights_->weights.stride;
-  // The n-gram that a family has within the type, or -1: found once, however many templates read it.
+  // The n-gram of a family within this type, or -1. It is found once, however many templates read it.
   constexpr std::int32_t unsought = -2;
   thread_local std::vector<std::int32_t> found;
   found.assign(static_cast<std::size_t>(index.families()), unsought);
@@ -115,7 +115,7 @@ std::vector<std::int32_t> Folded::resolve(std::int32_t c, const Alphabet& texts,
   std::unique_lock guard(*lock_);
   for (std::int32_t id = 0; id < texts.size(); ++id) {
     if (types[id] != used) continue;
-    types[id] = find(column, texts.text(id));  // another thread may have been faster
+    types[id] = find(column, texts.text(id));  // another thread may have added it
     if (types[id] < 0) types[id] = compute(column, texts.text(id));
     if (types[id] < 0) missing.push_back(id);
   }

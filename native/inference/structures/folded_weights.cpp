@@ -1,4 +1,4 @@
-// How the weights of a chain model are folded: the rows of n-grams and of pairs of labels.
+// Folds the weights of a chain model: the rows of n-grams and of label pairs.
 #include <algorithm>
 
 #include "core/error.hpp"
@@ -8,7 +8,7 @@
 namespace riata {
 namespace {
 
-// The links of a chain, longest n-gram first, each with the rows of the shorter ones added.
+// The links of a chain, longest n-gram first. Each row includes the rows of the shorter n-grams.
 std::vector<FoldedWeights::Link> fold(const SumPlan::ChainTerm& term, const FeatureIndex& index, const Weights<float>& weights) {
   const std::int32_t stride = weights.stride;
   std::vector<FoldedWeights::Link> links;
@@ -65,7 +65,7 @@ FoldedWeights::FoldedWeights(const FeatureIndex& the_index, const Weights<float>
   }
 }
 
-// As scores are added up without folding: the constraint, then the transitions, then what edge templates say.
+// Adds up the scores of label pairs in the order that ChainScorer uses: the constraint, the transitions, then edge templates.
 void FoldedWeights::fold_edges(const Constraint<float>& constraint) {
   const std::vector<Slot>& slots = index.edge_slots();
   std::vector<float> plain = constraint.follow;

@@ -1,4 +1,4 @@
-// Where two labellings of a sentence differ in features of earlier labels.
+// The features of earlier labels in which two labellings of a sentence differ.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace riata {
 
-// visit(token, row of the truth, row of what was found), template by template, where the labels or those that it reads before them differ.
-// Rows that are not in the index yet are added to it first: the weights must make room for them.
+// Calls visit(token, row of the truth, row of the labels found) for every template and token where the label or the earlier labels that the
+// template reads differ. Rows that are not in the index yet are added to it, so the caller must enlarge the weights.
 template <class Visit>
 void each_history_difference(HistoryIndex& history, const Instances& instances, std::int64_t s, const std::int32_t* gold,
                              const std::int32_t* found, Visit visit) {

@@ -18,7 +18,7 @@ HistoryScores<Real>::HistoryScores(const ChainRows<Real>& weights)
   }
 }
 
-// visit(row) for those that some labels before token t would give.
+// Calls visit(row) for all rows that a slot can read at token t, whatever the earlier labels are.
 template <class Real>
 template <class Visit>
 void HistoryScores<Real>::each(std::int32_t slot, Ngrams ngrams, std::int32_t t, Visit visit) const {
@@ -38,7 +38,7 @@ void HistoryScores<Real>::add_label_before(Ngrams ngrams, ChainScores<Real>& cha
       std::copy_n(chain.edge.begin(), square, chain.edge.begin() + static_cast<std::ptrdiff_t>(square * t));
     chain.edge_per_token = true;
   }
-  const std::int32_t tables = chain.edge_per_token ? chain.length : 2;  // where all tokens share one, it is that of token 1
+  const std::int32_t tables = chain.edge_per_token ? chain.length : 2;  // if all tokens share one matrix, it is read as that of token 1
   for (std::int32_t t = 0; t < tables; ++t) {
     Real* edge = chain.edge.data() + (chain.edge_per_token ? square * t : 0);
     for (const std::int32_t slot : one_back_) {
@@ -60,7 +60,7 @@ void HistoryScores<Real>::add_two_labels_before(Ngrams ngrams, SecondOrderScores
   scores.second.assign(static_cast<std::size_t>(weights_.labels()), nothing_.data());
   scores.later_per_token = !by_input_.empty();
   scores.later.resize(size * (scores.later_per_token ? T : 1));
-  const Real** shared = scores.later.data();  // the first token has none of its own
+  const Real** shared = scores.later.data();  // stands at the place of token 0, which has no rows of its own
   std::fill_n(shared, size, nothing_.data());
   for (const std::int32_t slot : by_labels_) {
     put_first_tokens(slot, ngrams, scores);
@@ -75,7 +75,7 @@ void HistoryScores<Real>::add_two_labels_before(Ngrams ngrams, SecondOrderScores
   }
 }
 
-// Tokens 0 and 1, before which the sentence has not begun yet.
+// Adds the rows that tokens 0 and 1 read, for which one or both of the earlier labels are outside the sentence.
 template <class Real>
 void HistoryScores<Real>::put_first_tokens(std::int32_t slot, Ngrams ngrams, SecondOrderScores<Real>& scores) {
   constexpr std::int32_t outside = HistoryIndex::outside;
@@ -97,12 +97,12 @@ void HistoryScores<Real>::put_first_tokens(std::int32_t slot, Ngrams ngrams, Sec
   });
 }
 
-// Adds a row where it belongs among those of all pairs.
+// Adds a row of earlier labels to the rows of all label pairs that it applies to.
 template <class Real>
 void HistoryScores<Real>::put_pairs(std::int32_t slot, std::int32_t row, const LabelPairs& pairs, const Real** rows) {
   const HistoryIndex& history = weights_.history;
   const std::int32_t first = history.furthest(row) - 1;
-  if (first < 0) return;  // the sentence begins behind it
+  if (first < 0) return;  // for a label outside the sentence: tokens 0 and 1 only
   if (history.slots()[slot].back.size() == 2) {
     const std::int32_t second = history.before_furthest(row) - 1;
     const std::int32_t pair = second < 0 ? -1 : pairs.number(first, second);

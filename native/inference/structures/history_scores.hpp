@@ -1,4 +1,4 @@
-// What the one or two labels before a token say of its label, for exact search.
+// The scores of a token's label from the one or two labels before it, for exact search.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace riata {
 
-// Visits the rows that exist for an n-gram, instead of looking up every pair of labels. The weights may change and get more rows from one
-// sentence to the next, but not while the scores of a sentence are in use: those hold pointers into them.
+// Visits the rows that exist for an n-gram, instead of looking up every pair of labels. Between two sentences the weights may change and
+// rows may be added, but not while the scores of a sentence are in use: these contain pointers into the weights.
 template <class Real>
 class HistoryScores {
  public:
   explicit HistoryScores(const ChainRows<Real>& rows);
 
-  // By slot, the ids of its n-grams, token by token; null where the slot reads no input.
+  // [slots] the ids of the slot's n-grams at the tokens of a sentence; nullptr if the slot reads no input.
   using Ngrams = std::span<const std::int32_t* const>;
 
-  // Adds the scores of templates that read the label before a token, and none before that, to the chain.
+  // Adds the scores of templates that read only the label before a token to the chain.
   void add_label_before(Ngrams ngrams, ChainScores<Real>& chain) const;
 
   // Adds the scores of templates that read the label two tokens before.
@@ -40,12 +40,12 @@ class HistoryScores {
   Real* new_row();
 
   ChainRows<Real> weights_;
-  std::vector<std::int32_t> one_back_;       // slots that read the label before alone
-  std::vector<std::int32_t> by_labels_;      // slots that read the one before that, and no input
-  std::vector<std::int32_t> by_input_;       // slots that read the one before that, and the input
-  std::vector<Real> nothing_;                // [stride] of zeros
-  std::vector<std::vector<Real>> row_sums_;  // rows that add up others, so many in each piece
-  std::size_t summed_ = 0;                   // of them, those in use
+  std::vector<std::int32_t> one_back_;       // slots that read the label before and none earlier
+  std::vector<std::int32_t> by_labels_;      // slots that read the label two tokens before, and no input
+  std::vector<std::int32_t> by_input_;       // slots that read the label two tokens before, and the input
+  std::vector<Real> nothing_;                // [stride] zeros
+  std::vector<std::vector<Real>> row_sums_;  // rows that are sums of other rows, allocated in pieces
+  std::size_t summed_ = 0;                   // how many rows of row_sums_ are in use
 };
 
 }  // namespace riata

@@ -1,4 +1,4 @@
-// A model of tags and chunk labels that are decided together: what its templates read, which outputs there are, and the weights.
+// A model of tags and chunk labels that are decided together: its templates, its outputs and their codes, and the weights.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// A tag and a chunk label for every token, from left to right (Daumé & Marcu 2005, Sec. 4.2): an operator gives both for the next token,
-// or, one token ahead, its tag and the chunk label of the token before.
+// The space of a tag and a chunk label for every token, from left to right (Daumé & Marcu 2005, Sec. 4.2). An operator gives both for the
+// next token; or, if the coding is one token ahead, the tag of a token and the chunk label of the token before.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +22,14 @@
 
 namespace riata {
 
-// A state is the number of operators so far; the outputs are in the tree. States of one number that agree in the last outputs, as far back
-// as templates read them, go on alike and are merged. Loss is Hamming, of tags and of chunk labels; regret counts the wrong ones so far and
-// those that legality forces. An operator is a code, whose tag or chunk label means nothing where the operator gives none.
+// A state is the number of operators so far; the outputs are stored in the tree. States with the same number that agree in the last
+// outputs, as far back as templates read them, have the same continuations and are merged. The loss is Hamming, of tags and of chunk
+// labels; the regret is the number of wrong ones so far, plus those that will have to be wrong for a legal sequence. An operator is a code;
+// if it does not give a tag or a chunk label, that part of the code has no meaning.
 template <class Real>
 class JointSpace : public CorpusSpace {
  public:
-  // grows: features that an update touches first are added to the model and to the weights.
+  // grows: whether features that an update touches for the first time are added to the model and to the weights.
   JointSpace(const Corpus& corpus, JointModel<Real>& model, const JointLayout& layout, Vector<Real>& weights, bool grows,
              const QueueSpec& queue)
       : corpus_(corpus),
@@ -56,7 +57,7 @@ class JointSpace : public CorpusSpace {
     chunks_size_ = chunks_unit_ * (coding.chunks + 1);
   }
 
-  // with_truth: the true tags are allowed, whatever the tag dictionary says.
+  // with_truth: the true tags are allowed, even if the tag dictionary does not contain them.
   void open(std::int64_t sentence, bool with_truth) override {
     steps_.open(sentence);
     gold_ = with_truth ? corpus_.gold_of(sentence) : Codes{};
@@ -106,7 +107,7 @@ class JointSpace : public CorpusSpace {
     features_of(before(tree[node].state), tree[node].action, out);
   }
 
-  // Adds the features of all steps on the path to an output. codes: [T].
+  // Appends the features of all steps on the path to an output. codes: [T].
   void features_of(std::span<const std::int32_t> codes, StepFeatures& out) {
     for (StateId from(0); from.number() < operators(); ++from) {
       for (std::int32_t back = 1; back <= templates_.tags_back(); ++back) {
@@ -122,13 +123,13 @@ class JointSpace : public CorpusSpace {
     }
   }
 
-  // The codes of the tokens from the operators of a path.
+  // Converts the operators of a path into the codes of the tokens.
   void codes(std::span<const ActionId> path, std::span<std::int32_t> out) const override {
     for (std::int32_t t = 0; t < steps_.length(); ++t)
       out[static_cast<std::size_t>(t)] = coding_.code(coding_.tag(path[t]), coding_.chunk(path[t + coding_.ahead]));
   }
 
-  // The regret of the states along the path to an output, from the initial one on: [operators + 1]. codes: [T].
+  // Appends the regrets of all states on the path to an output, starting with the initial state: [operators + 1]. codes: [T].
   void regrets(std::span<const std::int32_t> codes, std::vector<double>& out) override {
     std::int32_t sum = 0;
     for (StateId state(0); state.number() <= operators(); ++state) {
@@ -162,29 +163,28 @@ class JointSpace : public CorpusSpace {
   }
 
   void looking_aside(bool is) override { aside_ = is; }
-  void weights_changed() override { expanded_.clear(); }  // rows know under which weights they were computed
+  void weights_changed() override { expanded_.clear(); }  // cached rows store the version of the weights with which they were computed
 
  private:
-  static constexpr std::int64_t few = 64;  // candidates up to which it pays to look for the best
+  static constexpr std::int64_t few = 64;  // largest width of a queue for which selecting the best early saves time
 
   std::int32_t operators() const noexcept { return steps_.length() + coding_.ahead; }
   static StateId before(StateId state) noexcept { return StateId(state.number() - 1); }
   static StateId after(StateId state) noexcept { return StateId(state.number() + 1); }
   bool gives_tag(StateId from) const noexcept { return from.number() < steps_.length(); }
-  std::int32_t chunk_token(StateId from) const noexcept {
-    return from.number() - coding_.ahead;
-  }  // whose chunk label the step from a state gives; -1: of none
+  // The token whose chunk label the step from a state gives; -1: none.
+  std::int32_t chunk_token(StateId from) const noexcept { return from.number() - coding_.ahead; }
 
   std::int64_t combinations() const noexcept { return std::int64_t{coding_.tags} * coding_.chunks; }
 
-  // How many wrong chunk labels legality forces from a state on. last: the chunk label before (-1: none).
+  // How many chunk labels must be wrong from a state on, since the sequence must be legal. last: the chunk label before, -1: none.
   std::int32_t forced(StateId state, std::int32_t last) const noexcept { return completions_.least(std::max(chunk_token(state), 0), last); }
 
   std::int32_t wrong(StateId from, ActionId action) const noexcept {
     return (coding_.tag(action) != true_tag(from, coding_.tag(action))) +
            (coding_.chunk(action) != true_chunk(from, coding_.chunk(action)));
   }
-  // The true label of the step from a state; `otherwise` where the step gives none.
+  // The true tag or chunk label of the step from a state; `otherwise` if the step does not give one.
   std::int32_t true_tag(StateId from, std::int32_t otherwise) const noexcept {
     return gives_tag(from) ? coding_.tag(gold_[from.place()]) : otherwise;
   }
@@ -192,12 +192,12 @@ class JointSpace : public CorpusSpace {
     return chunk_token(from) >= 0 ? coding_.chunk(gold_[chunk_token(from)]) : otherwise;
   }
 
-  // The chunk label that a node ends with; -1: there is none yet.
+  // The last chunk label of a node; -1 if there is none yet.
   std::int32_t last_chunk(const Tree& tree, NodeId node) const noexcept {
     return !tree[node].parent || chunk_token(tree[node].state) <= 0 ? -1 : coding_.chunk(tree[node].action);
   }
 
-  // The tags of every token. While learning, the true one is among them.
+  // Lists the tags that every token may have. During learning, the true tag is among them.
   void list_tags(std::int64_t sentence) {
     const TagChoices& choices = instances_.choices;
     starts_.assign(1, 0);
@@ -218,7 +218,7 @@ class JointSpace : public CorpusSpace {
     }
   }
 
-  // Keys of states and of their steps are numbers, which must be small enough.
+  // Keys of states and of steps are 64-bit numbers. Throws if there are too many different ones.
   void check_size() const {
     double states = double(operators() + 1) * double(combinations());
     for (std::int32_t back = 0; back < templates_.tags_back(); ++back) states *= coding_.tags + 1;
@@ -228,7 +228,7 @@ class JointSpace : public CorpusSpace {
                   "Use templates that read fewer outputs back.");
   }
 
-  // Asks for all rows that the expansion of a node will read.
+  // Requests all rows that the expansion of a node will read.
   void ask(const Tree& tree, NodeId id) {
     const StateId from = tree[id].state;
     const std::int32_t u = chunk_token(from);
@@ -242,14 +242,15 @@ class JointSpace : public CorpusSpace {
     for (const std::int32_t tag : listed(from)) steps_.ask_beside(gives_tag(from) ? tag + 1 : 0);
   }
 
-  // The tags that the step from a state may give; one that means nothing where it gives none.
+  // The tags that the step from a state may give; if it gives none, one meaningless tag.
   std::span<const std::int32_t> listed(StateId from) const noexcept {
     if (!gives_tag(from)) return {&none, 1};
     return std::span<const std::int32_t>(listed_).subspan(static_cast<std::size_t>(starts_[from.place()]),
                                                           static_cast<std::size_t>(starts_[from.place() + 1] - starts_[from.place()]));
   }
 
-  // What the step from a state, after what look_back left, says of all tags, and of all chunk labels whatever the tag.
+  // Computes the scores of the step from a state, after the outputs that look_back has read: of all tags, and of all chunk labels as far as
+  // these do not depend on the tag.
   void score_history(StateId from) {
     steps_.at_step(from);
     if (gives_tag(from)) {
@@ -263,7 +264,7 @@ class JointSpace : public CorpusSpace {
     steps_.begin_tags(u, window_);
   }
 
-  // Scores all chunk labels beside a tag, after score_history.
+  // The scores of all chunk labels beside a tag. To be called after score_history.
   const Real* score_chunks(StateId from, std::int32_t tag) {
     if (chunk_token(from) < 0) return nullptr;
     std::copy(chunks_.begin(), chunks_.end(), both_.begin());
@@ -283,7 +284,8 @@ class JointSpace : public CorpusSpace {
     look_back(tree, id);
     score_history(from);
     list_chunks(u, before);
-    const bool choosy = ranking.width <= few && !aside_ && templates_.tags_back() > 0;  // else several candidates may be of one key
+    // Early selection expects that all candidates of a node have different keys, which is the case if templates read tags back.
+    const bool choosy = ranking.width <= few && !aside_ && templates_.tags_back() > 0;
     const bool gives = gives_tag(from);
     const double regret = learning ? node.regret - forced(from, before) : 0, least = learning ? forced(StateId(0), -1) : 0;
     const std::int32_t gold_tag = learning ? true_tag(from, none) : 0, gold_chunk = learning ? true_chunk(from, none) : 0;
@@ -309,7 +311,7 @@ class JointSpace : public CorpusSpace {
     if (choosy) ranks_.drop_hopeless(ranking, first, out);
   }
 
-  // The chunk labels that a token may have after another chunk label; 0 stands for none.
+  // Lists the chunk labels that token u may have after the chunk label `before`. If the step gives no chunk label, the list is a single 0.
   void list_chunks(std::int32_t u, std::int32_t before) {
     allowed_.clear();
     if (u < 0) allowed_.push_back(0);
@@ -318,7 +320,7 @@ class JointSpace : public CorpusSpace {
     }
   }
 
-  // The last outputs as far back as asked for, of what look_back left; a child's own come before those.
+  // One number for the last `most` tags or chunk labels that look_back has read. The key of a child puts its own output before them.
   std::int64_t tags_key(std::int32_t most) const noexcept {
     std::int64_t key = 0;
     for (std::int32_t back = 1; back <= most; ++back) key = key * (coding_.tags + 1) + window_[templates_.tag_place(back)];
@@ -333,7 +335,8 @@ class JointSpace : public CorpusSpace {
     return (state.number() * tags_size_ + tags) * chunks_size_ + chunks;
   }
 
-  // The outputs before the step out of a node, each plus one; 0 before the sentence. The tag of the step itself is still to be set.
+  // Writes the outputs before the step out of a node to window_, each plus one; 0: before the sentence. The tag of the step itself is not
+  // set.
   void look_back(const Tree& tree, NodeId id) {
     window_[0] = 0;
     const std::int32_t most = std::max(templates_.tags_back(), templates_.chunks_back());
@@ -348,7 +351,7 @@ class JointSpace : public CorpusSpace {
     }
   }
 
-  // The features of the step from a state, after the outputs that look_back left.
+  // Appends the features of the step from a state, after the outputs that look_back has read.
   void features_of(StateId from, ActionId action, StepFeatures& out) {
     window_[0] = gives_tag(from) ? coding_.tag(action) + 1 : 0;
     const auto context = [&](const JointGroup& group) {
@@ -368,7 +371,7 @@ class JointSpace : public CorpusSpace {
     if (grows_) weights_.grow(static_cast<std::size_t>(layout_.whole(rows_)));
   }
 
-  static constexpr std::int32_t none = 0;  // the tag of operators that give none
+  static constexpr std::int32_t none = 0;  // the tag in the code of operators that give no tag
 
   Corpus corpus_;
   const JointTemplates& templates_;
@@ -383,12 +386,12 @@ class JointSpace : public CorpusSpace {
   JointSteps<Real> steps_;
   ChunkCompletions completions_;
   std::span<const std::int32_t> gold_;
-  std::vector<std::int32_t> starts_, listed_;  // [T + 1], and the tags of every token
-  std::vector<std::int32_t> allowed_;          // chunk labels of the node at hand
-  std::vector<std::int32_t> window_;           // as look_back leaves it; its first place is the tag of the operator at hand
-  std::vector<Real> tags_, chunks_, both_;     // [stride] of the node at hand; both: beside the tag at hand
-  std::int64_t tags_unit_ = 1, chunks_unit_ = 1, tags_size_ = 1,
-               chunks_size_ = 1;  // of keys: what the last output counts, and all of its kind
+  std::vector<std::int32_t> starts_, listed_;  // [T + 1] where the tags of each token start; the tags of all tokens
+  std::vector<std::int32_t> allowed_;          // chunk labels that the present node may give
+  std::vector<std::int32_t> window_;           // as look_back writes it; the first place is the tag of the present operator
+  std::vector<Real> tags_, chunks_, both_;     // [stride] scores of the present node; both_: of chunk labels beside the present tag
+  // Keys: the factors by which the last tag and chunk label are multiplied, and the numbers of different keys of tags and of chunk labels.
+  std::int64_t tags_unit_ = 1, chunks_unit_ = 1, tags_size_ = 1, chunks_size_ = 1;
   BestRanks ranks_;
   Expanded expanded_;
 };

@@ -1,5 +1,5 @@
-// What tags and chunk labels score. Rows are computed when first asked for under the present weights: those of the input once per token,
-// those that read outputs once for each of the outputs that they read, however many states share these.
+// The scores of tags and chunk labels. Rows are computed when they are first asked for under the present weights: rows of the input once
+// per token; rows that read outputs once per combination of these outputs, however many states share it.
 #pragma once
 
 #include <algorithm>
@@ -49,28 +49,29 @@ class JointSteps {
 
   std::int32_t length() const noexcept { return length_; }
 
-  // What the input says of every tag, or of every chunk label, of token t: out [stride].
+  // Writes the scores of all tags, or all chunk labels, of token t from the input alone to out, [stride].
   void set_input(Output output, std::int32_t t, Real* out) {
     if (computed_[number(output)][t] != weights_.version()) compute_plain(output, t);
     std::copy_n(plain_row(output, t), layout_.stride(output), out);
   }
-  // Before the step from a state is scored. Where the search leaves a level for good, what was remembered of others is forgotten, so that
-  // it stays in the cache; and where there is too much of it.
+  // Must be called before the step from a state is scored. Clears the stored rows if the weights have changed, if a search by levels has
+  // reached another level (so that the rows in use stay in the cache), or if too many rows are stored.
   void at_step(StateId from) {
     if (version_ != weights_.version() || (forgets_ && from_ != from) || arena_.size() > most_remembered) forget(from);
   }
-  // Adds to what the input says what the outputs before say.
+  // Adds the scores of templates that read earlier outputs.
   void add_outputs(Output output, std::int32_t t, std::span<const std::int32_t> window, Real* out) {
     ask(output, t, window);
     add_asked(output, out);
   }
-  // Adds what templates say that read the operator's own tag, together with the outputs before. tag: plus one. `begin_tags` comes first.
+  // Adds the scores of templates that read the operator's own tag, alone or with earlier outputs. tag: plus one. begin_tags must be called
+  // first.
   void add_beside(std::int32_t tag, Real* out) {
     ask_beside(tag);
     add_asked(Output::chunk, out);
   }
-  // Both in two steps, for many states at once: all rows that will be needed are asked for, and then computed side by side, so that the
-  // memory works on all of them at once.
+  // `ask` and `ask_beside` request the rows of many states; `answer` then computes all of them side by side, so that their memory accesses
+  // overlap.
   void ask(Output output, std::int32_t t, std::span<const std::int32_t> window) {
     starts_.clear();
     for (const JointGroup* group : alone_[number(output)]) {
@@ -78,7 +79,7 @@ class JointSteps {
       starts_.push_back(group_row(*group, t, packed, key_of(*group, t, packed)));
     }
   }
-  // What is read beside the operator's own tag is packed once for all tags.
+  // Packs the outputs that are read beside the operator's own tag, once for all tags.
   void begin_tags(std::int32_t t, std::span<const std::int32_t> window) {
     t_ = t;
     for (Beside& one : beside_) {
@@ -125,7 +126,8 @@ class JointSteps {
     asked_.clear();
   }
 
-  // visit(row) of every feature of an output of token t. context(group), row(slot, n-gram, context): those that grow, or -1.
+  // Calls visit(place of the row) for every feature of an output of token t. context(group) and row(slot, n-gram, context) return the
+  // context and the row of features that read outputs, or -1.
   template <class Context, class Row, class Visit>
   void each_row(Output output, std::int32_t t, Context context, Row row, Visit visit) const {
     for (const std::int32_t s : templates_.plain(output)) {
@@ -145,16 +147,16 @@ class JointSteps {
   }
 
  private:
-  static constexpr std::size_t most_remembered = std::size_t{1} << 24;  // numbers
+  static constexpr std::size_t most_remembered = std::size_t{1} << 24;  // weights that are stored before all are dropped
 
-  // -1: the slot reads none; `unseen`: training has not seen it.
+  // The n-gram that a slot reads at token t: -1 if the slot reads none, `unseen` if training has not seen it.
   std::int32_t ngram(const JointSlot& slot, std::int32_t t) const noexcept {
     if (slot.family < 0) return -1;
     const std::int32_t id = instances_.ngrams[slot.family][origin_ + t + slot.offset];
     return id < 0 ? unseen : id;
   }
 
-  // What groups read is one number, which must be small enough.
+  // The outputs that a group reads are packed into one 64-bit number. Throws if there are too many combinations.
   void check_size() const {
     double most = 1;
     for (const Output output : {Output::tag, Output::chunk}) {
@@ -193,7 +195,7 @@ class JointSteps {
     if (t + 1 < length_ && computed_[number(output)][t + 1] != weights_.version()) prefetch(output, t + 1);
   }
 
-  // Asks the memory for the rows of a token, so that they are there when the search comes to it.
+  // Prefetches the rows of a token, so that they are in the cache when the search reaches it.
   void prefetch(Output output, std::int32_t t) const noexcept {
     for (const std::int32_t s : templates_.plain(output)) {
       const JointSlot& slot = templates_.slots()[s];
@@ -202,12 +204,12 @@ class JointSteps {
     }
   }
 
-  // The key, in the memo, of what a group reads at a token.
+  // The key in the memo of the outputs that a group reads at a token.
   std::uint64_t key_of(const JointGroup& group, std::int32_t t, std::uint64_t packed) const noexcept {
     return (packed * std::uint64_t(templates_.all_groups()) + std::uint64_t(group.number)) * std::uint64_t(length_) + std::uint64_t(t);
   }
 
-  // Where the row of a group is in the arena, once it is computed.
+  // The place in the arena of the row of a group. A new row is requested and stays zero until `answer` computes it.
   std::int64_t group_row(const JointGroup& group, std::int32_t t, std::uint64_t packed, std::uint64_t key) {
     std::int64_t& start = memo_.at(key);
     return start >= 0 ? start : start = new_row(group, t, packed);
@@ -220,7 +222,7 @@ class JointSteps {
     return start;
   }
 
-  // Adds the rows that were asked for last.
+  // Adds the rows that were requested last to out.
   void add_asked(Output output, Real* out) {
     answer();
     found_.clear();
@@ -243,27 +245,28 @@ class JointSteps {
   std::int32_t length_ = 0;
   bool forgets_;
   StateId from_;
-  std::int64_t version_ = -1;  // of the weights under which memo and arena were filled
+  std::int64_t version_ = -1;  // of the weights with which memo and arena were filled
   Memo memo_;                  // (token, group, outputs that it reads) -> place in the arena
   std::vector<Real> arena_;
-  std::vector<std::int64_t> computed_[outputs];  // [T] under which weights the rows below were computed; -1: not yet
-  std::vector<Real> plain_[outputs];             // [T][stride]
-  // A group that reads the operator's own tag: what it reads beside that, as one number and as a key, and what each tag adds to both.
+  std::vector<std::int64_t> computed_[outputs];  // [T] version of the weights with which a row of plain_ was computed; -1: not yet
+  std::vector<Real> plain_[outputs];             // [T][stride] scores from the input alone
+  // A group that reads the operator's own tag: the other outputs that it reads as one number (packed) and as a key, and what the tag is
+  // multiplied by in both (unit, key_unit).
   struct Beside {
     const JointGroup* group;
     std::uint64_t unit = 0, packed = 0, key = 0, key_unit = 0;
   };
-  std::vector<const JointGroup*> alone_[outputs];  // groups that do not read it
-  std::vector<Beside> beside_;                     // those of chunk labels that do
-  std::int32_t t_ = 0;                             // of the token at hand
+  std::vector<const JointGroup*> alone_[outputs];  // groups that do not read the operator's own tag
+  std::vector<Beside> beside_;                     // groups of chunk labels that read the operator's own tag
+  std::int32_t t_ = 0;                             // the token of begin_tags
   struct Asked {
     const JointGroup* group;
     std::uint64_t packed;
     std::int32_t t;
-    std::int64_t start;  // in the arena
+    std::int64_t start;  // place in the arena
   };
   struct Looked {
-    std::int32_t slot, id, row;  // row: at first the context
+    std::int32_t slot, id, row;  // row: first holds the context
     std::int64_t start;
   };
   std::vector<Asked> asked_;

@@ -35,7 +35,7 @@ std::unique_ptr<Structure<Real>> JointModel<Real>::over(const Corpus& corpus, Ve
   return std::make_unique<JointStructure<Real>>(*this, corpus, vector, grows);
 }
 
-// Rows that grow came in an order of their own.
+// Rows that grow may be in another order in the other model, so they are matched by what they stand for.
 template <class Real>
 void JointModel<Real>::match(Model<Real>& other, const typename Model<Real>::Matched& visit) const {
   const JointWeights<Real>& from = weights;

@@ -1,4 +1,4 @@
-// Tags and chunk labels over a corpus: there is no exact search, but features, scores, and the space of searches.
+// Tags and chunk labels over a corpus: features, scores, and a search space. There is no exact search.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class JointStructure : public Structure<Real> {
     const std::size_t before = out.size();
     features(away, out);
     for (std::size_t i = before; i < out.size(); ++i) out[i].second = -out[i].second;
-    sum_up(out);  // most of both is the same
+    sum_up(out);  // most features are common to both outputs and cancel
   }
   void features(Codes output, Difference& out) override { outputs_.features_of(output, out); }
   double score(Codes output) override {
@@ -50,7 +50,7 @@ class JointStructure : public Structure<Real> {
   JointModel<Real>& model_;
   Vector<Real>& vector_;
   bool grows_;
-  JointSpace<Real> outputs_;  // to walk along outputs
+  JointSpace<Real> outputs_;  // lists the features along outputs
   std::int64_t sentence_ = 0;
 };
 

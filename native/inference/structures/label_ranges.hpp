@@ -1,4 +1,4 @@
-// Which labels a token may have in training: the one that is known, or, where it is unknown, all.
+// The labels that a token may have in training: the known label, or all labels if it is unknown.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Local normalisation: the scores of a step's labels as log-probabilities, given the label before.
+// Local normalisation: turns the scores of labels into log-probabilities given the label before.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace riata {
 
-// log Σ exp of the scores of labels, a row at a time; minus infinity where none is allowed.
+// log Σ exp of the scores of labels, one row at a time; minus infinity if no label is allowed.
 template <class Real>
 class LocalSums {
  public:
   LocalSums(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride), row_(static_cast<std::size_t>(stride)) {}
 
-  // Of the sum of two rows [stride].
+  // The logarithm of the sum for a row, or for the sum of two rows; rows are [stride].
   double operator()(const Real* one, const Real* other) {
     for (std::int32_t j = 0; j < labels_; ++j) row_[static_cast<std::size_t>(j)] = one[j] + other[j];
     return finish();
@@ -27,7 +27,7 @@ class LocalSums {
     std::copy_n(one, labels_, row_.begin());
     return finish();
   }
-  // exp(score - the last result): probabilities, [stride], where the result was finite.
+  // Writes exp(score - last result), the probabilities of the labels, to out, [stride]. Only if the last result was finite.
   void probabilities(Real* out) const {
     for (std::int32_t j = 0; j < stride_; ++j) out[j] = static_cast<Real>(double(row_[static_cast<std::size_t>(j)]) / sum_);
   }
@@ -49,8 +49,9 @@ class LocalSums {
   double sum_ = 1;
 };
 
-// Makes the score of every path the sum of log P(label | label before). What a step into token t is divided by depends on the label before
-// alone, so that label's own score takes it; a label that none may follow is not allowed.
+// Changes the scores so that the score of every path is the sum of log P(label | label before). The normaliser of the step into token t
+// depends on the label at token t - 1 only, and is subtracted from the score of that label. A label that no label may follow gets minus
+// infinity.
 template <class Real>
 void normalise_locally(ChainScores<Real>& chain) {
   LocalSums<Real> sums(chain.labels, chain.stride);

@@ -1,4 +1,4 @@
-// Visits of a chain whose steps are normalised by themselves, after the true label before.
+// Visits the sentences of a chain in which every step is normalised by itself, given the true label before.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class LocalVisitor final : public Visitor {
  public:
   explicit LocalVisitor(ChainPotentials<Real>& of) : of_(of), stride_(of.layout_.stride), sums_(of.layout_.labels, of.layout_.stride) {}
 
-  // Leaves the probabilities of labels in into.
+  // Writes the probabilities of labels to the sentence's rows of into_.
   std::optional<double> open(std::int64_t s) override {
     s_ = s;
     const std::int64_t length = of_.instances_.length(s);
@@ -40,7 +40,7 @@ class LocalVisitor final : public Visitor {
     }
   }
 
-  // In logarithms: sums over the labels of one step never vanish, so that the quick way serves.
+  // The sum over the labels of one step cannot underflow, so the methods without logarithms are used.
   double open_in_logarithms(std::int64_t s) override { return *open(s); }
   void take_in_logarithms(double times) override { take(times); }
 
@@ -50,7 +50,7 @@ class LocalVisitor final : public Visitor {
   }
   Real* into(std::int64_t t) noexcept { return of_.into_.data() + (of_.row(s_) + t) * stride_; }
 
-  // The scores of labels after the true one before token t, behind the scores of the tokens.
+  // The scores of all labels of token t after the true label before it, stored behind the scores of the tokens.
   const Real* pairs(std::int64_t t, std::int64_t length) {
     Real* out = node_.data() + length * stride_;
     const std::int64_t from = std::int64_t{gold(t - 1)} * stride_, at = of_.context(of_.instances_.starts[s_] + t) * of_.square() + from;
@@ -62,7 +62,7 @@ class LocalVisitor final : public Visitor {
   ChainPotentials<Real>& of_;
   std::int64_t stride_, s_ = 0;  // s_: the open sentence
   LocalSums<Real> sums_;
-  std::vector<Real> node_;  // [tokens + 1][stride]
+  std::vector<Real> node_;  // [tokens + 1][stride] scores of labels; the last row is for `pairs`
 };
 
 }  // namespace riata

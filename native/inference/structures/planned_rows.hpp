@@ -1,4 +1,4 @@
-// The rows of weights that fire at a token, in the groups of the plan, and their sum.
+// The rows of weights that are read at a token, in the groups of the plan, and their sum.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class PlannedRows {
     ends_.resize(reads_.size());
   }
 
-  // Adds to out [stride] what token t of sentence s says.
+  // Adds the scores of token t of sentence s from the input to out, [stride].
   void add(std::int64_t s, std::int64_t t, Real* out) noexcept {
     const std::int64_t at = instances_.origin(s) + t;
     const Real* const data = weights_.vector.data();
@@ -53,8 +53,8 @@ class PlannedRows {
   struct Read {
     const std::int32_t* ids;
     std::int64_t first;  // the place of the first row
-    std::int64_t step;   // from n-gram to n-gram; of a hashed index, the number of the slot
-    bool last;           // of its group
+    std::int64_t step;   // distance from the row of an n-gram to that of the next; for a hashed index, the number of the slot
+    bool last;           // whether this is the last one of its group
   };
 
   const Real* hashed_row(std::int32_t id, const Read& read) const noexcept {

@@ -1,4 +1,5 @@
-// Rows of weights that fire together: their sum is made once per combination, and so is what is handed back to them.
+// Rows of weights that are read together. The sum of their weights is computed once per combination, and the gradient is collected per
+// combination before it is added to the weights.
 #pragma once
 
 #include <algorithm>
@@ -11,24 +12,24 @@
 
 namespace riata {
 
-// Which weights rows hold: row r those from first[r] up to first[r + 1], each of a label.
+// The weights of rows: row r has the weights first[r] to first[r + 1] - 1, each of a label.
 struct HeldWeights {
   std::vector<std::int64_t> first;
   std::vector<std::int32_t> labels;
 };
 
-// Combinations of rows by number; 0 is that of none.
+// Combinations of rows, called bundles. Bundle 0 has no rows.
 template <class Real>
 class RowBundles {
  public:
-  // The number of a combination of rows, which come in a fixed order.
+  // The number of a combination of rows, which must be listed in a fixed order. A new combination is added.
   std::int32_t add(std::span<const std::int32_t> rows) {
     if (rows.empty()) return 0;
     std::uint64_t hash = rows.size();
     for (const std::int32_t row : rows) hash = (hash ^ static_cast<std::uint32_t>(row)) * 0x9e3779b97f4a7c15u ^ hash >> 29;
     for (;; ++hash) {
       const auto [place, fresh] = by_hash_.emplace(hash, size());
-      if (!fresh && !std::ranges::equal(rows_of(place->second), rows)) continue;  // another one has this hash
+      if (!fresh && !std::ranges::equal(rows_of(place->second), rows)) continue;  // another bundle has this hash
       if (fresh) {
         rows_.insert(rows_.end(), rows.begin(), rows.end());
         ends_.push_back(static_cast<std::int64_t>(rows_.size()));
@@ -43,7 +44,7 @@ class RowBundles {
     return {rows_.data() + from, static_cast<std::size_t>(ends_[bundle] - from)};
   }
 
-  // To be called after the last `add`.
+  // Must be called after the last `add`.
   void finish(std::int32_t stride) {
     stride_ = stride;
     by_hash_ = {};
@@ -52,7 +53,7 @@ class RowBundles {
     totals_.assign(static_cast<std::size_t>(size()) * stride, 0);
   }
 
-  // Adds up the weights of every combination, and forgets what was gathered.
+  // Adds up the weights of every bundle, and sets the collected gradient to zero.
   void sum(const HeldWeights& held, std::span<const double> at) {
     std::fill(totals_.begin(), totals_.end(), 0);
     std::vector<double> sum(static_cast<std::size_t>(stride_));
@@ -69,7 +70,7 @@ class RowBundles {
     for (std::int32_t j = 0; j < stride_; ++j) out[j] += from[j];
   }
 
-  // Adds up the rows of a combination in a vector of weights, [rows][stride], times a number.
+  // Adds up the rows of a bundle in a vector of weights, [rows][stride], multiplied by `scale`.
   void read(std::int32_t bundle, const Real* weights, Real scale, Real* out) const noexcept {
     for (const std::int32_t row : rows_of(bundle)) {
       const Real* from = weights + std::int64_t{row} * stride_;
@@ -77,7 +78,7 @@ class RowBundles {
     }
   }
 
-  // What a combination gathers, and what its weights get of it.
+  // Collecting the gradient: `write` adds a row to a bundle, `hand_on` adds what bundles have collected to their weights.
   void write(std::int32_t bundle, const Real* row) noexcept {
     double* to = totals_.data() + std::int64_t{bundle} * stride_;
     for (std::int32_t j = 0; j < stride_; ++j) to[j] += double(row[j]);
@@ -95,9 +96,9 @@ class RowBundles {
   std::int32_t stride_ = 0;
   std::unordered_map<std::uint64_t, std::int32_t> by_hash_;
   std::vector<std::int32_t> rows_;
-  std::vector<std::int64_t> ends_ = {0};  // [bundles] in rows_
-  Numbers<Real> row_sums_;                // [bundles][stride]
-  Numbers<double> totals_;
+  std::vector<std::int64_t> ends_ = {0};  // [bundles] end of each bundle in rows_
+  Numbers<Real> row_sums_;                // [bundles][stride] sums of weights
+  Numbers<double> totals_;                // [bundles][stride] collected gradient
 };
 
 }  // namespace riata

@@ -7,13 +7,13 @@
 namespace riata {
 namespace {
 
-constexpr std::int64_t few = 6;    // weights of a row on average, up to which it is read one by one
-constexpr std::int64_t ahead = 8;  // tokens whose weights are fetched before they are needed
-constexpr double worth = 0.4;      // combinations for each token, above which they do not pay
+constexpr std::int64_t few = 6;    // average number of weights of a row up to which weights are read one by one
+constexpr std::int64_t ahead = 8;  // how many tokens ahead weights are prefetched
+constexpr double worth = 0.4;      // combinations per token above which groups do not save time
 
-constexpr std::size_t most_columns = 64;  // of named features
+constexpr std::size_t most_columns = 64;  // largest number of columns of named features
 
-// The n-grams of a slot, token by token.
+// The n-grams of a slot at all tokens, [N].
 std::vector<std::int32_t> ids_of(const Slot& slot, const Instances& instances) {
   std::vector<std::int32_t> out(static_cast<std::size_t>(instances.tokens()));
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
@@ -23,7 +23,7 @@ std::vector<std::int32_t> ids_of(const Slot& slot, const Instances& instances) {
   return out;
 }
 
-// The columns of heads: the most frequent ones, in order of their numbers; -1: none.
+// The column of each head: the most frequent heads have columns, in the order of their numbers; -1: none.
 std::vector<std::int32_t> columns_of(std::span<const std::int32_t> heads, const Instances& instances) {
   if (heads.empty()) return {};
   std::vector<std::int64_t> counts(static_cast<std::size_t>(*std::max_element(heads.begin(), heads.end())) + 1, 0);
@@ -41,7 +41,7 @@ std::vector<std::int32_t> columns_of(std::span<const std::int32_t> heads, const 
   return out;
 }
 
-// Combinations of keys and one more column, numbered in order of appearance.
+// Numbers the combinations of a key and an id at every token, in order of appearance. Stops when there are more than `most`.
 struct Joined {
   std::vector<std::int32_t> key_of;
   std::int32_t keys = 0;
@@ -54,7 +54,7 @@ Joined joined(const std::vector<std::int32_t>& keys, const std::vector<std::int3
     std::int32_t& number = numbers.at(keys.empty() ? 0 : keys[n], ids[n]);
     if (number < 0) {
       number = out.keys++;
-      if (static_cast<std::size_t>(out.keys) > most) return out;  // too many, whatever comes
+      if (static_cast<std::size_t>(out.keys) > most) return out;  // too many, whatever follows
     }
     out.key_of[n] = number;
   }
@@ -75,7 +75,7 @@ RowGroup with_ids(RowGroup group, const std::vector<RowColumn>& columns) {
 
 RowColumns::RowColumns(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::span<const std::int32_t> heads) {
   if (index.hashed()) return;
-  // Slots in order of where they read, so that those of one word come together; single values before n-grams.
+  // Slots are sorted by offset, so that the slots of one word are neighbours; single values come before longer n-grams.
   std::vector<Slot> slots = index.node_slots();
   const auto single = [&](const Slot& slot) { return index.spec(slot.family).parent < 0; };
   std::stable_sort(slots.begin(), slots.end(), [&](const Slot& a, const Slot& b) {
@@ -119,7 +119,8 @@ std::vector<RowGroup> row_groups(const std::vector<RowColumn>& columns) {
     if (static_cast<std::size_t>(own) > most) continue;
     bool placed = false;
     for (RowGroup& group : groups) {
-      // A new combination costs a row per column, so it must not add many: of what follows from what is there, it adds none.
+      // A new combination costs one row, so a column joins the group only if it adds few combinations. A column whose ids follow from those
+      // of the group adds none.
       const auto limit = static_cast<std::size_t>(1.25 * std::max(group.keys, own)) + tokens / 50;
       Joined with = joined(group.key_of, ids, std::min(most, limit));
       if (static_cast<std::size_t>(with.keys) > std::min(most, limit)) continue;
@@ -254,7 +255,7 @@ void GroupedRows<Real>::clear(std::int64_t threads) {
 
 template <class Real>
 void GroupedRows<Real>::write(std::int64_t first, std::int64_t end, const Real* rows, std::int64_t threads) {
-  constexpr std::int32_t together = 4;  // groups of one piece of work
+  constexpr std::int32_t together = 4;  // groups per task
   const auto width = static_cast<std::int32_t>(groups_.size());
   const std::int64_t from = instances_.starts[first], count = instances_.starts[end] - from;
   Tasks work;

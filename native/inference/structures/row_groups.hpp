@@ -1,4 +1,4 @@
-// Rows of weights that always fire together, or nearly so: their sum is made once per combination, not once per token.
+// Rows of weights that are always, or nearly always, read together. Their sum is computed once per combination instead of once per token.
 #pragma once
 
 #include <cstdint>
@@ -15,47 +15,47 @@
 
 namespace riata {
 
-// What one template, or one family of features that users name, fires at every token: rows of weights at base + id * step.
+// The rows that one template, or one kind of named features, reads at every token: they start at base + id * step.
 struct RowColumn {
-  std::vector<std::int32_t> ids;  // [N] -1 where nothing fires
+  std::vector<std::int32_t> ids;  // [N] -1: no row is read at the token
   std::int64_t base, step;
 };
 
-// Columns of which no two ever write to the same row; those of one word come one after the other.
+// No two columns use the same row. The columns of one word are neighbours.
 struct RowColumns {
   std::vector<RowColumn> all;
-  // Named features that are in no column, token by token: [N + 1] where those of a token start, and what they are.
+  // Named features that are in no column: [N + 1] where those of a token start, their ids and their values.
   std::vector<std::int64_t> other_starts;
   std::vector<std::int32_t> other_ids;
   std::vector<float> other_values;
 
-  // heads: [G] of named features, the number of what comes before the value in their name; a token mostly has one of each. Not for hashed
-  // indices.
+  // heads: [G] for each named feature, the number of the part of its name before the value; most tokens have at most one feature per head.
+  // A hashed index has no columns.
   RowColumns(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::span<const std::int32_t> heads);
 };
 
-// A word's suffix, shape and lower case follow from the word, so all rows that one word fires at one offset have one sum; and a corpus has
-// far fewer combinations of five neighbouring tags than it has tokens. `row_groups` finds columns of which this holds, by counting.
+// The suffix, shape and lower case of a word follow from the word, so all rows that are read for one word at one offset have one sum. And a
+// corpus has far fewer combinations of five neighbouring tags than tokens. `row_groups` finds such columns by counting combinations.
 struct RowGroup {
-  std::vector<std::int32_t> columns;  // their numbers
-  std::vector<std::int32_t> key_of;   // [N] the combination that a token has
+  std::vector<std::int32_t> columns;  // numbers of the columns
+  std::vector<std::int32_t> key_of;   // [N] the combination that the token has
   std::int32_t keys = 0;
-  std::vector<std::int32_t> ids;  // [columns][keys] as in the columns
+  std::vector<std::int32_t> ids;  // [columns][keys] the ids of each combination
 };
 
-// Columns in groups; one that shares its combinations with none is in no group.
+// Divides columns into groups. A column that shares its combinations with no other is in no group.
 std::vector<RowGroup> row_groups(const std::vector<RowColumn>& columns);
 
-// The rows that fire at tokens, read and written through the groups.
+// The rows of the tokens of a corpus, read and written through groups.
 template <class Real>
 class GroupedRows {
  public:
-  // All parameters must outlive it.
+  // layout, instances and there must outlive the object.
   GroupedRows(std::vector<RowColumn> columns, const Layout& layout, const Instances& instances, const RowWeights& there);
 
-  // Before reading: takes on the weights, and adds up the rows of every combination.
+  // Must be called before reading: stores the weights, and adds up the rows of every combination.
   void sum(std::span<const double> at, std::int64_t threads);
-  // out [length][stride] = the sum of the rows that fire at each token of sentence s.
+  // Writes the sum of the rows of each token of sentence s to out, [length][stride].
   void read(std::int64_t s, Real* out) const;
   // out [stride] += value times a row.
   void add(std::int64_t row, Real value, Real* out) const noexcept {
@@ -63,12 +63,12 @@ class GroupedRows {
       out[there_.label(i)] += weights_[static_cast<std::size_t>(i)].value * value;
   }
 
-  // Before writing.
+  // Must be called before the first `write` of an evaluation: sets the collected gradient to zero.
   void clear(std::int64_t threads);
-  // Adds rows [tokens][stride], of the sentences from first to end, to the combinations of those tokens; in the same order for any number
+  // Adds rows [tokens][stride] of the sentences from first to end - 1 to the combinations of their tokens, in the same order for any number
   // of threads.
   void write(std::int64_t first, std::int64_t end, const Real* rows, std::int64_t threads);
-  // After it: adds what they have gathered to the gradient, [weights].
+  // Must be called after the last `write`: adds the collected gradient to `gradient`, [weights].
   void finish(std::span<double> gradient, std::int64_t threads);
 
  private:
@@ -76,11 +76,11 @@ class GroupedRows {
     std::int32_t label;
     Real value;
   };
-  // The weights of a row.
+  // The weights of a row: first to end - 1.
   struct Range {
     std::int32_t first, end;
   };
-  // A column whose rows hold few weights: those of the row that fires at a token, [N].
+  // A column whose rows have few weights: [N] the weights of the row that is read at each token.
   using Sparse = std::vector<Range>;
   Range range(const RowColumn& column, std::int32_t id) const noexcept;
   bool make_sparse(const RowColumn& column);
@@ -88,14 +88,14 @@ class GroupedRows {
   const Layout& layout_;
   const Instances& instances_;
   const RowWeights& there_;
-  std::vector<RowGroup> groups_;            // without ids and keys of tokens
-  std::vector<std::vector<Range>> ranges_;  // [groups], and of each [keys][columns]
+  std::vector<RowGroup> groups_;            // their ids and key_of are not kept
+  std::vector<std::vector<Range>> ranges_;  // [groups][keys][columns] the weights of each row
   std::vector<Sparse> sparse_;
-  Numbers<Weight> weights_;           // all that there are
-  Numbers<Real> single_;              // [weights] what sparse columns have gathered
-  std::vector<std::int32_t> places_;  // [N][groups] rows of the tables
-  std::vector<std::int64_t> firsts_;  // [groups] rows of the tables
-  Numbers<Real> row_sums_, totals_;   // [combinations of all groups][stride]
+  Numbers<Weight> weights_;           // all weights
+  Numbers<Real> single_;              // [weights] gradient collected by sparse columns
+  std::vector<std::int32_t> places_;  // [N][groups] rows of row_sums_ and totals_ that a token uses
+  std::vector<std::int64_t> firsts_;  // [groups] first row of each group in row_sums_ and totals_
+  Numbers<Real> row_sums_, totals_;   // [combinations of all groups][stride] sums of weights, and collected gradient
 };
 
 }  // namespace riata

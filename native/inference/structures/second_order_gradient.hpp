@@ -1,4 +1,4 @@
-// The gradient of one sentence after another, on chains that look two labels back.
+// The gradient of one sentence after another, for chains that read two labels back.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace riata {
 
-// Where some labels of a sentence are unknown, every labelling that has the known labels counts as true. Contexts here contain all matrices
-// of label pairs that a step reads, and name rows by their place in the vector of weights.
+// If some labels of a sentence are unknown, every labelling that agrees with the known labels counts as true. Contexts contain all matrices
+// of label pairs that a step reads, and identify rows by their place in the vector of weights.
 template <class Real>
 class SecondOrderGradient final : public SentenceGradient<Real> {
  public:
-  // The potentials must outlive it.
+  // The potentials must outlive the gradient.
   explicit SecondOrderGradient(const SecondOrderPotentials<Real>& of)
       : of_(of),
         stride_(of.layout_.stride),
@@ -68,9 +68,9 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
   }
 
  private:
-  // Sums over all labellings of the open sentence, or over those that have the known labels.
+  // Sums over all labellings of the open sentence, or over those that agree with the known labels.
   struct Sums {
-    std::vector<Real> from, into;  // [length][labels][stride] as SecondOrderSums has them
+    std::vector<Real> from, into;  // [length][labels][stride] as SecondOrderSums writes them
     std::vector<Real> posterior;   // [length][stride]
 
     double sum(SecondOrderGradient& of, std::vector<Real>& node) {
@@ -96,10 +96,10 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
     for (std::vector<std::int32_t>& tokens : at_) tokens.clear();
     for (std::int32_t t = 1; t < length_; ++t) at_[static_cast<std::size_t>(here_.number(t))].push_back(t);
   }
-  // The part of a table [contexts of the sentence][labels][labels][stride] that belongs to context c.
+  // The cube of context number c in a table [contexts of the sentence][labels][labels][stride].
   Real* cube(std::vector<Real>& all, std::size_t c) const noexcept { return all.data() + c * static_cast<std::size_t>(of_.cube_size()); }
 
-  // visit(context, h, i, j, t) for every token t > 0, where h, i and j are the true labels of tokens t - 2 to t; at token 1, h is 0.
+  // Calls visit(context, h, i, j, t) for every token t > 0, where h, i and j are the true labels of tokens t - 2 to t; at token 1, h is 0.
   template <class Visit>
   void each_true_step(Visit visit) const {
     const std::int32_t* gold = of_.instances_.labels.data() + start_;
@@ -124,7 +124,7 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
     }
   }
 
-  // Computes the posteriors of label triples less the truth, added up over the steps of every context of the sentence.
+  // Computes the posteriors of label triples minus the truth, added up over the steps of every context of the sentence.
   void expect_steps() {
     const std::int32_t labels = of_.layout_.labels, stride = of_.layout_.stride;
     for (std::size_t c = 0; c < here_.used().size(); ++c) {
@@ -153,13 +153,14 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
   SecondOrderSteps<Real> steps_;
   StepsOfSentence here_;
   SecondOrderSums<Real> sums_;
-  std::int64_t s_ = 0, start_ = 0, length_ = 0;  // the open sentence, its first token and its tokens
+  std::int64_t s_ = 0, start_ = 0, length_ = 0;  // the open sentence, its first token and its number of tokens
   std::vector<std::vector<std::int32_t>> at_;    // [contexts of the sentence] the tokens whose steps have the context
-  std::vector<Real> node_, known_node_;          // [length][stride] scores, then factors: of all labels, of those that may be true
+  // [length][stride] scores, later factors: of all labels, and of labels that agree with the known ones.
+  std::vector<Real> node_, known_node_;
   Sums all_, known_;
   std::vector<Real> factors_, expected_;  // [contexts of the sentence][labels][labels][stride]
-  std::vector<double> highest_;           // [contexts of the sentence] the highest score, which the factors lack
-  std::vector<Real> rows_;                // to work with
+  std::vector<double> highest_;           // [contexts of the sentence] the highest score, which the factors do not contain
+  std::vector<Real> rows_;                // working memory
 };
 
 }  // namespace riata

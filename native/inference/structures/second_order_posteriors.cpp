@@ -31,7 +31,7 @@ double SecondOrderPosteriors<Real>::open(const SecondOrderScores<Real>& scores, 
       [&](std::size_t t, std::size_t h, std::size_t i, std::size_t j) { return triple(t, h, i, j); });
 }
 
-// The scores of the step into token t, divided by the temperature.
+// Computes the scores of the step into token t, divided by the temperature.
 template <class Real>
 void SecondOrderPosteriors<Real>::score(std::size_t t) {
   const LabelPairs& pairs = *scores_->pairs;
@@ -99,7 +99,7 @@ void SecondOrderPosteriors<Real>::fill_pairs(std::size_t t, std::vector<double>&
   for (std::size_t j = 0; j < labels_; ++j) out[j] = of(0, j);
 }
 
-// The chunk's probability passes from one pair of labels to the next.
+// Carries the probability that the chunk has begun and still continues from one pair of labels to the next.
 template <class Real>
 double SecondOrderPosteriors<Real>::unit(const ChunkFlags& chunks, const std::int32_t* found, std::size_t first, std::size_t end) {
   const auto continues = [&](std::size_t pair) { return chunks.continues[pair] != 0; };

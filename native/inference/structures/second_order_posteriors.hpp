@@ -1,4 +1,4 @@
-// How probable labels and chunks of a sentence are under a chain that looks two labels back: exactly, over all labellings.
+// Exact probabilities of labels and chunks of a sentence under a chain that reads two labels back, over all labellings.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace riata {
 
-// The sums over labellings are products of factors or, where factors vanish, sums of logarithms.
+// Sums over labellings are computed with factors or, if these underflow or overflow, with logarithms.
 template <class Real>
 class SecondOrderPosteriors {
  public:
   SecondOrderPosteriors(std::int32_t labels, std::int32_t stride);
 
-  // Divides all scores by the temperature, and returns log Z. The scores must stay as they are while probabilities are asked for.
+  // Divides all scores by the temperature and returns log Z. The scores must not change while probabilities are asked for.
   double open(const SecondOrderScores<Real>& scores, double temperature);
 
   // The probability of label j at token t.
@@ -26,7 +26,8 @@ class SecondOrderPosteriors {
     return logarithms_ ? logs_.posterior(t, j) : double(posterior_[t * stride_ + j]);
   }
 
-  // The probability that the tokens from first to end - 1 are a chunk of the type that the labels `found` [tokens of the sentence] say.
+  // The probability that the tokens from first to end - 1 are a chunk of the type that the labels `found`, [tokens of the sentence], give
+  // it.
   double unit(const ChunkFlags& chunks, const std::int32_t* found, std::size_t first, std::size_t end);
 
  private:
@@ -34,13 +35,13 @@ class SecondOrderPosteriors {
   std::size_t height(std::size_t t) const noexcept { return t == 1 ? 1 : labels_; }
   void score(std::size_t t);
   TripleFactors<Real> cube(std::size_t t);
-  // The score of h, i and j at tokens t - 2 to t.
+  // The score of the labels h, i and j at tokens t - 2 to t.
   double triple(std::size_t t, std::size_t h, std::size_t i, std::size_t j);
   // Tables of label pairs are [labels][labels], the earlier label first; at token 0 the earlier label is 0.
-  // Carries probabilities one token on. shares: of every pair at tokens t - 2 and t - 1, how much of its probability counts. out: the
-  // probability of every pair at tokens t - 1 and t that comes from what counts.
+  // Carries probabilities one token further. shares: for every pair at tokens t - 2 and t - 1, the share of its probability that counts.
+  // out: for every pair at tokens t - 1 and t, the probability that comes from these shares.
   void step(std::size_t t, const std::vector<double>& shares, std::vector<double>& out);
-  // out: the probability of every pair of labels at tokens t - 1 and t.
+  // Writes the probability of every pair of labels at tokens t - 1 and t to out.
   void fill_pairs(std::size_t t, std::vector<double>& out);
 
   std::size_t labels_, stride_, length_ = 0;
@@ -49,10 +50,10 @@ class SecondOrderPosteriors {
   bool logarithms_ = false;
   SecondOrderSums<Real> sums_;
   SecondOrderLogSums logs_;
-  std::vector<Real> node_, posterior_, from_, into_;  // as SecondOrderSums has them
-  std::vector<Real> cube_;                            // [labels][height][stride] of one token: scores, or factors
-  std::size_t scored_ = 0, factored_ = 0;             // the token whose scores, or factors, cube_ has; 0: of none
-  double highest_ = 0;                                // the highest score of the token whose factors cube_ has
+  std::vector<Real> node_, posterior_, from_, into_;  // as SecondOrderSums writes them
+  std::vector<Real> cube_;                            // [labels][height][stride] scores or factors of the step into one token
+  std::size_t scored_ = 0, factored_ = 0;             // the token whose scores, or whose factors, cube_ contains; 0: none
+  double highest_ = 0;                                // the highest score of the token whose factors cube_ contains
   std::vector<Real> rows_;                            // the highest score of each row of cube_
 };
 

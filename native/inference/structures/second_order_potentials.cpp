@@ -13,7 +13,7 @@
 namespace riata {
 namespace {
 
-constexpr std::int64_t few_at_once = std::int64_t{1} << 20;  // bytes of tables per context, where the caller does not say how many
+constexpr std::int64_t few_at_once = std::int64_t{1} << 20;  // bytes of tables per context, if the caller does not give a limit
 
 HistoryIndex empty_history(const FeatureIndex& index, std::int32_t labels) {
   check_exact(index, labels);
@@ -101,8 +101,8 @@ void SecondOrderPotentials<Real>::keep_cubes(std::int64_t bytes) {
   cubes_.assign(static_cast<std::size_t>(next), Real{0});
 }
 
-// Counts the pairs and triples of labels that the truth has. Visitors take single labels of the truth off the posteriors, and so what a
-// first token reads of the labels before it.
+// Counts the true pairs and triples of labels. Single true labels are not counted here, since visitors subtract them from the posteriors;
+// nor are the rows that first tokens read for earlier labels.
 template <class Real>
 void SecondOrderPotentials<Real>::count_truth(std::span<const double> weights) {
   std::ranges::fill(gold_, 0);
@@ -160,7 +160,7 @@ std::unique_ptr<Visitor> SecondOrderPotentials<Real>::visitor() {
   return std::make_unique<SecondOrderVisitor<Real>>(*this);
 }
 
-// Writes the score of every label at every token of a sentence to node [length][stride]: minus infinity where a label is not allowed.
+// Writes the score of every label at every token of a sentence to node, [length][stride]; minus infinity if a label is not allowed.
 template <class Real>
 void SecondOrderPotentials<Real>::score(std::int64_t s, Real* node) const {
   tokens_.score(s, node);
@@ -177,7 +177,7 @@ void SecondOrderPotentials<Real>::gather(std::span<double> gradient, std::int64_
   steps_.sparse().gather(base(), instances_.starts[batch().end], sparse_.data());
 }
 
-// Adds the differences of first tokens to the rows of their missing labels before, which first tokens read as well.
+// Adds the differences of first tokens to the rows of earlier labels outside the sentence, which first tokens read too.
 template <class Real>
 void SecondOrderPotentials<Real>::gather_first() {
   for (std::int64_t s = batch().first; s < batch().end; ++s) {
@@ -189,12 +189,13 @@ void SecondOrderPotentials<Real>::gather_first() {
   }
 }
 
-// Adds the posteriors of all label triples of a batch to totals_. In a context, the posterior of a triple is a product of an entry of
-// from_, one of into_ and a factor: the products are added up over the steps of the context, and multiplied by the factors once.
+// Adds the posteriors of all label triples of a batch to totals_. The posterior of a triple is the product of an entry of from_, an entry
+// of into_ and a factor of its context. The products of from_ and into_ are added up over the steps of a context, and multiplied by the
+// factors once.
 template <class Real>
 void SecondOrderPotentials<Real>::sum_steps(std::int64_t threads) {
   const std::vector<StepChunks::Chunk>& chunks = chunks_[batch_].chunks;
-  // How many chunks are summed at a time: each needs a cube of memory.
+  // The number of chunks that are summed at a time: each needs a cube of memory.
   const auto together = std::clamp<std::int64_t>(at_once_ / (cube_size() * static_cast<std::int64_t>(sizeof(Real))), 1, 256);
   const auto count = static_cast<std::int64_t>(chunks.size());
   std::vector<Real> cubes(static_cast<std::size_t>(std::min(together, count) * cube_size()));
@@ -203,8 +204,8 @@ void SecondOrderPotentials<Real>::sum_steps(std::int64_t threads) {
     Tasks parts;
     for (std::int64_t c = from; c < to; ++c) {
       const StepChunks::Chunk& chunk = chunks[static_cast<std::size_t>(c)];
-      // A chunk whose cube of factors is kept is shared among threads if it is large. Another one is left to one thread, which makes the
-      // cube.
+      // A large chunk whose cube of factors is stored is divided among threads. If the cube is not stored, one thread handles the chunk and
+      // computes the cube.
       const std::int64_t work = (chunk.high - chunk.low) * cube_size() >> 20, labels = layout_.labels;
       const std::int64_t pieces = kept_[static_cast<std::size_t>(chunk.context)] < 0 ? 1 : std::clamp<std::int64_t>(work, 1, labels);
       Real* sum = cubes.data() + (c - from) * cube_size();
@@ -218,7 +219,7 @@ void SecondOrderPotentials<Real>::sum_steps(std::int64_t threads) {
   }
 }
 
-// Sums the steps of a chunk over the part of the cube whose label before is from low to high - 1.
+// Sums the steps of a chunk, for the part of the cube whose label before is low to high - 1.
 template <class Real>
 void SecondOrderPotentials<Real>::sum_chunk(const StepChunks::Chunk& chunk, std::int64_t low, std::int64_t high, Real* sum) const {
   const std::int32_t tall = steps_.height(chunk.context);

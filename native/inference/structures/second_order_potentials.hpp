@@ -1,4 +1,4 @@
-// The potentials of a chain that looks two labels back: of labels by themselves, of pairs and of triples of neighbouring labels.
+// The potentials of a chain that reads two labels back: scores of labels, of pairs and of triples of neighbouring labels.
 #pragma once
 
 #include <cstdint>
@@ -27,19 +27,21 @@ class SecondOrderGradient;
 template <class Real>
 class SecondOrderSlowSums;
 
-// Steps of one context share a cube of factors, [labels][labels][stride]; the most frequent are kept, others made where they are needed.
-// What a step reads besides its context multiplies the factors of its pairs of labels.
+// Steps of one context share a cube of factors, [labels][labels][stride]. The cubes of the most frequent contexts are stored; the others
+// are computed when they are needed. Weights that a step reads but that are not part of its context (SparsePairs) multiply the factors of
+// label pairs.
 //
-// Of a sentence with unknown labels, the truth is all labellings which have the known ones: P = Z(known) / Z. It is summed over twice, and
-// the second sum has rows of its own, behind those of the first.
+// If some labels of a sentence are unknown, every labelling that agrees with the known labels counts as true: P = Z(known) / Z. Such a
+// sentence has two sums; the rows of the second sum stand behind those of the first.
 template <class Real>
 class SecondOrderPotentials final : public BatchedPotentials {
  public:
   static constexpr std::int64_t most_kept = std::int64_t{256} << 20, most_at_once = std::int64_t{64} << 20;  // bytes
   static constexpr double often = 0.5;
 
-  // index and instances must outlive it, and the instances have labels. kept: memory for cubes; at_once: for the tables of sentences that
-  // are gone through together, and for sums; 0: as much as the contexts ask for. often_read: as SecondOrderSteps has it.
+  // index and instances must outlive the potentials. The instances must have labels. kept: bytes for cubes of factors. at_once: bytes for
+  // the tables of the sentences of a batch, and for sums; 0: a default that grows with the number of contexts. often_read: see
+  // SecondOrderSteps.
   SecondOrderPotentials(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t named_size,
                         const Constraint<Real>& constraint, FeatureLabels which, std::int64_t kept = most_kept, std::int64_t at_once = 0,
                         double often_read = often);
@@ -54,7 +56,7 @@ class SecondOrderPotentials final : public BatchedPotentials {
   double shared_score(std::int64_t s) const override;
   void take_truth(std::int64_t s, double times) override;
 
-  // The same sentences one by one, under weights that change in between. These must outlive it.
+  // The gradient of one sentence after another, under weights that change in between. The potentials must outlive the gradient.
   std::unique_ptr<SentenceGradient<Real>> gradient();
 
   const ChainPoints& points() const noexcept { return points_; }
@@ -64,7 +66,7 @@ class SecondOrderPotentials final : public BatchedPotentials {
   friend class SecondOrderGradient<Real>;
   friend class SecondOrderSlowSums<Real>;
 
-  // Where a cube that is not kept is made.
+  // Memory for a cube that is not stored.
   struct Cube {
     std::vector<Real> factors, rows;
   };
@@ -79,8 +81,8 @@ class SecondOrderPotentials final : public BatchedPotentials {
   void sum_steps(std::int64_t threads);
   void sum_chunk(const StepChunks::Chunk& chunk, std::int64_t low, std::int64_t high, Real* sum) const;
   void gather_first();
-  // visit(place in the table of steps) for the true pairs and triples of a sentence, and visit_pair(token, cell) for its true pairs;
-  // neither where some labels are unknown.
+  // Calls visit(place in the table of steps) for the true pairs and triples of a sentence, and visit_pair(token, cell) for its true pairs;
+  // neither if some labels are unknown.
   template <class Visit, class VisitPair>
   void each_true_step(std::int64_t s, Visit visit, VisitPair visit_pair) const {
     const std::int64_t start = instances_.starts[s];
@@ -96,9 +98,9 @@ class SecondOrderPotentials final : public BatchedPotentials {
   std::int64_t rows_needed(std::int64_t s) const noexcept { return instances_.length(s) * (complete(s) ? 1 : 2); }
   std::int64_t square() const noexcept { return std::int64_t{layout_.labels} * layout_.stride; }
   std::int64_t cube_size() const noexcept { return layout_.labels * square(); }
-  // Where the sparse weights of token n stand, in the batch at hand.
+  // Where the sparse weights of token n stand in the present batch.
   Real* sparse(std::int64_t n) noexcept { return sparse_.data() + steps_.sparse().before(n) - steps_.sparse().before(base()); }
-  // The first row of a sentence's tables; of its second sum, over labellings that have the known labels.
+  // The first row of a sentence in the tables of its batch. second: of its second sum, over labellings that agree with the known labels.
   std::int64_t row(std::int64_t s, bool second) const noexcept {
     return rows_of_[static_cast<std::size_t>(s)] + (second ? instances_.length(s) : 0);
   }
@@ -107,21 +109,21 @@ class SecondOrderPotentials final : public BatchedPotentials {
   Constraint<Real> constraint_;
   std::int64_t at_once_;
   HistoryIndex history_;
-  RowWeights there_;  // those of earlier labels last
+  RowWeights there_;  // rows of earlier labels come last
   SecondOrderSteps<Real> steps_;
   TokenRows<Real> tokens_;
   ChainPoints points_;
   std::vector<bool> complete_;         // [S] whether all labels are known
-  std::vector<StepChunks> chunks_;     // [batches]
-  std::vector<std::int64_t> rows_of_;  // [S] in the tables of the batch
-  std::vector<std::int64_t> kept_;     // [contexts] where cubes begin; -1: not kept
+  std::vector<StepChunks> chunks_;     // [batches] steps of the batch, grouped by context
+  std::vector<std::int64_t> rows_of_;  // [S] first row of the sentence in the tables of its batch
+  std::vector<std::int64_t> kept_;     // [contexts] place of the cube in cubes_; -1: not stored
   Numbers<Real> cubes_;
-  std::vector<double> highest_;        // [contexts] of those that are kept
-  std::vector<Real> table_;            // the weights of steps
-  std::vector<double> gold_, totals_;  // of the same shape: weighted counts of the truth; what is expected less that
-  Numbers<Real> from_, into_;          // [rows][labels][stride] as SecondOrderSums has them
-  std::vector<Real> sparse_;           // what the steps of a batch expect of weights that are no part of contexts, token by token
-  std::vector<Real> difference_;       // [tokens of a batch][stride]: posteriors less the truth
+  std::vector<double> highest_;        // [contexts] highest score of the stored cubes, which the factors do not contain
+  std::vector<Real> table_;            // the weights that contexts read
+  std::vector<double> gold_, totals_;  // as table_: weighted counts of the truth; expected counts minus those of the truth
+  Numbers<Real> from_, into_;          // [rows][labels][stride] as SecondOrderSums writes them
+  std::vector<Real> sparse_;           // expected counts of the sparse weights of the steps of a batch, token by token
+  std::vector<Real> difference_;       // [tokens of a batch][stride] posteriors minus the truth
 };
 
 extern template class SecondOrderPotentials<float>;

@@ -1,4 +1,4 @@
-// Sums over the labellings of a sentence on a chain that looks two labels back, in logarithms; and the posteriors of its steps.
+// Sums over the labellings of a sentence in logarithms, for a chain that reads two labels back, and the posteriors of its steps.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace riata {
 template <class Real>
 class SecondOrderSlowSums {
  public:
-  // node: [length][stride] scores of labels, minus infinity where not allowed. Returns log Z.
+  // node: [length][stride] scores of labels, minus infinity if a label is not allowed. Returns log Z.
   double open(const SecondOrderPotentials<Real>& of, std::int64_t s, const std::vector<Real>& node) {
     start_ = of.instances_.starts[s];
     length_ = static_cast<std::size_t>(of.instances_.length(s));
@@ -28,7 +28,7 @@ class SecondOrderSlowSums {
                [&](std::size_t t, std::size_t h, std::size_t i, std::size_t j) { return triple(of, t, h, i, j); });
   }
 
-  // Adds `times` the posteriors of labels to the difference, [length][stride], and hands the posteriors of steps on to their rows.
+  // Adds `times` times the posteriors of labels to the difference, [length][stride], and adds the posteriors of steps to their rows.
   void add(SecondOrderPotentials<Real>& of, double times, Real* difference) {
     if (!std::isfinite(log_z_)) return;
     std::vector<Real> expected(scores_.size());
@@ -57,12 +57,13 @@ class SecondOrderSlowSums {
   std::size_t height(const Potentials& of, std::size_t t) const noexcept {
     return static_cast<std::size_t>(of.steps_.height(context(of, t)));
   }
-  // Where a row of a step's cube begins, after the labels h and i.
+  // The place of the row of labels h and i in the cube of the step into token t.
   std::size_t place(const Potentials& of, std::size_t t, std::size_t h, std::size_t i) const noexcept {
     return (i * height(of, t) + h) * stride_;
   }
   double own(std::size_t t, std::size_t j) const noexcept { return double(node_[t * stride_ + j]); }
-  // The score of three labels by the step into token t, whose cube is made when it is first asked for.
+  // The score of the labels h, i and j at tokens t - 2 to t from the step into token t. The cube of the step is computed when it is first
+  // asked for.
   double triple(const Potentials& of, std::size_t t, std::size_t h, std::size_t i, std::size_t j) {
     if (t != scored_) {
       of.steps_.score(context(of, t), of.table_.data(), scores_.data());
@@ -71,7 +72,7 @@ class SecondOrderSlowSums {
     scored_ = t;
     return double(scores_[place(of, t, h, i) + j]);
   }
-  // visit(number among the weights that the token reads, cell of the cube, weight)
+  // Calls visit(number among the sparse weights of the token, cell of the cube, weight).
   template <class Visit>
   void each_sparse(const Potentials& of, std::size_t t, Visit visit) const {
     std::size_t number = 0;
@@ -84,8 +85,8 @@ class SecondOrderSlowSums {
 
   std::int64_t start_ = 0;  // the first token of the sentence
   std::size_t length_ = 0, labels_ = 0, stride_ = 0;
-  std::size_t scored_ = 0;           // the token whose scores scores_ has; 0: of none
-  std::vector<Real> node_, scores_;  // scores_: of a step, [labels: the one before][height][stride]
+  std::size_t scored_ = 0;           // the token whose scores are in scores_; 0: none
+  std::vector<Real> node_, scores_;  // scores_: of one step, [label before][height][stride]
   double log_z_ = 0;
   SecondOrderLogSums sums_;
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::int32_t, 2> not_begun{HistoryIndex::outside, HistoryIndex::outside};
 
-// The values that the label `back` tokens before t may have, as a history index counts them.
+// The values that the label `back` tokens before t may have, as HistoryIndex numbers them.
 LabelRange values_before(const std::int32_t* truth, std::int64_t t, std::int32_t back, std::int32_t labels) {
   if (t < back) return {HistoryIndex::outside, HistoryIndex::outside + 1};
   const LabelRange range = label_range(truth[t - back], labels);
@@ -39,7 +39,7 @@ std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, con
                                 std::size_t bytes) {
   const auto stride = static_cast<std::size_t>(layout.stride);
   std::vector<bool> there;
-  std::set<std::array<std::int32_t, 5>> done;  // what has been entered once need not be again
+  std::set<std::array<std::int32_t, 5>> done;  // combinations that have been entered already
   std::vector<std::int32_t> unknown;
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     const std::int64_t length = instances.length(s);
@@ -105,7 +105,7 @@ class SecondOrderSteps<Real>::Finder {
  private:
   std::int64_t square() const noexcept { return std::int64_t{to_.labels_} * to_.stride_; }
 
-  // The matrices of label pairs that a token reads: those of its context, and those that few steps read.
+  // Finds the matrices of label pairs that a token reads: those that are part of its context, and those that few steps read.
   void find_matrices(std::int64_t s, std::int64_t t, Context& here) {
     sparse_here_.clear();
     reader_.edges(s, t, [&](std::int64_t row, float) {
@@ -123,7 +123,7 @@ class SecondOrderSteps<Real>::Finder {
     to_.sparse_.add_token(sparse_here_);
   }
 
-  // The rows of earlier labels that a token reads.
+  // Finds the rows of earlier labels that a token reads.
   void find_lists(std::int64_t s, std::int64_t t, Context& here) {
     for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history_.slots().size()); ++slot) {
       const std::int32_t ngram = history_ngram(history_.slots()[static_cast<std::size_t>(slot)], instances_, s, t);
@@ -155,15 +155,15 @@ class SecondOrderSteps<Real>::Finder {
   const HistoryIndex& history_;
   const Instances& instances_;
   RowReader<const Layout> reader_;
-  std::unordered_map<std::int64_t, std::int64_t> steps_;       // how many steps read a matrix
-  double enough_;                                              // steps from which on a matrix is part of contexts
-  std::unordered_map<std::int64_t, std::int64_t> matrices_;    // places in the long vector, and in the table
-  std::unordered_map<std::int64_t, std::int32_t> sparse_;      // places in the long vector, and numbers among sparse matrices
-  std::vector<std::int32_t> sparse_here_;                      // sparse matrices of a token
-  std::map<std::array<std::int32_t, 3>, std::int32_t> lists_;  // slot, n-gram, whether of token 1
+  std::unordered_map<std::int64_t, std::int64_t> steps_;       // by place in the long vector: how many steps read a matrix
+  double enough_;                                              // number of steps from which on a matrix is part of contexts
+  std::unordered_map<std::int64_t, std::int64_t> matrices_;    // place in the long vector -> place in the table
+  std::unordered_map<std::int64_t, std::int32_t> sparse_;      // place in the long vector -> number among sparse matrices
+  std::vector<std::int32_t> sparse_here_;                      // sparse matrices of the present token
+  std::map<std::array<std::int32_t, 3>, std::int32_t> lists_;  // (slot, n-gram, whether for token 1) -> list of terms
   std::vector<std::array<std::int32_t, 3>> to_list_;
-  std::map<std::vector<std::int64_t>, std::int32_t> by_what_they_read_;  // contexts
-  std::vector<std::int32_t> first_;                                      // rows of the index that first tokens read
+  std::map<std::vector<std::int64_t>, std::int32_t> by_what_they_read_;  // rows that a step reads -> context
+  std::vector<std::int32_t> first_;                                      // rows of the history index that first tokens read
   std::vector<std::int64_t> key_;
 };
 
@@ -189,7 +189,7 @@ SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout
   Finder(*this, index, layout, history, instances, often).run();
 }
 
-// How many steps read a matrix, by its place in the long vector.
+// How many steps read each matrix, by its place in the long vector.
 template <class Real>
 std::unordered_map<std::int64_t, std::int64_t> SecondOrderSteps<Real>::steps_of_matrices(const FeatureIndex& index, const Layout& layout,
                                                                                          const Instances& instances) const {
@@ -215,7 +215,7 @@ auto SecondOrderSteps<Real>::terms(const HistoryIndex& history, std::int32_t slo
   return out;
 }
 
-// visit(row in the table, row in the long vector) for all.
+// Calls visit(place of a row in the table, place of the row in the long vector) for all rows.
 template <class Real>
 template <class Visit>
 void SecondOrderSteps<Real>::each_row(Visit visit) const {

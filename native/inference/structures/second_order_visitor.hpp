@@ -1,4 +1,4 @@
-// Visits of a chain that looks two labels back.
+// Visits the sentences of a chain that reads two labels back.
 #pragma once
 
 #include <algorithm>
@@ -86,11 +86,11 @@ class SecondOrderVisitor final : public Visitor {
   }
   Real* difference() noexcept { return of_.difference_.data() + (start_ - of_.base()) * stride_; }
 
-  // The place of the first sparse weight of token t, if the sparse weights of the sentence stand token by token.
+  // The place of the first sparse weight of token t among the sparse weights of the sentence.
   std::int64_t place_of_pairs(std::int64_t t) const noexcept {
     return of_.steps_.sparse().before(start_ + t) - of_.steps_.sparse().before(start_);
   }
-  // Adds `times` the posteriors of the sparse weights of token t to those of the batch.
+  // Adds `times` times the posteriors of the sparse weights of token t to those of the batch.
   void take_pairs(std::int64_t t, Real times) {
     Real* out = of_.sparse(start_ + t);
     const std::int64_t from = place_of_pairs(t), count = place_of_pairs(t + 1) - from;
@@ -100,12 +100,12 @@ class SecondOrderVisitor final : public Visitor {
     for (std::int64_t k = 0; k < count && !of_.complete(s_); ++k) out[k] += known[k] * other;
   }
 
-  // log Z, with the tables filled in; NaN where logarithms are needed. second: over the labellings that have the known labels.
+  // Computes log Z and fills the tables; NaN if logarithms are needed. second: over the labellings that agree with the known labels.
   double sum(bool second) {
     const std::int64_t at = of_.row(s_, second) * square_;
     const SparsePairs<Real>& sparse_pairs = of_.steps_.sparse();
     const auto step = [&](std::int32_t t) { return of_.cube(of_.steps_.context(start_ + t), cube_); };
-    std::int32_t made = 0;  // tokens whose pairs have their factors
+    std::int32_t made = 0;  // last token whose pairs have their factors
     const auto own = [&](std::int32_t t) -> PairFactors<Real> {
       const Real* node = node_.data() + t * stride_;
       if (!sparse_pairs.any(start_ + t)) return {node, 0, 0};
@@ -126,14 +126,15 @@ class SecondOrderVisitor final : public Visitor {
 
   SecondOrderPotentials<Real>& of_;
   std::int64_t stride_, square_;
-  std::int64_t s_ = 0, start_ = 0, length_ = 0;  // the open sentence, its first token and its tokens
+  std::int64_t s_ = 0, start_ = 0, length_ = 0;  // the open sentence, its first token and its number of tokens
   SecondOrderSums<Real> sums_;
   std::vector<Real> node_, own_;  // [length][stride], [length][labels][stride]
-  // The following have two parts: for sums over all labellings, and over those that have the known labels.
+  // The following have two parts: for sums over all labellings, and over those that agree with the known labels.
   std::array<std::vector<Real>, 2> posterior_;  // [length][stride]
-  std::array<std::vector<Real>, 2> pairs_;  // [sparse weights, token by token] products which, times the share of the token, are posteriors
+  // [sparse weights of the sentence, token by token] products that, times the share of the token, are posteriors.
+  std::array<std::vector<Real>, 2> pairs_;
   std::array<std::vector<Real>, 2> shares_;  // [length]
-  std::vector<double> highest_;              // [length] taken off the scores of pairs
+  std::vector<double> highest_;              // [length] the highest score of label pairs, which the factors do not contain
   typename SecondOrderPotentials<Real>::Cube cube_;
   std::array<SecondOrderSlowSums<Real>, 2> slow_;
 };

@@ -1,4 +1,4 @@
-// How much segments count where the labels of tokens have weights.
+// How much segments count if the labels of tokens have weights.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace riata {
 
-// A segment counts as much as the true labels of its tokens weigh on average, whatever its own label is.
+// A segment counts as much as the average weight of the true labels of its tokens, whatever its own label is.
 class SegmentClassWeights {
  public:
-  // weights: of labels of tokens; empty: every segment counts once.
+  // weights: [labels of tokens]; empty: every segment counts 1.
   void set(std::span<const double> weights) { weights_.assign(weights.begin(), weights.end()); }
   bool any() const noexcept { return !weights_.empty(); }
 
-  // labels: [T] of the tokens of a sentence. gold: [T] the codes of its true segments.
+  // labels: [T] true labels of the tokens of a sentence. gold: [T] codes of its true segments.
   void open(const SegmentCoding& coding, std::span<const std::int32_t> labels, std::span<const std::int32_t> gold) {
     weight_before_.assign(labels.size() + 1, 0);
     for (std::size_t t = 0; t < labels.size(); ++t)
@@ -29,7 +29,7 @@ class SegmentClassWeights {
   double of(std::int32_t t, std::int32_t length) const noexcept {
     return (weight_before_[static_cast<std::size_t>(t + length)] - weight_before_[static_cast<std::size_t>(t)]) / length;
   }
-  // What a wrong segment adds to the loss: itself, and the true ones that begin under it.
+  // What a wrong segment adds to the loss: its own weight, and the weights of the true segments that begin within it.
   double of_wrong(std::int32_t t, std::int32_t length) const noexcept {
     return of(t, length) + gold_before_[static_cast<std::size_t>(t + length)] - gold_before_[static_cast<std::size_t>(t)];
   }

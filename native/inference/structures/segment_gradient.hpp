@@ -1,4 +1,4 @@
-// The gradient of one sentence after another, on segmentations that compete with all others of their sentence.
+// The gradient of one sentence after another, for segmentations that are normalised over all segmentations of a sentence.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace riata {
 template <class Real>
 class SegmentGradient final : public SentenceGradient<Real> {
  public:
-  // The potentials must outlive it; their tables are used.
+  // The potentials must outlive the gradient, which uses their tables.
   explicit SegmentGradient(SegmentPotentials<Real>& of) : of_(of), there_(of.rows_.weights()), visitor_(of, &weights_) {}
 
   std::int64_t sentences() const noexcept override { return of_.sentences(); }

@@ -1,4 +1,4 @@
-// Expectations over all segmentations of a sentence, whose probabilities are those of SemiMarkovSums.
+// Expected features and losses over all segmentations of a sentence. The probabilities come from SemiMarkovSums.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace riata {
 
-// Segments, and labels that follow others, do not count where they are less likely than `least`.
+// Segments and pairs of labels whose probability is below `least` are left out.
 template <class Real>
 class SegmentLattice {
  public:
   SegmentLattice(const SegmentCoding& coding, std::int32_t order, const SemiMarkovSums<Real>& sums, double least)
       : coding_(coding), order_(order), sums_(sums), least_(least) {}
 
-  // Adds the expected features times a factor. rows: KnownRows or AddedRows.
+  // Adds `factor` times the expected features. rows: KnownRows or AddedRows.
   template <class Rows>
   void add_features(const SegmentSteps<Real>& steps, double factor, const Rows& rows, Difference& to) {
     const auto visit = [&](std::int32_t row) {
@@ -42,7 +42,7 @@ class SegmentLattice {
   }
 
  private:
-  // Calls visit for the places of likely segments.
+  // Calls visit(t, l) for all segments from token t, of length l, that have a likely label; likely_ then contains these labels.
   template <class Visit>
   void each_span(const SegmentSteps<Real>& steps, Visit visit) {
     for (std::int32_t t = 0; t < steps.length(); ++t)
@@ -63,7 +63,7 @@ class SegmentLattice {
   std::int32_t order_;
   const SemiMarkovSums<Real>& sums_;
   double least_;
-  std::vector<std::pair<std::int32_t, double>> likely_;  // labels at the place at hand, with their probabilities
+  std::vector<std::pair<std::int32_t, double>> likely_;  // likely labels of the present segment, with their probabilities
 };
 
 }  // namespace riata

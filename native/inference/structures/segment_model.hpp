@@ -1,4 +1,4 @@
-// A model of labelled segments: what its templates read, which segments there are, and the weights.
+// A model of labelled segments: its templates, its segments and their codes, and the weights.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace riata {
 
-// Throws where the weights or the sentences were made with another feature index. size: the number of weights.
+// Throws if the weights or the sentences were made with another feature index. size: the number of weights.
 void check_fit(const FeatureIndex& index, const SegmentTemplates& templates, const SegmentCoding& coding, const GrownRows& grown,
                std::size_t size, const Instances& instances);
 
-// Whether codes cover a corpus without gaps. free: segments may be longer than the most, as those of the truth.
+// Whether codes cover a corpus without gaps. free: segments may be longer than the longest that the coding allows, as true segments may be.
 bool covers(const SegmentCoding& coding, std::span<const std::int64_t> starts, Codes codes, bool free);
 
 template <class Real>

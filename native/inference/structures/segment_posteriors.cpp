@@ -12,7 +12,7 @@ std::int32_t role(std::int32_t place, std::int32_t length) noexcept {
   return length == 1 ? 0 : place == 0 ? 1 : place == length - 1 ? 3 : 2;
 }
 
-// Adds the tags of one sentence to out, [length][tags].
+// Adds the probabilities of the tags of one sentence to out, [length][tags].
 template <class Real>
 void add_tags(const SegmentCoding& coding, const SemiMarkovSums<Real>& sums, std::int32_t length, std::span<const std::int32_t> tag_of,
               std::int32_t tags, double* out) {

@@ -40,7 +40,7 @@ SegmentPotentials<Real>::SegmentPotentials(const SegmentTemplates& templates, co
   sequence_difference_.resize(static_cast<std::size_t>(sequences * stride_));
 }
 
-// [S] whether a sentence has tokens and segments of lengths that there are.
+// [S] whether a sentence has tokens, and all its segments are short enough for the coding.
 template <class Real>
 std::vector<bool> SegmentPotentials<Real>::fitting(std::span<const std::int32_t> gold) {
   std::vector<bool> out;

@@ -25,13 +25,13 @@ SegmentSources<Real>::SegmentSources(const SegmentTemplates& templates, const Se
   find_sequences(counts);
 }
 
-// The features of gold segments, and the labels that they have weights with.
+// Finds the features of true segments, and the labels with which they have weights.
 template <class Real>
 void SegmentSources<Real>::find_weights(std::span<const std::int32_t> gold, const std::vector<bool>& counts, FeatureLabels which) {
   const Numbers<Real> none;
   const Vector<Real> nothing = Vector<Real>::of(none);
   SegmentSteps<Real> steps(templates_, coding_, grown_, instances_, nothing);
-  std::vector<std::vector<std::int32_t>> labels;  // of each row
+  std::vector<std::vector<std::int32_t>> labels;  // [rows] labels with which a row has weights
   for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
     if (!counts[static_cast<std::size_t>(s)]) continue;
     steps.open(s);
@@ -46,7 +46,7 @@ void SegmentSources<Real>::find_weights(std::span<const std::int32_t> gold, cons
   }
   labels.resize(static_cast<std::size_t>(grown_.rows()));
   held_.first.push_back(0);
-  for (std::vector<std::int32_t>& known : labels) {  // beginnings of sequences that are no segments of the truth have none
+  for (std::vector<std::int32_t>& known : labels) {  // the beginning of a sequence that is no true segment itself has no labels
     std::ranges::sort(known);
     if (which == FeatureLabels::all && !known.empty()) {
       for (std::int32_t y = 0; y < coding_.labels; ++y) held_.labels.push_back(y);
@@ -63,8 +63,8 @@ typename SegmentSources<Real>::Column& SegmentSources<Real>::column(std::int32_t
   return columns_.back();
 }
 
-// N-grams of one role, place and reach make a column: where they are of single tokens, a word's suffix, shape and stem follow from the
-// word.
+// N-grams of the same role, offset and reach form a column. If they are n-grams of single tokens, they all follow from the word, so there
+// are few combinations.
 template <class Real>
 void SegmentSources<Real>::find_columns(const std::vector<bool>& counts) {
   std::map<std::tuple<Role, std::int32_t, std::int32_t>, std::vector<AnchoredSlot>> alike;
@@ -73,7 +73,7 @@ void SegmentSources<Real>::find_columns(const std::vector<bool>& counts) {
   for (const auto& [key, slots] : alike) {
     const auto [role, offset, reach] = key;
     Column& to = column(role == Role::first ? as_first : role == Role::last ? as_last : as_inside + reach);
-    const std::int32_t at = role == Role::inside ? -reach : offset;  // those inside are known by their last token
+    const std::int32_t at = role == Role::inside ? -reach : offset;  // n-grams inside are identified by their last token
     for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
       if (!counts[static_cast<std::size_t>(s)]) continue;
       for (std::int64_t t = role == Role::inside ? reach : 0; t < instances_.length(s); ++t) {
@@ -109,7 +109,8 @@ void SegmentSources<Real>::find_histories(const std::vector<bool>& counts) {
     Column& to = column(behind(before));
     for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
       if (!counts[static_cast<std::size_t>(s)]) continue;
-      for (std::int32_t t = before == 0 ? 0 : 1; t < instances_.length(s); ++t) {  // before the sentence: the first column
+      // The label before the sentence is handled in the column of label 0.
+      for (std::int32_t t = before == 0 ? 0 : 1; t < instances_.length(s); ++t) {
         rows.clear();
         const Before labels{{t == 0 ? 0 : before + 1}};
         for (const BackSlot& slot : templates_.histories()) {
@@ -126,7 +127,7 @@ void SegmentSources<Real>::find_histories(const std::vector<bool>& counts) {
 
 template <class Real>
 void SegmentSources<Real>::find_sequences(const std::vector<bool>& counts) {
-  std::vector<std::vector<std::int32_t>> rows;  // by length
+  std::vector<std::vector<std::int32_t>> rows;  // [length - 1] rows of the sequences of each length
   starts_.push_back(0);
   for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
     const std::int64_t length = instances_.length(s);
@@ -155,7 +156,8 @@ void SegmentSources<Real>::find_sequences(const std::vector<bool>& counts) {
   sequences_.finish(stride_);
 }
 
-// Columns hold rows of their own: they can be worked on at once. work(bundles, column): of sequences, no column.
+// Columns have different rows, so they are processed in parallel. Calls work(bundles, column) for each column, and with nullptr for the
+// column of sequences.
 template <class Real>
 template <class Work>
 void SegmentSources<Real>::each_column(std::int64_t threads, Work work) {

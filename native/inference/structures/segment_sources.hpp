@@ -1,4 +1,4 @@
-// What tokens and sequences of tokens say of segments in a batch objective: which weights there are, and where they fire.
+// The scores that tokens and sequences of tokens give to segments in a batch objective: which weights exist, and where they are read.
 #pragma once
 
 #include <cstdint>
@@ -13,45 +13,46 @@
 
 namespace riata {
 
-// Weights that change from sentence to sentence: scale x numbers, [rows][stride].
+// Weights that change from sentence to sentence: scale * numbers, [rows][stride].
 template <class Real>
 struct ChangingWeights {
   const Real* numbers;
   Real scale;
 };
 
-// Segments share what they are scored by: what a token says as the first of one, as the last, inside, and behind each label. These are rows
-// of a token, its sources, read and written once each, however many segments it is in.
+// Segments share parts of their scores: the rows that a token adds as the first of a segment, as the last, inside, and after each label.
+// These rows are the sources of the token. Each is read and written once, however many segments contain the token.
 template <class Real>
 class SegmentSources {
  public:
-  // instances must outlive it. gold: [N] the code of the segment that starts at each token, -1 where none does. counts: [S] the sentences
-  // that are learnt from. Only features of gold segments have weights: with the labels they have there, or with all.
+  // instances must outlive the object. gold: [N] the code of the segment that starts at each token, -1 inside segments. counts: [S] whether
+  // a sentence is used. Only features of true segments have weights: with the labels that they have there, or with all labels.
   SegmentSources(const SegmentTemplates& templates, const SegmentCoding& coding, const Instances& instances,
                  std::span<const std::int32_t> gold, const std::vector<bool>& counts, FeatureLabels which);
 
   const SegmentTemplates& templates() const noexcept { return templates_; }
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(held_.labels.size()); }
 
-  // Sources of a token: as the first of a segment, as the last, inside by the longest n-gram that fits; of a length (token l - 1 stands for
-  // length l); behind each label.
+  // Numbers of the sources of a token: as the first of a segment; as the last; inside, one for each reach of n-grams; of a length (token l
+  // - 1 stands for length l); after each label.
   static constexpr std::int32_t as_first = 0, as_last = 1, as_inside = 2;
   std::int32_t as_length() const noexcept { return as_inside + templates_.reach() + 1; }
   std::int32_t behind(std::int32_t before) const noexcept { return as_length() + 1 + before; }
   std::int32_t sources() const noexcept { return behind(templates_.order() == 0 ? 0 : coding_.labels); }
-  // The number of the first sequence that starts at token n, counted over all sentences; and how many tokens a sequence has.
+  // The number of the first sequence that starts at token n, counted over all sentences; and the number of tokens of a sequence.
   std::int64_t sequences_before(std::int64_t n) const noexcept { return starts_[static_cast<std::size_t>(n)]; }
   std::int32_t sequence_length(std::int64_t k) const noexcept { return lengths_[static_cast<std::size_t>(k)]; }
 
-  // Takes on the weights, and forgets what was gathered.
+  // Stores the weights, and sets the collected gradient to zero.
   void begin(std::span<const double> at, std::int64_t threads);
-  // Adds the rows that fire at the tokens of sentence s: out [length][sources][stride]. changing: the weights, where they are not those
-  // that were taken on.
+  // Adds the rows that are read at the tokens of sentence s to out, [length][sources][stride]. changing: the weights to use instead of
+  // those that `begin` has stored.
   void read(std::int64_t s, Real* out, const ChangingWeights<Real>* changing = nullptr) const;
   void read_sequence(std::int64_t k, Real* out, const ChangingWeights<Real>* changing = nullptr) const {
     read(sequences_, ids_[static_cast<std::size_t>(k)], out, changing);
   }
-  // visit(row, numbers [stride]) for what the tokens of sentence s and the sequences that start there hand back, as `gather` has it.
+  // Calls visit(row, numbers [stride]) for the differences of the tokens of sentence s and of the sequences that start there; parameters as
+  // in `gather`.
   template <class Visit>
   void each_row(std::int64_t s, const Real* tokens, const Real* sequences, Visit visit) const {
     const std::int64_t from = instances_.starts[s], to = instances_.starts[s + 1], width = std::int64_t{sources()} * stride_;
@@ -65,23 +66,23 @@ class SegmentSources {
       for (const std::int32_t row : sequences_.rows_of(ids_[static_cast<std::size_t>(k)])) visit(row, sequences);
     }
   }
-  // Gathers what the tokens from `from` to `to`, [tokens][sources][stride], and the sequences that start there, [sequences][stride], hand
-  // back.
+  // Collects the differences of the tokens from `from` to `to` - 1, [tokens][sources][stride], and of the sequences that start there,
+  // [sequences][stride].
   void gather(std::int64_t from, std::int64_t to, const Real* tokens, const Real* sequences, std::int64_t threads);
   void finish(std::span<double> gradient, std::int64_t threads);
 
-  // The weights at a point as a model, in any precision; and the point that has the weights of a model.
+  // The model whose weights are those of a point, in any precision; and the point whose weights are those of a model.
   template <class Out>
   SegmentWeights<Out> model(std::span<const double> at) const;
   std::vector<double> point(const SegmentWeights<Real>& weights) const;
-  // Where the weights stand in a vector [rows][stride].
+  // Which places of a vector [rows][stride] hold a weight.
   RowWeights weights() const;
 
  private:
-  // Rows of weights that fire at tokens in one way.
+  // The rows that tokens read for one source.
   struct Column {
-    std::int32_t source;            // which row of a token they are added to
-    std::vector<std::int32_t> ids;  // [N] bundles
+    std::int32_t source;            // the source to which the rows are added
+    std::vector<std::int32_t> ids;  // [N] the bundle of each token
     RowBundles<Real> bundles;
   };
 
@@ -111,8 +112,8 @@ class SegmentSources {
   GrownRows grown_;
   HeldWeights held_;
   std::vector<Column> columns_;
-  std::vector<std::int64_t> starts_;         // [N + 1] the first sequence of each token
-  std::vector<std::int32_t> lengths_, ids_;  // [sequences] how many tokens a sequence has, and its bundle
+  std::vector<std::int64_t> starts_;         // [N + 1] the first sequence that starts at each token
+  std::vector<std::int32_t> lengths_, ids_;  // [sequences] number of tokens, and bundle
   RowBundles<Real> sequences_;
 };
 

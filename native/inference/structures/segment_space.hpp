@@ -1,4 +1,5 @@
-// Labelled segments from left to right: an operator appends a segment of any length up to the most (Daumé & Marcu 2005, Sec. 4.1).
+// The space of labelled segments from left to right: an operator appends a segment of any length that the coding allows (Daumé & Marcu
+// 2005, Sec. 4.1).
 #pragma once
 
 #include <algorithm>
@@ -18,12 +19,12 @@
 
 namespace riata {
 
-// A state is a position; the segments are in the tree. States of one position that agree in what templates read of the segments
-// before go on alike and are merged. An operator is a segment's code.
+// A state is a position; the segments are stored in the tree. States of one position that agree in all that templates read of earlier
+// segments have the same continuations and are merged. An operator is the code of a segment.
 template <class Real>
 class SegmentSpace : public CorpusSpace {
  public:
-  // grows: features that an update touches first are added to the model and to the weights.
+  // grows: whether features that an update touches for the first time are added to the model and to the weights.
   SegmentSpace(const Corpus& corpus, SegmentModel<Real>& model, Vector<Real>& weights, bool grows, const QueueSpec& queue)
       : corpus_(corpus),
         order_(model.templates.order()),
@@ -68,9 +69,9 @@ class SegmentSpace : public CorpusSpace {
     out.push_back(sum + loss_.least(end));
   }
 
-  // Each token has the probability of its segment.
+  // Every token gets the probability of its segment.
   void units(const Lattice& lattice, std::span<const std::int32_t> output, const ChunkFlags&, std::int64_t, double* out) override {
-    for (const Lattice::Edge& edge : lattice.edges()) {  // that are segments of the output
+    for (const Lattice::Edge& edge : lattice.edges()) {  // edges that are segments of the output count
       const std::int32_t start = lattice.nodes()[static_cast<std::size_t>(edge.from)].state.number();
       if (output[static_cast<std::size_t>(start)] == edge.action) out[start] += lattice.probability(edge.from) * edge.probability;
     }
@@ -116,7 +117,7 @@ class SegmentSpace : public CorpusSpace {
     features_of(start(tree, node), tree[node].action, before_, out);
   }
 
-  // The same of a segment from token t.
+  // Appends the features of a segment that starts at token t.
   void features_of(std::int32_t t, std::int32_t code, const Before& before, StepFeatures& out) {
     const auto visit = [&](std::int32_t row) { out.push_back({std::int64_t{row} * stride_ + coding_.label(code), 1.0}); };
     if (!grows_) return steps_.each_row(t, coding_.length(code), before, KnownRows{grown_}, visit);
@@ -124,7 +125,7 @@ class SegmentSpace : public CorpusSpace {
     weights_.grow(std::size_t(grown_.rows()) * stride_);
   }
 
-  // -1, for `nothing is known`, where labels are too many for one number.
+  // -1, which stands for an unknown identity, if there are too many labels for one number.
   std::int64_t step_identity(const Tree& tree, NodeId node) override {
     const std::int32_t t = start(tree, node);
     look_back(tree, tree[node].parent);
@@ -134,17 +135,17 @@ class SegmentSpace : public CorpusSpace {
   }
 
   void looking_aside(bool is) override { aside_ = is; }
-  void weights_changed() override { expanded_.clear(); }  // rows know under which weights they were computed
+  void weights_changed() override { expanded_.clear(); }  // cached rows store the version of the weights with which they were computed
 
  private:
-  static constexpr std::int64_t few = 64;  // candidates up to which it pays to look for the best
+  static constexpr std::int64_t few = 64;  // largest width of a queue for which selecting the best early saves time
   static constexpr Real never = -std::numeric_limits<Real>::infinity();
 
   std::int32_t start(const Tree& tree, NodeId node) const noexcept { return tree[node].state.number() - coding_.length(tree[node].action); }
   static double step(const Real* row, const Real* history, std::int32_t label) noexcept {
     return double(history == nullptr ? row[label] : row[label] + history[label]);
   }
-  // The label of the highest score; of equals the first.
+  // The label with the highest score; the first one of several.
   std::int32_t highest(const Real* row, const Real* history) const noexcept {
     std::int32_t best = 0;
     for (std::int32_t label = 1; label < coding_.labels; ++label) {
@@ -153,8 +154,8 @@ class SegmentSpace : public CorpusSpace {
     return best;
   }
 
-  // Where labels are never read again, all segments of one length lead to one state: the best is listed. Of candidates whose keys
-  // all differ, those are left out that as many others come before as can survive.
+  // If templates read no earlier labels, all segments of one length lead to the same state, and only the best is listed. If all keys
+  // differ, candidates that cannot survive are left out: as many better ones are known as the queue keeps.
   void expand_node(const Tree& tree, NodeId id, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
     const Node& node = tree[id];
     const std::int32_t t = node.state.number();
@@ -166,7 +167,7 @@ class SegmentSpace : public CorpusSpace {
     const bool choosy = ranking.width <= few && !aside_, merged = order_ == 0 && !aside_;
     const std::size_t first = out.size();
     ranks_.begin_node();
-    const bool simple = merged && !(learning && node.good);  // no label can be y-good, and the highest is the best
+    const bool simple = merged && !(learning && node.good);  // no label can be y-good, so the highest score is the best
     const std::int64_t first_key = key_after(t, 1, 0);
     for (std::int32_t l = 1; l <= steps_.lengths(t); ++l) {
       const Real* row = spans + std::size_t(l - 1) * stride_;
@@ -198,9 +199,9 @@ class SegmentSpace : public CorpusSpace {
     if (choosy) ranks_.drop_hopeless(ranking, first, out);
   }
 
-  // The regret is always filled in, y-goodness only for children of y-good nodes.
+  // Fills in the regret of a candidate; and whether it is y-good, if it is the child of a y-good node.
   struct Judged {
-    std::int32_t gold = -1;  // the true segment at the token
+    std::int32_t gold = -1;  // the true segment that starts at the token
     double right = 0, wrong = 0, least = 0;
     bool good = false;
     void operator()(Candidate& candidate) const noexcept {
@@ -208,7 +209,7 @@ class SegmentSpace : public CorpusSpace {
       candidate.good = good && candidate.regret == least;
     }
   };
-  // Lists the segments of one length after a node.
+  // The regrets of the segments of one length after a node: of the true one, and of all others.
   Judged judge(const Node& node, std::int32_t t, std::int32_t length) const noexcept {
     const double right = node.regret - loss_.least(t) + loss_.least(t + length);
     return {loss_.gold(t), right, right + loss_.of_wrong(t, length), double(loss_.least(0)), node.good};
@@ -218,7 +219,7 @@ class SegmentSpace : public CorpusSpace {
     if (!choosy || ranks_.takes(ranking, candidate)) out.push_back(candidate);
   }
 
-  // The segments before the step out of a node.
+  // Writes the segments before the step out of a node to before_.
   void look_back(const Tree& tree, NodeId id) {
     if (!looks_back_) return;
     before_ = {};
@@ -227,14 +228,15 @@ class SegmentSpace : public CorpusSpace {
       before_.labels[k] = coding_.label(tree[id].action) + 1;
   }
 
-  // The key of the state that a segment from token t leads to, after the segments that look_back has found.
+  // The key of the state to which a segment from token t leads, after the segments that look_back has read.
   std::int64_t key_after(std::int32_t t, std::int32_t length, std::int32_t label) const noexcept {
     std::int32_t labels[SegmentTemplates::most_back + 1] = {label + 1};
     std::copy(before_.labels, before_.labels + SegmentTemplates::most_back, labels + 1);
     return key_of(t + length, t, labels, order_);
   }
 
-  // What goes on alike: a position, labels, and a start where it is read. BackCodes sees to it that the number is large enough.
+  // States with the same key have the same continuations: it contains the position, labels, and a start if templates read it. BackCodes
+  // checks that the number does not overflow.
   std::int64_t key_of(std::int32_t position, std::int32_t start, const std::int32_t* labels, std::int32_t count) const noexcept {
     std::int64_t key = position;
     for (std::int32_t k = 0; k < count; ++k) key = key * (coding_.labels + 1) + labels[k];
@@ -253,8 +255,8 @@ class SegmentSpace : public CorpusSpace {
   bool aside_ = false;
   SegmentSteps<Real> steps_;
   SegmentLoss loss_;
-  Before before_;                          // as look_back leaves it
-  std::int64_t label_unit_, length_unit_;  // from the key of a state to that after the next label, or after one more token
+  Before before_;                          // as look_back writes it
+  std::int64_t label_unit_, length_unit_;  // differences of keys: from a label to the next, and from a length to the next
   BestRanks ranks_;
   Expanded expanded_;
 };

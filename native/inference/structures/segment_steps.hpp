@@ -1,4 +1,5 @@
-// What segments score, all that start at one token at a time. Rows are computed when first asked for under the present weights.
+// The scores of segments, for all segments that start at one token at a time. Rows are computed when they are first asked for under the
+// present weights.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 
 namespace riata {
 
-// Two ways to find a row: KnownRows gives -1 for a row that does not exist, AddedRows adds it.
+// Two ways to find a row: KnownRows returns -1 for a row that does not exist, AddedRows adds it.
 struct KnownRows {
   const GrownRows& rows;
   std::int32_t first(std::int32_t slot, std::int32_t code, std::int32_t value) const noexcept { return rows.find(slot, code, value); }
@@ -69,19 +70,19 @@ class SegmentSteps {
 
   std::int32_t length() const noexcept { return length_; }
 
-  // How long a segment from token t can be.
+  // The largest length of a segment from token t.
   std::int32_t lengths(std::int32_t t) const noexcept { return std::min(coding_.most, length_ - t); }
 
-  // What the input says of every label of a segment from token t, by length: [lengths][stride]. Minus infinity where there is no such
-  // segment.
+  // The scores of every label of a segment from token t from the input alone, by length: [lengths][stride]. Minus infinity if there is no
+  // such segment.
   const Real* spans(std::int32_t t) {
     if (spans_known_[t] != weights_.version()) compute_spans(t);
     return spans_.data() + std::size_t(t) * most_ * stride_;
   }
-  // The highest of each row: [lengths]. Ask for `spans` first.
+  // The highest score of each length: [lengths]. `spans` must be called first.
   const Real* peaks(std::int32_t t) const noexcept { return peaks_.data() + std::size_t(t) * most_; }
 
-  // Adds more(token, length, label) to what every segment scores, until the sentence is opened again or the weights change.
+  // Adds more(token, length, label) to the score of every segment, until the sentence is opened again or the weights change.
   template <class More>
   void raise(More more) {
     for (std::int32_t t = 0; t < length_; ++t) {
@@ -94,7 +95,7 @@ class SegmentSteps {
     }
   }
 
-  // What the segments before token t say of every label of the next: [stride]. It stands until another one is asked for.
+  // The score of every label of a segment from token t, from the segments before it: [stride]. The pointer is valid until the next call.
   const Real* history(std::int32_t t, const Before& before) {
     std::vector<History>& here = histories_[static_cast<std::size_t>(t)];
     const std::int32_t code = codes_.whole(before, t);
@@ -111,17 +112,17 @@ class SegmentSteps {
     return history_rows_.data() + one->place;
   }
 
-  // Whether templates read the same of the segments before a token in both cases.
+  // Whether templates read the same from two sequences of segments before token t.
   bool same(std::int32_t t, const Before& a, const Before& b) const noexcept { return codes_.whole(a, t) == codes_.whole(b, t); }
 
-  // visit(row) of every feature of a segment. rows: KnownRows or AddedRows.
+  // Calls visit(row) for every feature of a segment. rows: KnownRows or AddedRows.
   template <class Rows, class Visit>
   void each_row(std::int32_t t, std::int32_t length, const Before& before, const Rows& rows, Visit visit) const {
     each_span_row(t, length, rows, visit);
     each_history_row(t, before, rows, visit);
   }
 
-  // visit(row) of the features of a segment that read the input alone, and of those that read the segments before.
+  // Calls visit(row) for the features of a segment that read the input alone, and for those that read earlier segments.
   template <class Rows, class Visit>
   void each_span_row(std::int32_t t, std::int32_t length, const Rows& rows, Visit visit) const {
     const std::int32_t last = t + length - 1;
@@ -151,16 +152,16 @@ class SegmentSteps {
 
  private:
   struct History {
-    std::int32_t code;     // of the segments before, as templates read them
-    std::int64_t version;  // of the weights under which the row was computed
-    std::size_t place;     // of the row in history_rows_
+    std::int32_t code;     // of the segments before, as BackCodes::whole returns it
+    std::int64_t version;  // of the weights with which the row was computed
+    std::size_t place;     // place of the row in history_rows_
   };
   struct Walk {
     std::int32_t family, around, row, id;
   };
   struct Gathered {
     std::vector<std::int32_t> rows;
-    std::vector<std::size_t> ends;  // [rows_of_token] of those that are added to each
+    std::vector<std::size_t> ends;  // [rows_of_token] end of the rows that are added to each
     void swap(Gathered& other) noexcept {
       rows.swap(other.rows);
       ends.swap(other.ends);
@@ -189,7 +190,7 @@ class SegmentSteps {
     return row;
   }
 
-  // -1 where training has not seen the n-gram.
+  // -1 if training has not seen the n-gram.
   template <class Rows>
   [[gnu::always_inline]] std::int32_t history_row(const BackSlot& slot, std::int32_t t, const Before& before, const Rows& rows) const {
     std::int32_t id = 0;
@@ -209,7 +210,8 @@ class SegmentSteps {
     for (std::int32_t j = 0; j < stride_; ++j) out[j] *= factor;
   }
 
-  // Of a token: what its n-grams say as the last of a segment, and what the n-grams inside say that end at it, by the longest that fits.
+  // The rows of a token: scores of its n-grams as the last of a segment, then scores of the n-grams inside that end at it, for each reach
+  // including the shorter ones.
   std::int32_t rows_of_token() const noexcept { return templates_.reach() + 2; }
   const Real* token(std::int32_t t) {
     if (token_known_[t] != weights_.version()) compute_token(t);
@@ -234,7 +236,7 @@ class SegmentSteps {
     token_known_[t] = weights_.version();
   }
 
-  // Finds the rows of a token, and asks the memory for them, so that they are there when they are added up.
+  // Finds the rows of a token and prefetches them, so that they are in the cache when they are added up.
   void gather(std::int32_t t) {
     next_.rows.resize(last_.size() + inside_.size());
     next_.ends.clear();
@@ -250,7 +252,7 @@ class SegmentSteps {
     auto slot = inside_.begin();
     for (std::int32_t reach = 0; reach <= templates_.reach(); ++reach) {
       for (; slot != inside_.end() && slot->reach == reach; ++slot) {
-        if (t >= reach) take(*slot, t - reach);  // others begin before the sentence
+        if (t >= reach) take(*slot, t - reach);  // other n-grams begin before the sentence
       }
       next_.ends.push_back(count);
     }
@@ -258,7 +260,7 @@ class SegmentSteps {
     gathered_from_ = grown_.rows();
   }
 
-  // What is found first is asked of the memory first, and added up when the rest has been found.
+  // Rows are prefetched as soon as they are found, and added up after all others have been found.
   void compute_spans(std::int32_t t) {
     const std::int32_t longest = lengths(t);
     Real* out = spans_.data() + std::size_t(t) * most_ * stride_;
@@ -290,7 +292,7 @@ class SegmentSteps {
     spans_known_[t] = weights_.version();
   }
 
-  // The sequences of one token that have a row.
+  // Finds the sequences of one token that have a row.
   void begin_walks(std::int32_t t) {
     walks_.clear();
     for (const SequenceSlot& slot : templates_.sequences()) {
@@ -302,8 +304,8 @@ class SegmentSteps {
     }
   }
 
-  // The rows of lengths and sequences. A sequence has a row only if its beginning has one: a walk ends where the rows do. All walks go
-  // on step by step together, so that the memory works on all of them at once.
+  // Adds the rows of lengths and sequences. A sequence has a row only if its beginning has one, so a walk along a sequence stops at the
+  // first missing row. All walks advance together, so that their memory accesses overlap.
   void add_grown(std::int32_t t, std::int32_t longest, Real* out) {
     for (std::int32_t l = 1; l <= longest; ++l) {
       const std::int32_t length_row = templates_.length() < 0 ? -1 : grown_.find(templates_.length(), l);
@@ -342,19 +344,21 @@ class SegmentSteps {
   const Vector<Real>& weights_;
   std::int32_t stride_;
   LegalSegments legal_;
-  std::vector<AnchoredSlot> first_, last_, inside_;  // inside: by reach
-  std::vector<std::int32_t> first_rows_;             // of the token at hand
-  std::vector<Walk> walks_;                          // one per sequence slot
+  std::vector<AnchoredSlot> first_, last_, inside_;  // inside_ is sorted by reach
+  std::vector<std::int32_t> first_rows_;             // of the present token
+  std::vector<Walk> walks_;                          // at most one per sequence slot
   Gathered now_, next_;
-  std::int32_t gathered_ = -1, gathered_from_ = 0;  // of which token next_ is, -1: of none; and how many rows were known then
+  // The token whose rows are in next_, -1: none; and the number of rows that existed when they were gathered.
+  std::int32_t gathered_ = -1, gathered_from_ = 0;
   std::int64_t origin_ = 0;
-  std::int32_t length_ = 0, most_ = 0;                   // of the sentence; tokens of a segment in it
-  std::vector<std::int64_t> spans_known_, token_known_;  // [T] under which weights the rows below were computed; -1: not yet
-  std::vector<Real> spans_;                              // [T][most][stride]
-  std::vector<Real> peaks_;                              // [T][most]
-  std::vector<Real> tokens_;                             // [T][rows_of_token][stride]
-  std::vector<std::vector<History>> histories_;          // [T] by what is before
-  std::vector<Real> history_rows_;                       // of the sentence, up to `histories_end_`
+  std::int32_t length_ = 0, most_ = 0;  // of the sentence; largest length of a segment in it
+  // [T] version of the weights with which rows of spans_ and tokens_ were computed; -1: not yet.
+  std::vector<std::int64_t> spans_known_, token_known_;
+  std::vector<Real> spans_;                      // [T][most][stride]
+  std::vector<Real> peaks_;                      // [T][most]
+  std::vector<Real> tokens_;                     // [T][rows_of_token][stride]
+  std::vector<std::vector<History>> histories_;  // [T] rows by the segments before
+  std::vector<Real> history_rows_;               // of the sentence, up to histories_end_
   std::size_t histories_end_ = 0;
   std::vector<Real> begin_;                           // [stride]
   std::vector<const Real*> inside_rows_, last_rows_;  // [most]

@@ -54,7 +54,7 @@ std::unique_ptr<Structure<Real>> SegmentModel<Real>::over(const Corpus& corpus, 
   return std::make_unique<SegmentStructure<Real>>(*this, corpus, vector, grows);
 }
 
-// Rows came in an order of their own.
+// Rows may be in another order in the other model, so they are matched by what they stand for.
 template <class Real>
 void SegmentModel<Real>::match(Model<Real>& other, const typename Model<Real>::Matched& visit) const {
   const SegmentWeights<Real>& from = weights;
@@ -137,7 +137,8 @@ std::optional<double> SegmentStructure<Real>::next(std::span<std::int32_t> out) 
 template <class Real>
 void SegmentStructure<Real>::augment(double times) {
   if (class_weights_.any()) {
-    target();  // while outputs of the same number of errors still score what they score
+    // Finds the target first: among outputs with equally many errors it depends on the scores, which now change.
+    target();
     return exact_steps().raise([&](std::int32_t t, std::int32_t length, std::int32_t label) {
       return coding_.code(length, label) == gold_[static_cast<std::size_t>(t)] ? 0 : times * class_weights_.of_wrong(t, length);
     });
@@ -176,7 +177,7 @@ void SegmentStructure<Real>::difference(Codes towards, Codes away, bool by_class
   sum_up(out);
 }
 
-// Segments that two outputs share, after segments that templates cannot tell apart, have the same features.
+// Segments that both outputs contain have the same features if templates cannot distinguish the segments before them.
 template <class Real>
 void SegmentStructure<Real>::find_shared(Codes one, Codes other) {
   Before before_one, before_other;
@@ -194,7 +195,7 @@ void SegmentStructure<Real>::features(Codes output, Difference& out) {
   add_features(output, 1, false, [](std::int32_t) { return Adds::all; }, out);
 }
 
-// what(t): what the segment from token t adds. by_class: as often as class weights make it count.
+// what(t): what the segment from token t adds. by_class: multiplied by the class weight of the segment.
 template <class Real>
 template <class What>
 void SegmentStructure<Real>::add_features(Codes output, double sign, bool by_class, What what, Difference& out) {
@@ -226,8 +227,8 @@ double SegmentStructure<Real>::score(Codes output) {
   return vector_.dot(features);
 }
 
-// Where the truth cannot be reached, what comes closest to it takes its place: of the segmentations of least loss the one that scores best.
-// The rival is the best of all others.
+// If the truth cannot be reached, its place is taken by the segmentation with the best score among those with the least loss. The rival is
+// the best of all others.
 template <class Real>
 bool SegmentStructure<Real>::rival(double margin, std::span<std::int32_t> away) {
   if (reachable()) return Structure<Real>::rival(margin, away);

@@ -1,4 +1,4 @@
-// Labelled segments over a corpus: exact search one label back, sums, losses, features, and the space of other searches.
+// Labelled segments over a corpus: exact search one label back, sums, losses, features, and the space of the other searches.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class SegmentStructure : public Structure<Real> {
   bool rival(double margin, std::span<std::int32_t> away) override;
   std::unique_ptr<CorpusSpace> space(const QueueSpec& queue) override;
 
-  // Features that are expected so seldom count for nothing in a step away from all outputs.
+  // Features with a smaller posterior are ignored in steps that move away from all outputs.
   static constexpr double least_posterior = 1e-6;
 
  private:
@@ -53,7 +53,7 @@ class SegmentStructure : public Structure<Real> {
   bool reachable() const;
   double find_closest();
   void find_shared(Codes one, Codes other);
-  enum class Adds { nothing, rows, all };  // rows: those that are new enter the model, and no number is added
+  enum class Adds { nothing, rows, all };  // rows: new rows are added to the model, without a number in the difference
   template <class What>
   void add_features(Codes output, double sign, bool by_class, What what, Difference& out);
 
@@ -65,16 +65,16 @@ class SegmentStructure : public Structure<Real> {
   SemiMarkov<Real> exact_;
   ClosestSegments<Real> closest_;
   SemiMarkovKBest<Real> list_;
-  std::int64_t listed_ = 0, returned_ = 0;  // outputs in the list, and those that were asked for
+  std::int64_t listed_ = 0, returned_ = 0;  // outputs in the list, and how many of them have been returned
   SemiMarkovSums<Real> sums_;
   SegmentLattice<Real> lattice_;
   SegmentLoss loss_;
   SegmentClassWeights class_weights_;
   Codes gold_;
   bool loss_open_ = false;
-  std::vector<std::uint8_t> shared_;  // [T] whether two outputs share the segment that starts here
-  std::vector<std::int32_t> target_;  // what comes closest to a truth that no segmentation reaches,
-  bool closest_known_ = false;        // once it is known
+  std::vector<std::uint8_t> shared_;  // [T] whether two outputs share the segment that starts at the token
+  std::vector<std::int32_t> target_;  // the segmentation closest to a truth that cannot be reached,
+  bool closest_known_ = false;        // if it has been computed
 };
 
 extern template class SegmentStructure<float>;

@@ -1,4 +1,4 @@
-// Visits of sentences whose segmentations compete with all others.
+// Visits the sentences of segmentations that are normalised over all segmentations of a sentence.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class SegmentVisitor final : public Visitor {
   using Rows = SegmentSources<Real>;
 
  public:
-  // changing: weights that are read at every sentence, instead of those that the potentials have taken on.
+  // changing: weights that may change between sentences, to use instead of those that the potentials have stored.
   explicit SegmentVisitor(SegmentPotentials<Real>& of, const ChangingWeights<Real>* changing = nullptr)
       : of_(of),
         changing_(changing),
@@ -33,7 +33,8 @@ class SegmentVisitor final : public Visitor {
         factors_(of.coding_, order_),
         slow_sums_(of.coding_, stride_, order_) {}
 
-  // Where factors vanish, logarithms take their place at once: no table is shared with other sentences, so that no other call is needed.
+  // If factors underflow or overflow, logarithms are used at once. No table is shared with other sentences, so the caller need not call
+  // open_in_logarithms.
   std::optional<double> open(std::int64_t s) override {
     enter(s);
     if (!counts()) return 0;
@@ -83,7 +84,7 @@ class SegmentVisitor final : public Visitor {
     tokens_ = static_cast<std::int32_t>(of_.instances_.length(s));
     most_ = std::min(of_.coding_.most, tokens_);
   }
-  // rows: [tokens][sources][stride] of the open sentence; token by token, which is few numbers at a time.
+  // Sets rows of the open sentence, [tokens][sources][stride], to zero: token by token, since that is few numbers at a time.
   void clear(Real* rows) const noexcept {
     for (std::int32_t t = 0; t < tokens_; ++t) std::fill_n(rows + t * of_.width_, of_.width_, Real{0});
   }
@@ -93,7 +94,7 @@ class SegmentVisitor final : public Visitor {
   std::int32_t lengths(std::int32_t t) const noexcept { return std::min(most_, tokens_ - t); }
   std::int32_t befores(std::int32_t t) const noexcept { return order_ == 0 ? 0 : t == 0 ? 1 : labels_; }
 
-  // visit(token, length, label before, label) for the segments of the truth; before the first, 0.
+  // Calls visit(token, length, label before, label) for the true segments; the label before is 0 for the first segment.
   template <class Visit>
   void each_gold(Visit visit) const {
     const std::span<const std::int32_t> gold(of_.gold_.data() + start_, static_cast<std::size_t>(tokens_));
@@ -102,7 +103,7 @@ class SegmentVisitor final : public Visitor {
     });
   }
 
-  // The scores of all segments, and of labels behind others.
+  // Computes the scores of all segments, and of labels after the label before.
   void score() {
     constexpr Real never = -std::numeric_limits<Real>::infinity();
     sources_.resize(std::size_t(tokens_) * of_.width_);
@@ -130,7 +131,7 @@ class SegmentVisitor final : public Visitor {
   }
   Real* source(std::int32_t t, std::int32_t number) noexcept { return sources_.data() + t * of_.width_ + std::int64_t{number} * stride_; }
 
-  // The scores of the segments that start at token t.
+  // Computes the scores of the segments that start at token t.
   void score_from(std::int32_t t) {
     const std::int32_t longest = lengths(t);
     for (std::int32_t l = 1; l <= longest; ++l) {
@@ -148,7 +149,7 @@ class SegmentVisitor final : public Visitor {
     each_sequence(t, [&](std::int64_t k, Real* out) { rows_.read_sequence(k, out, changing_); });
   }
 
-  // visit(sequence, the row of its segment) for those that start at token t.
+  // Calls visit(sequence, the row of its segment) for the sequences that start at token t.
   template <class Visit>
   void each_sequence(std::int32_t t, Visit visit) {
     for (std::int64_t k = rows_.sequences_before(start_ + t); k < rows_.sequences_before(start_ + t + 1); ++k)
@@ -168,8 +169,8 @@ class SegmentVisitor final : public Visitor {
     }
   }
 
-  // Adds the posteriors of segments to the tokens that they cover. A token is covered by segments that start before it and are not over
-  // yet: they are added up from the longest down.
+  // Adds the posteriors of segments to the tokens that they cover. A token is covered by segments that start before it and have not ended;
+  // these are added up from the longest to the shortest.
   void share_out() {
     Real* const out = of_.difference(start_);
     const auto row = [&](std::int32_t t, std::int32_t number) { return out + t * of_.width_ + std::int64_t{number} * stride_; };
@@ -190,7 +191,7 @@ class SegmentVisitor final : public Visitor {
       for (std::int32_t before = 0; before < befores(t); ++before) std::copy_n(edge(t, before), stride_, row(t, rows_.behind(before)));
     }
     for (std::int32_t t = 0; t < tokens_; ++t) {
-      for (std::int32_t r = reach_; r > 0; --r) {  // what reads longer n-grams reads the shorter ones too
+      for (std::int32_t r = reach_; r > 0; --r) {  // segments that read longer n-grams read the shorter ones too
         for (std::int32_t y = 0; y < stride_; ++y) row(t, Rows::as_inside + r - 1)[y] += row(t, Rows::as_inside + r)[y];
       }
     }
@@ -203,9 +204,10 @@ class SegmentVisitor final : public Visitor {
   std::int64_t s_ = 0, start_ = 0;  // the open sentence, and its first token
   std::int32_t tokens_ = 0, most_ = 0;
   bool by_logarithms_ = false;
-  std::vector<Real> sources_;        // [tokens][sources][stride]
-  std::vector<Real> cells_, edges_;  // [tokens][most][stride] of segments, [tokens][labels][stride] of labels behind others: scores, then
-                                     // factors or nothing, then posteriors less the truth
+  std::vector<Real> sources_;  // [tokens][sources][stride]
+  // [tokens][most][stride] of segments, and [tokens][labels][stride] of labels after the label before: first scores; after open(), factors,
+  // or still scores if logarithms are used; after take(), posteriors minus the truth.
+  std::vector<Real> cells_, edges_;
   std::vector<const Real*> inside_, last_;
   SemiMarkovFactors<Real> factors_;
   SemiMarkovSums<Real> slow_sums_;

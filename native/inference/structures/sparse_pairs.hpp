@@ -1,4 +1,5 @@
-// Weights of label pairs that few steps read, such as those of `edge word[-1]`: each by itself, where a matrix would be mostly empty.
+// Weights of label pairs that few steps read, such as those of `edge word[-1]`. They are stored one by one, since a matrix would be mostly
+// empty.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +14,13 @@
 
 namespace riata {
 
-// Tokens read matrices, and matrices hold weights: number k stands at cells_[k] of [labels: the one before][stride: the label].
+// Tokens read matrices, and matrices contain weights. The weight with number k stands at cell cells_[k] of [label before][stride].
 template <class Real>
 class SparsePairs {
  public:
   SparsePairs(const RowWeights& there, const Layout& layout) : there_(there), labels_(layout.labels), stride_(layout.stride) {}
 
-  // Enters a matrix by its place in the long vector, and returns its number.
+  // Adds a matrix by its place in the long vector, and returns its number.
   std::int32_t add_matrix(std::int64_t place) {
     weights_.push_back(there_.first(place));
     for (std::int32_t i = 0; i < labels_; ++i) {
@@ -29,7 +30,7 @@ class SparsePairs {
     ends_.push_back(static_cast<std::int64_t>(cells_.size()));
     return static_cast<std::int32_t>(weights_.size()) - 1;
   }
-  // The matrices of the next token.
+  // Adds the next token, which reads these matrices.
   void add_token(std::span<const std::int32_t> matrices) {
     std::int64_t weights = before_.back();
     for (const std::int32_t matrix : matrices) weights += end(matrix) - first(matrix);
@@ -38,16 +39,16 @@ class SparsePairs {
     before_.push_back(weights);
   }
 
-  // How many weights the tokens before n read: where those of token n stand, if they are listed token by token.
+  // How many weights the tokens before n read. If weights are listed token by token, those of token n start there.
   std::int64_t before(std::int64_t n) const noexcept { return before_[static_cast<std::size_t>(n)]; }
   bool any(std::int64_t n) const noexcept { return before(n + 1) > before(n); }
 
-  // Counts the weights that the truth has, token by token, before the first pass; `forget_counts` starts from nothing.
+  // Counts the weights of features of the truth, token by token, before the first evaluation. forget_counts sets the counts to zero.
   void forget_counts() { gold_.assign(cells_.size(), 0); }
   void count(std::int64_t n, std::int32_t cell, double weight) {
     each(n, [&](std::int64_t k) { gold_[static_cast<std::size_t>(k)] += cells_[static_cast<std::size_t>(k)] == cell ? weight : 0; });
   }
-  // For a truth that is not counted: the score of a cell at a token, and taking it off `times` times.
+  // If the truth is not counted: the score of a cell at a token, and subtracting the cell `times` times.
   double score(std::int64_t n, std::int32_t cell) const {
     double sum = 0;
     each(n, [&](std::int64_t k) { sum += cells_[static_cast<std::size_t>(k)] == cell ? double(scores_[static_cast<std::size_t>(k)]) : 0; });
@@ -57,7 +58,7 @@ class SparsePairs {
     each(n, [&](std::int64_t k) { totals_[static_cast<std::size_t>(k)] -= cells_[static_cast<std::size_t>(k)] == cell ? times : 0; });
   }
 
-  // Takes on the weights, and forgets what was gathered. Returns what the truth scores by them.
+  // Stores the weights, and sets the collected gradient to minus the counts of the truth. Returns the score of the counted truth.
   double read(std::span<const double> at) {
     const std::size_t size = cells_.size();
     gold_.resize(size);
@@ -78,8 +79,8 @@ class SparsePairs {
     return value;
   }
 
-  // out [labels][stride] = the factors of a token's pairs, times those of its labels, node [stride]. Returns what was taken off the scores,
-  // so that no factor is above its label's own.
+  // Writes the factors of a token's label pairs, multiplied by the factors of its labels, node [stride], to out, [labels][stride]. Returns
+  // the number that was subtracted from the scores of pairs, so that no result exceeds the factor of the label.
   double factors(std::int64_t n, const Real* node, Real* out) const {
     double highest = 0;
     each_matrix(n, [&](std::int32_t matrix) { highest += double(highest_[static_cast<std::size_t>(matrix)]); });
@@ -90,13 +91,13 @@ class SparsePairs {
     return highest;
   }
 
-  // visit(number, cell, score) for the weights that token n reads.
+  // Calls visit(number, cell, score) for the weights that token n reads.
   template <class Visit>
   void each_weight(std::int64_t n, Visit visit) const {
     each(n, [&](std::int64_t k) { visit(k, cells_[static_cast<std::size_t>(k)], scores_[static_cast<std::size_t>(k)]); });
   }
 
-  // Gathers numbers that are listed token by token, of the tokens from `from` to `to`.
+  // Collects numbers that are listed token by token, for the tokens from `from` to `to` - 1.
   void gather(std::int64_t from, std::int64_t to, const Real* numbers) {
     for (std::int64_t n = from; n < to; ++n) each(n, [&](std::int64_t k) { totals_[static_cast<std::size_t>(k)] += double(*numbers++); });
   }
@@ -123,12 +124,12 @@ class SparsePairs {
 
   const RowWeights& there_;
   std::int32_t labels_, stride_;
-  std::vector<std::int64_t> starts_ = {0}, before_ = {0};  // [N + 1]
+  std::vector<std::int64_t> starts_ = {0}, before_ = {0};  // [N + 1] of the matrices, and of the weights, that tokens read
   std::vector<std::int32_t> read_;                         // matrices, token by token
-  std::vector<std::int32_t> weights_;                      // [matrices] the number that the first weight has among all
-  std::vector<std::int64_t> ends_;                         // [matrices] in cells_
-  std::vector<std::int32_t> cells_;
-  Numbers<Real> scores_, factors_, highest_;  // highest_: [matrices], at least 0
+  std::vector<std::int32_t> weights_;                      // [matrices] the number of the first weight among all weights
+  std::vector<std::int64_t> ends_;                         // [matrices] end of the matrix in cells_
+  std::vector<std::int32_t> cells_;                        // [weights here] (label before) * stride + label
+  Numbers<Real> scores_, factors_, highest_;               // highest_: [matrices], at least 0
   std::vector<double> gold_, totals_;
 };
 

@@ -8,16 +8,16 @@
 
 namespace riata {
 
-// Steps of one context are added up together, in chunks of a bounded number.
+// Steps of one context are added up together, in chunks of bounded size.
 struct StepChunks {
   struct Chunk {
     std::int32_t context;
-    std::int64_t low, high;  // a part of `order`
+    std::int64_t low, high;  // low to high - 1 in `order`
   };
-  std::vector<std::int32_t> order;  // rows of the batch's tables that have a step into them, by context
+  std::vector<std::int32_t> order;  // rows of the batch's tables to which a step leads, sorted by context
   std::vector<Chunk> chunks;
 
-  // contexts: [rows] the context of the step into a row; -1: there is none.
+  // contexts: [rows] the context of the step to each row; -1: there is no step.
   explicit StepChunks(std::span<const std::int32_t> contexts) {
     constexpr std::int64_t most = 1 << 12;
     for (std::int32_t row = 0; row < static_cast<std::int32_t>(contexts.size()); ++row) {

@@ -1,4 +1,4 @@
-// What tokens say of their own labels on a chain, under weights that change from sentence to sentence.
+// The scores of tokens' own labels on a chain, under weights that change from sentence to sentence, and their gradient.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace riata {
 template <class Real>
 class TokenGradient {
  public:
-  // All parameters must outlive it.
+  // All parameters must outlive the object.
   TokenGradient(const FeatureIndex& index, const Layout& layout, const Instances& instances, const Constraint<Real>& constraint)
       : layout_(layout), instances_(instances), constraint_(constraint), rows_(index, layout, instances) {}
 
-  // The scores of the labels of every token: node [length][stride] to write, minus infinity where not allowed.
+  // Writes the scores of the labels of every token to node, [length][stride]; minus infinity if a label is not allowed.
   void score(std::int64_t s, const Real* weights, Real scale, Real* node) {
     const auto length = static_cast<std::int32_t>(instances_.length(s)), labels = layout_.labels, stride = layout_.stride;
     for (std::int32_t t = 0; t < length; ++t) {
@@ -38,7 +38,7 @@ class TokenGradient {
     }
   }
 
-  // difference: [length][stride]
+  // Adds `times` times the difference of every token, [length][stride], to the rows that the token reads.
   void move(std::int64_t s, const Real* difference, double times, const RowMoves<Real>& to) const {
     for (std::int64_t t = 0; t < instances_.length(s); ++t) {
       const Real* values = difference + t * layout_.stride;

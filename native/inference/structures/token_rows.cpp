@@ -58,7 +58,7 @@ void TokenRows<Real>::take_truth(std::int64_t s, Real times, Real* difference) c
   for (std::int64_t t = 0; t < instances_.length(s); ++t) difference[t * layout_.stride + gold[t]] -= times;
 }
 
-// visit(token, row, value) for rows that are in no column: some of the features that users name, and all of a hashed index.
+// Calls visit(token, row, value) for rows that are in no column: some named features, and all rows of a hashed index.
 template <class Real>
 template <class Visit>
 void TokenRows<Real>::each_other_row(std::int64_t s, Visit visit) const {
