@@ -97,7 +97,8 @@ void Alphabet::make_table(std::size_t slots) {
   const std::size_t mask = table_.size() - 1;
   for (const Entry& entry : old) {
     if (entry.id == unknown) continue;
-    std::size_t slot = entry.hash & mask;  // of a table larger than the hash, the first of its slots: texts then stand closer
+    // In a table with more slots than the hash has values, entries start in the lowest slots only.
+    std::size_t slot = entry.hash & mask;
     while (table_[slot].id != unknown) slot = (slot + 1) & mask;
     table_[slot] = entry;
   }

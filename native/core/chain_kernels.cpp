@@ -6,7 +6,7 @@
 namespace riata {
 namespace {
 
-// out[j] = sum over i of from[i] * rows[i][j], twice.
+// out[j] = sum over i of from[i] * rows[i][j], for two sets of arguments side by side.
 template <int blocks, class Real>
 RIATA_INLINE void mix_both(const Real* from, const Real* rows, Real* out, const Real* other_from, const Real* other_rows, Real* other_out,
                            std::int32_t count, std::int32_t stride) noexcept {
@@ -83,7 +83,7 @@ RIATA_INLINE Real posteriors(const Real* alpha, const Real* scale, std::int64_t 
     }
     const Real all = in_all<Real>(sum), share = 1 / all, weight = scale[t] * share;
     least = all < least ? all : least;
-    if (!(weight <= std::numeric_limits<Real>::max())) least = 0;  // beyond what a number can hold
+    if (!(weight <= std::numeric_limits<Real>::max())) least = 0;  // the weight overflows
     for (std::int32_t j = 0; j < stride; j += row_multiple) {
       std::memcpy(&row, beta + j, sizeof row);
       row *= share;
@@ -105,7 +105,7 @@ RIATA_INLINE Real weigh(const Real* from, const Real* rows, std::int64_t count, 
   return in_all<Real>(sum);
 }
 
-// Four products at a time: a row of totals is read and written once for all of them.
+// Adds four products at a time, so that each row of totals is read and written once for all four.
 template <class Real>
 RIATA_INLINE void outer(const std::int32_t* at, std::int64_t count, const Real* from, const Real* rows, std::int32_t labels,
                         std::int32_t stride, Real* totals) noexcept {

@@ -12,7 +12,7 @@ namespace riata {
 #if defined(__x86_64__)
 namespace {
 
-constexpr std::uint32_t polynomial = 0xEDB88320u;  // lowest bit first
+constexpr std::uint32_t polynomial = 0xEDB88320u;  // the lowest bit stands for the highest power
 
 constexpr std::array<std::uint32_t, 256> make_table() {
   std::array<std::uint32_t, 256> table{};
@@ -30,14 +30,15 @@ std::uint32_t by_bytes(std::span<const unsigned char> bytes, std::uint32_t state
   return state;
 }
 
-// x^n modulo the polynomial, lowest bit first, shifted as a product of reflected numbers needs it.
+// x^n modulo the polynomial, in reflected bit order, shifted by one bit as the product of reflected numbers requires.
 constexpr std::uint64_t power(int n) {
   std::uint32_t remainder = 0x80000000u;  // x^0
   for (int i = 0; i < n; ++i) remainder = remainder & 1 ? remainder >> 1 ^ polynomial : remainder >> 1;
   return std::uint64_t{remainder} << 1;
 }
 
-// What 128 bits become that stand so many bits before others: the low half is 64 bits further away than the high one.
+// Carries 128 bits of state over `bits` bits of data, and combines them with the next 128 bits. The low half of the state is 64 bits
+// further away than the high half.
 template <int bits>
 __attribute__((target("pclmul,sse4.1"))) __m128i moved(__m128i state, __m128i next) noexcept {
   const __m128i by = _mm_set_epi64x(static_cast<long long>(power(bits - 32)), static_cast<long long>(power(bits + 32)));
@@ -57,7 +58,7 @@ __attribute__((target("pclmul,sse4.1"))) std::uint32_t folded(std::span<const un
     d = moved<512>(d, read(at + 48));
   }
   const __m128i all = moved<128>(moved<128>(moved<128>(a, b), c), d);
-  alignas(16) unsigned char left[16];  // whose CRC is that of everything before
+  alignas(16) unsigned char left[16];  // has the same CRC as all data before
   _mm_store_si128(reinterpret_cast<__m128i*>(left), all);
   return by_bytes(bytes.subspan(at), by_bytes(left, 0));
 }

@@ -1,4 +1,4 @@
-// One exception type for the core; bind/errors.cpp turns it into the class of riata.errors named by `kind`.
+// The exception type of the core. bind/errors.cpp turns it into the class of riata.errors that `kind` names.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace riata {
 
 class Error : public std::runtime_error {
  public:
-  // kind: the name of a class in riata.errors. line: 1-based, 0 where there is none.
+  // kind: the name of a class in riata.errors. line: line of a file, from 1 on; 0 if there is none.
   Error(std::string kind, const std::string& message, std::string remedy = {}, std::int64_t line = 0)
       : std::runtime_error(message), kind_(std::move(kind)), remedy_(std::move(remedy)), line_(line) {}
 

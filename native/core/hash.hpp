@@ -1,4 +1,4 @@
-// Hash functions of the core's tables. Not for hostile input on a network: tables are rebuilt, never exposed.
+// Hash functions for tables of the core. They do not withstand deliberate collisions.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline std::uint64_t mix(std::uint64_t x) noexcept {
   return x;
 }
 
-// The last bytes of a text, fewer than eight, as a number: the first one lowest. Reads no byte twice where that costs a loop.
+// The last `left` bytes of a text, fewer than eight, as a number whose lowest byte is the first. Reads whole words instead of single bytes.
 inline std::uint64_t tail_of(std::string_view text, std::size_t left) noexcept {
   const char* end = text.data() + text.size();
   const auto load = [](const char* from, auto number) {

@@ -1,4 +1,4 @@
-// Numbers of things of one kind, which the compiler does not mix up with numbers of another kind.
+// Numbers of things of one kind. The compiler does not let them be confused with numbers of another kind.
 #pragma once
 
 #include <compare>
@@ -8,7 +8,7 @@
 
 namespace riata {
 
-// The number of a thing: from 0 on, or -1 for none. Kind: a type that only names what is numbered. It costs what an int32 costs.
+// The number of a thing: 0 or more, or -1 for none. Kind: a type that names the kind of things. An Id costs no more than an int32.
 template <class Kind>
 class Id {
  public:
@@ -17,8 +17,8 @@ class Id {
   constexpr explicit Id(std::size_t number) noexcept : number_(static_cast<std::int32_t>(number)) {}
 
   constexpr std::int32_t number() const noexcept { return number_; }
-  constexpr std::size_t place() const noexcept { return static_cast<std::size_t>(number_); }  // in an array of such things
-  constexpr explicit operator bool() const noexcept { return number_ >= 0; }                  // whether there is one
+  constexpr std::size_t place() const noexcept { return static_cast<std::size_t>(number_); }  // index in an array of such things
+  constexpr explicit operator bool() const noexcept { return number_ >= 0; }                  // false for -1
 
   constexpr auto operator<=>(const Id&) const noexcept = default;
   constexpr Id& operator++() noexcept {

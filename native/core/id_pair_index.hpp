@@ -1,4 +1,4 @@
-// Exact dictionary from a pair of 32-bit ids to a dense id: the one kind of key that the feature index needs.
+// Exact dictionary from a pair of 32-bit ids to a dense id: the keys of the feature index.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@ class IdPairIndex {
 
   std::int32_t find(std::int32_t a, std::int32_t b) const noexcept { return table_.empty() ? unknown : table_[slot_of(pack(a, b))]; }
 
-  // Makes room for so many pairs.
+  // Allocates memory for `count` pairs.
   void reserve(std::size_t count) {
     keys_.reserve(count);
     if (table_.size() < 2 * count) make_table(std::bit_ceil(2 * count));
@@ -39,15 +39,15 @@ class IdPairIndex {
     return entry;
   }
 
-  // Asks the memory for what `find` reads first.
+  // Prefetches the memory that `find` reads first.
   void prefetch(std::int32_t a, std::int32_t b) const noexcept {
     if (!table_.empty()) __builtin_prefetch(&table_[mix(pack(a, b)) & (table_.size() - 1)]);
   }
 
-  // A share of all pairs, from 0 to parts - 1.
+  // The part, from 0 to parts - 1, to which a pair belongs if all pairs are divided into parts.
   static std::size_t part(std::int32_t a, std::int32_t b, std::size_t parts) noexcept { return ((mix(pack(a, b)) >> 32) * parts) >> 32; }
 
-  // Adds a pair that is not there, which is cheaper than to ask whether it is.
+  // Adds a pair that is known to be new, which is cheaper than `add`.
   void add_new(std::int32_t a, std::int32_t b) {
     if (table_.size() < 2 * (keys_.size() + 1)) grow_table();
     push(pack(a, b));
@@ -86,7 +86,7 @@ class IdPairIndex {
   }
 
   std::vector<std::uint64_t> keys_;  // [size] packed pairs in order of insertion
-  std::vector<std::int32_t> table_;  // open addressing; power of two
+  std::vector<std::int32_t> table_;  // open addressing; the size is a power of two; unknown: the slot is free
 };
 
 }  // namespace riata

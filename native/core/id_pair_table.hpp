@@ -1,5 +1,5 @@
-// Exact dictionary from a pair of 32-bit ids to a number of the caller's. Keys stand in the table itself, so that a look-up is one access
-// to memory; core/pair_index.hpp is the smaller one.
+// Exact dictionary from a pair of 32-bit ids to a number that the caller chooses. Keys stand in the table itself, so a look-up is one
+// memory access; core/id_pair_index.hpp needs less memory.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace riata {
 
 class IdPairTable {
  public:
-  // -1: not there.
+  // -1: the pair is not in the table.
   std::int32_t find(std::int32_t a, std::int32_t b) const noexcept { return entries_.empty() ? -1 : entries_[slot_of(pack(a, b))].value; }
 
-  // Where the number of a pair stands; -1 where it is new, to be filled in before anything else is asked.
+  // The number of a pair. For a new pair it is -1, and the caller must set it before any other call.
   std::int32_t& at(std::int32_t a, std::int32_t b) {
     if (2 * entries_.size() < 3 * (count_ + 1)) grow();
     Entry& entry = entries_[slot_of(pack(a, b))];
@@ -25,7 +25,7 @@ class IdPairTable {
     return entry.value;
   }
 
-  // Asks the memory for what `find` reads.
+  // Prefetches the memory that `find` reads.
   void prefetch(std::int32_t a, std::int32_t b) const noexcept {
     if (!entries_.empty()) __builtin_prefetch(&entries_[mix(pack(a, b)) & (entries_.size() - 1)]);
   }
@@ -56,7 +56,7 @@ class IdPairTable {
   }
 
   std::size_t count_ = 0;
-  Numbers<Entry> entries_;  // open addressing; power of two
+  Numbers<Entry> entries_;  // open addressing; the size is a power of two
 };
 
 }  // namespace riata

@@ -1,11 +1,11 @@
-// What the files of kernels share: how they are compiled, and blocks of numbers that are worked on at once.
+// What the kernel files share: how they are compiled, and blocks of numbers that are processed at once.
 #pragma once
 
 #include <cstring>
 
 #include "core/kernels.hpp"
 
-// Clones for wider instructions, one of which the loader picks. Where that cannot be done, the plain version is all there is.
+// Versions for wider instructions, one of which the loader selects. On other platforms there is only the plain version.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define RIATA_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
@@ -16,24 +16,25 @@
 
 namespace riata {
 
-// Eight labels at a time; the compiler splits it where registers are narrower.
+// Eight labels at a time. The compiler splits a block if registers are narrower.
 template <class Number>
 struct Block {
   typedef Number type __attribute__((vector_size(row_multiple * sizeof(Number))));
 };
 
+// The sum of the numbers of a block, in a fixed order.
 template <class Real>
 RIATA_INLINE Real in_all(typename Block<Real>::type v) noexcept {
   return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
 }
 
-// out = one[0] + one[1], one[2] + one[3], …, and so on with the other.
+// out = one[0] + one[1], one[2] + one[3], …, two[0] + two[1], …
 template <class V>
 RIATA_INLINE void add_neighbours(const V& one, const V& two, V& out) noexcept {
   out = __builtin_shufflevector(one, two, 0, 2, 4, 6, 8, 10, 12, 14) + __builtin_shufflevector(one, two, 1, 3, 5, 7, 9, 11, 13, 15);
 }
 
-// in_all of eight at once, to the same bits.
+// in_all of eight blocks at once, with the same bits.
 template <class V>
 RIATA_INLINE void all_of_each(const V* of, V& out) noexcept {
   V halves[4], quarters[2];
@@ -45,8 +46,8 @@ RIATA_INLINE void all_of_each(const V* of, V& out) noexcept {
   add_neighbours(quarters[0], quarters[1], out);
 }
 
-// out[j] = own[j] * sum over i of from[i * step] * rows[i][j], for so many blocks of j; adds the blocks of `out` to `sum`.
-// rows: [count][stride].
+// out[j] = own[j] * sum over i of from[i * step] * rows[i][j], for `blocks` blocks of j. Adds the blocks of `out` to `sum`. rows:
+// [count][stride].
 template <int blocks, class Real>
 RIATA_INLINE void weigh_blocks(const Real* from, std::int32_t step, const Real* rows, std::int64_t count, const Real* own,
                                std::int32_t stride, Real* out, typename Block<Real>::type& sum) noexcept {
@@ -66,13 +67,13 @@ RIATA_INLINE void weigh_blocks(const Real* from, std::int32_t step, const Real* 
   }
 }
 
-// Eight rows at a time; where fewer are left, the last one stands in for the others.
+// Multiplies eight rows at a time; if fewer are left, the last row is repeated. See multiply_rows.
 template <class Real>
 RIATA_INLINE void multiply(const Real* rows, const Real* by, std::int64_t count, std::int32_t stride, Real* out) noexcept {
   using V = typename Block<Real>::type;
   constexpr int together = row_multiple;
   V row, other;
-  if (count % together == 1) {  // the last one by itself
+  if (count % together == 1) {  // the last row by itself
     V total{};
     const Real* last = rows + (count - 1) * stride;
     for (std::int32_t j = 0; j < stride; j += row_multiple) {

@@ -1,4 +1,4 @@
-// The logarithm of a sum of exponentials, however large or small they are.
+// The logarithm of a sum of exponentials, without overflow or underflow.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace riata {
 
-// Minus infinity where all terms are, or there are none.
+// Minus infinity if all terms are, or if there are none.
 inline double log_sum(std::span<const double> terms) noexcept {
   constexpr double never = -std::numeric_limits<double>::infinity();
   const double most = terms.empty() ? never : *std::max_element(terms.begin(), terms.end());

@@ -1,4 +1,4 @@
-// What has been computed for a number already: a hash table that is emptied at no cost.
+// A hash table of results that have been computed for a number. Clearing it costs nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Memo {
     size_ = 0;
   }
 
-  // The value of a key; -1 where there was none, which is then to be written.
+  // The value of a key. For a new key it is -1, and the caller must set it.
   std::int64_t& at(std::uint64_t key) {
     if (entries_.size() < 2 * (size_ + 1)) grow();
     Entry& entry = entries_[place(key)];
@@ -48,7 +48,7 @@ class Memo {
     }
   }
 
-  std::vector<Entry> entries_;  // open addressing; power of two
+  std::vector<Entry> entries_;  // open addressing; the size is a power of two
   std::uint64_t generation_ = 1;
   std::size_t size_ = 0;
 };

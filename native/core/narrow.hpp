@@ -1,4 +1,4 @@
-// Whole numbers of 8, 16 or 32 bits where they stand, as files have them.
+// A view of integers of 8, 16 or 32 bits, as files store them. The storage must outlive the view.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ class Narrow {
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
 
-  // -1 of 32 bits reads as 2^32 - 1.
+  // A 32-bit -1 is returned as 2^32 - 1.
   std::uint32_t operator[](std::size_t i) const noexcept {
     if (bytes_ == 1) return static_cast<const std::uint8_t*>(data_)[i];
     if (bytes_ == 2) return static_cast<const std::uint16_t*>(data_)[i];
     return static_cast<const std::uint32_t*>(data_)[i];
   }
 
-  // work(span), of the type that the numbers have: for loops over many.
+  // Calls work(span) with a span of the numbers' own type, for loops over many numbers.
   template <class Work>
   auto with(Work work) const {
     if (bytes_ == 1) return work(std::span(static_cast<const std::uint8_t*>(data_), size_));

@@ -1,4 +1,4 @@
-// Arrays of weights: rows start at cache lines, and large arrays ask for huge pages, since rows are read from all over them.
+// Arrays of weights. Rows start at cache lines, and large arrays request huge pages, since rows are read in any order.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct NumberAllocator {
     const std::size_t bytes = count * sizeof(T);
     void* memory = ::operator new(bytes, alignment(count));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (bytes >= huge_page) madvise(memory, bytes, MADV_HUGEPAGE);  // only advice: what comes of it does not matter
+    if (bytes >= huge_page) madvise(memory, bytes, MADV_HUGEPAGE);  // only advice: its failure does not matter
 #endif
     return static_cast<T*>(memory);
   }

@@ -1,4 +1,4 @@
-// Sums over all labellings of a chain that looks two labels back, in tables of pairs of labels.
+// Sums over all labellings of a chain that reads two labels back, in tables of label pairs.
 #include "core/kernel_blocks.hpp"
 
 namespace riata {
@@ -19,7 +19,7 @@ RIATA_INLINE Real pairs_forward(const Real* from, const Real* cube, std::int32_t
   return in_all<Real>(sum);
 }
 
-// All products first: a row that is read while it is written waits.
+// Computes all products first: reading a row that has just been written would stall.
 template <class Real>
 RIATA_INLINE Real pairs_backward(const Real* back, const Real* cube, std::int32_t labels, std::int32_t height, const Real* own,
                                  std::int32_t own_step, std::int32_t stride, Real weight, Real* into, Real* before, Real* totals) noexcept {
@@ -67,7 +67,7 @@ RIATA_INLINE Real products(const Real* one, const Real* other, std::int64_t coun
   return in_all<Real>(sum);
 }
 
-// Some rows of totals stay in registers while several tokens are added to them.
+// Keeps some rows of totals in registers while several tokens are added to them.
 template <int rows, class Real>
 RIATA_INLINE void triple_rows(const Real* const* before, const Real* const* values, int count, std::int32_t stride, Real* totals) noexcept {
   using V = typename Block<Real>::type;

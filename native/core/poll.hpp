@@ -1,4 +1,4 @@
-// Long loops ask now and then whether to go on.
+// How long loops ask whether to continue.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace riata {
 
-// Called now and then from long loops with the number of sentences done; returns false to stop.
+// Called at intervals from long loops with the number of sentences done. Returns false to stop the loop.
 using Poll = std::function<bool(std::int64_t)>;
 
-// Says when to poll: after a fixed amount of work, however long the sentences and however many the labels.
+// Determines when to poll: after a fixed amount of work, whatever the lengths of sentences and the number of labels.
 class PollClock {
  public:
   explicit PollClock(std::int32_t labels) noexcept : per_token_(std::int64_t{labels} * labels + 500) {}
@@ -21,9 +21,9 @@ class PollClock {
   }
 
  private:
-  static constexpr std::int64_t work = 2'000'000;  // about a millisecond
+  static constexpr std::int64_t work = 2'000'000;  // in operations; takes about a millisecond
   std::int64_t per_token_;
-  std::int64_t left_ = 0;  // the first question is always due
+  std::int64_t left_ = 0;  // so that the first call of `due` returns true
 };
 
 }  // namespace riata

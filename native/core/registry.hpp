@@ -1,4 +1,4 @@
-// Pieces by name, entered where they are defined: a new piece is a new file, and no list names it.
+// Pieces by name, registered where they are defined: a new piece is a new file, and there is no list to update.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,13 @@
 
 namespace riata {
 
-// What makes a piece of some kind. Base: the kind; Arguments: what a piece is made of.
+// How to create pieces of one kind. Base: the class of the kind; Arguments: what a piece is created from.
 template <class Base, class... Arguments>
 class Registry {
  public:
   using Make = std::function<std::unique_ptr<Base>(Arguments...)>;
 
-  // Entered before main begins, by a global object of the piece's own file.
+  // Registers a piece before main begins, as a global object in the file of the piece.
   struct Entry {
     Entry(const std::string& name, Make make) { all()[name] = std::move(make); }
   };

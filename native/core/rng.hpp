@@ -1,4 +1,4 @@
-// The project's own random generator, so that a seed means the same on every platform and standard library.
+// The project's own random generator, so that a seed gives the same numbers on every platform and standard library.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ class Rng {
   std::uint64_t state_;
 };
 
-// The order in which an epoch visits its sentences. Epochs draw from independent streams of the seed,
-// so that a resumed training visits what the uninterrupted one would have visited.
+// The order in which an epoch visits its sentences. Each epoch has an independent stream of the seed, so a resumed training visits the same
+// sentences as an uninterrupted one.
 inline std::vector<std::int64_t> shuffled(std::int64_t size, std::uint64_t seed, std::uint64_t epoch) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(size));
   std::iota(order.begin(), order.end(), std::int64_t{0});

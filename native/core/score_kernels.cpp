@@ -1,4 +1,4 @@
-// Rows of scores: their sums, maxima, ranks and exponentials.
+// Kernels on rows of scores: sums, maxima, ranks and exponentials.
 #include <cmath>
 #include <limits>
 
@@ -101,7 +101,7 @@ RIATA_INLINE void count_above(const Real* values, std::int32_t labels, const Rea
   std::memcpy(own, of, sizeof own);
   for (std::int32_t i = 0; i < labels; ++i) {
     const V other = V{} + values[i];
-    for (int b = 0; b < blocks; ++b) count[b] -= other > own[b];  // a comparison that holds is -1
+    for (int b = 0; b < blocks; ++b) count[b] -= other > own[b];  // a true comparison is -1
   }
   std::memcpy(ranks, count, sizeof count);
 }
@@ -113,12 +113,12 @@ RIATA_INLINE void count_all_above(const Real* values, std::int32_t labels, std::
   for (; j < stride; j += row_multiple) count_above<1>(values, labels, values + j, ranks + j);
 }
 
-// e^x of eight floats of at most 0: x = n ln 2 + r; a polynomial for e^r (Cephes), times 2^n.
+// e^x of eight floats that are at most 0: x = n ln 2 + r; a polynomial for e^r (Cephes), times 2^n.
 RIATA_INLINE void to_exp(Block<float>::type& x) noexcept {
   using V = Block<float>::type;
   using I = Block<std::int32_t>::type;
-  constexpr float lowest = -87.0f, shift = 12582912.0f;  // adding and taking away 1.5 * 2^23 rounds to a whole number
-  const I tiny = !(x >= lowest);                         // what is not a number too
+  constexpr float lowest = -87.0f, shift = 12582912.0f;  // adding and subtracting 1.5 * 2^23 rounds to an integer
+  const I tiny = !(x >= lowest);                         // also true for NaN
   const V kept = tiny ? V{} + lowest : x;
   const V n = (kept * 1.44269504088896341f + shift) - shift;
   const V r = (kept - n * 0.693359375f) - n * -2.12194440e-4f;

@@ -1,4 +1,4 @@
-// Settings by name, as Python hands them over: numbers, flags and words.
+// Settings by name, as Python passes them: numbers, flags and words.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class Settings {
   bool flag(const std::string& name) const { return as<bool>(name, at(name)); }
   const std::string& word(const std::string& name) const { return as<std::string>(name, at(name)); }
 
-  // One of some values that have names.
+  // The value of a setting that is one of several words.
   template <class Enum>
   Enum choice(const std::string& name, const std::vector<std::pair<const char*, Enum>>& known) const {
     for (const auto& [text, value] : known) {

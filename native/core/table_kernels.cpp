@@ -1,4 +1,4 @@
-// Rows of a table that are read and added to by their places, and long vectors.
+// Kernels that read and add to rows of a table by their places, and kernels on long vectors.
 #include "core/kernel_blocks.hpp"
 
 namespace riata {
@@ -29,7 +29,7 @@ RIATA_INLINE void ask_for(const std::int32_t* places, std::int32_t from, std::in
   }
 }
 
-constexpr std::int64_t tokens_ahead = 4;  // whose rows are asked for before they are needed
+constexpr std::int64_t tokens_ahead = 4;  // how many tokens ahead rows are prefetched
 
 template <class Real>
 RIATA_INLINE void gather(const std::int32_t* places, std::int64_t count, std::int32_t width, const Real* table, std::int32_t stride,

@@ -1,4 +1,4 @@
-// Work in pieces, some of which wait for others, done by several threads.
+// Work in pieces, some of which depend on others, done by several threads.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@ namespace riata {
 
 class Tasks {
  public:
-  // A piece that starts when those before it, named by their numbers, are done; returns its own number.
+  // Adds a piece that starts when the pieces `before`, given by their numbers, are done. Returns its number.
   std::size_t add(std::function<void()> work, const std::vector<std::size_t>& before = {}) {
     for (const std::size_t other : before) pieces_[other].after.push_back(pieces_.size());
     pieces_.push_back({std::move(work), {}, before.size()});
     return pieces_.size() - 1;
   }
 
-  // Does all pieces once, those of lower number first where there is a choice. If some throw, one of their exceptions leaves
-  // when all threads have ended, and pieces that had not begun are left undone.
+  // Does all pieces once; of pieces that are ready, the lowest number first. If pieces throw, one of the exceptions is rethrown when all
+  // threads have ended, and pieces that have not begun are not done.
   void run(std::int64_t threads) {
     left_ = pieces_.size();
     for (std::size_t p = 0; p < pieces_.size(); ++p) {
@@ -36,7 +36,7 @@ class Tasks {
     std::vector<std::thread> others;
     try {
       for (std::int64_t t = 0; t < helpers; ++t) others.emplace_back([this] { work(); });
-    } catch (const std::exception&) {  // no more threads, or no memory for one: fewer do it too, and those that run are joined
+    } catch (const std::exception&) {  // no more threads, or no memory for one: the threads that run do the work, and are joined
     }
     work();
     for (std::thread& other : others) other.join();
@@ -47,7 +47,7 @@ class Tasks {
   struct Piece {
     std::function<void()> work;
     std::vector<std::size_t> after;  // pieces that wait for this one
-    std::size_t waits;               // pieces that this one still waits for
+    std::size_t waits;               // number of pieces that this one still waits for
   };
 
   void work() {
@@ -82,8 +82,7 @@ class Tasks {
   std::condition_variable changed_;
 };
 
-// work(number, what it works with) for all numbers below count, each by whichever thread is free; every thread works with one `make` of its
-// own.
+// Calls work(number, own) for all numbers below count, each from any free thread. own: an object that `make` creates once per thread.
 template <class Make, class Work>
 void hand_out(std::int64_t count, std::int64_t threads, Make make, Work work) {
   std::atomic<std::int64_t> next = 0;
@@ -97,7 +96,7 @@ void hand_out(std::int64_t count, std::int64_t threads, Make make, Work work) {
   workers.run(threads);
 }
 
-// visit(from, to) for parts of 0 to size, each by one thread.
+// Calls visit(from, to) for consecutive parts of 0 to size - 1, one part per thread; `to` is excluded.
 template <class Visit>
 void in_parts(std::int64_t size, std::int64_t threads, Visit visit) {
   if (threads <= 1) return visit(0, size);

@@ -19,7 +19,7 @@ inline std::size_t find_invalid_utf8(std::string_view s) noexcept {
       i += 2;
     } else if (lead >= 0xE0 && lead <= 0xEF) {
       if (!continues(i + 1) || !continues(i + 2)) return i;
-      if (lead == 0xE0 && byte(i + 1) < 0xA0) return i;   // over-long
+      if (lead == 0xE0 && byte(i + 1) < 0xA0) return i;   // overlong encoding
       if (lead == 0xED && byte(i + 1) >= 0xA0) return i;  // surrogate
       i += 3;
     } else if (lead >= 0xF0 && lead <= 0xF4) {
