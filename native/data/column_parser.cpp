@@ -16,7 +16,7 @@ constexpr std::string_view document_start = "-DOCSTART-";
 
 bool is_blank(std::string_view text) noexcept { return text.find_first_not_of(" \t") == std::string_view::npos; }
 
-// -DOCSTART- as the first column, whatever separates it from the others: some tab-separated files have spaces in these lines.
+// Whether the first column is -DOCSTART-, whatever the separator: in some tab-separated files these lines contain spaces.
 bool starts_document(std::string_view text) noexcept {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   if (!text.starts_with(document_start)) return false;
@@ -26,12 +26,12 @@ bool starts_document(std::string_view text) noexcept {
 
 bool is_number(std::string_view text) noexcept { return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos; }
 
-// The line as an error message shows it: short, so that a message stays one screen.
+// The line as an error message shows it, shortened so that the message fits on a screen.
 std::string shown(std::string_view text) {
   constexpr std::size_t most = 60;
   if (text.size() <= most) return "'" + std::string(text) + "'";
   std::size_t cut = most;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;  // not inside a character
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;  // not within a character
   return "'" + std::string(text.substr(0, cut)) + "...'";
 }
 
@@ -39,7 +39,7 @@ Error too_long(std::int64_t line) {
   return Error("DataError", "a line is longer than 16 MiB.", "Is this a text file with one token per line?", line);
 }
 
-// Whether all bytes are ASCII and none is NUL, eight at a time.
+// Whether all bytes are ASCII and none is NUL; checks eight bytes at a time.
 bool is_plain(std::string_view text) noexcept {
   constexpr std::uint64_t high = 0x8080808080808080ULL, ones = 0x0101010101010101ULL;
   std::uint64_t bad = 0;
@@ -48,7 +48,7 @@ bool is_plain(std::string_view text) noexcept {
   for (; left >= 8; left -= 8, at += 8) {
     std::uint64_t word;
     std::memcpy(&word, at, 8);
-    bad |= (word | (word - ones)) & high;  // a byte that is 0, or has its highest bit set
+    bad |= (word | (word - ones)) & high;  // a byte that is 0, or whose highest bit is set
   }
   for (; left > 0; --left, ++at) bad |= static_cast<unsigned char>(*at - 1) >= 0x7F;
   return bad == 0;
@@ -198,7 +198,7 @@ void ColumnParser::end_sentence() {
     done_.starts.push_back(done_.tokens());
     if (format_ == Format::conllu) done_.comments.push_back(std::move(comments_));
   } else {
-    std::erase_if(done_.others, [&](const Between& line) { return line.place == place(); });  // of no sentence
+    std::erase_if(done_.others, [&](const Between& line) { return line.place == place(); });  // lines that belong to no sentence
   }
   comments_.clear();
 }
@@ -215,7 +215,7 @@ Columns ColumnParser::take() {
   }
   rest.lines.assign(done_.lines.begin() + static_cast<std::ptrdiff_t>(complete), done_.lines.end());
   done_.lines.resize(complete);
-  // A document that starts with the sentence still open goes with it.
+  // A document that starts with the sentence that is still open stays with that sentence.
   const auto sentences = static_cast<std::int64_t>(done_.starts.size()) - 1;
   std::vector<Document> now;
   for (Document& document : done_.documents) {
@@ -225,7 +225,7 @@ Columns ColumnParser::take() {
       rest.documents.push_back({std::move(document.text), document.sentence - sentences});
   }
   done_.documents = std::move(now);
-  const std::int64_t open = done_.starts.back() + sentences;  // the first place of the sentence still open
+  const std::int64_t open = done_.starts.back() + sentences;  // the first place of the sentence that is still open
   const auto first = std::find_if(done_.others.begin(), done_.others.end(), [&](const Between& line) { return line.place >= open; });
   for (auto line = first; line != done_.others.end(); ++line) rest.others.push_back({std::move(line->text), line->place - open});
   done_.others.erase(first, done_.others.end());

@@ -1,4 +1,4 @@
-// Streaming reader of column files: bytes are fed in pieces of any size, sentences come out.
+// Streaming reader of column files: takes bytes in pieces of any size, and returns sentences.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ class ColumnParser {
 
   void feed(std::string_view bytes);
 
-  // Ends the input: a last line without newline and a last sentence without blank line count.
+  // Ends the input. A last line without a newline and a last sentence without a blank line are complete.
   void finish();
 
-  // Hands over the complete sentences read so far, with alphabets of their own, and forgets them,
-  // so that a stream of any length is read in bounded memory.
+  // Returns the complete sentences read so far, with their own alphabets, and removes them, so that a stream of any length is read in
+  // bounded memory.
   Columns take();
 
-  // The byte between columns, decided by the first line: tab where it has one, else runs of spaces.
+  // The byte between columns, which the first line decides: a tab if the line contains one, otherwise runs of spaces.
   char separator() const noexcept { return separator_; }
   std::int64_t width() const noexcept { return width_; }
 
@@ -42,13 +42,13 @@ class ColumnParser {
 
   Format format_;
   Columns done_;                          // complete sentences, then the tokens of the open one
-  std::string carry_;                     // a line whose end has not been fed yet
+  std::string carry_;                     // the beginning of a line whose end has not come yet
   std::string comments_;                  // comment lines of the open sentence
-  std::vector<std::string_view> fields_;  // of the line at hand
+  std::vector<std::string_view> fields_;  // columns of the present line
   std::int64_t line_number_ = 0;
-  std::int64_t width_ = 0;       // columns, 0 before the first token
-  std::int64_t width_line_ = 0;  // the line that decided it
-  bool comment_ = false;         // whether that line starts with #, as comments of CoNLL-U do
+  std::int64_t width_ = 0;       // number of columns, 0 before the first token
+  std::int64_t width_line_ = 0;  // the line that determined the number of columns
+  bool comment_ = false;         // whether that line starts with #, as comments in CoNLL-U do
   char separator_ = ' ';
 };
 

@@ -1,4 +1,4 @@
-// A corpus as columns of ids: what the column reader makes and the rest of the core reads.
+// A corpus as columns of ids, as the column reader returns it.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,13 @@
 
 namespace riata {
 
-// A "-DOCSTART-" line: its text, the sentence that follows it.
+// A "-DOCSTART-" line: its text, and the number of the sentence that follows it.
 struct Document {
   std::string text;
   std::int64_t sentence;
 };
 
-// A line that is none of the tokens. Places are numbered through: one for each token, before which a line may stand, and one
-// for the end of each sentence.
+// A line that is not a token. Places are counted through the corpus: one before each token, and one at the end of each sentence.
 struct Between {
   std::string text;
   std::int64_t place;
@@ -28,8 +27,8 @@ struct Columns {
   std::vector<std::int64_t> starts{0};         // [S + 1] first token of each sentence, then N
   std::vector<std::int64_t> lines;             // [N] 1-based line of each token
   std::vector<Document> documents;
-  std::vector<Between> others;        // lines that are no words, in their order (CoNLL-U: multiword tokens, empty nodes)
-  std::vector<std::string> comments;  // [S] comment lines before each sentence, newline-joined (CoNLL-U only)
+  std::vector<Between> others;        // lines that are not words, in order (CoNLL-U: multiword tokens, empty nodes)
+  std::vector<std::string> comments;  // [S] comment lines before each sentence, joined by newlines (CoNLL-U only)
 
   std::int64_t tokens() const noexcept { return static_cast<std::int64_t>(lines.size()); }
 };

@@ -1,4 +1,4 @@
-// Which labels may start, end and follow each other, as numbers to add: 0 where allowed, minus infinity where not.
+// Which labels may start, end and follow each other, as scores to add: 0 if allowed, minus infinity if not.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ template <class Real>
 struct Constraint {
   std::vector<Real> start;   // [stride]
   std::vector<Real> end;     // [stride]
-  std::vector<Real> follow;  // [labels][stride]: from, to
+  std::vector<Real> follow;  // [label before][stride]
 
-  // The arguments are flags, [labels], [labels] and [labels * labels]. Padding labels are never allowed.
+  // The arguments are flags: [labels], [labels] and [label before][label]. Padding labels are never allowed.
   Constraint(std::int32_t labels, std::int32_t stride, const std::vector<std::uint8_t>& may_start, const std::vector<std::uint8_t>& may_end,
              const std::vector<std::uint8_t>& may_follow)
       : start(stride, never), end(stride, never), follow(std::size_t(labels) * stride, never) {
@@ -28,7 +28,7 @@ struct Constraint {
     }
   }
 
-  // Any label may be anywhere.
+  // Allows every label everywhere.
   static Constraint free(std::int32_t labels) {
     const auto count = static_cast<std::size_t>(labels);
     const std::vector<std::uint8_t> yes(count, 1);

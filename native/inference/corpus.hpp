@@ -1,4 +1,4 @@
-// A corpus as structures read it: sentences whose features are looked up, and their true outputs.
+// A corpus as structures read it: sentences with looked-up features, and their true outputs.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace riata {
 
-// An output as numbers, one per token. What a number means is the structure's: a label; the code of the segment that starts at the token,
-// -1 inside one; a tag with a chunk label.
+// An output as numbers, one per token. The structure defines their meaning: a label; the code of the segment that starts at the token, -1
+// inside a segment; a tag combined with a chunk label.
 using Codes = std::span<const std::int32_t>;
 
 struct Corpus {
   const FeatureIndex& index;
   const Instances& instances;
-  Codes gold;  // [tokens], or empty where nothing is known
+  Codes gold;  // [tokens] true outputs, or empty if they are unknown
 
   std::int64_t sentences() const noexcept { return instances.sentences(); }
   std::int64_t length(std::int64_t s) const noexcept { return instances.length(s); }
-  // The numbers of one sentence, among those of all tokens.
+  // The part of an array [tokens] that belongs to sentence s.
   template <class Value>
   std::span<Value> part(std::span<Value> all, std::int64_t s) const noexcept {
     return all.subspan(static_cast<std::size_t>(instances.starts[s]), static_cast<std::size_t>(instances.length(s)));

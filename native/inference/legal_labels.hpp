@@ -1,5 +1,5 @@
-// Which labels each token of a sentence can have, where users allow only some labels at some tokens. A label is possible at a token if
-// there is a labelling of the whole sentence that has it there, that the encoding allows, and that has an allowed label at every token.
+// The labels that each token of a sentence can have if users allow only some labels at some tokens. A label is possible at a token if there
+// is a labelling of the whole sentence that has it there, that the encoding allows, and that has an allowed label at every token.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace riata {
 // A search that keeps to the possible labels always finds a label for the next token.
 class LegalLabels {
  public:
-  // Finds the possible labels of the sentence whose tokens start at `first` in `allowed`. Returns -1, or the first token at which no label
-  // is left if there is no legal labelling.
+  // Finds the possible labels of the sentence whose tokens start at `first` in `allowed`. Returns -1; or, if there is no legal labelling,
+  // the first token at which no label is left.
   template <class Real>
   std::int32_t find(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed,
                     std::int64_t first, std::int32_t length) {
@@ -44,7 +44,7 @@ class LegalLabels {
     return -1;
   }
 
-  // Calls `find`, and throws where the sentence has no legal labelling.
+  // Calls `find`, and throws if the sentence has no legal labelling.
   template <class Real>
   void open(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed, std::int64_t first,
             std::int32_t length) {
@@ -72,7 +72,7 @@ class LegalLabels {
   }
 
   std::size_t labels_ = 0;
-  std::vector<std::uint8_t> flags_;  // [T][labels] whether a label is possible at a token; empty: all are, at all tokens
+  std::vector<std::uint8_t> flags_;  // [T][labels] whether a label is possible at a token; empty: all labels are possible
 };
 
 }  // namespace riata

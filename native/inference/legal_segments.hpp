@@ -1,5 +1,5 @@
-// Which segments a sentence can have, where users allow only some labels at some tokens. A segment is possible if there is a segmentation
-// of the whole sentence that contains it and that is allowed at every token.
+// The segments that a sentence can have if users allow only some labels at some tokens. A segment is possible if there is a segmentation of
+// the whole sentence that contains it and that is allowed at every token.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace riata {
 
-// A token has four flags per label. They say whether the token may be a segment of this label by itself, or the first, an inner or the last
-// token of a longer one.
+// A token has four flags per label: whether it may be a whole segment of this label, or the first, an inner or the last token of a longer
+// one.
 class LegalSegments {
  public:
-  // Finds the possible segments of the sentence whose tokens start at `first` in `allowed`. Returns -1, or the first token that segments
-  // cannot cover if there is no segmentation of the whole sentence.
+  // Finds the possible segments of the sentence whose tokens start at `first` in `allowed`. Returns -1; or, if there is no segmentation of
+  // the whole sentence, the first token that segments cannot cover.
   std::int32_t find(const SegmentCoding& coding, const Allowed& allowed, std::int64_t first, std::int32_t length) {
     flags_.clear();
     if (!allowed.knows(first, length)) return -1;
@@ -29,7 +29,7 @@ class LegalSegments {
     flags_.assign(tokens * most_ * labels_, 0);
     std::vector<std::uint8_t> comes(tokens + 1, 0), goes_on(tokens + 1, 0);
     comes[0] = goes_on[tokens] = 1;
-    std::size_t furthest = 0;  // how many tokens segments can cover; the last segment may be without its end
+    std::size_t furthest = 0;  // how many tokens segments can cover, counting a last segment that cannot end there
     for (std::size_t t = 0; t < tokens; ++t) {
       if (!comes[t]) continue;
       furthest = std::max(furthest, t);
@@ -45,7 +45,7 @@ class LegalSegments {
     return goes_on[0] ? -1 : static_cast<std::int32_t>(std::min(furthest, tokens - 1));
   }
 
-  // Calls `find`, and throws where the sentence has no segmentation.
+  // Calls `find`, and throws if the sentence has no segmentation.
   void open(const SegmentCoding& coding, const Allowed& allowed, std::int64_t first, std::int32_t length) {
     if (find(coding, allowed, first, length) >= 0) throw Error("DataError", "no segmentation has the labels that are given");
   }
@@ -63,8 +63,8 @@ class LegalSegments {
  private:
   enum Role : std::size_t { single, start, inside, last, roles };
 
-  // Marks the allowed segments of label y that start at token t, and the tokens behind them in `comes`. Returns how many tokens of the
-  // sentence are covered by the longest of them; its last token may be one that does not end a segment.
+  // Marks the allowed segments of label y that start at token t, and the tokens after them in `comes`. Returns the number of tokens up to
+  // the end of the longest beginning of such a segment, even if the segment cannot end there.
   std::size_t mark(const SegmentCoding& coding, const Allowed& allowed, std::int64_t first, std::size_t t, std::size_t tokens,
                    std::size_t y, std::vector<std::uint8_t>& comes) {
     const auto may = [&](std::size_t token, Role role) {
@@ -85,8 +85,8 @@ class LegalSegments {
   }
 
   std::size_t labels_ = 0, most_ = 0;
-  std::vector<std::uint8_t>
-      flags_;  // [T][most][labels] whether a segment is possible, by first token, length less one and label; empty: all are
+  // [T][most][labels] whether a segment is possible, by first token, length minus one and label; empty: all segments are.
+  std::vector<std::uint8_t> flags_;
 };
 
 }  // namespace riata

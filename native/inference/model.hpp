@@ -1,4 +1,4 @@
-// The weights of a model and what they stand for, whatever its structure.
+// A model: its features and their weights, for any structure.
 #pragma once
 
 #include <algorithm>
@@ -13,37 +13,38 @@
 
 namespace riata {
 
-// While a model is learnt, its features may grow in number, and its weights stand in a Vector; here is then only what they stand for.
+// While a model is learnt, features may be added, and its weights are in a Vector; the model then only describes them.
 template <class Real>
 class Model {
  public:
   virtual ~Model() = default;
   virtual std::unique_ptr<Model> copy() const = 0;
-  // Takes on the features of a model of the same structure; its numbers are another matter.
+  // Becomes a copy of a model of the same structure, for the sake of its features; the caller sets flat() afterwards.
   virtual void take_features(const Model& other) = 0;
 
   virtual Numbers<Real>& flat() noexcept = 0;
   const Numbers<Real>& flat() const noexcept { return const_cast<Model*>(this)->flat(); }
 
-  // Refuses a corpus that was made with other features, and outputs that are none of this structure. size: of the vector.
+  // Throws unless the corpus was made with the same features and its outputs are outputs of this structure. size: of the weight vector.
   virtual void check(const Corpus& corpus, std::size_t size) const = 0;
-  // Makes room for features that the index has learnt since.
+  // Makes room for features that have been added to the index.
   virtual void grow(const Corpus& corpus, Vector<Real>& weights) = 0;
 
-  // The structure over a corpus. Both must outlive it. grows: features that are new enter the model and the vector.
+  // The structure over a corpus. The model, the corpus and the weights must outlive it. grows: whether new features are added to the model
+  // and the weights.
   virtual std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& weights, bool grows) = 0;
-  // The structure over a corpus for reading only: nothing grows, and several threads may use it.
+  // The structure over a corpus for reading only: no features are added. Several threads may each create one over the same model.
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& weights) const {
-    return const_cast<Model*>(this)->over(corpus, weights, false);  // which changes nothing
+    return const_cast<Model*>(this)->over(corpus, weights, false);  // with grows = false, nothing is changed
   }
 
-  // visit(place here, place there, how many): some numbers of this model, and where those of the same features stand in another model of
-  // the same structure, whose features are added there if need be. Features are matched by what they stand for. Every number is visited
+  // Calls visit(place in this model, place in `to`, count) for all weights, in runs of weights of the same features. `to` is a model of the
+  // same structure; features that it does not have are added to it. Features are matched by what they stand for. Every weight is visited
   // once.
   using Matched = std::function<void(std::int64_t, std::int64_t, std::int64_t)>;
   virtual void match(Model& to, const Matched& visit) const = 0;
 
-  // Adds the weights of another model of the same structure, times a number.
+  // Adds `scale` times the weights of another model of the same structure.
   void add_scaled(const Model& other, double scale) {
     const Numbers<Real>& from = other.flat();
     other.match(*this, [&](std::int64_t source, std::int64_t into, std::int64_t count) {
@@ -54,7 +55,7 @@ class Model {
     });
   }
 
-  // How many labels a token is compared with: what a sentence costs.
+  // How many labels a token is compared with, as a measure of what a sentence costs.
   virtual std::int32_t work() const noexcept = 0;
 };
 

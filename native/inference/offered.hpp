@@ -1,4 +1,4 @@
-// The operations that structures offer, by the names that recipes use: read off the functions that a structure defines.
+// The operations that structures offer, by the names that recipes use. They are derived from the functions that a structure overrides.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace riata {
 
-// Kind: a structure over float. An operation that it does not define is the one of Structure, which refuses.
+// Kind: a structure over float. An operation that it does not override is that of Structure, which refuses.
 template <class Kind>
 std::set<std::string> operations_of() {
   using Any = Structure<float>;
@@ -23,7 +23,7 @@ std::set<std::string> operations_of() {
   return out;
 }
 
-// A global object in the file of a structure: enters it under its name, with what it offers.
+// A global object in the file of a structure, which registers its name and the operations that it offers.
 struct RegisteredStructure {
   RegisteredStructure(const std::string& name, std::set<std::string> operations);
 };

@@ -11,7 +11,7 @@
 namespace riata {
 namespace {
 
-// A model that is read, over a corpus that fits it.
+// A model for reading, over a corpus that fits it.
 template <class Real>
 struct Opened {
   Opened(const Model<Real>& model, const Corpus& corpus) : weights(Vector<Real>::of(model.flat())) {
@@ -22,7 +22,7 @@ struct Opened {
   std::unique_ptr<Structure<Real>> structure;
 };
 
-// visit(sentence) for all that have tokens, until poll says to stop.
+// Calls visit(sentence) for all sentences that have tokens, until the poll says to stop.
 template <class Real, class Visit>
 void each_sentence(const Model<Real>& model, const Corpus& corpus, const Poll& poll, Visit visit) {
   PollClock clock(model.work());
@@ -32,7 +32,7 @@ void each_sentence(const Model<Real>& model, const Corpus& corpus, const Poll& p
   }
 }
 
-// A search over the sentences of a corpus; long ones poll too.
+// A search over the sentences of a corpus. It also polls during the search of a long sentence.
 struct CorpusSearch {
   CorpusSearch(CorpusSpace& space, const QueueSpec& queue, const Limits& limits, const Poll& poll)
       : pending(make_queue(queue)), search(space, *pending, polled(limits, poll)) {}
@@ -57,7 +57,7 @@ void append(const Difference& features, FeaturePlaces& out) {
   }
 }
 
-// The best output of the open sentence, if any is allowed; and the next one of its list.
+// The best output of the open sentence, if any is allowed; and the next output of its list.
 constexpr auto only_best = [](auto& structure, std::span<std::int32_t> out) -> std::optional<double> {
   const double score = structure.best(out);
   if (score == -std::numeric_limits<double>::infinity()) return std::nullopt;
@@ -65,8 +65,8 @@ constexpr auto only_best = [](auto& structure, std::span<std::int32_t> out) -> s
 };
 constexpr auto next_best = [](auto& structure, std::span<std::int32_t> out) { return structure.next(out); };
 
-// The n best outputs of every sentence, once prepare(structure) has opened a list, or changed the scores of the open sentence.
-// next(structure, output): the next best, and its score.
+// The n best outputs of every sentence. prepare(structure) opens a list or changes the scores of the open sentence; next(structure, output)
+// writes the next best output and returns its score.
 template <class Real, class Prepare, class Next>
 BestOutputs best_of_each(const Model<Real>& model, Structure<Real>& structure, std::int64_t n, const Poll& poll, Prepare prepare,
                          Next next) {

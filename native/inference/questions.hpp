@@ -1,4 +1,4 @@
-// What is asked of a model about a corpus, whatever its structure: outputs, lists of them, scores, and how sure a search is.
+// Questions to a model about a corpus, for any structure: outputs, lists of the best, scores, and confidences of a search.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@
 
 namespace riata {
 
-// The outputs that exact search or a queue finds: [N]. Stops early, leaving -1, when poll says so.
+// The outputs that exact search or a queue finds, [N]. If the poll stops it, the remaining outputs are -1.
 template <class Real>
 std::vector<std::int32_t> decode(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits,
                                  const Poll& poll);
 
-// The n best outputs of every sentence: [S] how many, at most n; the outputs one after the other, best first; their scores. A sentence
-// without tokens has one output, the empty one, of score 0. Stops early, with fewer counts, when poll says so.
+// The n best outputs of every sentence. counts: [S] how many there are, at most n; codes: the outputs one after the other, best first;
+// scores: one per output. A sentence without tokens has one output, the empty one, with score 0. If the poll stops it, there are fewer
+// counts.
 struct BestOutputs {
   std::vector<std::int64_t> counts;
   std::vector<std::int32_t> codes;
@@ -26,22 +27,22 @@ struct BestOutputs {
 template <class Real>
 BestOutputs nbest(const Model<Real>& model, const Corpus& corpus, std::int64_t n, const Poll& poll);
 
-// The n outputs of every sentence whose score plus `cost` times their loss is highest, and these sums, as nbest gives them. The corpus
-// knows the truth. class_weights: of labels, or empty.
+// The n outputs of every sentence whose score plus `cost` times their loss is highest, with these sums as scores, as nbest returns them.
+// The corpus must contain the truth. class_weights: [labels], or empty.
 template <class Real>
 BestOutputs loss_augmented(const Model<Real>& model, const Corpus& corpus, double cost, std::span<const double> class_weights,
                            std::int64_t n, const Poll& poll);
 
-// The loss of outputs [N], sentence by sentence: [S].
+// The losses of outputs, [N]: one per sentence, [S].
 template <class Real>
 std::vector<double> losses_of(const Model<Real>& model, const Corpus& corpus, std::span<const double> class_weights, Codes outputs);
 
-// The score of outputs [N], sentence by sentence: [S]; minus infinity where they are not allowed.
+// The scores of outputs, [N]: one per sentence, [S]; see Structure::score.
 template <class Real>
 std::vector<double> scores_of(const Model<Real>& model, const Corpus& corpus, Codes outputs);
 
-// The places of the features of outputs [N] in the weight vector, and their values, sentence by sentence; counts: how many of each.
-// Features that the model does not know yet are added to it, with weight zero.
+// The places of the features of outputs, [N], in the weight vector, and their values, sentence by sentence; counts: number of features per
+// sentence. Features that the model does not have are added to it, with weight 0.
 struct FeaturePlaces {
   std::vector<std::int64_t> counts;
   std::vector<std::int64_t> places;
@@ -50,28 +51,28 @@ struct FeaturePlaces {
 template <class Real>
 FeaturePlaces features_of(Model<Real>& model, const Corpus& corpus, Codes outputs);
 
-// The regret of the states along the paths to outputs [N], from the initial one to the goal, sentence by sentence. The corpus knows the
-// truth.
+// The regrets of the states on the paths to outputs, [N], from the initial state to the goal, sentence by sentence. The corpus must contain
+// the truth.
 template <class Real>
 std::vector<double> regrets_of(const Model<Real>& model, const Corpus& corpus, Codes outputs);
 
-// Sums over all outputs, each with the probability exp(sharpness * score) / Z: log Z [S], and the expected features, sentence by sentence.
-// Only of features that the model knows.
+// Sums over all outputs, each with the probability exp(sharpness * score) / Z: log Z, [S], and the expected features, sentence by sentence.
+// Features that the model does not have are left out.
 template <class Real>
 std::vector<double> sums_of(const Model<Real>& model, const Corpus& corpus, double sharpness, FeaturePlaces& expected);
 
-// Outputs with how sure a search by levels is of their parts: what it found, and what share of what it kept says the same.
+// Outputs, and for each part the probability mass of the kept paths of a search by levels that agree with it.
 struct Confidences {
-  std::vector<std::int32_t> outputs;  // [N] as decoding gives them
-  std::vector<double> values;         // [temperatures x tracks x N] from 0 to 1; tracks are the parts of a token
+  std::vector<std::int32_t> outputs;  // [N] as decoding returns them
+  std::vector<double> values;         // [temperatures x tracks x N] from 0 to 1; tracks are the parts of a token's output
 };
-// asked: outputs [N] whose confidences are wanted instead of those of the outputs that the search finds; or empty. The search must keep
-// them. chunks: as CorpusSpace::units takes them.
+// asked: outputs, [N], whose confidences are wanted instead of those that the search finds; or empty. The search must keep them. chunks:
+// see CorpusSpace::units.
 template <class Real>
 Confidences confidences(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits,
                         const ChunkFlags& chunks, std::span<const double> temperatures, Codes asked, const Poll& poll);
 
-// One model that is the sum of several over one feature index, each divided by its norm, at their scale.
+// The sum of several models over one feature index, each divided by its norm, and multiplied by their average norm divided by their number.
 template <class Real>
 std::unique_ptr<Model<Real>> normalised_sum(std::span<const Model<Real>* const> parts);
 

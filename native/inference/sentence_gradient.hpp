@@ -1,5 +1,5 @@
-// What learning from one sentence after another asks of a structure: how probable the true output of a sentence is, under weights that
-// change from sentence to sentence, and how every weight shares in that.
+// What learning from one sentence after another asks of a structure: log P of the true output of a sentence, under weights that change from
+// sentence to sentence, and its gradient.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,16 @@
 
 namespace riata {
 
-// Moves weights, row by row. A second vector can move along, by a share of every move.
+// Changes weights, row by row. A second vector can be changed along with them.
 template <class Real>
 class RowMoves {
  public:
-  // weights, others: [room of `there`]; `others` may be null. Where weights move by some number, others move by share times it.
+  // weights, others: [room of `there`]; `others` may be null. If a weight changes by x, the number at its place in `others` changes by
+  // share * x.
   RowMoves(const RowWeights& there, Real* weights, Real* others, double share)
       : there_(there), weights_(weights), others_(others), share_(share) {}
 
-  // The weights that there are in a row move by times x values, [stride].
+  // Adds `times` times the values, [stride], to the weights of a row.
   void add(std::int64_t row, const Real* values, double times) const noexcept {
     const Real move = static_cast<Real>(times), other = static_cast<Real>(share_ * times);
     const std::int32_t first = there_.first(row), end = there_.end(row);
@@ -34,7 +35,7 @@ class RowMoves {
   double share_;
 };
 
-// One structure on given sentences. Every thread has one of its own.
+// The gradient of one structure on given sentences. Every thread has its own object.
 template <class Real>
 class SentenceGradient {
  public:
@@ -42,15 +43,15 @@ class SentenceGradient {
 
   virtual std::int64_t sentences() const noexcept = 0;
   virtual std::int64_t length(std::int64_t s) const noexcept = 0;
-  // How many labels a token is compared with: what a sentence costs.
+  // How many labels a token is compared with, as a measure of what a sentence costs.
   virtual std::int32_t work() const noexcept = 0;
-  // Which weights there are, and where they stand in a vector. Points of a batch objective number them in the same way.
+  // Which weights exist, and their places in a vector. Points of a batch objective number them in the same way.
   virtual const RowWeights& there() const noexcept = 0;
 
-  // Opens a sentence that has a token: log P of its truth, or of all outputs that agree with what is known of it. The weights are scale x
-  // numbers of `weights`, [room]. Not finite where scores are beyond what factors can hold, or the truth is impossible.
+  // Opens a sentence, which must have a token, and returns log P of its truth, or of all outputs that agree with the known part of the
+  // truth. The weights are scale * weights, [room]. Not finite if factors underflow or overflow, or the truth is impossible.
   virtual double open(std::int64_t s, const Real* weights, double scale) = 0;
-  // After it, where log P is finite: moves the weights by so many times the posteriors less the truth.
+  // After open(), if log P is finite: changes the weights by `times` times the posteriors minus the truth.
   virtual void move(double times, const RowMoves<Real>& to) = 0;
 };
 

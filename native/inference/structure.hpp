@@ -1,4 +1,5 @@
-// What learners and decoders ask of a structure: questions about the one sentence that is open, under weights that may change in between.
+// What learners and decoders ask of a structure: questions about the one open sentence, under weights that may change between two
+// questions.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@
 
 namespace riata {
 
-// A structure over a corpus. It is made for one thread, and answers the questions of the operations that it offers; the others are refused.
-// Virtual calls are per sentence: what is done inside one knows its own types.
+// A structure over a corpus, for one thread. It answers the questions of the operations that it offers, and refuses the others. Virtual
+// calls are made per sentence; the code within a call knows the types of its structure.
 template <class Real>
 class Structure {
  public:
@@ -29,22 +30,23 @@ class Structure {
 
   const Corpus& corpus() const noexcept { return corpus_; }
 
-  // Every question but those about spaces is about the sentence that was opened last, which has a token.
+  // All questions except `space` are about the sentence that was opened last, which must have a token.
   virtual void open(std::int64_t s) = 0;
 
-  // The output to learn: the truth or, where nothing can give it, what comes closest under the present weights.
+  // The output to learn: the truth or, if the structure cannot give it, the output closest to it under the present weights.
   virtual Codes target() = 0;
-  // How many tokens have another label than the truth; -1 where outputs are no labels of tokens.
+  // How many tokens have another label than the truth; -1 if outputs are not labels of tokens.
   virtual std::int64_t wrong(Codes) const { return -1; }
 
-  // The best output, and its score.
+  // Writes the best output and returns its score.
   virtual double best(std::span<std::int32_t>) { return refuse("the best output"); }
 
-  // The best, the second best, …: `open_list` finds at most so many, `next` gives one after the other.
+  // Lists the best output, the second best, and so on: `open_list` is given the largest number of outputs that will be needed; `next`
+  // writes one after the other and returns its score, or nothing after the last.
   virtual void open_list(std::int64_t) { refuse("a list of the best outputs"); }
   virtual std::optional<double> next(std::span<std::int32_t>) { return refuse("a list of the best outputs"); }
 
-  // Adds so many times the loss to the score of every output, until another sentence is opened; and the loss of one.
+  // `augment` adds `times` times the loss to the score of every output, until another sentence is opened; `loss` is the loss of one output.
   virtual void augment(double) { refuse("a loss that adds up over parts"); }
   virtual double loss(Codes) { return refuse("a loss"); }
   // The least loss of any output.
@@ -52,26 +54,26 @@ class Structure {
 
   // log Z over all outputs, each of which has the probability exp(sharpness * score) / Z.
   virtual double sums(double) { return refuse("sums over all outputs"); }
-  // After `sums`: the expected loss; and adding minus the expected features to a difference, where features that are new enter the weights.
+  // After `sums`: the expected loss; and subtracting the expected features from a difference. New features are added to the weights.
   virtual double expected_loss() { return refuse("sums over all outputs"); }
   virtual void take_expected(Difference&) { refuse("sums over all outputs"); }
 
-  // Appends features of one output, less those of another; features that are new enter the weights, as zeros. Where both have the same
-  // feature, it may be left out. Some places may come several times. by_class: what differs at a token counts as much as its true label
-  // weighs; `towards` is then the target.
+  // Appends the features of one output minus those of another. New features are added to the weights, as zeros. Features that both outputs
+  // have may be left out, and a place may occur several times. by_class: whether the features of a token are multiplied by the class weight
+  // of its true label; `towards` must then be the target.
   virtual void difference(Codes towards, Codes away, bool by_class, Difference& out) = 0;
-  // Features of one output alone.
+  // Appends the features of one output.
   virtual void features(Codes output, Difference& out) = 0;
-  // The score of one output; minus infinity where the output is not allowed.
+  // The score of one output. A structure may return minus infinity for an output that its constraint forbids; not all of them check this.
   virtual double score(Codes output) = 0;
 
-  // Weights of labels, for losses and for differences by class.
+  // Sets weights of labels, which multiply losses and differences by class; empty: all labels weigh 1.
   virtual void weigh_classes(std::span<const double> weights) {
     if (!weights.empty()) refuse("weights of labels");
   }
 
-  // The output that contradicts the target most: the best one, if it is another; or else the second best, if that is within the margin.
-  // False: there is none. away: [tokens]. The target may change with it.
+  // Finds the output that contradicts the target most: the best output, if it is not the target; otherwise the second best, if its score is
+  // within `margin` of the best. Returns false if there is none. away: [tokens]. The target may change by this call.
   virtual bool rival(double margin, std::span<std::int32_t> away) {
     const double score = best(away);
     const Codes truth = target();
@@ -83,11 +85,11 @@ class Structure {
     return second && *second >= score - margin;
   }
 
-  // The space in which a queue searches.
+  // The space that a queue searches.
   virtual std::unique_ptr<CorpusSpace> space(const QueueSpec&) { refuse("a search space"); }
 
  protected:
-  // What is missing is named by Python, which asks first.
+  // A last resort: Python asks for the operations beforehand, and names the missing one.
   [[noreturn]] static double refuse(const std::string& operation) {
     throw Error("UnsupportedError", "this structure does not offer " + operation + ".");
   }

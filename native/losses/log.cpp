@@ -1,4 +1,4 @@
-// The log loss: -log P of the truth, which a conditional random field makes small (Lafferty et al. 2001).
+// The log loss: -log P of the truth, which a conditional random field minimises (Lafferty et al. 2001).
 #include "losses/output_loss.hpp"
 
 namespace riata {

@@ -1,4 +1,4 @@
-// Losses of whole outputs: functions of log P of the truth, by name.
+// Losses of whole outputs by name. Each is a function of log P of the truth.
 #pragma once
 
 #include <string>
@@ -7,23 +7,23 @@
 namespace riata {
 
 struct OutputLoss {
-  // What one sentence adds to an objective, and how often its difference of features (expected less true) adds to the gradient: minus the
-  // slope of the value.
+  // What one sentence adds to the objective, and by how much its difference of features (expected minus true) is multiplied in the
+  // gradient: minus the slope of the value.
   struct At {
     double value, times;
   };
 
   std::string name;
   At (*at)(double log_p);
-  bool linear = false;  // whether `times` is 1 everywhere: then the truth can be counted before log P is known
+  bool linear = false;  // whether `times` is always 1, so that the truth can be counted before log P is known
 };
 
-// Adds a loss to those that have names: a file that defines a loss holds one such object, and no other file names it.
+// Registers a loss by its name. The file that defines a loss contains one such global object; no other file names the loss.
 struct RegisteredLoss {
   explicit RegisteredLoss(OutputLoss loss);
 };
 
-// Throws Error where no loss has this name.
+// Throws Error if there is no loss with this name.
 const OutputLoss& output_loss(const std::string& name);
 std::vector<std::string> output_loss_names();
 

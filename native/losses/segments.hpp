@@ -1,4 +1,5 @@
-// The loss of segmentations: segments that are wrong, and true ones that are missed. And the least loss still to come.
+// The loss of segmentations: the number of wrong segments plus the number of missed true segments. Also the least loss that the rest of a
+// sentence can add.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +15,14 @@ class SegmentLoss {
  public:
   explicit SegmentLoss(const SegmentCoding& coding) : coding_(coding) {}
 
-  // gold: [T] the code of the segment that starts at each token, -1 where none does.
+  // gold: [T] the code of the segment that starts at each token, -1 inside segments.
   void open(std::span<const std::int32_t> gold) {
     gold_ = gold;
     const auto length = static_cast<std::int32_t>(gold.size());
     before_.assign(gold.size() + 1, 0);
     for (std::int32_t t = 0; t < length; ++t) before_[t + 1] = before_[t] + (gold[t] >= 0);
     least_.assign(gold.size() + 1, 0);
-    const std::int32_t most = coding_.labels > (coding_.outside >= 0) ? coding_.most : 1;  // longer ones need a label that may be long
+    const std::int32_t most = coding_.labels > (coding_.outside >= 0) ? coding_.most : 1;  // longer segments need a label that allows them
     for (std::int32_t t = length - 1; t >= 0; --t) {
       std::int32_t best = reachable(t) ? least_[t + coding_.length(gold[t])] : length * 2;
       for (std::int32_t l = 1; l <= std::min(most, length - t); ++l) best = std::min(best, 1 + starts_in(t, l) + least_[t + l]);
@@ -29,12 +30,12 @@ class SegmentLoss {
     }
   }
 
-  // What a segment adds to the loss: itself if it is wrong, and the true ones that begin under it.
+  // What a segment adds to the loss: 0 if it is true; otherwise 1, plus the number of true segments that begin within it.
   std::int32_t of(std::int32_t t, std::int32_t code) const noexcept { return code == gold_[t] ? 0 : of_wrong(t, coding_.length(code)); }
   std::int32_t of_wrong(std::int32_t t, std::int32_t length) const noexcept { return 1 + starts_in(t, length); }
   std::int32_t gold(std::int32_t t) const noexcept { return gold_[t]; }
 
-  // The least loss that tokens from t on can add.
+  // The least loss that the tokens from t on can add.
   std::int32_t least(std::int32_t t) const noexcept { return least_[t]; }
 
  private:
@@ -45,8 +46,8 @@ class SegmentLoss {
 
   const SegmentCoding& coding_;
   std::span<const std::int32_t> gold_;
-  std::vector<std::int32_t> before_;  // [T + 1] true segments that begin before a token
-  std::vector<std::int32_t> least_;   // [T + 1]
+  std::vector<std::int32_t> before_;  // [T + 1] number of true segments that begin before each token
+  std::vector<std::int32_t> least_;   // [T + 1] the least loss from each token on
 };
 
 }  // namespace riata

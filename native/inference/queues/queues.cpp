@@ -25,7 +25,7 @@ void sort_best_first(const Tree& tree, const Ranking& ranking, std::vector<NodeI
   if (!std::is_sorted(nodes.begin(), nodes.end(), is_before)) std::sort(nodes.begin(), nodes.end(), is_before);
 }
 
-// A heap keeps its largest element in front, so the front is the best node if the order is turned round.
+// The order for a heap: a heap has its largest element in front, so the order is reversed to have the best node there.
 auto after(const Tree& tree, const Ranking& ranking) {
   return [is_before = before(tree, ranking)](NodeId a, NodeId b) { return is_before(b, a); };
 }
@@ -35,7 +35,7 @@ void trim(const Tree& tree, const Ranking& ranking, std::vector<NodeId>& nodes, 
   if (static_cast<std::int64_t>(nodes.size()) > width) nodes.resize(static_cast<std::size_t>(width));
 }
 
-// Sorts nodes of several expansions, best first, and keeps `width` of them: of states with equal keys the best alone.
+// Sorts nodes of several expansions, best first, and keeps `width` of them; of states with equal keys, only the best.
 void merge_and_trim(const Tree& tree, Space& space, const Ranking& ranking, std::vector<NodeId>& nodes, std::int64_t width) {
   if (!space.merges()) return trim(tree, ranking, nodes, width);
   sort_best_first(tree, ranking, nodes);
@@ -44,7 +44,7 @@ void merge_and_trim(const Tree& tree, Space& space, const Ranking& ranking, std:
                 [&](NodeId id) { return static_cast<std::int64_t>(seen.size()) == width || !seen.insert(space.key(tree, id)).second; });
 }
 
-// A beam over equal numbers of operations: a level at a time. Goals of a level come back into the next.
+// A beam over equal numbers of operations, one level at a time. Goals of a level return to the next level.
 class OperationsBeam : public Queue {
  public:
   explicit OperationsBeam(std::int64_t width) : width_(width) {}
@@ -66,7 +66,7 @@ class OperationsBeam : public Queue {
   std::vector<NodeId> level_;
 };
 
-// A beam over equal covered prefixes: a bucket at a time, shortest prefix first. Goals wait for each other in the last one.
+// A beam over prefixes of equal length, one bucket at a time, the shortest prefix first. Goals wait for each other in the last bucket.
 class PrefixBeam : public Queue {
  public:
   explicit PrefixBeam(std::int64_t width) : width_(width) {}
@@ -92,7 +92,8 @@ class PrefixBeam : public Queue {
   std::map<std::int32_t, std::vector<NodeId>> buckets_;
 };
 
-// Best first, one node at a time; with a finite width, Figure 1 read literally: after each expansion the queue is cut.
+// Best first, one node at a time. With a finite width, this is Figure 1 of Daumé & Marcu 2005 read literally: the queue is cut after each
+// expansion.
 class BestFirst : public Queue {
  public:
   explicit BestFirst(std::int64_t width) : width_(width) {}
@@ -119,10 +120,10 @@ class BestFirst : public Queue {
 
  private:
   std::int64_t width_;
-  std::vector<NodeId> nodes_;  // sorted where the width is finite, else a heap
+  std::vector<NodeId> nodes_;  // sorted if the width is finite, otherwise a heap
 };
 
-// Last in, first out; children of one node in order of rank.
+// Last in, first out; the children of one node in order of rank.
 class DepthFirst : public Queue {
  public:
   void clear() override { stack_.clear(); }
@@ -162,7 +163,7 @@ class BreadthFirst : public Queue {
   std::deque<NodeId> line_;
 };
 
-// One complete state; its best child takes its place while that is better.
+// One complete state. Its best child replaces it as long as the child is better.
 class HillClimb : public Queue {
  public:
   void clear() override { next_ = current_ = {}; }

@@ -1,4 +1,4 @@
-// The rank that a candidate needs to survive, found while the candidates of nodes are listed.
+// The rank that a candidate needs to survive, determined while the candidates of nodes are listed.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@
 
 namespace riata {
 
-// The keys of the candidates of one node must all differ, so that as many of them survive as the ranking is wide.
+// The keys of the candidates of one node must all differ. Then as many of them survive as the width of the ranking.
 class BestRanks {
  public:
-  // To be called for a new frontier, and then for each of its nodes.
+  // begin() must be called for a new frontier, then begin_node() for each of its nodes.
   void begin() noexcept { least_ = -std::numeric_limits<double>::infinity(); }
   void begin_node() noexcept { best_.clear(); }
 
-  // The bound: a candidate of a lower rank comes behind as many others as can survive.
+  // A candidate with a lower rank cannot survive: enough better candidates are known.
   double least() const noexcept { return least_; }
 
-  // Takes the rank of a candidate of the node; false where it is below the bound. Once there are as many ranks as candidates can survive,
-  // the least of them is the bound.
+  // Adds the rank of a candidate of the node; false if it is below the bound. When there are as many ranks as candidates can survive, the
+  // lowest of them becomes the bound.
   bool takes(const Ranking& ranking, const Candidate& candidate) {
     const double rank = ranking.rank(candidate);
     if (rank < least_) return false;
@@ -34,7 +34,7 @@ class BestRanks {
     return true;
   }
 
-  // Removes the candidates from `first` on that are below the bound: they may have been listed before it was known.
+  // Removes the candidates from `first` on that are below the bound. They were listed before the bound rose.
   void drop_hopeless(const Ranking& ranking, std::size_t first, std::vector<Candidate>& out) const {
     const auto hopeless = [&](const Candidate& candidate) { return ranking.rank(candidate) < least_; };
     out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), hopeless), out.end());

@@ -1,4 +1,4 @@
-// The states that a search has expanded, for queues that take nodes one by one and meet states again.
+// The states that a search has expanded, for queues that take nodes one by one and can reach a state again.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,16 @@
 
 namespace riata {
 
-// States are expanded anew only with a better score, and not even then by blind queues. The y-good path is not merged into another one.
+// A state is expanded again only if its score is better; blind queues never expand a state again. The y-good path is never merged into
+// another one.
 class Expanded {
  public:
   explicit Expanded(bool blind) : blind_(blind) {}
 
   void clear() noexcept { scores_.clear(); }
 
-  // Calls expand(node), which appends candidates to out, for the nodes of a frontier that are no goals. remembers: nodes and candidates
-  // whose states were expanded before are left out. key(node): of its state.
+  // Calls expand(node), which appends candidates to out, for the nodes of a frontier that are not goals. remembers: whether nodes and
+  // candidates whose states were expanded before are left out. key(node): the key of its state.
   template <class Key, class Expand>
   void each(const Tree& tree, std::span<const NodeId> frontier, bool remembers, Key key, Expand expand, std::vector<Candidate>& out) {
     for (const NodeId id : frontier) {
@@ -32,7 +33,7 @@ class Expanded {
   }
 
  private:
-  // Whether a node is to be expanded; it counts as expanded from then on.
+  // Whether a node must be expanded. It counts as expanded from then on.
   bool is_new(std::int64_t key, const Node& node) {
     const auto [place, fresh] = scores_.emplace(key, node.score);
     if (!fresh && (blind_ || place->second >= node.score) && !node.good) return false;
@@ -40,14 +41,14 @@ class Expanded {
     return true;
   }
 
-  // Whether a candidate leads to a state that was expanded before, with as good a score.
+  // Whether a candidate leads to a state that was expanded before with at least the same score.
   bool is_known(const Candidate& candidate) const {
     const auto same = scores_.find(candidate.key);
     return !candidate.good && same != scores_.end() && (blind_ || same->second >= candidate.score);
   }
 
   bool blind_;
-  std::unordered_map<std::int64_t, double> scores_;  // by key of a state, the best score with which it was expanded
+  std::unordered_map<std::int64_t, double> scores_;  // by key of a state: the best score with which it was expanded
 };
 
 }  // namespace riata
