@@ -14,9 +14,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int32_t polled = 1 << 14;  // nodes between two polls
+constexpr std::int32_t polled = 1 << 14;  // number of nodes between two polls
 
-constexpr std::int64_t small = 64;  // up to here a scan of the survivors is faster than a hash table
+constexpr std::int64_t small = 64;  // number of survivors up to which scanning them is faster than a hash table
 
 std::atomic<std::int64_t> runs = 0;
 
@@ -47,13 +47,14 @@ NodeId Search::run(Learner* learner, Recorder* recorder) {
     expand_front(learning, recorder);
   }
   if (tree_[last].goal) return last;
-  if (gave_up_ && learning) good_goals(last, most_good);  // is the truth less deep? Else this is an error
+  if (gave_up_ && learning) good_goals(last, most_good);  // throws if the y-good goals are too deep as well
   if (learning) learner->at_dead_end(*this, last);
   if (gave_up_ && !learning) too_deep();
   return {};
 }
 
-// Clears what the last run has left: the tree and the queue hold the initial node. Whoever watches sees what is cut, too.
+// Clears the last run: the tree and the queue then contain only the initial node. If the run is watched, candidates are not cut early, so
+// that the recorder sees them all.
 void Search::begin(bool learning, bool watched) {
   tree_.clear();
   queue_.clear();
@@ -73,7 +74,7 @@ void Search::begin(bool learning, bool watched) {
   enqueue(next_);  // nodes <- MakeQueue(MakeNode(problem, initial))
 }
 
-// Asks the learner about the front; where it restarts the search, the queue holds the siblings afterwards.
+// Asks the learner about the front. If it restarts the search, the queue contains the siblings afterwards.
 Learner::Next Search::learn(Learner& learner, Recorder* recorder) {
   const std::int64_t good_here = std::count_if(front_.begin(), front_.end(), [&](NodeId id) { return tree_[id].good; });
   good_ -= good_here;
@@ -90,7 +91,7 @@ Learner::Next Search::learn(Learner& learner, Recorder* recorder) {
   return verdict.next;
 }
 
-// The children of the front enter the queue; goals of a level wait there with them until every survivor is one.
+// Adds the children of the front to the queue. Goals of a level wait in the queue until all survivors are goals.
 void Search::expand_front(bool learning, Recorder* recorder) {
   open_.clear();
   next_.clear();
@@ -108,7 +109,7 @@ void Search::expand_front(bool learning, Recorder* recorder) {
   if (recorder) recorder->enqueued(*this, next_);
 }
 
-// Whether a node is too deep to be expanded. A climb has no other end than a summit.
+// Whether a node is too deep to be expanded. Hill-climbing has no other end than a local maximum, so there it is an error.
 bool Search::given_up(NodeId id) {
   if (tree_[id].depth < limits_.max_depth) return false;
   if (!queue_.ends_at_goal())
@@ -135,7 +136,7 @@ bool Search::good_pending() const {
   return std::any_of(pending.begin(), pending.end(), [&](NodeId id) { return tree_[id].good; });
 }
 
-// The goal of the highest rank in the tree, whether it was dequeued or not.
+// The goal with the highest rank in the tree, whether it has been dequeued or not.
 NodeId Search::best_goal() const {
   NodeId best;
   for (NodeId id(0); id.number() < tree_.size(); ++id) {
@@ -148,7 +149,7 @@ NodeId Search::best_goal() const {
               "Give more seconds, or use a narrower queue: greedy reaches a goal soonest.");
 }
 
-// Candidates become nodes: merged by key, and no more than the queue can keep.
+// Turns candidates into nodes: merges them by key, and keeps no more than the queue can keep.
 void Search::admit() {
   const std::int64_t width = queue_.width();
   const bool all = !space_.merges() && static_cast<std::int64_t>(candidates_.size()) <= width;
@@ -171,7 +172,7 @@ NodeId Search::add(const Candidate& candidate) {
                     space_.is_goal(state), candidate.good});
 }
 
-// The best `width` candidates, one per key where the space merges, in order of insertion among equals.
+// Keeps the best `width` candidates, one per key if the space merges. Candidates of equal rank stay in order of insertion.
 void Search::keep_best(std::int64_t width) {
   std::vector<Candidate>& kept = kept_;  // best first
   kept.clear();
@@ -194,14 +195,14 @@ void Search::keep_best(std::int64_t width) {
   candidates_.swap(kept);
 }
 
-// One candidate per key: the best, and among equals the first.
+// Keeps one candidate per key: the best, and the first of several.
 void Search::merge() {
   std::unordered_map<std::int64_t, std::size_t> at;
   std::vector<Candidate> kept;
   for (const Candidate& candidate : candidates_) {
     const auto [place, fresh] = at.emplace(candidate.key, kept.size());
     if (!fresh && !ranking_.beats(candidate, kept[place->second])) continue;
-    if (!fresh) kept[place->second].parent = {};  // beaten: the better one keeps its own place in the order
+    if (!fresh) kept[place->second].parent = {};  // beaten; the better candidate keeps its own place in the order
     place->second = kept.size();
     kept.push_back(candidate);
   }
@@ -211,7 +212,7 @@ void Search::merge() {
 
 void Search::rescore(std::span<const NodeId> nodes) {
   space_.weights_changed();
-  // Scores compare nodes of one queue only, so a common prefix counts for nothing: count from the restart on.
+  // Scores only compare nodes of one queue, so the score of a common prefix does not matter: scores start again at 0.
   if (nodes.size() == 1) {
     tree_[nodes[0]].score = 0;
     return;

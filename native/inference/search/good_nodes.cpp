@@ -9,7 +9,7 @@
 namespace riata {
 namespace {
 
-// While it exists, the space knows that the engine lists children for a learner, and not for the queue.
+// As long as this object exists, the space knows that the engine lists children for a learner, not for the queue.
 class Aside {
  public:
   explicit Aside(Space& space) : space_(space) { space_.looking_aside(true); }
@@ -21,7 +21,7 @@ class Aside {
   Space& space_;
 };
 
-// Keeps `most` items, those that beat the others; of equals, those that stand first. The order of the items stays as it is.
+// Keeps the best `most` items; of equal ones, the first. The order of the items does not change.
 template <class Item, class Beats>
 void keep_first(std::vector<Item>& items, std::int64_t most, Beats beats) {
   if (static_cast<std::int64_t>(items.size()) <= most) return;
@@ -53,12 +53,12 @@ std::int64_t Search::standing(NodeId node) const {
 
 std::int64_t Search::standing(std::span<const NodeId> front) const {
   std::int64_t most = standing(front.front());
-  if (queue_.by_prefix()) return most;  // all alike
+  if (queue_.by_prefix()) return most;  // all nodes of the front have the same standing
   for (const NodeId id : front) most = std::max(most, standing(id));
   return most;
 }
 
-// Appends the y-good children of nodes to a level, and keeps the best of it, in order of insertion.
+// Appends the y-good children of nodes to a level, and keeps the best of the level, in order of insertion.
 void Search::add_good_children(std::span<const NodeId> nodes, std::int64_t most, std::vector<NodeId>& level) {
   const Aside aside(space_);
   candidates_.clear();
@@ -71,7 +71,7 @@ void Search::add_good_children(std::span<const NodeId> nodes, std::int64_t most,
   keep_first(level, most, [&](NodeId a, NodeId b) { return Ranking{}.beats(tree_[a], tree_[b]); });
 }
 
-// From y-good nodes forward, through children of unchanged regret, until each is a goal or `stop` says so.
+// Follows y-good nodes through children of unchanged regret, until each is a goal or `stop` returns true for it.
 template <class Stop>
 std::vector<NodeId> Search::follow_good(std::vector<NodeId> level, std::int64_t most, Stop stop) {
   while (true) {
@@ -109,7 +109,7 @@ Search::Match Search::match(std::span<const NodeId> siblings, std::span<const No
     out.rivals.assign(front.begin(), front.end());
     return out;
   }
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();  // of those absorbed, what comes first competes first
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();  // of the siblings that were merged, those of the lowest standing compete
   for (const NodeId id : siblings) {
     const std::vector<NodeId> absorbers = absorbers_of(id);
     const std::int64_t at = standing(id);
@@ -123,7 +123,7 @@ Search::Match Search::match(std::span<const NodeId> siblings, std::span<const No
   return out;
 }
 
-// The nodes of the last expansion that a y-good state was merged with: there is one at most.
+// The nodes of the last expansion with which a y-good state was merged; at most one.
 std::vector<NodeId> Search::absorbers_of(NodeId good) {
   std::vector<NodeId> out;
   if (!space_.keyed()) return out;
@@ -170,7 +170,7 @@ std::vector<Search::Child> Search::children(std::span<const NodeId> nodes) {
   std::vector<Child> out;
   for (const NodeId id : nodes) {
     candidates_.clear();
-    space_.expand(tree_, {&id, 1}, {ranking_.margin}, true, candidates_);  // with no limit of width
+    space_.expand(tree_, {&id, 1}, {ranking_.margin}, true, candidates_);  // without a limit of width
     for (const Candidate& candidate : candidates_) out.push_back({add(candidate), candidate.key});
   }
   return out;

@@ -1,4 +1,4 @@
-// What a search by levels kept, as a graph: its states, and every operator that leads from one to another.
+// The states that a search by levels has kept, as a graph with all operators that lead from one to another.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace riata {
 
-// Paths from the start to a goal are outputs. With temperature T an output has the probability exp(score / T) / Z among those of the graph:
-// paths that were merged into better ones count too, so an unbounded beam over states that merge gives exact probabilities. Only for queues
-// by level.
+// Paths from the start to a goal are outputs. At temperature T, an output has the probability exp(score / T) / Z among those of the graph.
+// Paths that were merged into better ones count too, so an unbounded beam over states that are merged gives exact probabilities. Only for
+// queues by level.
 class Lattice : public Recorder {
  public:
   struct Edge {
     std::int32_t from, to;  // places in nodes()
     ActionId action;
     double score;
-    double probability = 0;  // of taking this edge from the node where it starts; set by `weigh`
+    double probability = 0;  // of taking this edge from its first node; set by `weigh`
   };
 
   // by_key: whether states of equal key are one state of the graph, even if their numbers differ.
   Lattice(Space& space, const QueueSpec& queue, bool by_key = false)
       : space_(space), by_prefix_(queue.name == "beam" && queue.by == "prefix"), by_key_(by_key) {}
 
-  // Before every search.
+  // Must be called before every search.
   void clear() noexcept {
     order_.clear();
     places_.clear();
@@ -41,14 +41,14 @@ class Lattice : public Recorder {
   void expanded(const Search&, std::span<const Candidate>) override {}
   void enqueued(const Search&, std::span<const NodeId>) override {}
 
-  // Makes the graph; to be called after the search, before its tree changes.
+  // Builds the graph; must be called after the search, before its tree changes.
   void build(const Search& search);
 
-  // Gives edges and nodes their probabilities.
+  // Computes the probabilities of edges and nodes.
   void weigh(double temperature);
 
-  // The nodes in the order in which they came out of the queue, so that an edge leads from an earlier to a later node; and the edges in the
-  // order of the nodes where they start.
+  // The nodes in the order in which they left the queue, so that edges lead from earlier to later nodes; and the edges, in the order of
+  // their first nodes.
   const std::vector<Node>& nodes() const noexcept { return nodes_; }
   const std::vector<Edge>& edges() const noexcept { return edges_; }
   // log Z; set by `weigh`.
@@ -56,7 +56,7 @@ class Lattice : public Recorder {
   double probability(std::int32_t node) const noexcept { return probability_[static_cast<std::size_t>(node)]; }
 
  private:
-  // What tells apart the states of one level.
+  // What distinguishes the states of one level.
   struct Mark {
     std::int32_t level;
     StateId state;
@@ -73,15 +73,16 @@ class Lattice : public Recorder {
   Space& space_;
   bool by_prefix_, by_key_;
   std::vector<NodeId> order_;
-  std::unordered_map<NodeId, std::int32_t> places_;  // in order_
+  std::unordered_map<NodeId, std::int32_t> places_;  // node -> place in order_
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
-  std::vector<double> to_come_, probability_;  // [nodes] log of the sum over paths from here on; of coming here
+  // [nodes] log of the sum over paths from the node to a goal; probability of reaching the node.
+  std::vector<double> to_come_, probability_;
   std::unordered_map<Mark, std::int32_t, Hash> kept_;
   std::vector<Candidate> candidates_;
 };
 
-// Refuses queues that keep no levels.
+// Throws for queues that do not keep levels.
 void check_keeps_levels(const QueueSpec& queue);
 
 }  // namespace riata

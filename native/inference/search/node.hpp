@@ -1,4 +1,4 @@
-// Nodes of a search: what the queue holds, and the tree that leads back to the start.
+// Nodes of a search: what the queue contains, and the tree of all nodes, which leads back to the start.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +14,18 @@ namespace riata {
 struct NodeKind;
 struct StateKind;
 using NodeId = Id<NodeKind>;    // a node of the tree of a search
-using StateId = Id<StateKind>;  // a state of a space, which numbers them as it likes
-using ActionId = std::int32_t;  // an operator: what its number means is the space's, mostly a label or a code
+using StateId = Id<StateKind>;  // a state of a space; the space decides how states are numbered
+using ActionId = std::int32_t;  // an operator; the space decides what its number means, mostly a label or a code
 
-// A step that could be taken: an operator applied to a node, not yet a node itself.
+// A possible step: an operator applied to a node. It is not a node yet.
 struct Candidate {
-  double score;      // g of the node it would become
-  double heuristic;  // h of the node it would become
-  std::int64_t key;  // states of equal key are merged, where the space merges
-  double regret;     // of it; known for children of y-good nodes
+  double score;      // g of the node that it would become
+  double heuristic;  // h of the node that it would become
+  std::int64_t key;  // states of equal key are merged if the space merges
+  double regret;     // filled in for children of y-good nodes
   NodeId parent;
   ActionId action;
-  bool good;  // y-good: its regret equals the initial state's
+  bool good;  // y-good: its regret equals that of the initial state
 };
 
 struct Node {
@@ -33,19 +33,19 @@ struct Node {
   double heuristic = 0;  // h
   double regret = 0;
   NodeId parent;         // none for the initial node
-  ActionId action = -1;  // that led here
+  ActionId action = -1;  // the operator that led here
   StateId state;
-  std::int32_t depth = 0;  // operations so far
+  std::int32_t depth = 0;  // number of operations so far
   bool goal = false;
-  bool good = false;  // y-good (always false while decoding)
+  bool good = false;  // y-good; always false during decoding
 };
 
-// The order of nodes: by score; at equal score against the truth, while learning; then by age. Sums that rounding alone tells apart are
-// equal: a few roundings are taken off y-good nodes.
+// The order of nodes: by score; at equal scores during learning, y-good nodes come last; then by age. Scores that differ only by rounding
+// count as equal: a few rounding errors are subtracted from y-good nodes.
 struct Ranking {
   static constexpr double roundings = 8 * std::numeric_limits<double>::epsilon();
-  double margin = 0;                                              // taken off y-good nodes while learning (ALMA)
-  std::int64_t width = std::numeric_limits<std::int64_t>::max();  // candidates of one expansion that can survive
+  double margin = 0;                                              // subtracted from y-good nodes during learning (ALMA)
+  std::int64_t width = std::numeric_limits<std::int64_t>::max();  // how many candidates of one expansion can survive
 
   template <class N>  // Node or Candidate
   double rank(const N& node) const noexcept {
@@ -53,12 +53,12 @@ struct Ranking {
     return node.good ? sum - margin - roundings * std::max(1.0, std::abs(sum)) : sum;
   }
 
-  // By how much a node is ahead of a y-good one; 0 is a tie.
+  // By how much a node is ahead of a y-good node; 0 is a tie.
   double violation(const Node& node, const Node& good) const noexcept {
     return (node.score + node.heuristic) - (good.score + good.heuristic - margin);
   }
 
-  // Whether a comes before b; at a full tie the one inserted first does, which the caller knows.
+  // Whether a comes before b. At a complete tie, the one that was inserted first does; the caller must know which.
   template <class N>
   bool beats(const N& a, const N& b) const noexcept {
     const double x = rank(a), y = rank(b);
@@ -66,7 +66,7 @@ struct Ranking {
   }
 };
 
-// The tree of one search. Ids are in order of insertion, which is what ties fall back on.
+// The tree of one search. Ids are in order of insertion, which decides ties.
 class Tree {
  public:
   NodeId add(const Node& node) {

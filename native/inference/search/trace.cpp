@@ -29,7 +29,7 @@ void TraceRecorder::at_front(const Search& search, std::span<const NodeId> front
   trace_.steps.push_back(std::move(step));
 }
 
-// The queue was left what `waiting_` says, gave `front` and holds the rest, but for what it dropped.
+// Notes the nodes that the queue has dropped: `waiting_` minus the front and what is still pending.
 void TraceRecorder::note_pruned(const Search& search, std::span<const NodeId> front) {
   if (!drops_) return;
   for (const NodeId id : front) waiting_.erase(id);
@@ -66,7 +66,7 @@ void TraceRecorder::enqueued(const Search& search, std::span<const NodeId> nodes
   for (const NodeId id : nodes) {
     if (id >= fresh) ++made[{trace_.nodes[id.place()].parent, trace_.nodes[id.place()].action}];
   }
-  std::set<std::int64_t> keys;  // of those that became nodes
+  std::set<std::int64_t> keys;  // keys of the candidates that became nodes
   std::vector<Candidate> cut;
   for (const Candidate& candidate : candidates_) {
     const auto found = made.find({candidate.parent, candidate.action});
@@ -95,7 +95,7 @@ void TraceRecorder::force(Search& search, bool with_features) {
   try {
     goals = search.forced();
   } catch (const Error& error) {
-    if (error.kind() != "SearchError") throw;  // otherwise the truth is out of reach
+    if (error.kind() != "SearchError") throw;  // otherwise the truth cannot be reached
   }
   if (goals.empty()) return;
   const Tree& tree = search.tree();

@@ -1,4 +1,4 @@
-// A record of what a search did, step by step, for people to look at.
+// A record of the steps of a search, for people to look at.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@
 namespace riata {
 
 struct Trace {
-  // A candidate that became no node. merged: whether another candidate of equal key became one.
+  // A candidate that did not become a node. merged: whether another candidate of equal key became one.
   struct Cut {
     Candidate candidate;
     bool merged;
   };
 
-  // What a learner would do: towards the mean of the siblings, away from the competitors, whose weights sum to one. There are none
-  // where nothing outranks the truth, and then no difference either.
+  // The update that a learner would make: towards the mean of the siblings, away from the competitors, whose weights sum to one. If nothing
+  // outranks the truth, there are no competitors and no difference.
   struct Update {
     std::vector<NodeId> siblings;
     std::vector<std::pair<NodeId, double>> competitors;
@@ -28,30 +28,30 @@ struct Trace {
   };
 
   struct Step {
-    std::vector<NodeId> front;         // as it was taken from the queue, best first
-    double margin = 0;                 // that the ranking took off y-good nodes
+    std::vector<NodeId> front;         // nodes taken from the queue, best first
+    double margin = 0;                 // subtracted from y-good nodes by the ranking
     bool lost = false, wrong = false;  // see Learner::at_front
     std::optional<Update> update = {};
     std::vector<std::pair<NodeId, double>> restart = {};  // the siblings that became the queue, with their new scores
-    std::vector<NodeId> enqueued = {};                    // new nodes, and goals that wait for the others of their level
+    std::vector<NodeId> enqueued = {};                    // new nodes, and goals that wait for the rest of their level
     std::vector<Cut> cut = {};
     std::vector<NodeId> pruned = {};  // nodes that the queue dropped before the next front was taken
   };
 
-  // A step of a forced path: from this state, by this action, to a node of this score.
+  // A step of a forced path: the state before it, the action, and the score of the node that it leads to.
   struct Taken {
     StateId before;
     ActionId action;
     double score;
-    StepFeatures features = {};  // where they were asked for
+    StepFeatures features = {};  // only if they were asked for
   };
 
-  std::vector<Node> nodes;  // with the scores that they were made with; while learning, with their regret
+  std::vector<Node> nodes;  // with the scores that they had when they were created; during learning, with their regret
   std::vector<Step> steps;
-  std::vector<StepFeatures> features;  // [nodes] of the step that led there; or empty
+  std::vector<StepFeatures> features;  // [nodes] features of the step that led to each node; or empty
   NodeId goal;
-  std::vector<Taken> truth;  // the best path to the truth, scored from the start, whatever the queue kept; empty where it is not known, or
-                             // no path leads to it
+  // The best path to the truth, scored from the start, whatever the queue kept; empty if the truth is unknown or no path leads to it.
+  std::vector<Taken> truth;
 };
 
 class TraceRecorder : public Recorder {
@@ -64,14 +64,14 @@ class TraceRecorder : public Recorder {
   void expanded(const Search& search, std::span<const Candidate> candidates) override;
   void enqueued(const Search& search, std::span<const NodeId> nodes) override;
 
-  // The learner reports here what Figure 2 asks about the front, and the update that followed.
+  // The learner reports what Figure 2 asks about the front, and the update that followed.
   void judged(bool lost, bool wrong);
   void updated(Trace::Update update) { trace_.steps.back().update = std::move(update); }
 
-  // Copies the nodes that are new since the last call; to be called before any of them gets a new score.
+  // Copies the nodes that are new since the last call; must be called before any of them gets a new score.
   void look(const Search& search);
 
-  // After the search. found: what it returned.
+  // Ends the record after the search. found: the node that the search returned.
   Trace finish(Search& search, NodeId found, bool with_features);
 
  private:
@@ -82,8 +82,8 @@ class TraceRecorder : public Recorder {
   bool drops_;  // whether the queue may drop pending nodes
   bool learning_;
   Trace trace_;
-  std::vector<Candidate> candidates_;   // of the step at hand
-  std::unordered_set<NodeId> waiting_;  // in the queue, where it may drop them
+  std::vector<Candidate> candidates_;   // of the present step
+  std::unordered_set<NodeId> waiting_;  // nodes in the queue, if the queue may drop nodes
 };
 
 }  // namespace riata

@@ -1,4 +1,4 @@
-// How probable parts of an output are, among the outputs of a lattice.
+// The probabilities of parts of an output among the outputs of a lattice.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +10,18 @@
 
 namespace riata {
 
-// Which labels the operators of a path give to tokens: the operator at `depth` gives the label `label(action)` to token `depth - ahead`.
+// The labels that the operators of a path give to tokens: the operator at `depth` gives the label label(action) to token depth - ahead.
 template <class Label>
 struct Track {
   std::int32_t ahead;
-  std::span<const std::int32_t> types;      // [labels] what a label says of its token: the type of its chunk, or itself
-  std::span<const std::uint8_t> continues;  // [labels x labels] whether a label goes on with the chunk of the one before it
+  std::span<const std::int32_t> types;      // [labels] the type of the chunk of a token with this label, or the label itself
+  std::span<const std::uint8_t> continues;  // [labels x labels] whether a label continues the chunk of the label before it
   Label label;
 };
 
 // A unit is a chunk: a token, and the tokens after it whose labels continue the chunk. Its probability is the sum over all outputs that
-// have exactly this chunk there, whichever labels express it. Where no label continues a chunk, a unit is the label of one token. out: [T]
-// the probability of the unit that each token is in.
+// have exactly this chunk at this place, whichever labels express it. If no label continues a chunk, a unit is the label of one token. out:
+// [T] the probability of the unit that contains each token.
 template <class Label>
 class Units {
  public:
@@ -43,7 +43,7 @@ class Units {
     return track_.continues[static_cast<std::size_t>(before) * track_.types.size() + static_cast<std::size_t>(label)] != 0;
   }
 
-  // Finds the first edge of every depth: edges of one depth stand together.
+  // Finds the first edge of every depth. Edges of one depth are neighbours.
   void open(const Lattice& lattice, std::int32_t length) {
     firsts_.assign(static_cast<std::size_t>(length + track_.ahead) + 1, lattice.edges().size());
     for (std::size_t e = lattice.edges().size(); e-- > 0;) firsts_[depth(lattice, e)] = e;
@@ -54,13 +54,13 @@ class Units {
     return static_cast<std::size_t>(lattice.nodes()[static_cast<std::size_t>(lattice.edges()[edge].from)].depth);
   }
 
-  // The edges that decide about a token.
+  // The edges that decide the label of a token.
   std::span<const Lattice::Edge> at(const Lattice& lattice, std::int32_t token) const noexcept {
     const auto d = static_cast<std::size_t>(token + track_.ahead);
     return std::span(lattice.edges()).subspan(firsts_[d], firsts_[d + 1] - firsts_[d]);
   }
 
-  // Whether an edge goes on with the chunk of the token before.
+  // Whether an edge continues the chunk of the token before.
   bool continues(const Lattice& lattice, const Lattice::Edge& edge) const noexcept {
     return continues(track_.label(lattice.nodes()[static_cast<std::size_t>(edge.from)].action), track_.label(edge.action));
   }
@@ -73,7 +73,8 @@ class Units {
       passed_[static_cast<std::size_t>(edge.to)] += lattice.probability(edge.from) * edge.probability;
     }
     double sum = 0;
-    for (std::int32_t t = first + 1; t <= end; ++t) {  // passed_ holds what has come through to behind token t - 1
+    // passed_ contains the probability that has come through up to and including token t - 1.
+    for (std::int32_t t = first + 1; t <= end; ++t) {
       if (t == static_cast<std::int32_t>(labels.size())) break;
       for (const Lattice::Edge& edge : at(lattice, t)) {
         const double through = passed_[static_cast<std::size_t>(edge.from)] * edge.probability;
@@ -85,7 +86,7 @@ class Units {
     if (end == static_cast<std::int32_t>(labels.size())) {
       for (const Lattice::Edge& edge : at(lattice, end - 1)) {
         sum += passed_[static_cast<std::size_t>(edge.to)];
-        passed_[static_cast<std::size_t>(edge.to)] = 0;  // several lead there
+        passed_[static_cast<std::size_t>(edge.to)] = 0;  // several edges lead there
       }
     }
     return std::min(sum, 1.0);
@@ -96,8 +97,8 @@ class Units {
   }
 
   Track<Label> track_;
-  std::vector<std::size_t> firsts_;  // [depths + 1] the first edge of each
-  std::vector<double> passed_;       // [nodes] the probability of all outputs that have the unit so far and pass through the node
+  std::vector<std::size_t> firsts_;  // [depths + 1] the first edge of each depth
+  std::vector<double> passed_;       // [nodes] the probability of all outputs that contain the unit up to the node and pass through it
 };
 
 }  // namespace riata
