@@ -1,4 +1,4 @@
-// Sums over all labellings of a first-order chain in logarithms: slower than factors, and for scores of any size.
+// Sums over all labellings of a first-order chain, in logarithms: slower than with factors, but for scores of any size.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace riata {
 
 class ChainLogSums {
  public:
-  // node(t, j), pair(t, i, j): scores, minus infinity where not allowed. They must stay while posteriors are asked for. Returns log Z.
+  // node(t, j), pair(t, i, j): scores, minus infinity if not allowed. Returns log Z.
   template <class Node, class Pair>
   double operator()(std::size_t length, std::size_t labels, Node node, Pair pair) {
     labels_ = labels;
@@ -40,7 +40,7 @@ class ChainLogSums {
     return std::exp(alpha_[t * labels_ + j] + beta_[t * labels_ + j] - log_z_);
   }
 
-  // The probability of labels i and j at tokens t - 1 and t. score: the score of the pair plus that of j at t.
+  // The probability of labels i and j at tokens t - 1 and t. score: the score of the pair plus that of j at token t.
   double posterior(std::size_t t, std::size_t i, std::size_t j, double score) const noexcept {
     return std::exp(alpha_[(t - 1) * labels_ + i] + score + beta_[t * labels_ + j] - log_z_);
   }

@@ -1,4 +1,4 @@
-// Sums over all labellings of a first-order chain: log-partition and posteriors.
+// Sums over all labellings of a first-order chain: log Z and posteriors.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +11,17 @@
 
 namespace riata {
 
-// Scores of pairs of neighbouring labels as factors, exp(score - highest), and the same matrix transposed. Pairs that are not allowed are
-// 0.
+// Scores of pairs of neighbouring labels as factors, exp(score - highest), and the same matrix transposed. Pairs that are not allowed have
+// the factor 0.
 template <class Real>
 struct EdgeFactors {
-  const Real* forward;   // [labels][stride]: from, to
-  const Real* backward;  // [labels][stride]: to, from
-  double highest;        // taken off all scores
+  const Real* forward;   // [label before][stride]
+  const Real* backward;  // [label][stride: label before]
+  double highest;        // subtracted from all scores
 };
 
-// Makes edge factors from scores [labels][stride], minus infinity where a pair is not allowed; the padding may be anything. Returns the
-// highest score. forward, backward: [labels][stride] to write.
+// Computes edge factors from scores [labels][stride], which are minus infinity if a pair is not allowed; the padding may contain anything.
+// Returns the highest score. forward, backward: [labels][stride], written.
 template <class Real>
 double make_edge_factors(const Real* scores, std::int32_t labels, std::int32_t stride, Real* forward, Real* backward) {
   constexpr Real never = -std::numeric_limits<Real>::infinity();
@@ -33,7 +33,7 @@ double make_edge_factors(const Real* scores, std::int32_t labels, std::int32_t s
     Real* row = forward + std::int64_t{i} * stride;
     Real most = 0;
     for (std::int32_t j = 0; j < stride; ++j) row[j] = j < labels ? scores[std::int64_t{i} * stride + j] - highest : never;
-    exp_rows(row, 1, stride, &most);  // which scales the row to its own highest
+    exp_rows(row, 1, stride, &most);  // scales the row to its own highest score
     const Real scale = std::exp(most);
     for (std::int32_t j = 0; j < stride; ++j) row[j] *= scale;
     for (std::int32_t j = 0; j < labels; ++j) backward[std::int64_t{j} * stride + i] = row[j];
@@ -41,17 +41,17 @@ double make_edge_factors(const Real* scores, std::int32_t labels, std::int32_t s
   return double(highest);
 }
 
-// Forward-backward with every position scaled to a sum of 1 (Rabiner 1989), in both directions: no logarithms inside, and no length is too
-// long. It gives up where a step is so improbable that its factors vanish; then logarithms must do it.
+// Forward-backward with every position scaled to a sum of 1 (Rabiner 1989), in both directions: it needs no logarithms and works for any
+// length. It gives up if a step is so improbable that factors underflow; then the caller must use logarithms.
 //
-// Of the open sentence, edge posteriors are: alpha(t - 1)[i] * factor(i, j) * into(t)[j].
+// Posteriors of label pairs of the sentence are alpha(t - 1)[i] * factor(i, j) * into(t)[j].
 template <class Real>
 class ChainSums {
  public:
   ChainSums(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride) {}
 
-  // node: [length][stride] scores, where minus infinity is not allowed; left as factors. edge(t): EdgeFactors of the step into token t > 0.
-  // alpha, into, posterior: [length][stride] to write; into(0) means nothing. Returns log Z, or NaN where it gave up.
+  // node: [length][stride] scores, minus infinity if a label is not allowed; overwritten by factors. edge(t): EdgeFactors of the step into
+  // token t > 0. alpha, into, posterior: [length][stride], written; into(0) is undefined. Returns log Z, or NaN if it gave up.
   template <class Edge>
   double operator()(std::int32_t length, Real* node, Edge edge, Real* alpha, Real* into, Real* posterior) {
     highest_.resize(static_cast<std::size_t>(length));
@@ -65,7 +65,7 @@ class ChainSums {
     std::fill_n(row(posterior, length - 1), stride_, Real{1});
     scale_[0] = 0;
     double log_z = double(highest_[0]), product = double(sum);
-    // Forward from the first token and backward from the last at once: neither waits for the other.
+    // Forward from the first token and backward from the last token at the same time: the two do not depend on each other.
     for (std::int32_t t = 1; t < length; ++t) {
       const std::int32_t back = length - 1 - t;
       const EdgeFactors<Real> factors = edge(t);

@@ -1,4 +1,4 @@
-// The segmentations that come closest to a truth that no segmentation reaches: the best of them, and the best of all others.
+// The segmentations closest to a truth that no segmentation reaches: the best of them, and the best of all others.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace riata {
 
-// Semi-Markov Viterbi in two layers: ways of least loss so far, and ways that have left it. A segmentation has the least loss if every
-// segment keeps to the least that its first token can still reach.
+// Semi-Markov Viterbi in two layers: beginnings that still have the least loss, and beginnings that do not. A segmentation has the least
+// loss if every segment keeps to the least loss that was possible from its first token on.
 template <class Real>
 class ClosestSegments {
  public:
   ClosestSegments(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
 
-  // Searches the open sentence. loss: open for the truth of the sentence.
+  // Searches the open sentence. loss: must be open for the truth of the sentence.
   void open(SegmentSteps<Real>& steps, const SegmentLoss& loss) {
     length_ = steps.length();
     const std::size_t size = std::size_t(length_ + 1) * coding_.labels;
@@ -30,16 +30,16 @@ class ClosestSegments {
     }
   }
 
-  // The best segmentation of least loss, and the best of all others: writes its codes to codes [T], -1 where no segment starts, and returns
-  // its score; minus infinity where there is none.
+  // The best segmentation of least loss, and the best of all others: both write codes [T], -1 inside segments, and return the score; minus
+  // infinity if there is none.
   double closest(std::int32_t* codes) const { return trace(0, codes); }
   double other(std::int32_t* codes) const { return trace(1, codes); }
 
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
 
-  // [T + 1][L] the best way to the end of a segment, and to the start of one; length of the last segment, its layer before, the label
-  // before it.
+  // [T + 1][L] ends: best score up to the end of a segment; starts: best score up to the start of one; length: of the last segment; before:
+  // its layer before the segment; from: the label before it.
   struct Layer {
     std::vector<double> ends, starts;
     std::vector<std::int32_t> length, before, from;
@@ -53,7 +53,7 @@ class ClosestSegments {
 
   std::size_t place(std::int32_t t, std::int32_t label) const noexcept { return std::size_t(t) * coding_.labels + label; }
 
-  // The best way to token t for each label that a segment from there can have.
+  // Computes the best score up to token t for each label that a segment from there can have.
   void enter(SegmentSteps<Real>& steps, std::int32_t t, Layer& layer) {
     for (std::int32_t before = 0; before < (t == 0 ? 1 : coding_.labels); ++before) {
       const double score = t > 0 ? layer.ends[place(t, before)] : &layer == &layers_[0] ? 0 : never;
@@ -85,7 +85,7 @@ class ClosestSegments {
     const double sum = layers_[before].starts[place(t, y)] + score;
     Layer& layer = layers_[after];
     const std::size_t to = place(t + l, y);
-    if (sum == never || sum < layer.ends[to]) return;  // of equals the shorter segment
+    if (sum == never || sum < layer.ends[to]) return;  // at a tie the shorter segment
     layer.ends[to] = sum;
     layer.length[to] = l;
     layer.before[to] = before;

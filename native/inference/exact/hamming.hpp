@@ -1,4 +1,4 @@
-// Hamming loss: the number of wrong labels. It adds up over tokens, so it can be put into the node scores.
+// Hamming loss: the number of wrong labels. It is a sum over tokens, so it can be added to the scores of labels.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace riata {
 
-// Adds cost_of(t) to every label of token t but the gold one.
+// Adds cost_of(t) to the score of every label of token t except the true label.
 template <class Real, class CostOf>
 void add_hamming_by_token(ChainScores<Real>& chain, const std::int32_t* gold, CostOf cost_of) noexcept {
   for (std::int32_t t = 0; t < chain.length; ++t) {
@@ -17,7 +17,7 @@ void add_hamming_by_token(ChainScores<Real>& chain, const std::int32_t* gold, Co
   }
 }
 
-// Adds `cost` to every label but the gold one: Viterbi then finds the loss-augmented argmax.
+// Adds `cost` to the score of every label except the true label: Viterbi then finds the loss-augmented argmax.
 template <class Real>
 void add_hamming(ChainScores<Real>& chain, const std::int32_t* gold, Real cost) noexcept {
   add_hamming_by_token(chain, gold, [cost](std::int32_t) { return cost; });

@@ -15,7 +15,7 @@ void KBest<Forward>::open(const typename Forward::Scores& scores) {
 template <class Forward>
 std::optional<typename KBest<Forward>::Real> KBest<Forward>::next(std::int32_t* labels) {
   const std::int32_t T = forward_.length();
-  const std::size_t before_this = states_.empty() ? 0 : states_[0].found.size();  // the end is visited first
+  const std::size_t before_this = states_.empty() ? 0 : states_[0].found.size();  // the end of the sentence is visited first
   find_one_more();
   if (states_[0].found.size() == before_this) return std::nullopt;
   Prefix prefix = states_[0].found.back();
@@ -39,7 +39,7 @@ std::int32_t KBest<Forward>::state_at(std::int32_t t, std::int32_t number) {
   return id;
 }
 
-// The best prefix of every state before.
+// Fills the frontier with the best prefix of every state before.
 template <class Forward>
 void KBest<Forward>::fill_frontier(std::int32_t t, std::int32_t number, State& state) {
   if (t == 0) {
@@ -59,7 +59,7 @@ void KBest<Forward>::fill_frontier(std::int32_t t, std::int32_t number, State& s
   std::make_heap(state.frontier.begin(), state.frontier.end());
 }
 
-// Back to the first state that needs nothing from those before it, and forward again, one more prefix each.
+// Goes back to the first state that needs nothing from the states before it, and forward again, finding one more prefix for each state.
 template <class Forward>
 void KBest<Forward>::find_one_more() {
   visited_.clear();
@@ -78,7 +78,7 @@ void KBest<Forward>::find_one_more() {
     State& state = states_[state_at(at, to)];
     if (state.successor_due) {
       const Prefix last = state.found.back();
-      const std::vector<Prefix>& before = states_[state_at(at - 1, last.from)].found;  // a deque: `state` stays where it is
+      const std::vector<Prefix>& before = states_[state_at(at - 1, last.from)].found;  // states_ is a deque, so `state` does not move
       if (static_cast<std::size_t>(last.rank) + 1 < before.size()) {
         state.frontier.push_back({reach(at, to, before[last.rank + 1].score, last.from), last.from, last.rank + 1});
         std::push_heap(state.frontier.begin(), state.frontier.end());

@@ -1,4 +1,4 @@
-// The best, the second best, … label sequence of a chain, each found when it is asked for.
+// The best, the second best, … label sequence of a chain. Each is found when it is asked for.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,41 @@
 
 namespace riata {
 
-// Huang & Chiang 2005, Algorithm 3, on a chain: one forward pass gives the best prefix that ends in a state (a label, or a pair of
-// labels); the next ones are found on the way back, along the sequence that was returned last. Forward: ForwardScores or
-// SecondOrderForward. Differs: a loop instead of the recursion, since sentences may be long; ties are settled.
+// Huang & Chiang 2005, Algorithm 3, on a chain: one forward pass gives the best prefix that ends in each state (a label, or a pair of
+// labels); further prefixes are found on the way back, along the sequence that was returned last. Forward: ForwardScores or
+// SecondOrderForward. Differs: a loop instead of the recursion, since sentences may be long; ties have a fixed order.
 template <class Forward>
 class KBest {
  public:
   using Real = typename Forward::Score;
 
-  // The scores must stay as they are while sequences are asked for.
+  // The scores must not change while sequences are asked for.
   void open(const typename Forward::Scores& scores);
 
-  // Writes the next sequence to labels [length] and returns its score; nothing when there are no more that are allowed.
-  // The first is Viterbi's. Ties go to the lowest label, read from the end.
+  // Writes the next sequence to labels, [length], and returns its score; nothing if there are no more allowed sequences. The first one is
+  // that of Viterbi. Ties go to the lowest label, read from the end.
   std::optional<Real> next(std::int32_t* labels);
 
  private:
-  // A prefix that ends in its state: the prefix before it, and the score.
+  // A prefix that ends in a state: its score, and the prefix that it extends.
   struct Prefix {
-    Real score = 0;         // the score of its last state included
-    std::int32_t from = 0;  // state before
-    std::int32_t rank = 0;  // which of the prefixes that end in `from`
+    Real score = 0;         // includes the score of the last state
+    std::int32_t from = 0;  // the state before
+    std::int32_t rank = 0;  // rank among the prefixes that end in `from`
   };
   struct Candidate {
-    Real reach;  // the score up to the state, without the score of the state itself
+    Real reach;  // the score up to the state, without that of the state itself
     std::int32_t from;
     std::int32_t rank;
-    bool operator<(const Candidate& other) const noexcept {  // for a heap: the best is the largest
+    bool operator<(const Candidate& other) const noexcept {  // for a heap, whose largest element is the best
       return reach != other.reach ? reach < other.reach : from > other.from;
     }
   };
-  // A state at a token. One more, at token `length`, stands for the end of the sentence.
+  // A state at a token. An additional state, at token `length`, stands for the end of the sentence.
   struct State {
     std::vector<Prefix> found;        // best first
-    std::vector<Candidate> frontier;  // heap; at most one of each state before
-    bool successor_due = false;       // whether the prefix that comes after the last one found is still to enter the frontier
+    std::vector<Candidate> frontier;  // heap; at most one candidate from each state before
+    bool successor_due = false;       // whether the successor of the last prefix found must still enter the frontier
   };
 
   std::int32_t state_at(std::int32_t t, std::int32_t number);
@@ -56,9 +56,9 @@ class KBest {
   Real reach(std::int32_t t, std::int32_t number, Real score, std::int32_t from) const noexcept;
 
   Forward forward_;
-  std::vector<std::int32_t> state_of_;  // [length * states + 1]; -1: not visited yet
+  std::vector<std::int32_t> state_of_;  // [length * states + 1] places in states_; -1: not visited yet
   std::deque<State> states_;
-  std::vector<std::pair<std::int32_t, std::int32_t>> visited_;  // (token, number of the state) on the way back
+  std::vector<std::pair<std::int32_t, std::int32_t>> visited_;  // (token, state) on the way back
 };
 
 extern template class KBest<ForwardScores<float>>;

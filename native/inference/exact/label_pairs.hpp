@@ -1,4 +1,4 @@
-// The pairs of neighbouring labels that a constraint allows: the states of a chain that looks two labels back.
+// The pairs of neighbouring labels that a constraint allows: the states of a chain that reads two labels back.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ class LabelPairs {
   }
 
   std::int32_t size() const noexcept { return static_cast<std::int32_t>(firsts_.size()); }
-  // Pairs are numbered by their second label, then by their first: begin(j) to begin(j + 1) end in label j.
+  // Pairs are numbered by their second label, then by their first: pairs begin(j) to begin(j + 1) - 1 end in label j.
   std::int32_t begin(std::int32_t second) const noexcept { return begins_[second]; }
   std::int32_t first(std::int32_t pair) const noexcept { return firsts_[pair]; }
-  // -1 where the pair is not allowed.
+  // The number of a pair; -1 if the pair is not allowed.
   std::int32_t number(std::int32_t first, std::int32_t second) const noexcept { return number_[std::size_t(first) * labels_ + second]; }
 
  private:
   std::int32_t labels_;
-  std::vector<std::int32_t> begins_;  // [labels + 1]
-  std::vector<std::int32_t> firsts_;  // [pairs]
-  std::vector<std::int32_t> number_;  // [labels][labels]
+  std::vector<std::int32_t> begins_;  // [labels + 1] first pair that ends in each label
+  std::vector<std::int32_t> firsts_;  // [pairs] first label of each pair
+  std::vector<std::int32_t> number_;  // [first label][second label] number of the pair, or -1
 };
 
 }  // namespace riata

@@ -41,7 +41,7 @@ Real SecondOrderForward<Real>::best_labels(std::int32_t* found) const {
   const Real score = best(T - 1, state);
   found[T - 1] = label(state);
   if (T > 1) found[T - 2] = before(state);
-  for (std::int32_t t = T - 1; t > 1; --t) {  // the first of the labels that give the maximum
+  for (std::int32_t t = T - 1; t > 1; --t) {  // the first label that gives the maximum
     const std::int32_t middle = found[t - 1];
     Real most = -std::numeric_limits<Real>::infinity();
     found[t - 2] = 0;

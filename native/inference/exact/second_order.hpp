@@ -1,4 +1,4 @@
-// The best label sequence of a chain that looks two labels back.
+// The best label sequence of a chain that reads two labels back.
 #pragma once
 
 #include <cstdint>
@@ -10,37 +10,38 @@
 
 namespace riata {
 
-// A first-order chain and, for every pair of labels before a token, a row of what they say of its label. Rows are pointers, since most
-// tokens share them. What the first token has of them is in its node.
+// The scores of a first-order chain and, for every pair of labels before a token, a row of scores of the token's label. Rows are pointers,
+// since most tokens share them. The first token has no such rows: their scores are added to its node scores.
 template <class Real>
 struct SecondOrderScores {
   ChainScores<Real> chain;
   const LabelPairs* pairs = nullptr;
-  std::vector<const Real*> second;  // [labels] rows of token 1, by the label before it
-  std::vector<const Real*> later;   // [pairs] rows of the tokens from 2 on, or [length][pairs] if later_per_token
+  std::vector<const Real*> second;  // [labels] rows of token 1, by the label before
+  std::vector<const Real*> later;   // [pairs] rows of the tokens from 2 on; [length][pairs] if later_per_token
   bool later_per_token = false;
 
   const Real* const* rows(std::int32_t t) const noexcept { return later.data() + (later_per_token ? std::size_t(t) * pairs->size() : 0); }
 };
 
-// The forward pass, and the chain as a lattice of states (kbest.hpp): a state at a token is its label and the one before it.
+// The forward pass, and the chain as a lattice of states (kbest.hpp): a state at a token is its label and the label before.
 template <class Real>
 class SecondOrderForward {
  public:
   using Score = Real;
   using Scores = SecondOrderScores<Real>;
 
-  // The scores must stay as they are while the lattice is asked.
+  // The scores must not change while the lattice is in use.
   void fill(const SecondOrderScores<Real>& scores);
 
-  // Writes the best sequence to labels [length] and returns its score, as Viterbi does, ties included.
+  // Writes the best sequence to labels, [length], and returns its score, with the same ties as Viterbi.
   Real best_labels(std::int32_t* labels) const;
 
   std::int32_t length() const noexcept { return chain().length; }
   std::int32_t states() const noexcept { return labels() * labels(); }
   std::int32_t label(std::int32_t state) const noexcept { return state / labels(); }
   Real best(std::int32_t t, std::int32_t state) const noexcept {
-    if (t == 0 && before(state) > 0) return -std::numeric_limits<Real>::infinity();  // no label before: 0 stands for that
+    // At token 0 there is no label before, which is written as 0.
+    if (t == 0 && before(state) > 0) return -std::numeric_limits<Real>::infinity();
     return row(t, before(state))[label(state)];
   }
   template <class Visit>
@@ -68,9 +69,9 @@ class SecondOrderForward {
   }
 
   const SecondOrderScores<Real>* scores_ = nullptr;
-  std::vector<Real> alpha_;  // [length][labels][stride] score of the best prefix that ends in a label (last index) after another;
-                             // of token 0 the first row alone is used
-  std::vector<Real> from_;   // [labels] scores of the best prefixes that end in the first label of a pair
+  // [length][label before][stride] score of the best prefix that ends in two labels; of token 0, only the first row is used.
+  std::vector<Real> alpha_;
+  std::vector<Real> from_;  // [labels] scores of the best prefixes that end in the first label of each pair
 };
 
 extern template class SecondOrderForward<float>;

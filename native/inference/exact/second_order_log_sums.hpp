@@ -1,4 +1,4 @@
-// Sums over all labellings of a chain that looks two labels back, in logarithms: slower than factors, and for scores of any size.
+// Sums over all labellings of a chain that reads two labels back, in logarithms: slower than with factors, but for scores of any size.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace riata {
 
 class SecondOrderLogSums {
  public:
-  // node(t, j), triple(t, h, i, j): scores, minus infinity where not allowed; at token 1, h is 0 alone. triple is asked for token by token,
-  // up and down again. Returns log Z.
+  // node(t, j), triple(t, h, i, j): scores, minus infinity if not allowed; at token 1, h is always 0. triple is called token by token,
+  // first forward, then backward. Returns log Z.
   template <class Node, class Triple>
   double operator()(std::size_t length, std::size_t labels, Node node, Triple triple) {
     labels_ = labels;
@@ -49,7 +49,7 @@ class SecondOrderLogSums {
     return total;
   }
 
-  // The probability of labels h, i and j at tokens t - 2 to t. score: the score of the triple plus that of j at t.
+  // The probability of labels h, i and j at tokens t - 2 to t. score: the score of the triple plus that of j at token t.
   double posterior(std::size_t t, std::size_t h, std::size_t i, std::size_t j, double score) const noexcept {
     return std::exp(alpha_[place(t - 1, h, i)] + score + beta_[place(t, i, j)] - log_z_);
   }
@@ -62,7 +62,8 @@ class SecondOrderLogSums {
 
   std::size_t labels_ = 0;
   double log_z_ = 0;
-  std::vector<double> alpha_, beta_, terms_;  // [length][labels][labels] of a label after another; of token 0 the first row alone is used
+  // [length][label before][label]; of token 0, only the first row is used. terms_: working memory.
+  std::vector<double> alpha_, beta_, terms_;
 };
 
 }  // namespace riata

@@ -1,4 +1,4 @@
-// Sums over all labellings of a chain that looks two labels back: log-partition and posteriors.
+// Sums over all labellings of a chain that reads two labels back: log Z and posteriors.
 #pragma once
 
 #include <algorithm>
@@ -11,20 +11,20 @@
 
 namespace riata {
 
-// Scores of three neighbouring labels as factors: exp(score - highest); 0 where not allowed.
+// Scores of three neighbouring labels as factors, exp(score - highest); 0 if not allowed.
 template <class Real>
 struct TripleFactors {
-  const Real* factors;  // [labels: the one before][the one before that][stride: the label]; at token 1, no label is before that, and the
-                        // middle is 1
-  double highest;       // taken off all scores
+  // [label before][label two before][stride]; at token 1 there is no label two before, and the size of the middle dimension is 1.
+  const Real* factors;
+  double highest;  // subtracted from all scores
 };
 
-// Makes factors of scores [rows][stride], in place; the padding holds minus infinity. Returns the highest score. highest: of each row, to
-// write.
+// Turns scores [rows][stride] into factors, in place; the padding must contain minus infinity. Returns the highest score. highest: [rows]
+// the highest score of each row, written.
 template <class Real>
 double make_factors(Real* scores, std::int64_t rows, std::int32_t stride, std::vector<Real>& highest) {
   highest.resize(static_cast<std::size_t>(rows));
-  exp_rows(scores, rows, stride, highest.data());  // which scales every row to its own highest
+  exp_rows(scores, rows, stride, highest.data());  // scales every row to its own highest score
   Real most = *std::max_element(highest.begin(), highest.end());
   if (most == -std::numeric_limits<Real>::infinity()) most = 0;
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -34,20 +34,21 @@ double make_factors(Real* scores, std::int64_t rows, std::int32_t stride, std::v
   return double(most);
 }
 
-// What multiplies the factors of pairs of labels: rows [stride: the label] for each label before, `step` apart; 0: one for all.
+// Factors that multiply those of label pairs: a row [stride] for each label before; rows are `step` apart; 0: all labels before share one
+// row.
 template <class Real>
 struct PairFactors {
   const Real* rows;
   std::int32_t step;
-  double highest;  // taken off their scores
+  double highest;  // subtracted from the scores of the pairs
 };
 
-// Forward-backward over pairs of labels, with every position scaled to a sum of 1 in both directions, as ChainSums does it on one label.
-// It gives up where a step is so improbable that its factors vanish; then logarithms must do it.
+// Forward-backward over pairs of labels, with every position scaled to a sum of 1 in both directions, as ChainSums does for single labels.
+// It gives up if a step is so improbable that factors underflow; then the caller must use logarithms.
 //
-// Tables hold [labels: the one before][stride: the label] per token; at token 0, the first row alone. from(t): prefixes that end in a pair;
-// into(t)[i][j]: what follows i, with the label j. The posterior of h, i and j at tokens t - 2 to t is from(t - 1)[h][i] * factor(i, h, j)
-// * into(t)[i][j]; at token 1, h is 0.
+// Tables are [label before][stride] per token; at token 0, only the first row is used. from(t): sums over prefixes that end in a pair;
+// into(t)[i][j]: sums over suffixes after the labels i and j, times the factors of j. The posterior of h, i and j at tokens t - 2 to t is
+// from(t - 1)[h][i] * factor(i, h, j) * into(t)[i][j]; at token 1, h is 0.
 template <class Real>
 class SecondOrderSums {
  public:
@@ -55,11 +56,11 @@ class SecondOrderSums {
     for (auto* rows : {&back_, &next_, &work_}) rows->assign(static_cast<std::size_t>(square()), Real{0});
   }
 
-  // node: [length][stride] scores, where minus infinity is not allowed; left as factors. cube(t): TripleFactors of the step into token t >
-  // 0, and own(t) its PairFactors, the label's own factor among them; both asked for in turn, up and down again, and read until the next is
-  // asked for. from, into: [length][labels][stride] to write; into(0) means nothing. posterior: [length][stride] to write. pairs(t, back,
-  // share): called for every token t > 0; the posterior of a pair of labels is from(t) * back * share. Returns log Z, or NaN where it gave
-  // up.
+  // node: [length][stride] scores, minus infinity if a label is not allowed; overwritten by factors. cube(t): TripleFactors of the step
+  // into token t > 0; own(t): its PairFactors, which include the factors of the label itself. Both are called for one token after the
+  // other, first forward, then backward, and their results are used until the next call. from, into: [length][labels][stride], written;
+  // into(0) is undefined. posterior: [length][stride], written. pairs(t, back, share) is called for every token t > 0; the posterior of a
+  // pair of labels is from(t) * back * share. Returns log Z, or NaN if it gave up.
   template <class Cube, class Own, class Visit>
   double operator()(std::int32_t length, Real* node, Cube cube, Own own, Real* from, Real* into, Real* posterior, Visit pairs) {
     scale_.resize(static_cast<std::size_t>(length));
@@ -98,7 +99,7 @@ class SecondOrderSums {
     return log_z;
   }
 
-  // False where it gave up. back_[i][j]: suffixes after i, j; where there is no label before, i is 0.
+  // Returns false if it gave up. back_[i][j]: sums over suffixes after the labels i and j; if there is no label before, i is 0.
   template <class Cube, class Own, class Visit>
   bool backward(std::int32_t length, Cube& cube, Own& own, const Real* from, Real* into, Real* posterior, Visit& pairs) {
     for (std::int32_t i = 0; i < (length == 1 ? 1 : labels_); ++i) std::fill_n(back_.begin() + std::int64_t{i} * stride_, labels_, Real{1});

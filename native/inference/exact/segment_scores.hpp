@@ -1,4 +1,4 @@
-// Scores of segments that come from elsewhere, as exact search over segments reads them.
+// Scores of segments that the caller provides, in the form that exact search over segments reads.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace riata {
 
-// Of one sentence. Minus infinity forbids.
+// The scores of one sentence; minus infinity if a segment or a pair of labels is not allowed.
 struct SegmentScores {
   SegmentCoding coding;
   std::int32_t tokens = 0;
   bool edge_per_token = false;
-  std::vector<double> span;  // [tokens][most][stride]: of a segment that starts at a token, by its length less one and its label
-  std::vector<double> edge;  // [labels][stride] of a label behind another; per token: [tokens][labels][stride]; empty: all zero
-  std::vector<double> none;  // [stride] zeros, of a first segment
+  std::vector<double> span;  // [tokens][most][stride] scores of segments by first token, length minus one and label
+  std::vector<double> edge;  // [label before][stride], or [tokens][label before][stride] if edge_per_token; empty: all are 0
+  std::vector<double> none;  // [stride] zeros, for the first segment
 
   std::int32_t order() const noexcept { return edge.empty() ? 0 : 1; }
   std::int32_t length() const noexcept { return tokens; }

@@ -1,4 +1,4 @@
-// The best segmentation under scores that look back at most one label: semi-Markov Viterbi, O(T (most L + L^2)).
+// The best segmentation under scores that read at most one label back: semi-Markov Viterbi, O(T (most L + L^2)).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace riata {
 
-// Whether templates read no more of the segments before than this can tell apart.
+// Whether templates read no more of earlier segments than exact search distinguishes.
 inline bool exact_reads(const SegmentTemplates& templates) noexcept { return templates.order() <= 1 && !templates.reads_start(); }
 
 inline void check_exact(const SegmentTemplates& templates) {
@@ -25,9 +25,9 @@ class SemiMarkov {
  public:
   SemiMarkov(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
 
-  // Writes the codes of the best segments of the open sentence to codes [T], -1 where none starts, and returns their score.
-  // Ties go to the lowest label, then to the shortest segment, read from the end. Where nothing is allowed, no segment starts, and the
-  // score is minus infinity. Steps: SegmentSteps, or a class with its functions length, lengths, spans and history.
+  // Writes the codes of the best segments of the open sentence to codes, [T], -1 inside segments, and returns their score. Ties go to the
+  // lowest label, then to the shortest segment, read from the end. If nothing is allowed, all codes are -1 and the score is minus infinity.
+  // Steps: SegmentSteps, or a class with its functions length, lengths, spans and history.
   template <class Steps>
   double operator()(Steps& steps, std::int32_t* codes) {
     const std::int32_t T = steps.length(), L = coding_.labels;
@@ -46,7 +46,7 @@ class SemiMarkov {
     return score;
   }
 
-  // After it: the best score of a way to the end of a segment of label y before token t, and of a way to the start of one at token t.
+  // After the search: the best score up to the end of a segment of label y before token t, and up to the start of one at token t.
   double best_end(std::int32_t t, std::int32_t y) const noexcept { return alpha_[std::size_t(t) * coding_.labels + y]; }
   double best_start(std::int32_t t, std::int32_t y) const noexcept { return reach_[std::size_t(t) * coding_.labels + y]; }
 
@@ -69,7 +69,7 @@ class SemiMarkov {
     from_.assign(size, 0);
     for (std::int32_t t = 0; t < T; ++t) {
       enter(steps, t);
-      const Real* row = steps.spans(t);  // minus infinity where there is no such segment
+      const Real* row = steps.spans(t);  // minus infinity if there is no such segment
       const double* from = reach(t);
       const std::int32_t longest = steps.lengths(t);
       for (std::int32_t l = 1; l <= longest; ++l, row += stride_) {
@@ -77,7 +77,7 @@ class SemiMarkov {
         std::int32_t* length = length_.data() + std::size_t(t + l) * L;
         for (std::int32_t y = 0; y < L; ++y) {
           const double score = from[y] + double(row[y]);
-          if (score < to[y] || score == never) continue;  // a later start is a shorter segment
+          if (score < to[y] || score == never) continue;  // at a tie the later start, which is a shorter segment
           to[y] = score;
           length[y] = l;
         }
@@ -85,7 +85,7 @@ class SemiMarkov {
     }
   }
 
-  // The best way to token t for each label that a segment from there can have.
+  // Computes the best score up to token t for each label that a segment from there can have.
   template <class Steps>
   void enter(Steps& steps, std::int32_t t) {
     const std::int32_t L = coding_.labels;
@@ -115,8 +115,9 @@ class SemiMarkov {
 
   const SegmentCoding& coding_;
   std::int32_t stride_, order_;
-  std::vector<double> alpha_, reach_;        // [T + 1][L] best way to the end of a segment, and to the start of one
-  std::vector<std::int32_t> length_, from_;  // [T + 1][L] on these ways: the length of the last segment, and the label of the one before
+  std::vector<double> alpha_, reach_;  // [T + 1][L] best score up to the end of a segment, and up to the start of one
+  // [T + 1][L] on these paths: the length of the last segment, and the label of the segment before.
+  std::vector<std::int32_t> length_, from_;
 };
 
 }  // namespace riata

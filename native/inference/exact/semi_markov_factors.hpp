@@ -1,4 +1,4 @@
-// Sums over all segmentations by products of factors: what SemiMarkovSums has in logarithms, many times faster.
+// Sums over all segmentations by products of factors: the same as SemiMarkovSums, but many times faster.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 
 namespace riata {
 
-// Every position has a row of factors whose highest is 1, and a logarithm that is taken off. It gives up where a label can follow, or be
-// followed, only with a factor so small that what has vanished could count beside it; then logarithms must do it.
+// Every position has a row of factors whose highest is 1, and a logarithm that is subtracted. It gives up if a label can follow, or be
+// followed, only with a factor so small that terms lost to underflow could matter; then the caller must use logarithms.
 template <class Real>
 class SemiMarkovFactors {
  public:
   SemiMarkovFactors(const SegmentCoding& coding, std::int32_t order) : coding_(coding), stride_(coding.stride()), order_(order) {}
 
-  // spans: [length][most][stride] scores of segments, minus infinity where there is none. edges: [length][labels][stride] scores of a label
-  // behind another, where labels are looked back at; of the first token only the first row. Both are left as factors. Returns log Z, or NaN
-  // where it gave up.
+  // spans: [length][most][stride] scores of segments, minus infinity if there is no such segment. edges: [length][label before][stride]
+  // scores of a label after the label before, if the model reads labels back; of the first token, only the first row is used. Both are
+  // overwritten by factors. Returns log Z, or NaN if it gave up.
   double open(std::int32_t length, std::int32_t most, Real* spans, Real* edges) {
     length_ = length;
     most_ = most;
@@ -35,7 +35,7 @@ class SemiMarkovFactors {
     return std::isnan(log_z_) || !backward(spans, edges) ? given_up : log_z_;
   }
 
-  // Makes posteriors, times a number, of the factors that `open` has left; to be called once.
+  // Turns the factors that `open` has left into posteriors, multiplied by `times`. Must be called once.
   void weigh(Real* spans, Real* edges, Real times) {
     for (std::int32_t t = 0; t < length_; ++t) weigh(t, spans, edges, log_z_, times);
   }
@@ -52,7 +52,7 @@ class SemiMarkovFactors {
   Real* row(std::vector<Real>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * stride_; }
   double highest(std::int32_t t, std::int32_t l) const noexcept { return double(highest_[std::size_t(t) * most_ + l - 1]); }
 
-  // Makes the highest 1; returns what is taken off, or NaN where a label is next to impossible.
+  // Divides by the highest value; returns its logarithm, or NaN if a label is next to impossible.
   double level(Real* values) const noexcept {
     const auto [low, high] = std::minmax_element(values, values + coding_.labels);
     const Real top = *high;
@@ -102,7 +102,7 @@ class SemiMarkovFactors {
     return !std::isnan(off);
   }
 
-  // From the ends of segments to the starts of the next.
+  // Computes the sums up to the starts of segments from those up to the ends of the segments before.
   bool enter(std::int32_t t, Real* edges) {
     const std::int32_t L = coding_.labels;
     Real *to = row(reach_, t), *from = row(alpha_, t);
@@ -171,7 +171,7 @@ class SemiMarkovFactors {
     return true;
   }
 
-  // Makes posteriors of the factors of segments and steps at token t.
+  // Turns the factors of segments and of label pairs at token t into posteriors.
   void weigh(std::int32_t t, Real* spans, Real* edges, double log_z, Real times) {
     const double share = double(times) * std::exp(reach_log_[t] + leave_log_[t] - log_z);
     Real* reach = row(reach_, t);
@@ -193,10 +193,10 @@ class SemiMarkovFactors {
   const SegmentCoding& coding_;
   std::int32_t stride_, order_, length_ = 0, most_ = 0;
   double log_z_ = 0;
-  std::vector<Real> alpha_, reach_;  // [T + 1][stride] ways to the end of a segment, and to the start of one
-  std::vector<Real> beta_, leave_;   // [T + 1][stride] ways on from the end of a segment, and from the start of one
-  std::vector<double> alpha_log_, reach_log_, beta_log_, leave_log_;  // [T + 1] taken off
-  std::vector<double> edge_log_;                                      // [T]
+  std::vector<Real> alpha_, reach_;  // [T + 1][stride] sums over paths up to the end of a segment, and up to the start of one
+  std::vector<Real> beta_, leave_;   // [T + 1][stride] sums over paths from the end of a segment on, and from the start of one on
+  std::vector<double> alpha_log_, reach_log_, beta_log_, leave_log_;  // [T + 1] logarithms that are subtracted
+  std::vector<double> edge_log_;                                      // [T] logarithm that is subtracted from edges
   std::vector<Real> highest_, edge_highest_;
 };
 

@@ -1,4 +1,4 @@
-// The k best segmentations under scores that look back at most one label.
+// The k best segmentations under scores that read at most one label back.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace riata {
 
-// Every state keeps its k best ways instead of one: O(k T (most L + L^2)). The first is that of SemiMarkov, to the last tie.
+// Every state keeps its k best paths instead of one: O(k T (most L + L^2)). The first segmentation is that of SemiMarkov, including ties.
 template <class Real>
 class SemiMarkovKBest {
  public:
   SemiMarkovKBest(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
 
-  // Finds the k best of the open sentence, or all where there are fewer; returns how many. Steps: as SemiMarkov takes them. poll: called
-  // now and then, where it is given; throws to end it.
+  // Finds the k best segmentations of the open sentence, or all if there are fewer; returns their number. Steps: see SemiMarkov. poll:
+  // called at intervals, if it is given; throws to end the search.
   template <class Steps>
   std::int64_t open(Steps& steps, std::int64_t k, std::function<void()> poll = {}) {
     k_ = static_cast<std::size_t>(k);
@@ -41,7 +41,7 @@ class SemiMarkovKBest {
     return static_cast<std::int64_t>(best_.size());
   }
 
-  // Writes the codes of the segmentation of a rank to codes [T], -1 where none starts, and returns its score.
+  // Writes the codes of the segmentation with this rank to codes, [T], -1 inside segments, and returns its score.
   double operator()(std::int64_t rank, std::int32_t* codes) {
     std::fill_n(codes, length_, -1);
     Way way = best_[static_cast<std::size_t>(rank)];
@@ -57,12 +57,13 @@ class SemiMarkovKBest {
   }
 
  private:
-  // To the end of a segment: step is its length; to the start of one: the label of the segment before. rank: which way before that.
+  // A path to the end of a segment, where step is the segment's length; or to the start of one, where step is the label of the segment
+  // before. rank: which path it extends.
   struct Way {
     double score;
     std::int32_t step;
     std::int64_t rank;
-    bool operator<(const Way& other) const noexcept {  // a better one comes first; of equals the shorter, or the lower label
+    bool operator<(const Way& other) const noexcept {  // the better path comes first; at a tie the shorter segment, or the lower label
       if (score != other.score) return score > other.score;
       return step != other.step ? step < other.step : rank < other.rank;
     }
@@ -79,18 +80,18 @@ class SemiMarkovKBest {
   Ways& end(std::int32_t t, std::int32_t y) { return ends_[std::size_t(t) * coding_.labels + y]; }
   Ways& start(std::int32_t t, std::int32_t y) { return starts_[order_ == 0 ? std::size_t(t) : std::size_t(t) * coding_.labels + y]; }
 
-  // Whether there is room for a way.
+  // Adds a path if it is among the k best; returns whether it is.
   bool take(Ways& ways, const Way& way) const {
     if (ways.size() == k_ && !(way < ways.back())) return false;
     if (ways.size() == k_) ways.pop_back();
     ways.insert(std::upper_bound(ways.begin(), ways.end(), way), way);
     return true;
   }
-  // Takes one step on from each of some ways. Many ways are merged, few are inserted one by one.
+  // Extends each of several paths by one step. Many paths are merged, few are inserted one by one.
   void gather(const Ways& from, std::int32_t step, double score, Ways& to) {
     const auto on = [&](std::size_t r) { return Way{from[r].score + score, step, static_cast<std::int64_t>(r)}; };
     std::size_t count = score == never ? 0 : from.size();
-    while (count > 0 && on(count - 1).score == never) --count;  // a sum of finite scores can be below all numbers
+    while (count > 0 && on(count - 1).score == never) --count;  // a sum of finite scores can be minus infinity
     if (count > few) return merge(count, on, to);
     for (std::size_t r = 0; r < count; ++r)
       if (!take(to, on(r))) break;
@@ -135,12 +136,12 @@ class SemiMarkovKBest {
   const SegmentCoding& coding_;
   std::int32_t stride_, order_, length_ = 0;
   std::size_t k_ = 1;
-  std::vector<Ways> ends_;    // [T + 1][L] to the end of a segment
-  std::vector<Ways> starts_;  // [T + 1][L] to the start of one; where labels are not read: [T + 1]
-  Ways best_;                 // of whole segmentations; step: the last label
-  Ways merged_;               // to work with
+  std::vector<Ways> ends_;    // [T + 1][L] paths to the end of a segment
+  std::vector<Ways> starts_;  // [T + 1][L] paths to the start of a segment; [T + 1] if the model reads no labels back
+  Ways best_;                 // whole segmentations; step: the last label
+  Ways merged_;               // working memory
   std::function<void()> poll_;
-  std::size_t merges_ = 0;  // ways that were merged since the last poll
+  std::size_t merges_ = 0;  // paths merged since the last poll
 };
 
 }  // namespace riata

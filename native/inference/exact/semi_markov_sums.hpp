@@ -1,4 +1,4 @@
-// Sums over all segmentations under scores that look back at most one label: log-partition and posteriors.
+// Sums over all segmentations under scores that read at most one label back: log Z and posteriors.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,7 @@
 
 namespace riata {
 
-// Semi-Markov forward-backward, in logarithms and double. A segmentation has the probability
-// exp(sharpness * score) / Z.
+// Semi-Markov forward-backward, in logarithms and double precision. A segmentation has the probability exp(sharpness * score) / Z.
 template <class Real>
 class SemiMarkovSums {
  public:
@@ -42,7 +41,7 @@ class SemiMarkovSums {
                                 : 0;
   }
 
-  // The probability that a segment of label y starts at token t behind a segment of label `before`; at the first token, `before` is 0.
+  // The probability that a segment of label y starts at token t after a segment of label `before`; at the first token, `before` must be 0.
   double pair_posterior(std::int32_t t, std::int32_t before, std::int32_t y) const noexcept {
     return std::exp((t == 0 ? 0 : row(alpha_, t)[before]) + edges(t, before)[y] + row(leave_, t)[y] - log_z_);
   }
@@ -74,7 +73,8 @@ class SemiMarkovSums {
         for (std::int32_t y = 0; y < L; ++y)
           if (coding_.allows(l, y))
             spans_[(std::size_t(t) * most_ + l - 1) * L + y] = sharpness * double(spans[std::size_t(l - 1) * stride_ + y]);
-      for (std::int32_t before = 0; order_ > 0 && before < (t == 0 ? 1 : L); ++before) {  // before the sentence: the first row
+      // The first row stands for the start of the sentence.
+      for (std::int32_t before = 0; order_ > 0 && before < (t == 0 ? 1 : L); ++before) {
         const Real* history = steps.history(t, {{t == 0 ? 0 : before + 1}});
         double* out = edges_.data() + (std::size_t(t) * L + before) * L;
         for (std::int32_t y = 0; y < L; ++y) out[y] = sharpness * double(history[y]);
@@ -129,9 +129,9 @@ class SemiMarkovSums {
   std::int32_t stride_, order_, length_ = 0, most_ = 0;
   double log_z_ = 0;
   std::vector<double> spans_;          // [T][most][L] scores
-  std::vector<double> edges_, zeros_;  // [T][L][L] of a label behind another; [L]
-  std::vector<double> alpha_, reach_;  // [T + 1][L] sums over ways to the end of a segment, and to the start of one
-  std::vector<double> beta_, leave_;   // [T + 1][L] sums over ways on from the end of a segment, and from the start of one
+  std::vector<double> edges_, zeros_;  // [T][label before][L] scores of a label after another; [L]
+  std::vector<double> alpha_, reach_;  // [T + 1][L] sums over paths up to the end of a segment, and up to the start of one
+  std::vector<double> beta_, leave_;   // [T + 1][L] sums over paths from the end of a segment on, and from the start of one on
   std::vector<double> terms_;
 };
 

@@ -37,7 +37,7 @@ Real Viterbi<Real>::operator()(const ChainScores<Real>& chain, std::int32_t* lab
   for (std::int32_t j = 1; j < L; ++j) best = last[j] > last[best] ? j : best;
   const Real score = last[best];
   labels[T - 1] = best;
-  for (std::int32_t t = T - 1; t > 0; --t) {  // the predecessor is the label that gave the maximum, found again
+  for (std::int32_t t = T - 1; t > 0; --t) {  // the predecessor is the first label that gives the maximum
     const Real* from = at(forward_.alpha, t - 1);
     const Real* edge = chain.edge_into(t) + labels[t];
     const Real target = at(forward_.reach, t)[labels[t]];

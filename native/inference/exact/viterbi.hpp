@@ -6,39 +6,39 @@
 
 namespace riata {
 
-// A chain as numbers: constraints are already in the scores, as minus infinity.
+// The scores of a chain. Constraints are included, as minus infinity.
 template <class Real>
 struct ChainScores {
   std::int32_t length = 0;
   std::int32_t labels = 0;
-  std::int32_t stride = 0;  // padded(labels); what the padding holds does not matter
-  std::vector<Real> node;   // [length][stride]
-  std::vector<Real> edge;   // [labels][stride], or [length][labels][stride] (row 0 unused) if edge_per_token
+  std::int32_t stride = 0;  // padded(labels); the padding may contain anything
+  std::vector<Real> node;   // [length][stride] scores of labels
+  std::vector<Real> edge;   // scores of label pairs: [labels][stride], or [length][labels][stride] (row 0 unused) if edge_per_token
   bool edge_per_token = false;
-  std::vector<const Real*> shared_edge;  // [length] matrices [labels][stride] that stand elsewhere, instead of `edge`; or empty
+  std::vector<const Real*> shared_edge;  // [length] matrices [labels][stride] that are stored elsewhere, used instead of `edge`; or empty
 
   const Real* edge_into(std::int32_t t) const noexcept {
     return !shared_edge.empty() ? shared_edge[t] : edge.data() + (edge_per_token ? std::size_t(t) * labels * stride : 0);
   }
 };
 
-// The forward pass over a chain, and the chain as a lattice of states, here labels: what a list of the best needs (kbest.hpp).
+// The forward pass over a chain, and the chain as a lattice of states, which are labels here, for lists of the best (kbest.hpp).
 template <class Real>
 struct ForwardScores {
   using Score = Real;
   using Scores = ChainScores<Real>;
 
   std::vector<Real> alpha;  // [length][stride] score of the best prefix that ends in the label
-  std::vector<Real> reach;  // [length][stride] the same before the node's own score; row 0 unused
+  std::vector<Real> reach;  // [length][stride] the same without the score of the label itself; row 0 unused
 
-  // The chain must stay as it is while the lattice is asked.
+  // The chain must not change while the lattice is in use.
   void fill(const ChainScores<Real>& chain);
 
   std::int32_t length() const noexcept { return chain_->length; }
-  std::int32_t states() const noexcept { return chain_->labels; }  // of one token; numbered so that ties go to the lowest
+  std::int32_t states() const noexcept { return chain_->labels; }  // states of one token; ties go to the lowest number
   std::int32_t label(std::int32_t state) const noexcept { return state; }
   Real best(std::int32_t t, std::int32_t state) const noexcept { return alpha[std::size_t(t) * chain_->stride + state]; }
-  // visit(state at token t - 1) for every one that `state` at token t can follow, in order
+  // Calls visit(state at token t - 1) for every state that `state` at token t can follow, in order.
   template <class Visit>
   void each_before(std::int32_t, std::int32_t, Visit visit) const {
     for (std::int32_t from = 0; from < chain_->labels; ++from) visit(from);
@@ -50,14 +50,14 @@ struct ForwardScores {
 
  private:
   const ChainScores<Real>* chain_ = nullptr;
-  std::vector<const Real*> edges_;  // [labels] the rows of the transitions at hand
+  std::vector<const Real*> edges_;  // [labels] rows of the present matrix of label pairs
 };
 
 template <class Real>
 class Viterbi {
  public:
-  // Writes the best sequence to labels [length] and returns its score; minus infinity where no sequence is
-  // allowed (labels are then meaningless but in range). Ties go to the lowest label, read from the end.
+  // Writes the best sequence to labels, [length], and returns its score; minus infinity if no sequence is allowed (the labels are then
+  // meaningless, but in range). Ties go to the lowest label, read from the end.
   Real operator()(const ChainScores<Real>& chain, std::int32_t* labels);
 
  private:
