@@ -1,4 +1,4 @@
-// The multipliers of a handful of linear constraints, by Hildreth's algorithm.
+// The multipliers of a few linear constraints, by Hildreth's algorithm.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 
 namespace riata {
 
-// Maximises b.a - a'Ga/2 over 0 <= a <= cap, one multiplier after the other, again and again: the smallest change of the weights
-// that satisfies all constraints, where b is by how much each is violated and G holds the products of their differences ([n][n]).
-// Every diagonal of G must be above zero.
+// Maximises b.a - a'Ga/2 over 0 <= a <= cap, one multiplier after the other, in several passes. This gives the smallest change of the
+// weights that satisfies all constraints, where b is by how much each is violated and G, [n][n], contains the dot products of their
+// differences. Every diagonal entry of G must be above zero.
 inline std::vector<double> hildreth(const std::vector<double>& b, const std::vector<double>& g, double cap) {
   constexpr int most_passes = 1000;
   constexpr double precise = 1e-9;  // relative to the largest violation
   const std::size_t n = b.size();
-  std::vector<double> a(n, 0.0), left = b;  // left: what each constraint is still violated by
+  std::vector<double> a(n, 0.0), left = b;  // left: by how much each constraint is still violated
   double largest = 0;
   for (const double violated : b) largest = std::max(largest, std::abs(violated));
   for (int pass = 0; pass < most_passes; ++pass) {

@@ -14,13 +14,14 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double sum(const Search& search, NodeId node) { return search.tree()[node].score + search.tree()[node].heuristic; }
 
-// How far a y-good state of one sum is ahead of another state. A lead that rounding alone makes is none, as in the ranking.
+// How far a y-good state is ahead of another state, from their scores. A lead that may come from rounding counts as none, as in the
+// ranking.
 double lead(double good, double other) {
   const double ahead = good - other;
   return ahead > Ranking::roundings * std::max(1.0, std::abs(good)) ? ahead : std::min(ahead, 0.0);
 }
 
-// The best score per key.
+// The best score of each key.
 std::map<std::int64_t, double> best_by_key(const Search& search, std::span<const Search::Child> nodes) {
   std::map<std::int64_t, double> best;
   for (const auto& [node, key] : nodes) {
@@ -74,14 +75,14 @@ Learner::Verdict Margins<Real>::restart(Search& search, std::span<const NodeId> 
   ++report_.losses;
   std::vector<NodeId> siblings = search.siblings(front, Search::most_good);
   if (!by_prefix_) return {Next::restart, std::move(siblings)};
-  for (const auto& [standing, nodes] : prefixes_) measure_level(search, split(search, nodes));  // they will not come to the front
+  for (const auto& [standing, nodes] : prefixes_) measure_level(search, split(search, nodes));  // these prefixes will not come to the front
   prefixes_.clear();
   for (const NodeId id : siblings)
     prefixes_[search.standing(id)].push_back({id, search.space().keyed() ? search.space().key(search.tree(), id) : own_--});
   return {Next::restart, std::move(siblings)};
 }
 
-// The cut that the front is left of. Where a y-good state waits in a prefix to come, nothing is lost by it.
+// Measures the cut that led to the front. If a y-good state waits in a later prefix, the cut cannot lose the truth.
 template <class Real>
 void Margins<Real>::measure_prefix(Search& search, std::span<const NodeId> front) {
   const auto place = prefixes_.find(search.standing(front.front()));
@@ -92,7 +93,7 @@ void Margins<Real>::measure_prefix(Search& search, std::span<const NodeId> front
   if (!waits(search)) measure_cut(search, all, width_);
 }
 
-// Of one expansion the best state of every key is kept, and nothing is cut yet.
+// Of one expansion, the best state of every key is kept; nothing is cut yet.
 template <class Real>
 void Margins<Real>::expand_prefix(Search& search, std::span<const NodeId> front) {
   const std::vector<Search::Child> made = children(search, front);
@@ -107,7 +108,7 @@ MarginReport Margins<Real>::report() const {
   return report;
 }
 
-// Children before any is merged; what is not merged has a key of its own.
+// The children of nodes before any is merged. A child that is not merged gets a key of its own.
 template <class Real>
 std::vector<Search::Child> Margins<Real>::children(Search& search, std::span<const NodeId> nodes) {
   std::vector<Search::Child> out = search.children(nodes);
@@ -124,7 +125,7 @@ typename Margins<Real>::Rivals Margins<Real>::split(const Search& search, std::s
   return out;
 }
 
-// All that will stand in the queue together: children of the front, before any is merged or cut, and whatever waits.
+// All states that will be in the queue together: the children of the front, before any is merged or cut, and everything that is pending.
 template <class Real>
 typename Margins<Real>::Rivals Margins<Real>::rivals(Search& search, std::span<const NodeId> front) {
   std::vector<NodeId> open, waiting = search.pending();
@@ -134,8 +135,8 @@ typename Margins<Real>::Rivals Margins<Real>::rivals(Search& search, std::span<c
   return split(search, all);
 }
 
-// How far all y-good states could fall before none survives: each must beat the y-bad states that it would be merged with, and
-// the last one of those that would fill the queue without it.
+// Measures by how much the scores of all y-good states could fall before none survives. A y-good state must beat the y-bad states that it
+// would be merged with, and the last of those that would fill the queue without it.
 template <class Real>
 void Margins<Real>::measure_cut(Search& search, const Rivals& rivals, std::int64_t width) {
   if (rivals.good.empty()) return;
@@ -156,7 +157,7 @@ void Margins<Real>::measure_cut(Search& search, const Rivals& rivals, std::int64
   report_.survival = std::min(report_.survival, margin);
 }
 
-// How far the best y-good state is ahead of the best goal that is not y-good.
+// Measures how far the best y-good state is ahead of the best goal that is not y-good.
 template <class Real>
 void Margins<Real>::measure_end(Search& search, std::span<const NodeId> front) {
   std::vector<NodeId> nodes = search.pending();
@@ -170,7 +171,7 @@ void Margins<Real>::measure_end(Search& search, std::span<const NodeId> front) {
     else if (node.goal)
       bad = std::max(bad, score);
   }
-  if (good == -infinity) return;  // it was lost before, at a cut
+  if (good == -infinity) return;  // the truth was lost before, at a cut
   report_.survival = std::min(report_.survival, lead(good, bad));
 }
 
@@ -184,7 +185,7 @@ void Margins<Real>::measure_level(Search& search, const Rivals& rivals) {
   for (const Search::Child& good : rivals.good) {
     NodeId parent;
     for (const Search::Child& bad : rivals.bad) {
-      // Rivals of one parent, which follow each other, differ from it by one step.
+      // Rivals of one parent are neighbours, and differ from the parent by one step.
       if (const NodeId its = search.tree()[bad.node].parent; its != parent) {
         parent = its;
         to_parent = difference(search, {&good.node, 1}, {{parent, 1.0}});
@@ -207,7 +208,7 @@ template <class Real>
 MarginReport margins_of(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, double p, const Poll& poll) {
   model.check(corpus, model.flat().size());
   Vector<Real> weights(model.flat(), p);
-  const std::unique_ptr<Model<Real>> grown = model.copy();  // features without weight count in norms, so they enter it
+  const std::unique_ptr<Model<Real>> grown = model.copy();  // features without weights count in norms, so they are added to the copy
   const std::unique_ptr<Structure<Real>> structure = grown->over(corpus, weights, true);
   const std::unique_ptr<CorpusSpace> space = structure->space(queue);
   const std::unique_ptr<Queue> pending = make_queue(queue);

@@ -1,4 +1,4 @@
-// Learners of parts of the data become one: their weights mixed, and the average over all they went through.
+// Combines learners that were trained on parts of the data: mixes their weights, and averages over all weights that they went through.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void check_alike(std::span<Vector<Real>* const> members) {
   }
 }
 
-// Gives all learners the features of all of them, in the same places: first the features of the first learner, then those that are new in
+// Gives every learner the features of all learners, in the same places: first the features of the first learner, then those that are new in
 // the second, and so on.
 template <class Real>
 void align(std::span<OnlineTrainer<Real>* const> learners) {
@@ -50,8 +50,8 @@ void align(std::span<OnlineTrainer<Real>* const> learners) {
   }
 }
 
-// Gives all members the sum of their weights, each times its share. It is one more update to each of them, so their averages keep
-// what they have.
+// Sets the weights of all members to the sum of their weights, each multiplied by its share. This does not change what their averages have
+// collected.
 template <class Real>
 void mix(std::span<Vector<Real>* const> members, std::span<const double> shares, std::int64_t threads) {
   check_alike(members);
@@ -68,7 +68,7 @@ void mix(std::span<Vector<Real>* const> members, std::span<const double> shares,
   for (Vector<Real>* member : members) member->changed();
 }
 
-// The mean of all weights that any of the members started with or had after an example.
+// The mean of all weights that any member started with or had after an example.
 template <class Real>
 Numbers<Real> average_of_all(std::span<Vector<Real>* const> members, std::int64_t threads) {
   check_alike(members);

@@ -6,8 +6,9 @@
 namespace riata {
 namespace {
 
-// How many y-good states are followed at once: the setting `siblings`. Where it is 0, an update of LaSO, which follows them for a step or
-// two, follows `most_good`. Learners that follow them over whole outputs follow as many as the queue keeps: no more work than the search.
+// How many y-good states are followed at once: the setting `siblings`. If it is 0, LaSO and early update, which follow them for a step or
+// two, follow `most_good`. Learners that follow them through whole outputs follow as many as the queue keeps, so that they do no more work
+// than the search.
 std::int64_t siblings_of(const Settings& settings, When when) {
   const std::int64_t wanted = settings.whole("siblings");
   if (wanted > 0) return wanted;
@@ -51,7 +52,7 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
         return {Next::stop, {}};
       }
       return {};
-    case When::standard: {  // the whole search first
+    case When::standard: {  // the whole search comes first
       if (!wrong) return {};
       const std::vector<NodeId> truth = search.good_goals(front.front(), spec_.siblings);
       update(search, truth, outputs_against(search, front, truth));
@@ -61,7 +62,7 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
   return {};
 }
 
-// What waits for the end of the search is done here too.
+// Makes the updates that would otherwise wait for the end of the search.
 template <class Real>
 void SearchLearner<Real>::at_dead_end(Search& search, NodeId last) {
   if (spec_.when == When::max_violation && worst_.good) {
@@ -77,7 +78,7 @@ void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId>
   const NodeId best = front.front();
   if (tree[best].good) return;
   const std::vector<NodeId> good = search.good_beside(front, spec_.siblings);
-  if (good.empty()) return;  // where equal prefixes compete, the truth may pass one by
+  if (good.empty()) return;  // if prefixes of equal length compete, no y-good state may cover this prefix
   const auto higher = [&](NodeId a, NodeId b) { return tree[a].score + tree[a].heuristic < tree[b].score + tree[b].heuristic; };
   const NodeId truth = *std::max_element(good.begin(), good.end(), higher);
   const double violation = search.ranking().violation(tree[best], tree[truth]);
@@ -88,8 +89,8 @@ void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId>
   worst_.competitors = competitors(search, search.match({&truth, 1}, front));
 }
 
-// Of a search that has ended: the output found (`best`), whether it outranks the truth or not; else as in Eq. 2, over all outputs in the
-// queue.
+// The competitors of the truth after a search that has ended: with `best`, the output found, whether it outranks the truth or not;
+// otherwise as in Eq. 2, over all outputs in the queue.
 template <class Real>
 Weighted SearchLearner<Real>::outputs_against(Search& search, std::span<const NodeId> front, std::span<const NodeId> truth) const {
   if (spec_.what == What::best) return {{front.front(), 1.0}};
@@ -98,7 +99,8 @@ Weighted SearchLearner<Real>::outputs_against(Search& search, std::span<const No
   return competitors(search, match);
 }
 
-// The nodes of Eq. 2: all that the truth competes with (`queue`), those that outrank it, all alike or by regret, or the best one.
+// The competitors in Eq. 2: all nodes that the truth competes with (`queue`), those that outrank it, weighted equally or by regret, or only
+// the best one.
 template <class Real>
 Weighted SearchLearner<Real>::competitors(Search& search, const Search::Match& match) const {
   const Tree& tree = search.tree();
@@ -118,7 +120,7 @@ Weighted SearchLearner<Real>::competitors(Search& search, const Search::Match& m
     out.push_back({id, weight});
     total += weight;
   }
-  if (!best) {  // the search may have seen a tie where exact sums have none
+  if (!best) {  // the search may have seen a tie where exact sums differ
     for (const NodeId id : match.rivals) {
       if (!tree[id].good && (!best || ranking.beats(tree[id], tree[best]))) best = id;
     }
@@ -132,7 +134,7 @@ Weighted SearchLearner<Real>::competitors(Search& search, const Search::Match& m
 }
 
 Difference difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) {
-  std::vector<std::pair<NodeId, double>> weights;  // a heap, children before parents: ids grow along a path
+  std::vector<std::pair<NodeId, double>> weights;  // a heap, children before parents: ids increase along a path
   for (const NodeId id : siblings) weights.push_back({id, 1.0 / static_cast<double>(siblings.size())});
   for (const auto& [id, weight] : competitors) weights.push_back({id, -weight});
   std::make_heap(weights.begin(), weights.end());
@@ -156,7 +158,7 @@ Difference difference(Search& search, std::span<const NodeId> siblings, const We
     weights.push_back({parent, weight});
     std::push_heap(weights.begin(), weights.end());
   }
-  // Steps that paths share though their nodes differ count once, or cancel.
+  // Steps of different nodes that have the same features count once, or cancel.
   std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.identity < b.identity; });
   StepFeatures features;
   Difference delta;
@@ -176,7 +178,7 @@ Difference difference(Search& search, std::span<const NodeId> siblings, const We
 template <class Real>
 void SearchLearner<Real>::update(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) {
   if (stepper_.ignores()) return;
-  if (competitors.empty()) return;  // nothing outranks the truth: the search went wrong by its order, not by its weights
+  if (competitors.empty()) return;  // nothing outranks the truth: the order of the search was at fault, not the weights
   double cost = 0;
   if (stepper_.spec().how == How::mira) {
     for (const auto& [id, weight] : competitors) cost += weight * search.space().regret(search.tree(), id);
@@ -184,7 +186,7 @@ void SearchLearner<Real>::update(Search& search, std::span<const NodeId> sibling
   stepper_.step(difference(search, siblings, competitors), cost);
 }
 
-// Whether y-good nodes are ahead of a node by rounding alone: their scores are sums of steps, each rounded to Real.
+// Whether y-good nodes are ahead of a node only by rounding: their scores are sums of steps, each rounded to Real.
 template <class Real>
 bool SearchLearner<Real>::tie(Search& search, std::span<const NodeId> siblings, NodeId rival) const {
   const Ranking& ranking = search.ranking();
@@ -192,7 +194,7 @@ bool SearchLearner<Real>::tie(Search& search, std::span<const NodeId> siblings, 
   double truth = -std::numeric_limits<double>::infinity();
   for (const NodeId id : siblings) truth = std::max(truth, ranking.rank(tree[id]));
   const double other = ranking.rank(tree[rival]);
-  constexpr double steps = 4;  // a few roundings
+  constexpr double steps = 4;  // a few rounding errors
   return truth - other <= steps * double(std::numeric_limits<Real>::epsilon()) * std::max({1.0, std::abs(truth), std::abs(other)});
 }
 

@@ -1,4 +1,4 @@
-// What is learnt from a search that goes wrong: when to update, against which nodes, how far.
+// What is learnt from a search that goes wrong: when to update, against which nodes, and by how much.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ enum class What { mean, queue, best, loss_weighted, lattice };
 struct LearnerSpec {
   When when = When::laso;
   What what = What::mean;
-  std::int64_t siblings = Search::most_good;  // y-good states that are followed at once, the best of them
+  std::int64_t siblings = Search::most_good;  // how many y-good states are followed at once; the best are kept
 
   static LearnerSpec of(const Settings& settings);
 };
@@ -28,7 +28,7 @@ struct LearnerSpec {
 // Nodes to move away from, with weights that sum to one.
 using Weighted = std::vector<std::pair<NodeId, double>>;
 
-// The mean of the features of the siblings, less the weighted sum of the features of the competitors. Steps that lie on all paths cancel.
+// The mean of the features of the siblings minus the weighted sum of the features of the competitors. Steps that are on all paths cancel.
 Difference difference(Search& search, std::span<const NodeId> siblings, const Weighted& competitors);
 
 template <class Real>
@@ -36,7 +36,7 @@ class SearchLearner : public Learner {
  public:
   SearchLearner(const LearnerSpec& spec, Stepper<Real>& stepper) : spec_(spec), stepper_(stepper) {}
 
-  // To be called before every example. weight: of the example, which multiplies its steps.
+  // Must be called before every example. weight: of the example; multiplies its steps.
   void begin(double weight = 1) noexcept {
     worst_ = {};
     stepper_.begin(weight);
@@ -59,7 +59,7 @@ class SearchLearner : public Learner {
   Stepper<Real>& stepper_;
 
   struct {
-    double violation = 0;  // of the example so far, for max-violation
+    double violation = 0;  // the largest of the example so far, for max-violation
     NodeId good;
     Weighted competitors = {};
   } worst_;

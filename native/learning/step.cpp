@@ -15,7 +15,7 @@ StepSpec StepSpec::of(const Settings& settings) {
   return spec;
 }
 
-// Daumé & Marcu 2005, Sec. 3.4: y-good nodes are down-weighted by (1 - alpha) B / sqrt(k); by sqrt(p - 1) times that in a p-norm.
+// Daumé & Marcu 2005, Sec. 3.4: (1 - alpha) B / sqrt(k) is subtracted from y-good nodes; in a p-norm, sqrt(p - 1) times that.
 template <class Real>
 double Stepper<Real>::margin() const noexcept {
   if (spec_.how != How::alma) return 0;
@@ -28,7 +28,7 @@ void Stepper<Real>::step(const Difference& delta, double cost) {
   if (weight_ == 0 || delta.empty()) return;
   const double length = p_norm(delta, spec_.p);
   const double size = size_of(delta, length, cost);
-  if (size <= 0) return;  // MIRA: the margin is there already
+  if (size <= 0) return;  // MIRA: the margin is large enough already
   updated_ = true;
   ++stats_.updates;
   stats_.largest_difference = std::max(stats_.largest_difference, length);
@@ -41,7 +41,8 @@ void Stepper<Real>::step(const Difference& delta, double cost) {
   }
 }
 
-// The search compares scores that are rounded to Real. What lies no further apart than that is a tie, and counts against the truth.
+// The search compares scores that are rounded to Real. Scores that differ by no more than the rounding are a tie, which counts against the
+// truth.
 template <class Real>
 double Stepper<Real>::rounding(double length) const noexcept {
   return std::max(cancelled, double(std::numeric_limits<Real>::epsilon()) * weights_->norm() * length);
@@ -60,7 +61,7 @@ double Stepper<Real>::size_of(const Difference& delta, double length, double cos
       return weight_;
     case How::alma:  // Eq. 3: w <- proj(w + C / sqrt(k) proj(delta)); Gentile 2001 for other norms
       return weight_ * pace(length);
-    case How::mira: {  // the smallest step that makes the margin the cost, at most C
+    case How::mira: {  // the smallest step that makes the margin equal to the cost; at most C
       const double shortfall = cost - weights_->dot(delta);
       const double most = weight_ * (spec_.c > 0 ? spec_.c : 1.0);
       return shortfall > cancelled ? std::min(most, shortfall / (length * length)) : 0;

@@ -1,4 +1,4 @@
-// How far an update goes: steps of the perceptron, of ALMA and of MIRA along a difference of features.
+// The size of an update: steps of the perceptron, of ALMA and of MIRA along a difference of features.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@ enum class How { perceptron, alma, mira };
 
 struct StepSpec {
   How how = How::perceptron;
-  double alpha = 0.9;   // ALMA: 1 asks for no margin, towards 0 for the largest one (the paper's text has it backwards)
+  double alpha = 0.9;   // ALMA: 1 asks for no margin, values near 0 for the largest (the paper's text has this the wrong way round)
   double b = 0;         // ALMA: B; 0 means 1 / alpha
   double c = 0;         // ALMA: C (0 means sqrt 2); MIRA: the largest step (0 means 1)
   double p = 2;         // ALMA: the norm in which differences of features are measured
-  bool record = false;  // keep the difference of every update
+  bool record = false;  // whether the difference of every update is kept
 
   static StepSpec of(const Settings& settings);
 };
@@ -28,11 +28,11 @@ struct StepSpec {
 // Counts and measures over a whole training.
 struct StepStats {
   std::int64_t updates = 0;
-  std::int64_t non_violating = 0;  // updates whose difference the weights scored above zero (and the margin) already
+  std::int64_t non_violating = 0;  // updates whose difference already scored above zero (and above the margin)
   double largest_difference = 0;   // R: the largest |delta|_p
 };
 
-// The least w . delta, and the least w . delta / max(1, |delta|), over some differences.
+// The least w . delta, and the least w . delta / max(1, |delta|), over several differences.
 struct LeastMargins {
   double raw = std::numeric_limits<double>::infinity();
   double normalised = std::numeric_limits<double>::infinity();
@@ -47,31 +47,31 @@ struct LeastMargins {
 template <class Real>
 class Stepper {
  public:
-  // The weights must be of the norm that the spec names.
+  // The weights must have the norm p of the spec, and must outlive the stepper.
   Stepper(const StepSpec& spec, Vector<Real>& weights) : spec_(spec), weights_(&weights) {}
   // Without weights: set_weights must be called before the first step.
   explicit Stepper(const StepSpec& spec) : spec_(spec) {}
   void set_weights(Vector<Real>& weights) noexcept { weights_ = &weights; }
 
-  // To be called before every example, whose weight multiplies the steps of perceptron and ALMA, and the largest step of MIRA.
+  // Must be called before every example. Its weight multiplies the steps of perceptron and ALMA, and the largest step of MIRA.
   void begin(double weight) noexcept {
     updated_ = false;
     weight_ = weight;
   }
 
-  // How far the truth must be ahead (ALMA; 0 otherwise).
+  // By how much the truth must be ahead (ALMA; 0 for others).
   double margin() const noexcept;
-  // One step along a difference whose competitors cost so much; only MIRA asks what they cost.
+  // Makes one step along a difference. cost: of the competitors; only MIRA uses it.
   void step(const Difference& delta, double cost);
   // The size of a step along a difference of this length. 1 for MIRA, whose steps depend on more than the length.
   double pace(double length) const noexcept;
 
   const StepSpec& spec() const noexcept { return spec_; }
   const Vector<Real>& weights() const noexcept { return *weights_; }
-  bool ignores() const noexcept { return weight_ == 0; }  // the example at hand
-  bool updated() const noexcept { return updated_; }      // whether the example at hand caused a step
+  bool ignores() const noexcept { return weight_ == 0; }  // whether the present example has weight 0
+  bool updated() const noexcept { return updated_; }      // whether the present example caused a step
   const StepStats& stats() const noexcept { return stats_; }
-  // The least margins of the present weights over the differences of all updates; only with `record`.
+  // The least margins of the present weights over the differences of all updates; only if `record` is set.
   LeastMargins recorded_margins() const noexcept;
 
  private:
@@ -83,7 +83,7 @@ class Stepper {
   StepStats stats_;
   std::vector<Difference> recorded_;
   double generation_ = 1;  // k of Eq. 3
-  double weight_ = 1;      // of the example at hand
+  double weight_ = 1;      // of the present example
   bool updated_ = false;
 };
 

@@ -1,4 +1,4 @@
-// A learner that decides as a recipe does and only records: the weights stay as they are.
+// A learner that decides as a recipe does but only records: the weights do not change.
 #pragma once
 
 #include <span>
@@ -9,7 +9,8 @@
 
 namespace riata {
 
-// What a trace shows of learning: nothing; the first update that would be made, while the search goes on as in decoding; or all of it.
+// What a trace shows of learning: nothing; the first update that would be made, while the search continues as in decoding; or all of
+// learning.
 enum class Shown { nothing, update, learning };
 
 template <class Real>

@@ -1,4 +1,4 @@
-// Leaving the smallest weights out of a model.
+// Removes the smallest weights of a model.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace riata {
 
-// Makes zero what is smaller than this fraction of the largest |weight|. Returns how many that takes out.
+// Sets weights to zero that are smaller than this fraction of the largest |weight|. Returns how many were set to zero.
 template <class Real>
 std::int64_t truncate(Numbers<Real>& weights, double fraction) {
   if (fraction <= 0) return 0;

@@ -31,7 +31,8 @@ double BatchObjective::operator()(std::span<const double> at, std::span<double> 
   return value;
 }
 
-// Value and times at a sentence's log P, of which the counted parts of the truth are no part.
+// The value and the factor of the gradient of a sentence. log_p does not include the score of the parts of the truth that are counted
+// beforehand.
 OutputLoss::At BatchObjective::weighed(std::int64_t s, double log_p) const {
   const OutputLoss::At at = loss_.at(loss_.linear ? log_p : log_p + potentials_.shared_score(s));
   const double weight = weights_[static_cast<std::size_t>(s)];
@@ -52,7 +53,8 @@ void BatchObjective::visit(const SentenceRange& batch, std::int64_t threads) {
       });
 }
 
-// Adds what the sentences of a batch say to the value: one at a time, in order.
+// Adds the values of the sentences of a batch, one after the other, in order. Sentences whose factors failed are visited again in
+// logarithms.
 double BatchObjective::settle(const SentenceRange& batch, double value) {
   std::unique_ptr<Visitor> slow;
   for (std::int64_t s = batch.first; s < batch.end; ++s) {

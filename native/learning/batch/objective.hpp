@@ -11,23 +11,23 @@
 
 namespace riata {
 
-// Sentences are gone through in batches. First, sentence by sentence and by any thread, sums over outputs; then, block of weights by block,
-// the gradient. All sums have a fixed order: the same bytes for any number of threads.
+// Sentences are processed in batches: first sums over outputs, sentence by sentence, by any thread; then the gradient, one block of weights
+// after the other. All sums have a fixed order, so the result has the same bytes for any number of threads.
 class BatchObjective {
  public:
-  // potentials must outlive it, and serve no other objective. weights: of sentences, or empty.
+  // potentials must outlive the objective, and must not be used by another one. weights: [sentences], or empty.
   BatchObjective(Potentials& potentials, std::span<const double> weights, const OutputLoss& loss);
 
   std::int64_t size() const noexcept { return potentials_.size(); }
 
-  // The value at a point [size]. gradient: [size] to write. Poll is asked between batches; false ends it with NaN.
+  // The value at a point, [size]. gradient: [size], written. The poll is called between batches; if it returns false, the result is NaN.
   double operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll);
 
  private:
-  // What a sentence adds to the value, and how many times its difference is added to the gradient.
+  // What a sentence adds to the value, and the factor of its difference in the gradient.
   struct Visit {
     OutputLoss::At at;
-    bool done;  // whether factors could hold its scores
+    bool done;  // whether factors could represent its scores
   };
 
   void visit(const SentenceRange& batch, std::int64_t threads);

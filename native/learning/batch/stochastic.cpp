@@ -7,8 +7,8 @@
 namespace riata {
 namespace {
 
-constexpr double leaning = 5;  // how far the mean leans towards later weights (Shamir & Zhang 2013); 0: not at all
-constexpr double far = 1e12;
+constexpr double leaning = 5;  // how much the mean favours later weights (Shamir & Zhang 2013); 0: not at all
+constexpr double far = 1e12;   // above this, the mean is rescaled
 
 }  // namespace
 
@@ -61,9 +61,9 @@ double Stochastic<Real>::epoch(std::span<const std::int64_t> order, double eta, 
   return value;
 }
 
-// The weights shrink, and move where the loss of the sentence is finite. Where scores have grown so far apart that factors vanish, the
-// visit moves nothing and is counted, so that the caller can say so. The share that the mean has of the weights shrinks and moves with
-// them; it is taken off the mean's own numbers, so that the mean stays as it is.
+// One step: the weights shrink, and move if the loss of the sentence is finite. If scores differ so much that factors underflow, the
+// weights are not moved and the visit is counted, so that the caller can report it. The mean contains a share of w_, which changes with w_;
+// the change is subtracted from a_, so that the mean stays the same.
 template <class Real>
 double Stochastic<Real>::step(std::int64_t s, double eta) {
   const double log_p = gradient_->open(s, w_.data(), 1 / w_divisor_);
@@ -84,7 +84,7 @@ double Stochastic<Real>::step(std::int64_t s, double eta) {
   return weight * at.value;
 }
 
-// The mean moves towards the present weights.
+// Moves the mean towards the present weights.
 template <class Real>
 void Stochastic<Real>::average() {
   const double mu = (1.0 + leaning) / (static_cast<double>(++averaged_) + leaning);
@@ -92,7 +92,7 @@ void Stochastic<Real>::average() {
   a_divisor_ /= 1 - mu;
   w_fraction_ += mu * a_divisor_ / w_divisor_;
   if (a_divisor_ <= far) return;
-  for (Real& value : a_) value = static_cast<Real>(double(value) / a_divisor_);  // before single precision cannot hold it
+  for (Real& value : a_) value = static_cast<Real>(double(value) / a_divisor_);  // before it exceeds single precision
   w_fraction_ /= a_divisor_;
   a_divisor_ = 1;
 }

@@ -1,4 +1,4 @@
-// A learner that takes one sentence after another, whatever the structure.
+// A learner that takes one sentence after another, for any structure.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,26 @@ class OnlineLearner {
  public:
   virtual ~OnlineLearner() = default;
 
-  // What the learner needs of the weight vector: its average, or its norm as well; and p, the norm under which it is learnt.
+  // What the learner needs of the weight vector: its average, or also its norm; and p, the norm under which it learns.
   virtual typename Vector<Real>::Keeps keeps() const { return Vector<Real>::Keeps::average; }
   virtual double p() const { return 2; }
 
-  // To be called before every pass. The structure and the weights outlive the pass. poll: the learner calls it now and then in long loops.
+  // Must be called before every pass. The structure and the weights outlive the pass. poll: the learner calls it at intervals in long
+  // loops.
   virtual void begin(Structure<Real>& structure, Vector<Real>& weights, std::function<void()> poll) = 0;
 
-  // Throws where a sentence cannot be learnt from. It is called for all sentences before the first visit.
+  // Throws if a sentence cannot be learnt from. It is called for all sentences before the first visit.
   virtual void check(std::int64_t) {}
 
-  // What came of a sentence: whether the weights have changed, and how many tokens were labelled wrongly before (-1: not known).
+  // The result of a visit: whether the weights have changed, and how many tokens were labelled wrongly before (-1: unknown).
   struct Seen {
     bool updated = false;
     std::int64_t wrong = 0;
   };
-  // Learns from a sentence that has a token. weight: of the sentence.
+  // Learns from a sentence, which must have a token. weight: of the sentence.
   virtual Seen visit(std::int64_t s, double weight) = 0;
 
-  // For the theory of search.
+  // Statistics for the theory of search.
   virtual StepStats stats() const { return {}; }
   virtual LeastMargins recorded_margins() const { return {}; }
 };
@@ -43,7 +44,7 @@ class OnlineLearner {
 template <class Real>
 using OnlineLearners = Registry<OnlineLearner<Real>, const Settings&>;
 
-// In the file of a learner: enters it under a name that recipes use.
+// Registers the learner of a file under the name that recipes use.
 #define RIATA_ONLINE_LEARNER(name, Class)                                                                                               \
   namespace {                                                                                                                           \
   const OnlineLearners<float>::Entry single_entry(name,                                                                                 \

@@ -1,4 +1,4 @@
-// MIRA: the smallest step that makes the truth beat what was found by its loss.
+// MIRA: the smallest step after which the truth beats the outputs found by their loss.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace riata {
 
-// Crammer & Singer 2003 and McDonald, Crammer & Pereira 2005: among the k outputs of the highest score plus loss, the weights move as
-// little as it takes for the truth to beat each by its loss; multipliers are capped at C, as if each constraint had a slack of that price.
-// Differs: the outputs are found with the loss in their scores. Sentence weights multiply C, weights of labels the loss.
-// An update is a sentence that changed the weights; wrong tokens are those of the best output, loss included.
+// Crammer & Singer 2003 and McDonald, Crammer & Pereira 2005: for the k outputs with the highest score plus loss, the weights move as
+// little as necessary for the truth to beat each of them by its loss; multipliers are at most C, as if violating a constraint cost C.
+// Differs: the outputs are found with the loss added to their scores. Sentence weights multiply C, weights of labels multiply the loss.
+// An update is a sentence that changed the weights; wrong tokens are those of the best output, found with the loss added.
 template <class Real>
 class Mira : public OnlineLearner<Real> {
  public:
@@ -30,21 +30,21 @@ class Mira : public OnlineLearner<Real> {
     structure_->open(s);
     structure_->augment(cost_);
     find(length);
-    if (found_.empty()) return {};  // nothing is allowed
+    if (found_.empty()) return {};  // the list is empty: no output is allowed
     const std::int64_t wrong = structure_->wrong(std::span(found_).first(length));
     for (std::size_t from = 0; from < found_.size(); from += length) add_rival(std::span(found_).subspan(from, length));
     return {step(c_ * weight), wrong};
   }
 
  private:
-  // An output that the truth must beat: how far it is away, and by how much that falls short of its loss.
+  // An output that the truth must beat: its difference from the truth, and by how much the margin falls short of its loss.
   struct Rival {
     SummedDifference difference;
     double shortfall = 0;
     double squared_norm = 0;
   };
 
-  // The outputs of the highest score plus loss, one after the other.
+  // Finds the outputs with the highest score plus loss, one after the other.
   void find(std::size_t length) {
     found_.clear();
     if (k_ > 1) structure_->open_list(k_);
@@ -71,12 +71,12 @@ class Mira : public OnlineLearner<Real> {
     rival.difference.add(delta_);
     rival.squared_norm = squared_norm(rival.difference.entries());
     rival.shortfall = cost_ * (structure_->loss(found) - structure_->least_loss()) - weights_->dot(rival.difference.entries());
-    if (rival.squared_norm > 0) ++count_;  // otherwise no step could tell them apart
+    if (rival.squared_norm > 0) ++count_;  // otherwise no step could separate them
   }
 
-  // Whether the weights have changed.
+  // Returns whether the weights have changed.
   bool step(double cap) {
-    constexpr double rounding = 1e-6;  // a margin that was just reached may seem to fall short by so much of the cost
+    constexpr double rounding = 1e-6;  // a margin that was just reached may fall short by this share of the cost
     const auto rivals = std::span(rivals_).first(count_);
     if (std::ranges::none_of(rivals, [&](const Rival& rival) { return rival.shortfall > rounding * cost_; })) return false;
     std::vector<double> steps{std::clamp(rivals[0].shortfall / rivals[0].squared_norm, 0.0, cap)};
@@ -106,9 +106,9 @@ class Mira : public OnlineLearner<Real> {
   Structure<Real>* structure_ = nullptr;
   Vector<Real>* weights_ = nullptr;
 
-  // Kept from sentence to sentence for their memory.
+  // Members that are reused to save allocations.
   std::vector<std::int32_t> found_;  // [outputs][length]
-  std::vector<Rival> rivals_;        // the first `count_` are those of the sentence at hand
+  std::vector<Rival> rivals_;        // the first count_ are those of the present sentence
   std::size_t count_ = 0;
   Difference delta_;
 };

@@ -1,4 +1,4 @@
-// What is learnt from whole outputs that exact search finds: a step from the best one, or from all of them.
+// Learning from whole outputs that exact search finds: a step away from the best output, or from all outputs.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,9 @@
 
 namespace riata {
 
-// Where the best output is wrong, or within the margin of ALMA, one step away from it, or from all outputs by their probability
-// (`from_all`; Daumé & Marcu 2005, Sec. 4.1). The margin is taken off the truth once, as the paper has it, not once per part.
+// If the best output is wrong, or within the margin of ALMA, makes one step away from it, or from all outputs weighted by their
+// probabilities (`from_all`; Daumé & Marcu 2005, Sec. 4.1). The margin is subtracted from the truth once, as in the paper, not once per
+// part.
 template <class Real>
 class OutputStep {
  public:
@@ -36,9 +37,10 @@ class OutputStep {
   }
 
  private:
-  static constexpr double least = 1e-6;  // what is expected more seldom counts for nothing
+  static constexpr double least = 1e-6;  // features with smaller expectations are ignored
 
-  // Scores count in steps of the learner: ALMA's weights stay in the unit ball, where all outputs would be about equally likely.
+  // Scores are measured in steps of the learner: the weights of ALMA stay in the unit ball, so with plain scores all outputs would be about
+  // equally likely.
   Difference to_truth_from_all(double pace) {
     Difference delta;
     structure_->features(structure_->target(), delta);

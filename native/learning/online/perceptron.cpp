@@ -1,4 +1,4 @@
-// The structured perceptron: where the best output is wrong, a step from it to the truth.
+// The structured perceptron: if the best output is wrong, a step from it towards the truth.
 #include <span>
 #include <vector>
 
@@ -6,8 +6,8 @@
 
 namespace riata {
 
-// Collins 2002, Fig. 1; the vector averages as in Daumé's thesis ch. 2, Fig. 2.3.
-// Differs: sentences and labels may be weighted. A step is scaled by the weight of the sentence, and what it changes at a token by the
+// Collins 2002, Fig. 1; the vector is averaged as in Daumé's thesis, ch. 2, Fig. 2.3.
+// Differs: sentences and labels may have weights. A step is multiplied by the weight of the sentence, and its changes at a token by the
 // weight of the token's true label.
 template <class Real>
 class Perceptron : public OnlineLearner<Real> {

@@ -1,4 +1,4 @@
-// Learning by search: LaSO and its relatives, from the states that a queue meets; or, with exact search, from the best outputs.
+// Learning by search: LaSO and related learners, from the states that a queue reaches; or, with exact search, from the best outputs.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -57,7 +57,7 @@ class SearchVisits : public OnlineLearner<Real> {
  private:
   QueueSpec queue_;
   Limits limits_;
-  std::unique_ptr<Queue> pending_;  // none: exact
+  std::unique_ptr<Queue> pending_;  // nullptr: exact search
   Stepper<Real> stepper_;
   SearchLearner<Real> states_;
   OutputStep<Real> outputs_;

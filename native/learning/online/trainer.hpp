@@ -1,4 +1,4 @@
-// Passes over a corpus, one sentence after another, with the weights and their average: once, for every learner and structure.
+// Passes over a corpus, one sentence after another, with the weights and their average, for all learners and structures.
 #pragma once
 
 #include <cstdint>
@@ -13,37 +13,38 @@
 namespace riata {
 
 struct EpochResult {
-  std::int64_t sentences = 0;     // seen
+  std::int64_t sentences = 0;     // number of sentences visited
   std::int64_t updates = 0;       // sentences that changed the weights
-  std::int64_t tokens = 0;        // seen
-  std::int64_t wrong_tokens = 0;  // of those, labelled wrongly before the update; -1: not known
+  std::int64_t tokens = 0;        // tokens of these sentences
+  std::int64_t wrong_tokens = 0;  // tokens labelled wrongly before the update; -1: unknown
 };
 
 template <class Real>
 class OnlineTrainer {
  public:
-  // truncate: weights below this fraction of the largest are left out of models.
+  // truncate: weights below this fraction of the largest weight are left out of models.
   OnlineTrainer(const Model<Real>& initial, std::unique_ptr<OnlineLearner<Real>> learner, double truncate);
 
-  // One pass over the sentences in the given order; the index may have grown since the last. Weights of sentences [S] and of labels may be
-  // empty.
+  // One pass over the sentences in the given order. The index may have grown since the last pass. sentence_weights, [S], and class_weights,
+  // [labels], may be empty.
   EpochResult epoch(const Corpus& corpus, std::span<const std::int64_t> order, std::span<const double> sentence_weights,
                     std::span<const double> class_weights, const Poll& poll);
 
-  // Models with the average of the weights, with the last ones, and with the last ones whatever is to be left out.
+  // Models with the average of the weights; with the last weights; and with the last weights, none of which are left out.
   std::unique_ptr<Model<Real>> averaged() { return made(weights_.average()); }
-  void average_into(Model<Real>& old);  // the same in the memory of another model
+  void average_into(Model<Real>& old);  // the average, in the memory of another model
   std::unique_ptr<Model<Real>> last() { return made(weights_.last()); }
   std::unique_ptr<Model<Real>> untruncated() const;
-  // The average in the memory of the weights: learning ends with it.
+  // The average, in the memory of the weights. No pass may follow.
   std::unique_ptr<Model<Real>> finish() { return made(weights_.take_average()); }
 
   std::int64_t dropped() const noexcept { return dropped_; }
   double norm() const noexcept { return weights_.norm(); }
   const OnlineLearner<Real>& learner() const noexcept { return *learner_; }
-  const Model<Real>& model() const noexcept { return *model_; }  // without its numbers
+  const Model<Real>& model() const noexcept { return *model_; }  // without weights
   Vector<Real>& weights() noexcept { return weights_; }
-  // Takes on features of a model of the same structure. move: makes a vector with the places of that model of one with the present places.
+  // Takes over the features of a model of the same structure. move(vector) returns the vector with its numbers at the places that this
+  // model gives them.
   template <class Move>
   void take_features(const Model<Real>& features, Move move) {
     weights_.rearrange(move);
@@ -57,7 +58,7 @@ class OnlineTrainer {
   std::unique_ptr<OnlineLearner<Real>> learner_;
   Vector<Real> weights_;
   double truncate_;
-  std::int64_t dropped_ = 0;  // weights that truncation left out of the model made last
+  std::int64_t dropped_ = 0;  // number of weights that truncation left out of the last model
 };
 
 extern template class OnlineTrainer<float>;
