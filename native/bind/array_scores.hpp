@@ -1,4 +1,4 @@
-// Scores that users give as arrays. Python has checked them: minus infinity forbids, and those that are read are no NaN.
+// Scores that users give as arrays. Python has checked them: minus infinity forbids, and scores that are read are not NaN.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// NumPy arrays in and out: copies at the border, checked shapes.
+// NumPy arrays in and out: arrays are copied on the way in, and their shapes are checked.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -32,7 +32,7 @@ std::vector<T> copy(const In<T>& array) {
   return {array.data(), array.data() + array.shape(0)};
 }
 
-// Hands a vector to NumPy without copying it.
+// Passes a vector to NumPy without copying it.
 template <class T>
 Out<T> give(std::vector<T>&& values) {
   auto* owned = new std::vector<T>(std::move(values));

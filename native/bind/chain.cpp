@@ -1,4 +1,4 @@
-// Chains of labels, over float (production) and double (to compare with slow twins): how they are made, stored and read.
+// Chains of labels, over float (production) and double (for comparison with slow twins): how they are created, stored and read.
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -27,7 +27,7 @@ nb::tuple rows_out(SparseRows& rows) {
   return nb::make_tuple(give(std::move(rows.counts)), give(std::move(rows.columns)), give(std::move(rows.values)));
 }
 
-// An array as it stands, which somebody must keep.
+// A view of an array. The caller must keep the array alive.
 Narrow narrow_in(nb::handle array) {
   using Any = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   const Any in = nb::cast<Any>(array, false);
@@ -91,13 +91,13 @@ ChainView chain_in(nb::dict sparse) {
   return in;
 }
 
-// Together with the arrays that it views.
+// A stored chain, together with the arrays that it views.
 struct KeptChain {
   nb::dict arrays;
   StoredChain chain;
 };
 
-// What a model of these flags is, with other weights.
+// A model with other weights, and the constraint of `like`.
 ChainModel<float> with_weights(const ChainModel<float>& like, Weights<float> weights) {
   weights.local = like.weights.local;
   return {std::move(weights), like.constraint};
@@ -110,7 +110,7 @@ ChainModel<float> unpacked(FeatureIndex& index, nb::dict sparse, const ChainMode
   return with_weights(like, unpack(in, like.weights.labels, alphabet_sizes, named_size, index));
 }
 
-// Weights from rows that Python has made: rows[k], [n-grams][labels], is of the k-th template that reads no label.
+// Weights from rows that Python has computed: rows[k], [n-grams][labels], belongs to the k-th template that reads no label.
 template <class Real>
 ChainModel<Real> from_rows(const ChainModel<Real>& like, const FeatureIndex& index, const In2<double>& transition,
                            const std::vector<In2<double>>& rows) {
@@ -132,7 +132,7 @@ ChainModel<Real> from_rows(const ChainModel<Real>& like, const FeatureIndex& ind
   return {std::move(out), like.constraint};
 }
 
-// (kind, family, slot, values of the n-gram or the number of the named feature, values of the labels before, label) of a weight.
+// What a weight stands for: (kind, family, slot, values of the n-gram or number of the named feature, values of the labels before, label).
 template <class Real>
 nb::tuple place_in(const ChainModel<Real>& model, const FeatureIndex& index, std::int64_t entry) {
   const Place place = place_of(index, model.weights.layout, model.weights.history, entry);
@@ -153,7 +153,7 @@ nb::tuple place_in(const ChainModel<Real>& model, const FeatureIndex& index, std
 template <class Real>
 nb::tuple probabilities(const ChainModel<Real>& model, const FeatureIndex& index, const Instances& instances, const Outputs& found,
                         const Outputs& types, const Flags& continues, double temperature) {
-  const Corpus corpus{index, instances, view(found)};  // which are checked like a truth
+  const Corpus corpus{index, instances, view(found)};  // found labels are checked like true ones
   const auto labels = static_cast<std::size_t>(model.weights.labels);
   if (!(temperature > 0)) throw Error("SettingError", "a temperature must be above 0");
   if (types.shape(0) != labels || continues.shape(0) != labels * labels) throw Error("RiataError", "the flags do not fit the labels");

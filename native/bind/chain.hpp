@@ -11,7 +11,7 @@
 
 namespace riata::bind {
 
-// Which labels may start, end and follow: flags of [L], [L] and [L * L].
+// Which labels may start, end and follow each other, from flags of [L], [L] and [L * L].
 template <class Real>
 Constraint<Real> as_constraint(std::int32_t labels, const Flags& start, const Flags& end, const Flags& follow) {
   const auto count = static_cast<std::size_t>(labels);

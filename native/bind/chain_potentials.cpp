@@ -20,7 +20,7 @@
 namespace riata::bind {
 namespace {
 
-// Throws where the sentences do not fit, or have unknown labels where all must be known.
+// Throws if the sentences do not fit, or some labels are unknown although all must be known.
 void check(const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t named_size, bool unknown = true) {
   bool ok =
       instances.labels.size() == static_cast<std::size_t>(instances.tokens()) && (index.hashed() || named_size >= instances.named_size);
@@ -31,13 +31,13 @@ void check(const FeatureIndex& index, const Instances& instances, std::int32_t l
   check_fit(index, layout, history, static_cast<std::size_t>(layout.size), instances);
 }
 
-// Any label may follow any: what is legal in learning is another matter than what is in decoding.
+// Allows any label after any other: constraints of learning and of decoding are independent.
 constexpr auto chain_with = [](const auto& potentials, auto weights) {
   using Real = typename decltype(weights.flat)::value_type;
   return ChainModel<Real>(std::move(weights), Constraint<Real>::free(potentials.labels()));
 };
 
-// Of every feature that users name, or none.
+// One number for every named feature (see RowColumns), or none.
 using Heads = std::optional<In<std::int32_t>>;
 std::span<const std::int32_t> checked_heads(const FeatureIndex& index, const Instances& instances, const Heads& heads) {
   if (!heads || index.hashed()) return {};

@@ -1,4 +1,4 @@
-// Votes of a first pass over a text, for the second.
+// Votes of the labels of a first pass over a text, for the second pass.
 #include <cstdint>
 #include <utility>
 

@@ -54,7 +54,7 @@ nb::list texts_of(const Alphabet& self, const In<std::int32_t>& ids) {
   return out;
 }
 
-// A corpus as Python takes it: alphabets, ids per column, starts, lines, documents, other lines, comments.
+// A corpus as Python reads it: alphabets, ids per column, starts, lines, documents, other lines, comments.
 nb::dict as_dict(Columns&& columns) {
   nb::list alphabets, ids, documents, others;
   for (Alphabet& alphabet : columns.alphabets) alphabets.append(nb::cast(std::move(alphabet)));

@@ -40,7 +40,7 @@ bool NamedFeatures::add_sentence(PyObject* sentence) {
 }
 
 bool NamedFeatures::add_dictionary(PyObject* features, std::string_view prefix, int depth) {
-  constexpr int deepest = 16;  // of dictionaries in dictionaries
+  constexpr int deepest = 16;  // largest depth of dictionaries in dictionaries
   if (depth > deepest) return false;
   PyObject *key = nullptr, *value = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(features, &at, &key, &value);) {
@@ -52,7 +52,7 @@ bool NamedFeatures::add_dictionary(PyObject* features, std::string_view prefix, 
   return true;
 }
 
-// What a name that begins at `name` and ends with the bytes becomes with its value.
+// Adds a value. Its name starts at `name` in `bytes` and ends where `bytes` ends.
 bool NamedFeatures::add_value(PyObject* value, std::size_t name, int depth) {
   if (PyUnicode_CheckExact(value)) {
     bytes.push_back(':');
@@ -64,7 +64,7 @@ bool NamedFeatures::add_value(PyObject* value, std::size_t name, int depth) {
     return true;
   }
   if (PyFloat_CheckExact(value)) return finish(PyFloat_AS_DOUBLE(value));
-  if (PyLong_CheckExact(value)) return finish(PyLong_AsDouble(value));  // one that is too large is -1 and an error
+  if (PyLong_CheckExact(value)) return finish(PyLong_AsDouble(value));  // for a number that is too large, it returns -1 and sets an error
   if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) return add_items(value, name);
   if (!PyDict_CheckExact(value)) return false;
   const std::string prefix = bytes.substr(name) + ':';
@@ -111,7 +111,8 @@ bool NamedFeatures::finish(double value) {
 
 namespace {
 
-// The features of sentences, with names entered into the alphabet: starts of tokens, ids and values; None where they need a closer look.
+// The features of sentences, with their names added to the alphabet: starts of tokens, ids and values; None if they must be read by
+// riata.data.named_features.
 nb::object read_dictionaries(nb::list sentences, Alphabet& names) {
   NamedFeatures found;
   std::vector<std::int64_t> token_starts{0};
@@ -132,7 +133,7 @@ nb::object read_dictionaries(nb::list sentences, Alphabet& names) {
   return nb::make_tuple(give(std::move(token_starts)), give(std::move(ids)), give(std::move(values)));
 }
 
-// A chain that reads features by name and nothing else of its input.
+// A chain whose only features of the input are named features.
 struct NamedChain {
   const FeatureIndex& index;
   const ChainModel<float>& model;
@@ -141,7 +142,7 @@ struct NamedChain {
   std::vector<std::int32_t> decode(NamedFeatures& features, const Poll& poll) const;
 };
 
-// The best labels of all tokens. Names that training has not seen score nothing.
+// The best labels of all tokens. Names that training has not seen add nothing to the scores.
 std::vector<std::int32_t> NamedChain::decode(NamedFeatures& features, const Poll& poll) const {
   std::vector<std::int32_t> found(features.ends.size());
   names.find_all(features.bytes, features.ends, found.data());
@@ -162,9 +163,9 @@ std::vector<std::int32_t> NamedChain::decode(NamedFeatures& features, const Poll
   return riata::decode(model, {index, instances, {}}, {"exact"}, {}, poll);
 }
 
-// Sentences of dictionaries, straight to their labels; None for whatever is not that simple.
+// From sentences of dictionaries directly to their labels; None if the input must be read by riata.data.named_features.
 nb::object label(const NamedChain& self, nb::list sentences, nb::list labels) {
-  constexpr std::size_t enough = 20'000;  // features that are read before they are scored: as many as a near cache holds
+  constexpr std::size_t enough = 20'000;  // features that are read before they are scored: as many as fit into a fast cache
   const Poll poll = as_poll(nb::none());
   NamedFeatures features;
   nb::list out;

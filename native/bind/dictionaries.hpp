@@ -11,20 +11,22 @@
 
 namespace riata::bind {
 
-inline constexpr double largest_value = 1e9;  // of a feature: sums of updates must stay finite in single precision
+inline constexpr double largest_value = 1e9;  // largest value of a feature: sums of updates must stay finite in single precision
 
-inline constexpr std::int64_t most_items = 1'000'000;  // of the dictionaries of one token: more come from one that is shared many times
+// Largest number of items in the dictionaries of one token. More items come from a dictionary that is shared many times.
+inline constexpr std::int64_t most_items = 1'000'000;
 
-// Names and values of the features of token after token. Whatever is not of Python's own types is left to riata.data.named_features, and so
-// is whatever is wrong. No Python code runs while a token is read, so borrowed references stay good.
+// Names and values of the features of one token after another. Objects that are not of Python's own types, and wrong input, are left to
+// riata.data.named_features. No Python code runs while a token is read, so borrowed references stay valid.
 class NamedFeatures {
  public:
-  // The features of a sentence, a list or tuple of dictionaries; false where something needs a closer look, and then nothing here counts.
+  // Adds the features of a sentence, a list or tuple of dictionaries. Returns false if riata.data.named_features must read it; the contents
+  // are then undefined.
   bool add_sentence(PyObject* sentence);
 
   void clear() noexcept;
 
-  std::string bytes;                          // names, one after another
+  std::string bytes;                          // names, one after the other
   std::vector<std::size_t> ends;              // [features] where each name ends
   std::vector<float> values;                  // [features]
   std::vector<std::int64_t> token_starts{0};  // [tokens + 1] first feature of each token
@@ -37,7 +39,7 @@ class NamedFeatures {
   bool append(PyObject* text);
   bool finish(double value);
 
-  std::int64_t left_ = 0;  // items that the token may still have
+  std::int64_t left_ = 0;  // how many more items the token may have
 };
 
 }  // namespace riata::bind

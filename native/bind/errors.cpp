@@ -1,4 +1,4 @@
-// riata::Error becomes the exception of riata.errors that it names.
+// Turns riata::Error into the exception of riata.errors that it names.
 #include "core/error.hpp"
 
 #include <nanobind/nanobind.h>

@@ -52,7 +52,8 @@ Out<std::int32_t> decode(const Folded& self, const std::vector<In<std::int32_t>>
   return give(std::move(labels));
 }
 
-// The texts of a token's columns; false for anything but a string, or a tuple or list of as many strings as the first token has.
+// Reads the texts of a token's columns. Returns false for anything but a string, or a tuple or list of as many strings as the first token
+// has.
 bool read_token(PyObject* token, Py_ssize_t& width, std::vector<PyObject*>& texts) {
   const bool single = PyUnicode_Check(token);
   if (!single && !PyTuple_Check(token) && !PyList_Check(token)) return false;
@@ -66,7 +67,7 @@ bool read_token(PyObject* token, Py_ssize_t& width, std::vector<PyObject*>& text
   return true;
 }
 
-// Sentences of Python strings, straight to their labels; None for whatever is not that simple.
+// From sentences of Python strings directly to their labels; None for other input.
 nb::object label(Folded& self, nb::list sentences, Py_ssize_t least, nb::list labels) {
   const std::int32_t columns = self.columns();
   std::vector<std::vector<std::string_view>> texts(static_cast<std::size_t>(columns));
@@ -108,7 +109,7 @@ nb::object label(Folded& self, nb::list sentences, Py_ssize_t least, nb::list la
 }
 
 nb::object stem(nb::str word) {
-  // UTF-32 in and out: a letter is a letter.
+  // UTF-32 in and out, so that one number is one letter.
   nb::object bytes = word.attr("encode")("utf-32-le", "surrogatepass");
   const auto content = nb::cast<nb::bytes>(bytes);
   std::u32string text(content.size() / sizeof(char32_t), U'\0');

@@ -1,4 +1,4 @@
-// Exact inference on plain arrays: for tests, for teaching, and for scores that come from elsewhere.
+// Exact inference on plain arrays: for tests, for teaching, and for scores that come from other programs.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
@@ -15,7 +15,7 @@
 namespace riata::bind {
 namespace {
 
-// node [T, L], edge [L, L] or [T, L, L] (row 0 unused), as given by `per_token`.
+// node: [T, L]; edge: [L, L], or [T, L, L] (row 0 unused) if per_token.
 ChainScores<double> as_chain(const In2<double>& node, const In<double>& edge, bool per_token) {
   const auto T = static_cast<std::int32_t>(node.shape(0)), L = static_cast<std::int32_t>(node.shape(1));
   const std::size_t expected = std::size_t(L) * L * (per_token ? T : 1);
@@ -37,7 +37,7 @@ std::pair<Out<std::int32_t>, double> best(const ChainScores<double>& chain) {
   return {give(std::move(labels)), score};
 }
 
-// A list of (labels, score), best first; fewer than k where fewer are allowed.
+// A list of (labels, score), best first; fewer than k if fewer are allowed.
 nb::list best_k(const ChainScores<double>& chain, std::int64_t k) {
   nb::list out;
   KBest<ForwardScores<double>> kbest;

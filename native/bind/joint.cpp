@@ -1,4 +1,4 @@
-// Tags and chunk labels together: weights, learning and decoding.
+// Tags and chunk labels together: how their weights are created, stored and read.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>

@@ -15,7 +15,7 @@
 
 namespace riata::bind {
 
-// Python checks first what users can do wrong, so this says no more than that something does not fit.
+// Python has checked what users can do wrong, so the message only says that something does not fit.
 inline void check(bool ok) {
   if (!ok) throw Error("RiataError", "the tags and chunk labels do not fit the sentences or the weights");
 }
@@ -26,7 +26,7 @@ inline bool fits(const JointCoding& coding, const Instances& instances, std::spa
          std::all_of(codes.begin(), codes.end(), [&](std::int32_t c) { return c >= 0 && c < most; });
 }
 
-// Of each row its slot, its n-gram and, one after the other, the outputs that it reads.
+// For each row its slot, its n-gram and, one after the other, the outputs that it reads.
 inline nb::tuple rows_of(const JointRows& rows, const JointTemplates& templates, const JointCoding& coding) {
   std::vector<std::int32_t> slots, ngrams, values;
   for (std::int32_t row = 0; row < rows.rows(); ++row) {

@@ -1,4 +1,4 @@
-// Labels that were found, as lists of Python.
+// Labels that were found, as Python lists.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@ inline void check_labels(const nb::list& labels, std::int32_t count) {
   if (static_cast<std::int32_t>(labels.size()) != count) throw Error("RiataError", "the labels do not fit the model");
 }
 
-// Appends a list for every sentence. found: [tokens] numbers of labels.
+// Appends one list per sentence. found: [tokens] numbers of labels.
 inline void append_labels(std::span<const std::int32_t> found, std::span<const std::int64_t> starts, const nb::list& labels,
                           nb::list& out) {
   for (std::size_t s = 0; s + 1 < starts.size(); ++s) {

@@ -1,4 +1,4 @@
-// What is known of labels: whether there are legal ones that agree with it.
+// Whether there are legal labels that agree with the known labels of a sentence.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace riata::bind {
 namespace {
 
-// sets: flags; of: the set of every token, -1 where any label will do.
+// sets: flags; of: the set of every token, -1 if the token may have any label.
 Allowed as_allowed(const In2<std::uint8_t>& sets, const In<std::int32_t>& of, std::int64_t tokens) {
   bool ok = static_cast<std::int64_t>(of.shape(0)) == tokens;
   for (const std::int32_t set : view(of)) ok = ok && set >= -1 && set < static_cast<std::int32_t>(sets.shape(0));
@@ -21,7 +21,8 @@ Allowed as_allowed(const In2<std::uint8_t>& sets, const In<std::int32_t>& of, st
   return {{sets.data(), sets.data() + sets.size()}, sets.shape(1), copy(of)};
 }
 
-// find(what is allowed, first token, length): as LegalLabels and LegalSegments have it. Returns the tokens at which sentences get stuck.
+// find(allowed, first token, length): LegalLabels::find or LegalSegments::find. Returns, for sentences without a legal output, the first
+// token at which none is left.
 template <class Find>
 std::vector<std::int64_t> all_stuck(const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, Find find) {
   const std::vector<std::int64_t> bounds = copy(starts);

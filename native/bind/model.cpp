@@ -1,4 +1,4 @@
-// Models of any structure: what is asked of them, once for all.
+// Models of any structure: all questions to them, bound once.
 #include "bind/model.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -27,7 +27,7 @@ nb::tuple as_tuple(BestOutputs&& found) {
   return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.codes)), give(std::move(found.scores)));
 }
 
-// types: [labels], continues: [labels x labels], as ChunkFlags has them; empty where the structure does not ask.
+// types: [labels], continues: [labels x labels]; see ChunkFlags. Empty if the structure does not use them.
 ChunkFlags chunk_flags(const Outputs& types, const Flags& continues) {
   if (continues.shape(0) != types.shape(0) * types.shape(0)) throw Error("RiataError", "the flags do not fit the labels");
   return {view(types), view(continues)};
@@ -97,8 +97,8 @@ nb::dict measured(const Model<Real>& model, const FeatureIndex& index, const Ins
   return as_dict(std::move(report));
 }
 
-// What a search of one sentence did. An action is (state before it, action id), a feature the number of its weight; `weights` are those of
-// the model, with features that came with the trace.
+// The trace of the search of one sentence. An action is (state before it, action id), a feature is the number of its weight; `weights` are
+// those of the model, with features that the trace has added.
 template <class Real>
 nb::dict traced_model(const Model<Real>& model, const FeatureIndex& index, const Instances& instances, const Outputs& gold,
                       const nb::dict& settings, const nb::object& learner, bool with_features) {
@@ -118,7 +118,7 @@ nb::dict traced_model(const Model<Real>& model, const FeatureIndex& index, const
   return out;
 }
 
-// Of outputs that are compared with the truth. class_weights: of labels, or empty.
+// Questions about outputs that are compared with the truth. class_weights: [labels], or empty.
 template <class Real>
 void bind_losses(nb::class_<Model<Real>>& model) {
   model

@@ -13,12 +13,12 @@ namespace riata::bind {
 using Flags = In<std::uint8_t>;
 using Outputs = In<std::int32_t>;
 
-// The truth is given, or that of the instances; it may be unknown.
+// The true outputs are `gold` or, if it is not given, the labels of the instances, which may be missing.
 inline Corpus as_corpus(const FeatureIndex& index, const Instances& instances, const std::optional<Outputs>& gold) {
   return {index, instances, gold ? view(*gold) : Codes(instances.labels)};
 }
 
-// A corpus of which nothing is known.
+// A corpus without true outputs.
 inline Corpus without_truth(const FeatureIndex& index, const Instances& instances) { return {index, instances, {}}; }
 
 }  // namespace riata::bind

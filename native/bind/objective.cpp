@@ -1,4 +1,4 @@
-// Batch objectives for Python: value and gradient at a point, over the potentials of any structure; and what minimisers do with vectors.
+// Batch objectives for Python: value and gradient at a point, over the potentials of any structure; and vector operations of minimisers.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -1,4 +1,4 @@
-// Long loops of the core, seen from Python.
+// How long loops of the core report to Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,7 +9,7 @@ namespace riata::bind {
 
 namespace nb = nanobind;
 
-// Lets Python see Ctrl-C and, where asked, how far a long loop has come.
+// Lets Python handle Ctrl-C and, if asked for, reports the progress of a long loop.
 inline Poll as_poll(const nb::object& progress) {
   return [progress_ = progress.ptr()](std::int64_t done) {
     nb::gil_scoped_acquire acquire;

@@ -1,4 +1,4 @@
-// What the potentials of every structure have in common for Python: the way from points to weights and back.
+// What the potentials of all structures have in common for Python: conversion of points to weights and back.
 #pragma once
 
 #include <nanobind/stl/string.h>
@@ -27,7 +27,7 @@ inline void check_sentence_weights(const Potentials& potentials, const In<double
 
 inline FeatureLabels as_feature_labels(bool all) { return all ? FeatureLabels::all : FeatureLabels::seen; }
 
-// Kind: potentials. ModelOf: their models, in any precision; made(potentials, weights): one with these weights.
+// Kind: the potentials. ModelOf: their models, in any precision; made(potentials, weights): a model with these weights.
 template <class Kind, class Real, template <class> class ModelOf, class Made>
 nb::class_<Kind, Potentials> define_potentials(nb::module_& m, const std::string& name, const char* says, Made made) {
   nb::class_<Kind, Potentials> out(m, name.c_str(), says);

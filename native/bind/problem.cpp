@@ -1,4 +1,4 @@
-// Search problems written in Python: learning and decoding on the engine that native spaces use.
+// Search problems written in Python: learning and decoding with the engine that native spaces use.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -37,7 +37,7 @@ nb::list valued(const Tree& tree, const PythonSpace& space, const std::vector<No
   return out;
 }
 
-// A lattice that remembers the front that was taken last.
+// A lattice that keeps the last front.
 class LastFront : public Lattice {
  public:
   using Lattice::Lattice;
@@ -51,13 +51,13 @@ class LastFront : public Lattice {
   std::vector<NodeId> last_;
 };
 
-// The probability of each step of a path: that of all paths which take the same action where this one does. Where a step is taken is the
-// number of steps before it or, where equal prefixes compete, how much is covered.
+// The probability of each step of a path: of all paths that take the same action at the same place. The place of a step is the number of
+// steps before it or, if prefixes of equal length compete, how much of the input is covered.
 std::vector<double> of_steps(const Tree& tree, NodeId goal, const Lattice& lattice, const PythonSpace& space, bool by_prefix) {
   const auto place = [&](const Node& node) { return by_prefix ? space.covered_by(node.state) : node.depth; };
-  std::vector<std::int32_t> places;  // of the nodes of the lattice
+  std::vector<std::int32_t> places;  // [nodes of the lattice] place of each
   for (const Node& node : lattice.nodes()) places.push_back(place(node));
-  std::map<std::pair<std::int32_t, ActionId>, double> shares;  // by place and action
+  std::map<std::pair<std::int32_t, ActionId>, double> shares;  // (place, action) -> probability
   for (const Lattice::Edge& edge : lattice.edges())
     shares[{places[static_cast<std::size_t>(edge.from)], edge.action}] += lattice.probability(edge.from) * edge.probability;
   std::vector<double> out;
@@ -153,7 +153,7 @@ nb::list ProblemModel::of_every_lattice(const nb::object& problem, const std::ve
   return of_every_input(problem, defined, inputs, no_truth, settings, [&](Search& search, PythonSpace& space) {
     LastFront lattice(space, spec, space.merges());
     const NodeId goal = check_found(search.run(nullptr, &lattice));
-    const bool ended = search.at_goal();  // else the time was over
+    const bool ended = search.at_goal();  // otherwise the time was over
     return what_of(search, space, lattice, ended ? lattice.last() : std::vector<NodeId>{goal}, ended);
   });
 }
@@ -194,7 +194,7 @@ nb::list ProblemModel::errors(const nb::object& problem, const std::vector<std::
     double truth = -std::numeric_limits<double>::infinity();
     try {
       for (const NodeId id : search.forced()) truth = std::max(truth, search.tree()[id].score);
-    } catch (const NoGoodChild&) {  // the regret is not exact: no right output is known, and none is found to be missed
+    } catch (const NoGoodChild&) {  // the regret is not exact: no right output is known, so none counts as missed
     }
     return nb::make_tuple(regret, found, truth);
   });
@@ -228,7 +228,7 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
   Vocabulary vocabulary = this->vocabulary();
   Vector<double> weights(weights_);
   SpaceOptions options = options_of(spec, learning || with_features);  // features that the model has dropped have names too
-  options.width = unbounded;                                           // candidates that a beam would not look at are to be seen
+  options.width = unbounded;                                           // so that candidates that a beam would not look at are shown
   PythonSpace space(methods, vocabulary, weights, options);
   const std::unique_ptr<Queue> queue = make_queue(spec);
   Search search(space, *queue, limits_of(settings));

@@ -1,4 +1,4 @@
-// One search of a problem written in Python: its methods, its space, how deep it may go, and which example an error belongs to.
+// One search of a problem written in Python: its methods, its space, its limit of depth, and the example that an error belongs to.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@
 
 namespace riata::bind {
 
-// defined: the names of the optional methods that the problem has.
+// defined: the names of the optional methods that the problem defines.
 inline Methods methods_of(const nb::object& problem, const std::vector<std::string>& defined) {
   const auto optional = [&](const char* name) {
     const bool has = std::find(defined.begin(), defined.end(), name) != defined.end();
@@ -37,7 +37,7 @@ inline SpaceOptions options_of(const QueueSpec& queue, bool grows) {
   return options;
 }
 
-// How deep a search may go: as asked for, or far beyond what truths have needed so far and what x may need.
+// The largest depth of a search: as set by the user; otherwise far more than true outputs have needed so far, and than x may need.
 class DepthLimit {
  public:
   explicit DepthLimit(const nb::dict& settings)
@@ -46,12 +46,12 @@ class DepthLimit {
   std::int32_t of(nb::handle x) const {
     if (asked_ > 0) return static_cast<std::int32_t>(std::min(asked_, most));
     Py_ssize_t length = PyObject_Size(x.ptr());
-    if (length < 0) PyErr_Clear();  // has none
+    if (length < 0) PyErr_Clear();  // x has no length
     const std::int64_t needed = std::max(deepest_, static_cast<std::int64_t>(length));
     return static_cast<std::int32_t>(std::clamp(times * std::min(needed, most), least, most));
   }
 
-  // After a search that learns.
+  // Must be called after a search that learns.
   void note(const Tree& tree) {
     for (NodeId id(0); id.number() < tree.size(); ++id) {
       if (tree[id].goal && tree[id].good) deepest_ = std::max<std::int64_t>(deepest_, tree[id].depth);
@@ -61,11 +61,11 @@ class DepthLimit {
 
  private:
   static constexpr std::int64_t times = 10, least = 10'000, most = std::numeric_limits<std::int32_t>::max();
-  std::int64_t asked_;    // 0: nothing
-  std::int64_t deepest_;  // of the truths
+  std::int64_t asked_;    // 0: not set
+  std::int64_t deepest_;  // largest depth of true outputs so far
 };
 
-// The message of an error with the example and, where the search failed, the state that was expanded last.
+// The message of an error with the number of the example and, if the search failed, the state that was expanded last.
 inline std::string placed(std::int64_t number, const PythonSpace& space, const Error& error) {
   std::string place = "example " + std::to_string(number);
   const std::string state = error.kind() == "SearchError" ? space.last_state() : "";
@@ -73,7 +73,7 @@ inline std::string placed(std::int64_t number, const PythonSpace& space, const E
   return place + ": " + error.what();
 }
 
-// Runs one search; its errors say which example it was and, where the search failed, which state came last.
+// Runs one search. Errors name the example and, if the search failed, the state that was expanded last.
 template <class Run>
 void at_example(std::int64_t number, const PythonSpace& space, Run run) {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();

@@ -1,4 +1,4 @@
-// Learning by search on a problem written in Python, one example after another. Holds the GIL.
+// Learning by search on a problem written in Python, one example after another. The caller must hold the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,21 +15,21 @@
 
 namespace riata::bind {
 
-// What one pass over examples gave.
+// The result of one pass over examples.
 struct ProblemPass {
   std::int64_t examples = 0, updates = 0;
-  std::int64_t unreachable = 0;       // the initial regret is above 0
-  std::int64_t skipped = 0;           // a y-good state had no y-good child: the regret is not exact
-  std::string first_skipped, remedy;  // what is wrong with the first of them
+  std::int64_t unreachable = 0;       // examples whose initial regret is above 0
+  std::int64_t skipped = 0;           // examples with a y-good state without a y-good child: the regret is not exact
+  std::string first_skipped, remedy;  // message and remedy of the first skipped example
 };
 
 class ProblemTrainer {
  public:
-  // start: the model that training goes on from, or null.
+  // start: the model from which training continues, or null.
   ProblemTrainer(const nb::dict& settings, const ProblemModel* start);
 
-  // One pass over the examples in the given order. weights: of the examples, or none. progress: None, or called now and then with the
-  // number of examples done.
+  // One pass over the examples in the given order. weights: of the examples, or none. progress: None, or a function that is called at
+  // intervals with the number of examples done.
   ProblemPass epoch(const nb::object& problem, const std::vector<std::string>& defined, const nb::list& inputs, const nb::list& outputs,
                     const std::vector<std::int64_t>& order, std::span<const double> weights, const nb::object& progress);
 
@@ -45,7 +45,7 @@ class ProblemTrainer {
   LeastMargins recorded_margins() const noexcept { return stepper_.recorded_margins(); }
 
  private:
-  // Where the whole search comes first, a dead end is a wrong output like others; else the truth itself is in one.
+  // If the whole search comes before the update, a dead end is a wrong output like others; otherwise only the truth itself can lead to one.
   bool learns_from_dead_ends() const noexcept { return learner_spec_.when == When::standard || learner_spec_.when == When::max_violation; }
   ProblemModel model(Numbers<double> weights);
 
@@ -58,10 +58,10 @@ class ProblemTrainer {
   Vector<double> weights_;
   Stepper<double> stepper_;
   SearchLearner<double> learner_;
-  std::int64_t choices_ = 0;  // states with several operators
-  bool tells_apart_ = false;  // features of one of them were not the same for all its operators
-  bool tells_wrong_ = false;  // a step was wrong
-  std::int64_t dropped_ = 0;  // weights that truncation left out of the model made last
+  std::int64_t choices_ = 0;  // number of states with several operators
+  bool tells_apart_ = false;  // whether features of some such state differed between its operators
+  bool tells_wrong_ = false;  // whether a step was wrong
+  std::int64_t dropped_ = 0;  // number of weights that truncation left out of the last model
 };
 
 }  // namespace riata::bind

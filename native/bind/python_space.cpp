@@ -49,7 +49,7 @@ StateId PythonSpace::initial() {
 std::size_t PythonSpace::place(StateId id, ActionId action) const {
   const Range range = at(id).actions;
   std::size_t i = range.from;
-  while (actions_[i] != action) ++i;  // nodes are made of operators that were there
+  while (actions_[i] != action) ++i;  // nodes are made of operators that the state has
   return i - range.from;
 }
 
@@ -67,7 +67,7 @@ void PythonSpace::expand(const Tree& tree, std::span<const NodeId> frontier, con
   }
 }
 
-// The scored operators of a node. Nothing has been asked about the states that they lead to, but h where there is one.
+// Lists the scored operators of a node. Nothing is asked about the states that they lead to, except the heuristic if there is one.
 void PythonSpace::draft(const Tree& tree, NodeId id) {
   const Node& node = tree[id];
   ask_operators(node.state);
@@ -93,7 +93,7 @@ void PythonSpace::draft(const Tree& tree, NodeId id) {
   }
 }
 
-// Sums up in by_action_ what the observed features of a state say of every operator, and of every part of one.
+// Adds up, in by_action_, the weights of the observed features of a state with every operator and every part of one.
 void PythonSpace::sum_observed(const Range& actions, const Range& observed) {
   std::span<const ActionId> with(actions_.data() + actions.from, actions.to - actions.from);
   if (methods_.parts.is_valid()) {
@@ -123,7 +123,7 @@ void PythonSpace::sum_observed(const Range& actions, const Range& observed) {
   }
 }
 
-// Fills in key, regret and y-goodness; false where the search has been there already.
+// Fills in key, regret and y-goodness. Returns false if the search has already been at the state.
 bool PythonSpace::complete(const Tree& tree, bool learning, Draft& draft) {
   Candidate& candidate = draft.candidate;
   const Node& parent = tree[candidate.parent];
@@ -156,8 +156,8 @@ bool PythonSpace::visited(const Tree& tree, const Candidate& candidate) {
   return false;
 }
 
-// The candidates that a beam could keep, in order of insertion: best first until `width` y-bad ones of different keys are
-// found, and their equals. A y-good one further down could not survive either: it is ranked no higher than its score.
+// Selects the candidates that a beam could keep, in order of insertion: best first until `width` y-bad candidates with different keys are
+// found, and candidates of equal rank. A y-good candidate after these could not survive either, since it ranks no higher than its score.
 void PythonSpace::select(const Tree& tree, bool learning, std::vector<Candidate>& out) {
   const auto rank = [&](std::size_t i) { return drafts_[i].candidate.score + drafts_[i].candidate.heuristic; };
   const auto after = [&](std::size_t a, std::size_t b) { return rank(a) != rank(b) ? rank(a) < rank(b) : a > b; };

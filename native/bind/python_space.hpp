@@ -1,4 +1,4 @@
-// A search problem written in Python, as a space of the engine: integers for states, actions, keys and features.
+// A search problem written in Python as a space of the engine: states, actions, keys and features are numbered.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,58 +18,59 @@ namespace riata::bind {
 
 namespace nb = nanobind;
 
-inline constexpr std::size_t most_actions = 1'000'000;   // of one state: more come from a method that yields for ever
+inline constexpr std::size_t most_actions = 1'000'000;   // actions of one state: more come from a method that yields for ever
 inline constexpr std::size_t most_features = 1'000'000;  // of one state or step
-inline constexpr double most_value = 1e100;              // of a feature or a loss: scores and norms must stay finite
+inline constexpr double most_value = 1e100;              // largest value of a feature or a loss: scores and norms must stay finite
 
-// What a model knows by name.
+// The names that a model knows.
 struct Vocabulary {
   NameIndex features;
   nb::list actions;     // [ActionId]
-  nb::dict action_ids;  // and back
+  nb::dict action_ids;  // action -> ActionId
 };
 
-// The methods of a problem; those that it does not define are null.
+// The methods of a problem; methods that it does not define are null.
 struct Methods {
-  nb::object initial, actions, apply, is_goal;  // always there
+  nb::object initial, actions, apply, is_goal;  // always defined
   nb::object features, observe, regret, key, heuristic, covered, parts;
 };
 
 struct SpaceOptions {
-  bool grows = false;              // learning: new names and actions enter the vocabulary
-  std::int64_t width = unbounded;  // of a beam over operations: worse candidates are never asked for their state
+  bool grows = false;              // learning: whether new names and actions are added to the vocabulary
+  std::int64_t width = unbounded;  // of a beam over operations: the states of worse candidates are never asked for
   bool complete_start = false;     // hill-climb: the initial state must be a goal
-  bool by_level = false;           // only states of the last level go on
+  bool by_level = false;           // whether only states of the last level are continued
 };
 
-// Python is asked once for each thing: a state's operators and features when it is first expanded, a child when it may
-// survive, regret and key when they decide something.
+// Python is asked for each thing once: for a state's operators and features when it is first expanded, for a child when it may survive, for
+// regret and key when they are needed.
 //
-// Where the problem has keys, the space remembers the states that this search has expanded: a path that comes to a known key
-// with no better score goes no further, nor does one that comes back to where it has been. So cyclic spaces end. While learning,
-// y-good steps are exempt: the path that was there first is the one to be beaten, and the truth must be in the queue to say so.
+// If the problem has keys, the space remembers the states that this search has expanded: a path that reaches a known key with no better
+// score is not continued, nor is a path that returns to one of its own states. So searches of cyclic spaces end. During learning, y-good
+// steps are exempt: an update against the path that was there first needs the truth in the queue.
 //
-// A state may hold all that led to it, so memory would grow with the square of the depth. Where what is held gets large, states that
-// nothing goes on from are dropped, oldest first; one that is needed after all is made again by the operators that led to it.
+// A state may contain its whole history, so memory could grow with the square of the depth. If the stored states get large, states that
+// will not be continued are dropped, oldest first. A dropped state that is needed after all is created again by the operators that led to
+// it.
 class PythonSpace : public Space {
  public:
   PythonSpace(const Methods& methods, Vocabulary& vocabulary, Vector<double>& weights, const SpaceOptions& options)
       : methods_(methods), vocabulary_(vocabulary), weights_(weights), options_(options) {}
 
-  // Before every example; y may be null while decoding.
+  // Must be called before every example; y may be null during decoding.
   void open(nb::handle x, nb::handle y);
 
-  // While true, expand lists every operator and the memory of visited states is left alone.
+  // While true, expand lists every operator, and the memory of visited states is neither read nor changed.
   void looking_aside(bool is) override { aside_ = is; }
 
-  // The Python objects behind the numbers.
+  // The Python objects that the numbers stand for.
   const nb::object& state(StateId id) const;
   nb::handle action(StateId id, ActionId action) const;
 
-  // The state expanded last, in words; for error messages.
+  // The state that was expanded last, in words, for error messages.
   std::string last_state() const;
 
-  // Whether the features of some state were not the same for all its operators; how many states with several were asked until then.
+  // Whether the features of some state differed between its operators; and how many states with several operators were asked until then.
   bool tells_apart() const noexcept { return tells_apart_; }
   std::int64_t choices() const noexcept { return choices_; }
   // Whether some step was wrong.
@@ -92,7 +93,7 @@ class PythonSpace : public Space {
 
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
-  static constexpr std::int64_t most_held = 1 << 24;  // pointers: 128 MB
+  static constexpr std::int64_t most_held = 1 << 24;  // in pointers: 128 MB
   static constexpr double unasked = std::numeric_limits<double>::quiet_NaN();
 
   struct Value {
@@ -104,15 +105,15 @@ class PythonSpace : public Space {
     std::size_t from = 0, to = 0;
   };
   struct State {
-    nb::object value = {};  // null where it was dropped, to be made again
-    StateId parent;         // the state and its operator that lead here
+    nb::object value = {};  // null if it was dropped and must be created again
+    StateId parent;         // the state from which an operator leads here
     std::size_t operation = 0;
     std::int32_t depth = 0;
-    std::int64_t size = 0;      // what `value` counts
-    nb::object operators = {};  // a tuple, once asked for
+    std::int64_t size = 0;      // size of `value`, in pointers
+    nb::object operators = {};  // a tuple, once it has been asked for
     Range actions = {};         // in actions_: the ids of the operators
-    Range observed = {};        // in values_
-    std::size_t steps = 0;      // in steps_: one per operator
+    Range observed = {};        // observed features, in values_
+    std::size_t steps = 0;      // first of the operators in steps_
     std::int64_t key = -1;
     double regret = unasked;
     double heuristic = unasked;
@@ -120,9 +121,9 @@ class PythonSpace : public Space {
   };
   struct Step {  // an operator of a state
     StateId child;
-    Range features = {};  // in values_: those of features(x, s, a)
+    Range features = {};  // in values_: the features of features(x, s, a)
   };
-  struct Draft {  // a candidate that may not be worth asking about
+  struct Draft {  // a candidate, before it is decided whether Python is asked about it
     Candidate candidate;
     std::size_t operation;
   };
@@ -167,26 +168,28 @@ class PythonSpace : public Space {
   bool aside_ = false;
 
   nb::object x_, y_;
-  nb::dict new_actions_;                                      // that the vocabulary does not have, while decoding
-  nb::dict keys_;                                             // key -> number
-  mutable std::vector<State> states_;                         // values come and go
-  mutable std::vector<StateId> held_;                         // those that have a value, oldest first
-  mutable std::int64_t size_ = 0, most_ = 0, last_size_ = 0;  // of what is held; when to drop; of the state measured last
+  nb::dict new_actions_;               // actions that the vocabulary does not have, during decoding
+  nb::dict keys_;                      // key -> number
+  mutable std::vector<State> states_;  // values are dropped and created again
+  mutable std::vector<StateId> held_;  // states that have a value, oldest first
+  // Size of the stored states; size above which some are dropped; size of the state measured last.
+  mutable std::int64_t size_ = 0, most_ = 0, last_size_ = 0;
   std::vector<ActionId> actions_;
-  std::vector<std::vector<ActionId>> parts_;  // [actions] other than the action itself, each once, and only those that have weights
-  std::vector<std::uint8_t> has_parts_;       // [actions] whether they were asked for
+  // [actions] parts other than the action itself, without repetition; only those that have weights.
+  std::vector<std::vector<ActionId>> parts_;
+  std::vector<std::uint8_t> has_parts_;  // [actions] whether the parts have been asked for
   std::vector<Step> steps_;
   std::vector<Value> values_;
-  std::vector<double> best_;  // [keys] the best score of an expanded state; never: not expanded
+  std::vector<double> best_;  // [keys] the best score of an expanded state; `never`: not expanded
   StateId last_;
-  std::int64_t choices_ = 0;  // states with several operators
+  std::int64_t choices_ = 0;  // number of states with several operators
   bool tells_apart_ = false, tells_wrong_ = false;
 
   std::vector<Draft> drafts_;                // of one expansion
-  std::vector<double> by_action_;            // [actions] scores of one state, joined with an action or a part of one
-  std::vector<ActionId> joined_with_;        // the actions of one state and their parts, each once
-  std::vector<std::size_t> order_, chosen_;  // of drafts_
-  std::vector<std::uint64_t> seen_;          // [keys] the last expansion that chose the key
+  std::vector<double> by_action_;            // [actions] scores of the present state, by action or part of an action
+  std::vector<ActionId> joined_with_;        // the actions of the present state and their parts, without repetition
+  std::vector<std::size_t> order_, chosen_;  // numbers of drafts_
+  std::vector<std::uint64_t> seen_;          // [keys] number of the last expansion that chose the key
   std::uint64_t expansion_ = 0;
 };
 

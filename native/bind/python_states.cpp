@@ -1,4 +1,4 @@
-// The states of a Python space: what Python is asked about them, once for each, and how long they are held.
+// The states of a Python space: what Python is asked about them, once for each, and how long they are stored.
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace riata::bind {
 namespace {
 
 constexpr std::int32_t most_covered = 1'000'000'000;
-constexpr std::size_t measured = 64;  // every so many states one is measured, and one of those made again is held
+constexpr std::size_t measured = 64;  // one state in so many is measured; and of states that are created again, one in so many is stored
 
 }  // namespace
 
@@ -23,7 +23,7 @@ StateId PythonSpace::add_state(State state) {
   return id;
 }
 
-// What a state counts is guessed, in pointers: a history is as long as its path, and a board as large as the one measured last.
+// Stores a state. Its size is estimated, in pointers: a history is as long as its path, and a board as large as the state measured last.
 void PythonSpace::hold(StateId id, nb::object value) const {
   State& state = states_[id.place()];
   if (held_.size() % measured == 0) {
@@ -36,8 +36,8 @@ void PythonSpace::hold(StateId id, nb::object value) const {
   if (size_ > most_) drop_old();
 }
 
-// First those that nothing goes on from. Where states that wait are too large as well, they are dropped until their turn comes; but of a
-// level, all are needed next.
+// Drops states: first those that have been expanded. If the waiting states are too large as well, they are dropped until they are needed;
+// but in a search by levels, only states of earlier levels are dropped, since all of the present level are needed next.
 void PythonSpace::drop_old() const {
   const std::int32_t level = at(held_.back()).depth - 1;
   if (options_.by_level) {
@@ -66,13 +66,13 @@ void PythonSpace::drop_if(Over over) const {
 }
 
 const nb::object& PythonSpace::state(StateId id) const {
-  std::vector<StateId> gone;  // from here back to a state that is held
+  std::vector<StateId> gone;  // from here back to a state that is stored
   for (; !at(id).value.is_valid(); id = at(id).parent) gone.push_back(id);
   if (gone.empty()) return at(id).value;
   nb::object value = at(id).value;
   for (std::size_t i = gone.size(); i-- > 0;) {
     value = methods_.apply(x_, value, operator_of(at(gone[i]).parent, at(gone[i]).operation));
-    if (i > 0 && i % measured == 0) hold(gone[i], value);  // so that those beside it are not far from one that is held
+    if (i > 0 && i % measured == 0) hold(gone[i], value);  // so that neighbouring states are not far from one that is stored
   }
   hold(gone.front(), std::move(value));
   return at(gone.front()).value;
@@ -86,7 +86,7 @@ bool PythonSpace::is_goal(StateId id) {
   if (at(id).goal < 0) {
     const nb::object answer = methods_.is_goal(x_, state(id));
     const int truth = PyObject_IsTrue(answer.ptr());
-    if (truth < 0) {  // an array, for one
+    if (truth < 0) {  // an array, for example
       PyErr_Clear();
       throw Error("DataError", "is_goal returned " + in_words(answer) + ", which is neither true nor false.",
                   "Return True or False; of an array, all() or any().");
@@ -117,7 +117,7 @@ ActionId PythonSpace::action_id(nb::handle action) {
   return static_cast<ActionId>(interned(new_actions_, action, known + static_cast<std::int64_t>(nb::len(new_actions_)), "action"));
 }
 
-// Asks for the parts of an action, once. While decoding, parts that the vocabulary does not have have no weights, and are left out.
+// Asks for the parts of an action, once. During decoding, parts that are not in the vocabulary have no weights and are left out.
 void PythonSpace::ask_parts(ActionId id, nb::handle action) {
   const auto at = static_cast<std::size_t>(id);
   if (at >= has_parts_.size()) has_parts_.resize(at + 1, 0);
@@ -152,7 +152,7 @@ void PythonSpace::ask_operators(StateId id) {
   const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(operators.ptr()));
 
   Range actions;
-  if (last_ && at(last_).operators.is(operators)) {  // one constant tuple for all states, as often
+  if (last_ && at(last_).operators.is(operators)) {  // often one constant tuple for all states
     actions = at(last_).actions;
   } else {
     actions.from = actions_.size();
@@ -182,7 +182,7 @@ void PythonSpace::ask_operators(StateId id) {
   asked.operators = std::move(operators);
 }
 
-// steps: of the first of `count` operators. Observed features are joined with the operator, and so differ.
+// steps: number of the first of `count` operators. Observed features are joined with the operator, and therefore differ.
 void PythonSpace::note_choice(std::size_t steps, std::size_t count, bool observed) {
   if (tells_apart_ || count < 2) return;
   ++choices_;
@@ -196,7 +196,7 @@ void PythonSpace::note_choice(std::size_t steps, std::size_t count, bool observe
 
 PythonSpace::Range PythonSpace::read_features(const nb::object& list, const char* method) {
   Range range{values_.size(), values_.size()};
-  nb::object items;  // stays null for a text, which would read as a list of letters
+  nb::object items;  // stays null for a text, which could be read as a list of letters
   if (PyDict_Check(list.ptr()))
     items = nb::steal(PyDict_Items(list.ptr()));
   else if (is_mapping(list))

@@ -10,7 +10,7 @@
 namespace riata::bind {
 namespace {
 
-constexpr std::size_t longest_name = 200;  // of a Python object in a message
+constexpr std::size_t longest_name = 200;  // longest text of a Python object in a message
 
 void check_hashable(nb::handle object, const char* what) {
   if (PyObject_Hash(object.ptr()) != -1) return;
@@ -89,8 +89,7 @@ nb::object listed(nb::handle answer, std::size_t most, const char* method, const
                   "Does it yield for ever? Let it end.");
   }
   if (PyErr_Occurred()) throw nb::python_error();
-  if (PyAnySet_Check(answer.ptr()) && PyList_Sort(out.ptr()) != 0)
-    PyErr_Clear();  // the order of a set of texts is another one in every process
+  if (PyAnySet_Check(answer.ptr()) && PyList_Sort(out.ptr()) != 0) PyErr_Clear();  // the order of a set of texts differs between processes
   return out;
 }
 
@@ -99,7 +98,7 @@ bool is_iterable(nb::handle object) {
   if (!Py_TYPE(object.ptr())->tp_iter && !PySequence_Check(object.ptr())) return false;
   if (nb::steal(PyObject_GetIter(object.ptr())).is_valid()) return true;
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
-  PyErr_Clear();  // of an array without dimensions
+  PyErr_Clear();  // error of an array without dimensions
   return false;
 }
 

@@ -1,4 +1,4 @@
-// Exact inference over segments on plain arrays: for tests, for teaching, and for scores that come from elsewhere.
+// Exact inference over segments on plain arrays: for tests, for teaching, and for scores that come from other programs.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -23,9 +23,9 @@ namespace {
 
 constexpr double never = -std::numeric_limits<double>::infinity();
 
-using Segment = std::array<std::int32_t, 3>;  // its first token, the token after its last, its label
+using Segment = std::array<std::int32_t, 3>;  // first token, token after the last, label
 
-// span [T, M, L]; edge [L, L] or [T, L, L] (row 0 unused), as given by `per_token`, or nothing.
+// span: [T, M, L]; edge: [L, L], or [T, L, L] (row 0 unused) if per_token, or empty.
 SegmentScores as_segments(const In3<double>& span, const In<double>& edge, bool per_token) {
   const auto T = static_cast<std::int32_t>(span.shape(0)), M = static_cast<std::int32_t>(span.shape(1)),
              L = static_cast<std::int32_t>(span.shape(2));
@@ -56,7 +56,7 @@ nb::tuple best(SegmentScores& scores) {
   return nb::make_tuple(as_list(scores.coding, codes), score);
 }
 
-// A list of (segments, score), best first; fewer than k where fewer are allowed.
+// A list of (segments, score), best first; fewer than k if fewer are allowed.
 nb::list best_k(SegmentScores& scores, std::int64_t k) {
   nb::list out;
   SemiMarkovKBest<double> list(scores.coding, scores.coding.stride(), scores.order());
@@ -73,11 +73,12 @@ nb::list best_k(SegmentScores& scores, std::int64_t k) {
   return out;
 }
 
-// Takes the best score of a way off the scores that lead to where it ends, so that every score is at most 0, and sums over all
-// segmentations are precise however large the scores were. Probabilities stay as they are. Returns what each segmentation now lacks.
+// Changes the scores so that the best score up to any position is 0. Then every score is at most 0, and sums over all segmentations are
+// precise, however large the scores were. Probabilities do not change. Returns the number that has been subtracted from the score of every
+// segmentation.
 double take_off_best(SegmentScores& scores) {
   const std::int32_t T = scores.tokens, M = scores.coding.most, L = scores.coding.labels, stride = scores.coding.stride();
-  const bool any_label = scores.order() == 0;  // whether labels go on alike
+  const bool any_label = scores.order() == 0;  // whether the label before does not matter
   SemiMarkov<double> exact(scores.coding, stride, scores.order());
   std::vector<std::int32_t> codes(static_cast<std::size_t>(T));
   const double best = exact(scores, codes.data());
@@ -106,7 +107,7 @@ double take_off_best(SegmentScores& scores) {
   return best;
 }
 
-// log Z and the posteriors of segments, in the shape of their scores; none where all segmentations are forbidden.
+// log Z and the posteriors of segments, in the shape of their scores; no posteriors if all segmentations are forbidden.
 std::pair<double, Out<double>> sums(SegmentScores& scores) {
   const double best = take_off_best(scores);
   if (best == never) return {never, give(std::vector<double>())};
@@ -122,7 +123,7 @@ std::pair<double, Out<double>> sums(SegmentScores& scores) {
   return {log_z, give(std::move(posteriors))};
 }
 
-// gold: segments that cover the sentence; longer ones than the scores have may be among them.
+// gold: segments that cover the sentence; they may be longer than those that have scores.
 void add_loss(SegmentScores& scores, const std::vector<Segment>& gold, double cost) {
   std::vector<std::int32_t> codes(static_cast<std::size_t>(scores.tokens), -1);
   for (const auto& [first, end, label] : gold) codes[static_cast<std::size_t>(first)] = scores.coding.code(end - first, label);

@@ -1,4 +1,4 @@
-// Labelled segments: how their models are made, stored and read.
+// Labelled segments: how their models are created, stored and read.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -23,7 +23,7 @@ using AnchoredTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
 using SequenceTuple = std::tuple<std::int32_t, std::int32_t>;
 using BackTuple = std::tuple<std::vector<std::int32_t>, bool, std::int32_t, std::int32_t, bool>;
 
-// Python checks first what users can do wrong, so this says no more than that something does not fit.
+// Python has checked what users can do wrong, so the message only says that something does not fit.
 void check(bool ok) {
   if (!ok) throw Error("RiataError", "the segments do not fit the sentences or the weights");
 }

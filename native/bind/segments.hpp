@@ -11,7 +11,7 @@
 
 namespace riata::bind {
 
-// Of each root its slot and code.
+// The slot and the code of each root.
 inline nb::tuple roots_of(const GrownRows& grown) {
   std::vector<std::int32_t> slots, codes;
   for (std::int32_t root = 0; root < grown.roots(); ++root) {
@@ -21,7 +21,7 @@ inline nb::tuple roots_of(const GrownRows& grown) {
   return nb::make_tuple(give(std::move(slots)), give(std::move(codes)));
 }
 
-// Of each row what it is a step from, a row or -1 - root, and the step.
+// The parent of each row, a row or -1 - root, and its number.
 inline nb::tuple rows_of(const GrownRows& grown) {
   std::vector<std::int32_t> parents, values;
   for (std::int32_t row = 0; row < grown.rows(); ++row) {

@@ -1,4 +1,4 @@
-// A dictionary of Python as settings of the core.
+// A Python dictionary as settings of the core.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,7 +13,7 @@ namespace riata::bind {
 
 namespace nb = nanobind;
 
-// Flags, numbers and words; what is of another type is left out.
+// Flags, numbers and words; values of other types are left out.
 inline Settings as_settings(const nb::dict& values) {
   Settings out;
   for (const auto& [key, value] : values) {

@@ -25,7 +25,7 @@ nb::list listed(const Values& values, Convert convert) {
   return out;
 }
 
-// action(state before it, action id): the action as Python knows it. feature(entry of the weight vector): (name, its weight).
+// action(state before it, action id): the action as Python knows it. feature(place in the weight vector): (name, weight).
 template <class Action, class Feature>
 nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
   const auto same = [](auto value) { return value; };
@@ -69,7 +69,8 @@ nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
   return out;
 }
 
-// A learner with the settings of `learner`, or None; "training" among them: whether the search does all that it does in training.
+// A learner with the settings of `learner`, or none if it is None. The setting "training": whether the search does everything that it does
+// in training.
 template <class Real>
 struct Watcher {
   Watcher(const nb::object& followed, Vector<Real>& weights, TraceRecorder& recorder)
@@ -86,8 +87,8 @@ struct Watcher {
   TraceLearner<Real> learner;
 };
 
-// Runs a search over the open sentence of a space and gives what it did, as as_dict does. learning: whether the truth is known;
-// learner: as Watcher takes it. action, feature: as in as_dict.
+// Runs a search over the open sentence of a space and returns its trace, as as_dict does. learning: whether the truth is known; learner:
+// see Watcher. action, feature: see as_dict.
 template <class Real, class Action, class Feature>
 nb::dict traced(Space& space, Vector<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner,
                 bool learning, bool with_features, Action action, Feature feature) {
@@ -99,7 +100,7 @@ nb::dict traced(Space& space, Vector<Real>& weights, const QueueSpec& spec, cons
   return as_dict(recorder.finish(search, found, with_features), action, feature);
 }
 
-// The trace of a model whose weights are one long vector: an action is (state before it, action id), a feature the number of its weight.
+// The trace of a model whose weights are one long vector. An action is (state before it, action id), a feature is the number of its weight.
 template <class Real>
 nb::dict traced_flat(Space& space, Vector<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner,
                      bool learning, bool with_features) {

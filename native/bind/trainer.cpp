@@ -1,4 +1,4 @@
-// Learners that take one sentence after another, on models of any structure; and several of them as one.
+// Learners that take one sentence after another, on models of any structure; and groups of learners that are mixed.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -41,7 +41,7 @@ nb::dict run_epoch(OnlineTrainer<Real>& self, const FeatureIndex& index, const I
   return in_words(result);
 }
 
-// Several learners over one feature index, each of which has seen a part of the data.
+// Several learners over one feature index, each of which has learnt from a part of the data.
 template <class Real>
 void bind_mixing(nb::module_& m) {
   using Trainer = OnlineTrainer<Real>;
