@@ -1,4 +1,4 @@
-// The smallest test harness that says where it failed.
+// A minimal test harness that reports where a check failed.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Small corpora of every structure whose outputs can be listed, with random weights of all their features.
+// Small corpora of every structure whose outputs can be listed, with random weights for all their features.
 #pragma once
 
 #include <cmath>
@@ -23,15 +23,15 @@ using Output = std::vector<std::int32_t>;
 struct Enumerated {
   std::string structure;
   FeatureIndex index;
-  bool exact = true;  // whether there is a dynamic program; else there are only searches
+  bool exact = true;  // whether there is a dynamic program; otherwise there are only searches
   Instances instances;
   Output gold;
   std::unique_ptr<Model<double>> model;
-  std::function<std::vector<Output>(std::int32_t)> outputs;  // of so many tokens; some of them may be forbidden
+  std::function<std::vector<Output>(std::int32_t)> outputs;  // all outputs of this number of tokens; some of them may be forbidden
   std::function<double(Codes gold, Codes output)> loss;
-  // The loss with weights of labels; none where the structure does not offer class weights.
+  // The loss with weights of labels; none if the structure does not offer class weights.
   std::function<double(Codes gold, Codes output, std::span<const double> weights)> weighted_loss;
-  Listing listing;  // of all outputs that are allowed
+  Listing listing;  // all outputs that are allowed
 
   explicit Enumerated(std::string name, FeatureIndex the_index) : structure(std::move(name)), index(std::move(the_index)) {}
   Corpus corpus() const { return {index, instances, gold}; }
@@ -53,7 +53,7 @@ using Case = std::unique_ptr<Enumerated>;
 // A number from -1 to 1.
 inline double random_number(Rng& rng) { return double(rng.below(200'001)) / 100'000 - 1; }
 
-// Enters the features of all outputs, gives them random weights, and lists the outputs.
+// Adds the features of all outputs to the model, gives them random weights, and lists the outputs.
 inline void list_outputs(Enumerated& in, Rng& rng) {
   const Corpus corpus = in.corpus();
   std::set<std::int64_t> places;
@@ -83,8 +83,8 @@ inline void list_outputs(Enumerated& in, Rng& rng) {
   });
 }
 
-// The corpora of a structure, entered by a global object of a file of its own in tests/cases: one for every shape that is solved in a way
-// of its own.
+// The corpora of a structure, registered by a global object in a file of tests/cases: one corpus for every shape that is solved in a
+// different way.
 using MakeCases = std::vector<Case> (*)(Rng& rng);
 inline std::vector<MakeCases>& all_cases() {
   static std::vector<MakeCases> cases;

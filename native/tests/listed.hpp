@@ -1,5 +1,5 @@
 // A structure given by enumeration: every sentence has a list of outputs, with their features and losses. Every question is answered by
-// looking at all of them. Learners are checked on it, and every other structure against it.
+// looking at all outputs. Learners are tested on it, and every other structure is compared with it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace riata {
 
 struct ListedOutput {
   std::vector<std::int32_t> codes;
-  Difference features;  // every place once
+  Difference features;  // every place occurs once
   double loss = 0;
 };
 using Listing = std::vector<std::vector<ListedOutput>>;  // [sentences][outputs]
@@ -36,7 +36,7 @@ class ListedStructure : public Structure<Real> {
     times_ = 0;
   }
 
-  // Where the truth is not in the list: of the outputs of least loss the one that scores best.
+  // If the truth is not in the list: the output with the best score among those of least loss.
   Codes target() override {
     const Codes truth = corpus().gold_of(sentence_);
     if (find(truth) != nullptr) return truth;
@@ -131,13 +131,13 @@ class ListedStructure : public Structure<Real> {
   const Listing& listing_;
   Vector<Real>& weights_;
   std::int64_t sentence_ = 0;
-  double times_ = 0;                         // how often the loss counts in scores
+  double times_ = 0;                         // factor of the loss in scores
   std::vector<const ListedOutput*> ranked_;  // best first
-  std::size_t returned_ = 0;                 // of them
+  std::size_t returned_ = 0;                 // how many of ranked_ have been returned
   std::vector<double> probabilities_;        // [outputs], after sums
 };
 
-// The listing must outlive it.
+// The listing must outlive the model.
 template <class Real>
 class ListedModel : public Model<Real> {
  public:

@@ -1,4 +1,4 @@
-// The potentials of a structure given by enumeration: every output of a sentence has features of its own, and the first one is the truth.
+// The potentials of a structure given by enumeration: every output of a sentence has its own features, and the first output is the truth.
 #pragma once
 
 #include <cmath>

@@ -13,7 +13,7 @@ struct RandomSentences {
   std::vector<std::int32_t> values, gold;
   std::vector<std::int64_t> starts{0};
 
-  // 40 sentences of up to 5 tokens, empty ones among them; label() is that of the token drawn last.
+  // Adds 40 sentences of up to 5 tokens, some of them empty; label() is the label of the token that was drawn last.
   template <class Label>
   RandomSentences(Rng& rng, std::uint64_t words, Label label) {
     for (int s = 0; s < 40; ++s) {
@@ -27,7 +27,7 @@ struct RandomSentences {
 
   Tokens tokens() const { return {{values}, starts}; }
 
-  // With every n-gram entered in the index.
+  // The instances, with every n-gram added to the index.
   Instances entered(FeatureIndex& index) const {
     index.extend(tokens(), 1);
     Instances instances = look_up(index, tokens());

@@ -1,4 +1,4 @@
-// Batches of sentences: as many tokens as ever with ordinary labels, few with thousands, between which Ctrl-C is heard.
+// Batches of sentences: large with ordinary numbers of labels, small with thousands of labels, so that Ctrl-C is answered soon.
 #include <cstdint>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Index, weights, Viterbi and the sparse form together: what is packed and unpacked decodes as before.
+// Index, weights, Viterbi and the sparse form together: a model decodes the same after packing and unpacking.
 #include <cmath>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// One step of a beam over a chain, against all steps listed, merged and sorted.
+// One step of a beam over a chain, compared with all steps listed, merged and sorted.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -34,7 +34,7 @@ struct Step {
   bool good;
 };
 
-// Best first; at equal rank the y-good step comes last, then the older node, then the lower label.
+// The order of steps: best first; at equal rank the y-good step comes last, then the older node, then the lower label.
 bool before(const Step& a, const Step& b) {
   if (a.rank != b.rank) return a.rank > b.rank;
   if (a.good != b.good) return b.good;
@@ -69,7 +69,7 @@ std::vector<Step> listed(const Beam<Real>& beam, std::int64_t width) {
   return merged;
 }
 
-// values: of how many different scores there are; few of them make ties.
+// values: the number of different scores; few of them make ties.
 template <class Real>
 Beam<Real> drawn(Rng& rng, std::uint64_t values) {
   const auto score = [&] {
@@ -85,7 +85,7 @@ Beam<Real> drawn(Rng& rng, std::uint64_t values) {
     for (std::int32_t j = 0; j < beam.labels; ++j) row[static_cast<std::size_t>(j)] = score();
     beam.nodes.push_back({static_cast<Real>(rng.below(values)) / 4, row, static_cast<std::int64_t>(rng.below(groups)) * 1000003, false});
   }
-  beam.own.assign(static_cast<std::size_t>(beam.stride), -std::numeric_limits<Real>::infinity());  // no label stands in the padding
+  beam.own.assign(static_cast<std::size_t>(beam.stride), -std::numeric_limits<Real>::infinity());  // no label is in the padding
   for (std::int32_t j = 0; j < beam.labels; ++j) beam.own[static_cast<std::size_t>(j)] = score();
   beam.truth = rng.below(4) == 0 ? -1 : static_cast<ActionId>(rng.below(static_cast<std::uint64_t>(beam.labels)));
   if (beam.truth >= 0 && rng.below(5) > 0) beam.nodes[rng.below(nodes)].good = true;

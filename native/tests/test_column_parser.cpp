@@ -1,4 +1,4 @@
-// The column reader gives the same sentences however its bytes are cut, and refuses what is not a column file.
+// The column reader returns the same sentences however its bytes are cut, and refuses files that are not column files.
 #include <string>
 
 #include "core/error.hpp"

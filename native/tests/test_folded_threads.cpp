@@ -1,4 +1,4 @@
-// Threads that meet new types in a folded model while others decode: the labels are those of one thread.
+// Threads that add new types to a folded model while others decode: the labels are the same as with one thread.
 #include <memory>
 #include <string>
 #include <thread>
@@ -30,7 +30,7 @@ struct Model {
   }
 };
 
-// The labels of sentences of known and new words, types looked up on the way.
+// The labels of sentences of known and new words, whose types are looked up on the way.
 std::vector<std::int32_t> label(Folded& folded, std::uint64_t seed) {
   Rng rng(seed);
   std::vector<std::string> words;

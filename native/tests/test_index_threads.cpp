@@ -1,4 +1,4 @@
-// The feature index by several threads: the same n-grams, under the same numbers, as by one. Also run under ThreadSanitizer.
+// The feature index built by several threads has the same n-grams with the same numbers as built by one. Also run under ThreadSanitizer.
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -27,7 +27,7 @@ struct Corpus {
   Tokens tokens() const { return {{values.begin(), values.end()}, starts}; }
 };
 
-// A small and a large attribute, their n-grams, and two of both.
+// A small and a large attribute, their n-grams, and two families that combine both.
 FeatureIndex empty_index() {
   const std::vector<FamilySpec> families{{-1, 0, 0}, {0, 0, 1}, {1, 0, 2}, {-1, 1, 0}, {3, 1, 1}, {4, 1, 2}, {0, 1, 1}, {3, 0, 0}};
   std::vector<TemplateSpec> templates;

@@ -1,4 +1,4 @@
-// The kernels against plain loops, bit for bit, for every width of row up to ten blocks.
+// The kernels compared with plain loops, bit for bit, for every width of row up to ten blocks.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 template <class Real>
 constexpr Real nothing = -std::numeric_limits<Real>::infinity();
 
-// A score: few values, so that there are ties; thirds, so that the order of additions shows; and minus infinity.
+// A random score: few different values, so that there are ties; thirds, so that the order of additions matters; and minus infinity.
 template <class Real>
 Real number(Rng& rng) {
   const auto drawn = static_cast<Real>(rng.below(40));
@@ -51,7 +51,7 @@ void compare(Rng& rng, std::int32_t stride, std::int64_t count) {
   }
   CHECK(same_bits(summed, expected));
 
-  std::vector<std::int32_t> ends;  // groups of random sizes, empty ones among them
+  std::vector<std::int32_t> ends;  // groups of random sizes, some of them empty
   for (std::int32_t end = 0; end < count;)
     ends.push_back(end = std::min(static_cast<std::int32_t>(count), end + static_cast<std::int32_t>(rng.below(4))));
   std::vector<Real> grouped = numbers<Real>(rng, width), by_groups = grouped;
@@ -89,7 +89,7 @@ void compare(Rng& rng, std::int32_t stride, std::int64_t count) {
   }
 }
 
-// Numbers that can be multiplied. What is summed over blocks is compared up to rounding.
+// Positive numbers, for products. Sums over blocks are compared up to rounding.
 template <class Real>
 void compare_products(Rng& rng, std::int32_t stride, std::int64_t count) {
   const auto width = static_cast<std::size_t>(stride), height = static_cast<std::size_t>(count);

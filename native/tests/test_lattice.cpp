@@ -1,4 +1,4 @@
-// The lattice of a toy space, against the sum over all paths: unbounded and narrow beams, states that merge, and dead ends.
+// The lattice of a toy space compared with the sum over all paths: unbounded and narrow beams, states that merge, and dead ends.
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -16,7 +16,7 @@ using namespace riata;
 
 namespace {
 
-constexpr std::int32_t labels = 3, length = 4, forbidden = 2;  // label `forbidden` leads nowhere in the middle
+constexpr std::int32_t labels = 3, length = 4, forbidden = 2;  // label `forbidden` is a dead end in the middle
 using Path = std::vector<std::int32_t>;
 
 // A label for every token; scores depend on the label before, which is the key.
@@ -74,7 +74,7 @@ std::vector<Path> every_path() {
   return found;
 }
 
-// Notes which states come out of the queue, by depth and label.
+// Records which states leave the queue, by depth and label.
 class Fronts : public Lattice {
  public:
   using Lattice::Lattice;
@@ -91,7 +91,7 @@ class Fronts : public Lattice {
   }
 };
 
-// How a path is cut into chunks: label 1 goes on with 0 and 1. As the place of the first token of each token's chunk.
+// How a path is divided into chunks: label 1 continues chunks of labels 0 and 1. For each token, the first token of its chunk.
 Path chunks_of(const Path& path) {
   Path first(path.size(), 0);
   for (std::size_t t = 1; t < path.size(); ++t) first[t] = path[t] == 1 && path[t - 1] != 2 ? first[t - 1] : static_cast<std::int32_t>(t);

@@ -1,5 +1,5 @@
-// Every learner of one sentence after another: on listed outputs against a twin that looks at all of them, and on every structure against
-// the list of its outputs.
+// Every online learner: on listed outputs, compared with a twin that looks at all of them; and on every structure, compared with learning
+// from the list of its outputs.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -22,7 +22,7 @@ const Poll go_on = [](std::int64_t) { return true; };
 struct Configured {
   std::string learner;
   std::vector<std::pair<std::string, Settings::Value>> values;
-  double close = 1e-7;  // to what is learnt from a list
+  double close = 1e-7;  // tolerance for weights learnt from a list
 
   Settings settings() const {
     Settings out;
@@ -33,7 +33,7 @@ struct Configured {
 
 Configured mira(std::int64_t k) { return {"mira", {{"C", 0.3}, {"cost", 1.0}, {"k", k}}}; }
 
-// Steps from the best output that exact search finds, or from all outputs ("lattice").
+// Steps away from the best output that exact search finds, or from all outputs ("lattice").
 Configured from_outputs(const std::string& update, const std::string& step) {
   return {"search",
           {{"queue", std::string("exact")},
@@ -50,10 +50,10 @@ Configured from_outputs(const std::string& update, const std::string& step) {
            {"siblings", std::int64_t{0}},
            {"max_nodes", std::int64_t{1'000'000}},
            {"record", false}},
-          update == "lattice" ? 1e-4 : 1e-7};  // structures leave out features that are expected less than once in a million
+          update == "lattice" ? 1e-4 : 1e-7};  // structures leave out features with posteriors below 1e-6
 }
 
-// A learner that this file does not know, with some value for every setting that it asks for.
+// A learner that this file does not know, with some value for every setting that it reads.
 Configured guessed(const std::string& learner) {
   Configured out{learner, {}};
   for (;;) {
@@ -72,7 +72,7 @@ Configured guessed(const std::string& learner) {
       else if (std::holds_alternative<std::int64_t>(there->second))
         there->second = true;
       else
-        CHECK(false);  // a word: this file must say which
+        CHECK(false);  // a word: this file must say which one
     }
   }
 }
@@ -115,7 +115,7 @@ std::vector<double> sentence_weights(Rng& rng, std::int64_t sentences) {
   return out;
 }
 
-// The same steps, whether a dynamic program answers or a list. Structures that offer less than a learner asks for refuse.
+// The steps must be the same, whether a dynamic program answers or a list. Structures that do not offer what a learner needs must refuse.
 void check_on(const Enumerated& in, const Configured& how, Rng& rng, std::set<std::string>& learnt) {
   const std::vector<double> weights = sentence_weights(rng, in.instances.sentences());
   Learnt found;
@@ -133,7 +133,7 @@ void check_on(const Enumerated& in, const Configured& how, Rng& rng, std::set<st
   learnt.insert(in.structure + " " + how.learner);
 }
 
-// Sentences of one token whose outputs have any features.
+// Sentences of one token whose outputs have arbitrary features.
 struct Anything {
   static constexpr std::int64_t places = 8;
   FeatureIndex index{{{-1, 0, 0}}, {{0, 0, false}}, 1, false};
@@ -167,7 +167,7 @@ double dot(const Difference& features, const std::vector<double>& w) {
   return sum;
 }
 
-// The output of the highest score plus so many times its loss.
+// The output with the highest score plus `cost` times its loss.
 const ListedOutput& highest(const std::vector<ListedOutput>& outputs, const std::vector<double>& w, double cost) {
   const ListedOutput* best = &outputs[0];
   for (const ListedOutput& output : outputs) {
@@ -176,8 +176,8 @@ const ListedOutput& highest(const std::vector<ListedOutput>& outputs, const std:
   return *best;
 }
 
-// One pass in the given order. step(truth, found, w, length): how far to go from the found output towards the truth; length: of that way,
-// squared.
+// One pass in the given order. step(truth, found, w, length): the size of the step from the found output towards the truth; length: squared
+// norm of their difference.
 template <class Step>
 std::vector<double> twin(const Anything& in, double cost, Step step, std::vector<double> w) {
   for (const std::int64_t s : shuffled(in.instances.sentences(), 3, 1)) {
@@ -203,7 +203,7 @@ void check_twins(Rng& rng) {
   };
   // Collins 2002, Fig. 1
   check({"perceptron", {}}, 0, [](const auto&, const auto&, const auto&, double) { return 1.0; });
-  // Crammer & Singer 2003: as far as it takes for the truth to win by the loss, at most C
+  // Crammer & Singer 2003: the smallest step after which the truth wins by the loss, at most C
   check(mira(1), 1, [](const ListedOutput& truth, const ListedOutput& found, const std::vector<double>& w, double length) {
     return std::clamp((found.loss - dot(truth.features, w) + dot(found.features, w)) / length, 0.0, 0.3);
   });

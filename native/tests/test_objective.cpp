@@ -1,5 +1,5 @@
-// The batch objective: every loss, and one that only this file knows, over the potentials of every structure, against single sentences and
-// against the list of all outputs.
+// The batch objective: every loss, and one that only this file defines, over the potentials of every structure, compared with single
+// sentences and with the list of all outputs.
 #include "learning/batch/objective.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ Found evaluated(Potentials& potentials, const std::vector<double>& weights, cons
 
 bool near(double a, double b, double scale) { return std::abs(a - b) <= 1e-9 * (1 + scale); }
 
-// The log loss of each sentence by itself says what another loss must come to.
+// The value and gradient of another loss must follow from the log loss of each sentence by itself.
 void check_loss(const std::function<Made()>& make, double scale) {
   Rng rng(11);
   const Made potentials = make();
@@ -81,13 +81,13 @@ void check_loss(const std::function<Made()>& make, double scale) {
     }
     const Found found = evaluated(*potentials, weights, loss, at), threaded = evaluated(*potentials, weights, loss, at, 3);
     CHECK(found.value == threaded.value && found.gradient == threaded.gradient);
-    if (!std::isfinite(expected.value)) continue;  // of probabilities that a loss has no number for
+    if (!std::isfinite(expected.value)) continue;  // the loss has no finite value for such probabilities
     CHECK(near(found.value, expected.value, std::abs(expected.value)));
     for (std::size_t i = 0; i < at.size(); ++i) CHECK(near(found.gradient[i], expected.gradient[i], 100 * largest));
   }
 }
 
-// The slope of every loss is minus what it says that a difference of features counts.
+// The `times` of every loss must be minus its slope.
 void check_slopes() {
   for (const std::string& name : output_loss_names()) {
     const OutputLoss& loss = output_loss(name);
@@ -101,7 +101,7 @@ void check_slopes() {
   }
 }
 
-// log P of the truth of every sentence, from all outputs that there are. The model has the weights of the potentials at a point.
+// log P of the truth of every sentence, computed from all outputs. The model has the weights of the potentials at a point.
 void check_against_list(Potentials& potentials, const Enumerated& in, Model<double>& model, const std::vector<double>& at) {
   Vector<double> weights = Vector<double>::of(model.flat());
   const auto structure = std::as_const(model).over(in.corpus(), weights);
@@ -116,7 +116,7 @@ void check_against_list(Potentials& potentials, const Enumerated& in, Model<doub
   CHECK(near(evaluated(potentials, {}, "log", at).value, expected, 10 * expected));
 }
 
-// One sentence at a time gives what the batch objective of that sentence gives, for stochastic steps.
+// One sentence at a time, for stochastic steps, gives the same as the batch objective of that sentence.
 void check_sentences(SentenceGradient<double>& gradient, Potentials& potentials, const std::vector<double>& at) {
   constexpr double scale = 4;
   const RowWeights& there = gradient.there();
@@ -176,11 +176,11 @@ void check_structure(const std::function<Made()>& make) {
 template <class Real>
 Constraint<Real> constraint() {
   std::vector<std::uint8_t> follow(labels * labels, 1);
-  follow[1] = 0;  // label 1 does not follow label 0
+  follow[1] = 0;  // label 1 may not follow label 0
   return Constraint<Real>(labels, Weights<Real>(labels).stride, {1, 1, 1}, {1, 1, 1}, follow);
 }
 
-// Legal labels, of which some may be unknown.
+// Sentences with legal labels, some of which may be unknown.
 Instances labelled(Rng& rng, FeatureIndex& index, bool unknown) {
   const RandomSentences sentences(rng, words, [](const auto&) { return 0; });
   Instances instances = sentences.entered(index);
@@ -211,7 +211,7 @@ void check_second_order(bool unknown) {
   Rng rng(8);
   FeatureIndex index({{-1, 0, 0}}, {{0, 0, false}, {0, 0, true}}, 1, true, {{-1, 0, {1, 2}}, {0, 0, {2}}});
   const Instances instances = labelled(rng, index, unknown);
-  for (const double often : {0.0, 2.0}) {  // matrices of pairs are part of contexts, or read weight by weight
+  for (const double often : {0.0, 2.0}) {  // all matrices of pairs are part of contexts, or all are read weight by weight
     check_structure([&]() -> Made {
       return std::make_unique<SecondOrderPotentials<double>>(index, instances, labels, 0, constraint<double>(), FeatureLabels::all, 1 << 20,
                                                              2000, often);
@@ -250,7 +250,7 @@ void check_listed() {
   const std::vector<double> at = random_point(rng, 6, 1);
   for (const std::string& loss : output_loss_names()) {
     const Found found = evaluated(potentials, {}, loss, at);
-    for (std::size_t i = 0; i < at.size(); ++i) {  // the slope, by differences
+    for (std::size_t i = 0; i < at.size(); ++i) {  // the slope, by finite differences
       std::vector<double> up = at, down = at;
       up[i] += 1e-5;
       down[i] -= 1e-5;

@@ -1,4 +1,5 @@
-// Learning and exact search two labels back: the best is the first of the list, lists go down, and scores are those of the features.
+// Learning and exact search two labels back: the best output is the first of the list, lists are in descending order, and scores are sums
+// of features.
 #include <cmath>
 #include <vector>
 
@@ -64,7 +65,7 @@ void check_learner(const std::string& name, const Settings& settings, const Chai
 template <class Real>
 void check_precision(const Corpus& corpus) {
   std::vector<std::uint8_t> follow(labels * labels, 1);
-  follow[1] = 0;  // label 1 does not follow label 0
+  follow[1] = 0;  // label 1 may not follow label 0
   const ChainModel<Real> zero(Weights<Real>(labels), Constraint<Real>(labels, padded(labels), {1, 1, 0}, {1, 0, 1}, follow));
   check_learner("perceptron", {}, zero, corpus);
   for (const std::int64_t k : {1, 3}) {

@@ -1,4 +1,4 @@
-// Segments: training by exact search and by a beam, then best, k best and sums against every segmentation.
+// Segments: training by exact search and by a beam, then best, k best and sums compared with all segmentations.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -22,7 +22,7 @@ constexpr std::int32_t labels = 3, words = 4, most = 3, outside = 0;
 const SegmentCoding coding{labels, outside, most};
 using Outputs = std::vector<std::int32_t>;
 
-// All ways to tile so many tokens.
+// All segmentations of `length` tokens.
 std::vector<Outputs> segmentations(std::int32_t length) {
   std::vector<Outputs> found;
   if (length == 0) return {{}};
@@ -47,7 +47,7 @@ struct Data {
   Instances instances;
   Outputs gold;
 
-  // further: whether more is read of the segments before than exact search can tell apart.
+  // further: whether templates read more of earlier segments than exact search distinguishes.
   Data(Rng& rng, bool further)
       : templates(index, {{Role::inside, 0, 0}, {Role::inside, 1, 0}, {Role::first, 0, -1}, {Role::last, 0, 1}}, true, {{0, 0}, {0, 1}},
                   histories(further)) {

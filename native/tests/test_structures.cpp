@@ -1,4 +1,4 @@
-// Every structure against the list of all its outputs, operation by operation.
+// Every structure compared with the list of all its outputs, operation by operation.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,7 @@ const Poll go_on = [](std::int64_t) { return true; };
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * (1 + std::abs(b)); }
 
-// Entries of one place count together; what is left out counts as nothing.
+// Entries of the same place are added up; places that are left out count as 0.
 bool same(Difference a, const Difference& b) {
   for (const auto& [place, value] : b) a.push_back({place, -value});
   sum_up(a);
@@ -29,7 +29,7 @@ bool same(Difference a, const Difference& b) {
   return true;
 }
 
-// Whether the structure answers; an operation that it does not offer is refused.
+// Whether the structure answers. An operation that it does not offer must be refused.
 template <class Question>
 bool answers(Question question) {
   try {
@@ -80,11 +80,11 @@ struct Both {
     CHECK(near(real.least_loss(), listed.least_loss()));
     for (const ListedOutput& output : outputs()) {
       const std::int64_t wrong = real.wrong(output.codes);
-      CHECK(wrong == -1 || wrong == static_cast<std::int64_t>(output.loss));  // labels of tokens, which Hamming counts
+      CHECK(wrong == -1 || wrong == static_cast<std::int64_t>(output.loss));  // the Hamming loss counts wrong labels of tokens
     }
   }
 
-  // times: how often the loss counts.
+  // times: factor of the loss.
   void check_best(double times) {
     open();
     if (times != 0) {
@@ -145,7 +145,7 @@ Output searched(const Enumerated& in, const std::string& queue, std::int64_t wid
   return decode(*in.model, in.corpus(), {queue, width, by}, {}, go_on);
 }
 
-// A beam that is wide enough for all states finds the best output.
+// A beam that is wide enough for all states must find the best output.
 void check_wide_beam(const Enumerated& in, std::int64_t width, const std::string& by) {
   const std::vector<double> scores = scores_of(*in.model, in.corpus(), searched(in, "beam", width, by));
   for (const std::int64_t s : in.order()) {
@@ -157,7 +157,7 @@ void check_wide_beam(const Enumerated& in, std::int64_t width, const std::string
 }
 
 void check_space(const Enumerated& in) {
-  std::size_t most = 1;  // outputs of a sentence: of no length are there more states
+  std::size_t most = 1;  // number of outputs of a sentence; no length has more states
   for (const std::vector<ListedOutput>& outputs : in.listing) most = std::max(most, outputs.size());
   for (const char* by : {"operations", "prefix"}) {
     check_wide_beam(in, std::numeric_limits<std::int64_t>::max(), by);
@@ -166,7 +166,7 @@ void check_space(const Enumerated& in) {
   CHECK(searched(in, "beam", 1, "operations") == searched(in, "greedy", 1, "operations"));
 }
 
-// Weights of labels change losses, and the best output of score plus loss.
+// Weights of labels must change losses, and the best output of score plus loss.
 void check_class_weights(const Enumerated& in) {
   const std::vector<double> by_label{0.5, 2, 1.25};
   Listing weighed = in.listing;
@@ -191,7 +191,8 @@ void check_class_weights(const Enumerated& in) {
   }
 }
 
-// Differences by class add up over labels: those of a weight per label are sums of those where one label weighs 1, and all others nothing.
+// Differences by class are linear in the weights of labels: a difference is the sum of those in which one label weighs 1 and all others 0,
+// each multiplied by the weight of the label.
 void check_class_differences(const Enumerated& in, Rng& rng) {
   const std::vector<double> by_label{0.5, 2, 1.25}, ones(by_label.size(), 1);
   Vector<double> weights = Vector<double>::of(in.model->flat());

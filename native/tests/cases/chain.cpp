@@ -3,7 +3,7 @@
 namespace riata::test {
 namespace {
 
-// One, two and three labels back; the last one is searched, for there is no dynamic program.
+// One, two and three labels back; with three, there are only searches, since there is no dynamic program.
 std::vector<Case> chains(Rng& rng) {
   std::vector<Case> out;
   out.push_back(enumerated_chain(rng, {}, true));

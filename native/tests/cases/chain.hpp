@@ -23,7 +23,7 @@ inline std::vector<Output> labellings(std::int32_t labels, std::int32_t length) 
   return found;
 }
 
-// Labels of tokens, of which one does not follow another. history: templates that read earlier labels.
+// Labels of tokens, one of which may not follow another. history: templates that read earlier labels.
 inline Case enumerated_chain(Rng& rng, std::vector<HistorySlot> history, bool exact) {
   constexpr std::int32_t labels = 3;
   auto out = std::make_unique<Enumerated>(
@@ -38,7 +38,7 @@ inline Case enumerated_chain(Rng& rng, std::vector<HistorySlot> history, bool ex
   }
   out->instances.labels = out->gold;
   std::vector<std::uint8_t> follow(labels * labels, 1);
-  follow[1] = 0;  // label 1 does not follow label 0
+  follow[1] = 0;  // label 1 may not follow label 0
   const std::vector<std::uint8_t> all(labels, 1);
   out->model = std::make_unique<ChainModel<double>>(Weights<double>(labels), Constraint<double>(labels, padded(labels), all, all, follow));
   out->outputs = [](std::int32_t length) { return labellings(labels, length); };

@@ -1,11 +1,11 @@
-// Tags with chunk labels, all listed: there is no dynamic program, but features, scores and a space.
+// Tags with chunk labels, all outputs listed. There is no dynamic program, but features, scores and a search space.
 #include "inference/structures/joint_model.hpp"
 #include "tests/enumerated.hpp"
 
 namespace riata::test {
 namespace {
 
-// Codes of so many tokens whose chunk labels may follow each other, start and end.
+// Codes of `length` tokens whose chunk labels may follow each other, start and end.
 std::vector<Output> legal_codes(const JointCoding& coding, std::int32_t length) {
   std::vector<Output> found{{}};
   for (std::int32_t t = 0; t < length; ++t) {
@@ -24,7 +24,7 @@ std::vector<Output> legal_codes(const JointCoding& coding, std::int32_t length) 
   return found;
 }
 
-// ahead: 1 where a tag is chosen one token before its chunk label, which then may read it.
+// ahead: 1 if a tag is chosen one token before its chunk label, which may then read it.
 Case enumerated_joint(Rng& rng, std::int32_t ahead) {
   using riata::Output::chunk, riata::Output::tag;
   const JointCoding coding{2, 2, ahead, {1, 0}, {1, 1}, {1, 1, 0, 1}};

@@ -3,7 +3,7 @@
 namespace riata::test {
 namespace {
 
-// Truths that can be found, truths that are too long, and templates that exact search cannot heed.
+// Truths that can be reached, truths that are too long, and templates that exact search cannot use.
 std::vector<Case> all_segments(Rng& rng) {
   std::vector<Case> out;
   out.push_back(enumerated_segments(rng, 3, false));

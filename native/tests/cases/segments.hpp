@@ -14,7 +14,7 @@
 
 namespace riata::test {
 
-// All ways to tile so many tokens with segments of at most so many.
+// All segmentations of `length` tokens into segments that the coding allows.
 inline std::vector<Output> segmentations(const SegmentCoding& coding, std::int32_t length) {
   if (length == 0) return {{}};
   std::vector<Output> found;
@@ -32,15 +32,15 @@ inline std::vector<Output> segmentations(const SegmentCoding& coding, std::int32
   return found;
 }
 
-// Segments that are wrong, and true ones that are missed.
+// The number of wrong segments plus the number of missed true segments.
 inline double wrong_and_missed(Codes gold, Codes output) {
   double loss = 0;
   for (std::size_t t = 0; t < gold.size(); ++t) loss += gold[t] == output[t] ? 0 : (gold[t] >= 0) + (output[t] >= 0);
   return loss;
 }
 
-// Segments that are wrong, and true ones that are missed, where a segment counts as much as its tokens do on average: what the labels of
-// their true segments weigh.
+// The weight of wrong segments plus that of missed true segments. A segment weighs as much as its tokens on average; a token weighs as much
+// as the label of its true segment.
 inline double weighted_wrong_and_missed(const SegmentCoding& coding, Codes gold, Codes output, std::span<const double> weights) {
   std::vector<double> of_tokens;
   for (const std::int32_t code : gold)
@@ -54,7 +54,7 @@ inline double weighted_wrong_and_missed(const SegmentCoding& coding, Codes gold,
   return loss;
 }
 
-// most: tokens of a segment, while those of the truth may have up to 3. further: reads more than exact search can tell apart.
+// most: largest number of tokens of a segment, while true segments may have up to 3. further: reads more than exact search distinguishes.
 inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
   const SegmentCoding coding{3, 0, most}, of_truth{3, 0, 3};
   auto out = std::make_unique<Enumerated>(
@@ -71,7 +71,7 @@ inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
     for (std::int32_t& code : one) code = code < 0 ? code : coding.code(of_truth.length(code), of_truth.label(code));
     out->gold.insert(out->gold.end(), one.begin(), one.end());
   }
-  out->instances.labels.clear();  // those of the true segments
+  out->instances.labels.clear();  // they are set to the labels of the true segments below
   for (const std::int32_t code : out->gold) out->instances.labels.push_back(code < 0 ? out->instances.labels.back() : coding.label(code));
   out->model = std::make_unique<SegmentModel<double>>(templates, SegmentWeights<double>{coding, GrownRows(templates.slots()), {}});
   out->outputs = [coding](std::int32_t length) { return segmentations(coding, length); };
