@@ -16,7 +16,7 @@ LARGEST = 1e290  # a sum of such scores is finite, however long the sentence
 
 
 def scores(given: Any, name: str) -> Scores:
-    """An array of numbers; DataError where it is none. name: of the parameter."""
+    """An array of numbers; DataError if it is not one. name: of the parameter, for the message."""
     if np.ma.is_masked(given):
         raise DataError(
             f"{name} is an array with masked values, which have no meaning here.",
@@ -29,7 +29,7 @@ def scores(given: Any, name: str) -> Scores:
 
 
 def check_scores(read: Scores, name: str) -> None:
-    """DataError where a score has no meaning. read: the entries that are read. name: of the parameter."""
+    """Raises DataError if a score has no meaning. read: the entries that are read. name: of the parameter, for the message."""
     if np.isnan(read).any() or np.isposinf(read).any():
         raise DataError(
             f"{name} has a score that is NaN or plus infinity.",
@@ -43,7 +43,7 @@ def check_scores(read: Scores, name: str) -> None:
 
 
 def finite(given: Any, name: str) -> float:
-    """A number; DataError where it is none. name: of the parameter."""
+    """A finite number; DataError if it is not one. name: of the parameter, for the message."""
     if not isinstance(given, Real) or not np.isfinite(float(given)):
         raise DataError(f"{name} is {printed(given):.60}; expected a finite number.")
     if abs(float(given)) > LARGEST:

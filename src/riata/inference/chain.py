@@ -28,9 +28,9 @@ def viterbi(node: Any, edge: Any) -> tuple[NDArray[np.int32], float]:
 
 
 def kbest(node: Any, edge: Any, k: int) -> list[tuple[NDArray[np.int32], float]]:
-    """The k best label sequences and their scores, best first; fewer where fewer are allowed. Arrays and ties as for viterbi.
+    """The k best label sequences and their scores, best first; fewer if fewer are allowed. Arrays and ties as for viterbi.
 
-    Huang & Chiang 2005, Algorithm 3: after the pass that the best one needs, each further one costs little more than its length.
+    Huang & Chiang 2005, Algorithm 3: after the pass for the best sequence, each further one costs little more than its length.
     """
     node, flat, per_token = _arrays(node, edge)
     found: list[tuple[NDArray[np.int32], float]] = _core.kbest(node, flat, per_token, int(K.parse(k)))

@@ -1,4 +1,4 @@
-"""How the best output of a sentence is looked for."""
+"""How the best output of a sentence is found."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Decoder:
     queue: str = "exact"
     beam: int = unbounded
     beam_by: str = "operations"
-    max_nodes: int = 1_000_000  # of one search; past it the search is an error
-    seconds: float = 0.0  # of one search, then it gives the best so far; 0: no limit
+    max_nodes: int = 1_000_000  # nodes of one search; exceeding it is an error
+    seconds: float = 0.0  # time limit of one search, which then returns the best output so far; 0: no limit
 
 
 EXACT = Decoder()

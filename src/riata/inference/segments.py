@@ -12,7 +12,7 @@ from riata.errors import DataError, printed
 from riata.inference.arrays import Scores, check_scores, finite, scores
 from riata.inference.chain import K
 
-Segment = tuple[int, int, int]  # its first token, the token after its last, its label
+Segment = tuple[int, int, int]  # first token, token after the last, label
 
 
 def segment_viterbi(span: Any, edge: Any = None) -> tuple[list[Segment], float]:
@@ -30,9 +30,9 @@ def segment_viterbi(span: Any, edge: Any = None) -> tuple[list[Segment], float]:
 
 
 def segment_kbest(span: Any, edge: Any, k: int) -> list[tuple[list[Segment], float]]:
-    """The k best segmentations and their scores, best first; fewer where fewer are allowed. Arrays as for segment_viterbi.
+    """The k best segmentations and their scores, best first; fewer if fewer are allowed. Arrays as for segment_viterbi.
 
-    Every pair of a token and a label keeps its k best ways: time and memory grow with k.
+    Every pair of a token and a label keeps its k best paths: time and memory grow with k.
     """
     found: list[tuple[list[Segment], float]] = _core.segment_kbest(*_arrays(span, edge), int(K.parse(k)))
     return found
@@ -59,13 +59,13 @@ def loss_augmented_segment_viterbi(
 
 
 def segment_log_sum(span: Any, edge: Any = None) -> float:
-    """log of the sum of exp(score) over all segmentations; minus infinity where nothing is allowed. Arrays as for segment_viterbi."""
+    """log of the sum of exp(score) over all segmentations; minus infinity if nothing is allowed. Arrays as for segment_viterbi."""
     total: float = _core.segment_sums(*_arrays(span, edge))[0]
     return total
 
 
 def segment_posteriors(span: Any, edge: Any = None) -> Scores:
-    """[T, M, L] how probable each segment is, where a segmentation has the probability exp(score) / sum. Arrays as for segment_viterbi."""
+    """[T, M, L] the probability of each segment, if a segmentation has the probability exp(score) / sum. Arrays as for segment_viterbi."""
     arrays = _arrays(span, edge)
     total, posteriors = _core.segment_sums(*arrays)
     if total == -np.inf:
@@ -80,7 +80,7 @@ def segment_posteriors(span: Any, edge: Any = None) -> Scores:
 def _covers(segments: Any, tokens: int, labels: int) -> bool:
     try:
         numbers = np.asarray(segments)
-    except ValueError:  # of several lengths
+    except ValueError:  # rows of different lengths
         return False
     if numbers.ndim != 2 or numbers.shape[1] != 3 or not len(numbers) or numbers.dtype.kind not in "iu":
         return False

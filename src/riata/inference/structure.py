@@ -1,4 +1,4 @@
-"""Structures offer operations; recipes name those they need."""
+"""Structures offer operations; recipes name the operations that they need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from riata.settings import Setting
 
 SPACE, CHUNK_LABELS = "a search space", "chunk labels"
 
-# The operations of structures, and what each of them is. Recipes and settings name those that they need.
+# The operations of structures, with an explanation of each. Recipes and settings name the operations that they need.
 OF_STRUCTURES = {
     "argmax": "the best output",
     "loss-augmented argmax": "the best output when wrong parts get a bonus",
@@ -47,29 +47,29 @@ class Structure:
     summary: str
     paper: str
     offers: frozenset[str]  # operations
-    queues: frozenset[str]  # by which it can be searched
+    queues: frozenset[str]  # queues that can search it
     # Queues that make no sense here, with the reason.
     refused: Mapping[str, str] = field(default_factory=dict, hash=False)
     settings: tuple[Setting, ...] = ()
-    columns: int = 1  # that it predicts
-    recipe: str = "perceptron"  # that tasks prefer on it
+    columns: int = 1  # how many columns it predicts
+    recipe: str = "perceptron"  # the recipe that tasks prefer for it
 
 
 @dataclass(frozen=True)
 class Queue:
-    """What is kept and what comes out next. `decode_only`: why nothing can be learnt with it (empty: it trains)."""
+    """A queue: which states are kept, and which comes out next. decode_only: why nothing can be learnt with it (empty: it trains)."""
 
     name: str
     summary: str
     paper: str
     has_beam: bool = False
-    searches: bool = True  # false: the structure's own dynamic program takes its place
+    searches: bool = True  # false: the structure's own dynamic program is used instead
     decode_only: str = ""
     settings: tuple[Setting, ...] = ()
 
     @property
     def offers(self) -> frozenset[str]:
-        """Operations."""
+        """The operations that it offers."""
         if not self.searches:
             return frozenset({ALL_OUTPUTS})
         return frozenset({STATES, BEAM} if self.has_beam else {STATES})
@@ -87,5 +87,5 @@ class Loss:
     name: str
     summary: str
     paper: str
-    adds_up_over: str  # tokens, edges, segments or the whole output
+    adds_up_over: str  # what the loss is a sum over: tokens, edges, segments or the whole output
     settings: tuple[Setting, ...] = ()

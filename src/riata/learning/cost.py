@@ -1,4 +1,4 @@
-"""What training with many labels takes, told before it begins; and what to do where there is not enough of it."""
+"""The time and memory that training with many labels takes: estimated before it begins; and what to do if there is not enough memory."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from riata.features.compile import Features
 from riata.learning.events import Listener, Note
 from riata.models.chain_parts import ngram_sizes, weight_bytes
 
-SECONDS_PER_PAIR = 2.5e-10  # of one core, to compare a label with one before it
-LONG = 60.0  # seconds of a training that are worth a word
-MUCH = 1 << 30  # bytes of weights that are
+SECONDS_PER_PAIR = 2.5e-10  # time of one core to compare a label with a label before it
+LONG = 60.0  # seconds of training from which on a warning is given
+MUCH = 1 << 30  # bytes of weights from which on a warning is given
 USUAL_EPOCHS = 10  # of recipes that may end earlier
-COPIES = 2  # of the weights: the present ones, and their sums or gradients
+COPIES = 2  # copies of the weights: the present weights, and their sums or gradients
 FEWER_LABELS = (
     "Weights grow with the number of labels, and what learns from pairs of labels with its square. "
     "Use fewer labels, a smaller template, a higher cutoff, or less data."
@@ -23,7 +23,7 @@ FEWER_LABELS = (
 
 
 def tell_of_cost(features: Features, labels: int, tokens: int, options: Options, tell: Listener) -> None:
-    """Warns of minutes and gigabytes, with the estimate and the way out."""
+    """Warns if training takes minutes or gigabytes, with the estimate and a remedy."""
     seconds = 0.0
     if not options.choice.recipe.searches and "counts" not in options.choice.recipe.needs:
         seconds = SECONDS_PER_PAIR * tokens * float(labels) ** (1 + max(1, features.program.order))
@@ -44,7 +44,7 @@ def tell_of_cost(features: Features, labels: int, tokens: int, options: Options,
 
 @contextmanager
 def within_memory(remedy: str = FEWER_LABELS) -> Iterator[None]:
-    """Training that runs out of memory is an error with a way out."""
+    """Turns running out of memory during training into an error with a remedy."""
     try:
         yield
     except MemoryError:

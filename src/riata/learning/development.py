@@ -1,4 +1,4 @@
-"""Development data: how much of the end is held out, what needs such data, and training again on everything."""
+"""Development data: how much of the end is held out, which options need such data, and training again on all data."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ Made = TypeVar("Made")
 
 
 def held_out(number: int, dev: float, name: str | None, tell: Listener, of: str = "sentences") -> int:
-    """How many sentences (or what `of` names) at the end are development data. name: of their file."""
+    """The number of sentences (or of what `of` names) at the end that are development data. name: of their file."""
     last = _share(number, dev, name, of)
     tell(Note(f"The last {last:,} of {number:,} {of} are held out to choose the epoch."))
     return last
 
 
 def first_held_out(sentences: int, bounds: Bounds | None, dev: float, name: str | None, tell: Listener) -> int:
-    """The first of the sentences that are held out, up to the last one. bounds: of the documents, which are held out whole; None: none are
-    marked. name: of their file.
+    """The first of the sentences that are held out, up to the end of the data.
+
+    bounds: of the documents, which are held out as a whole; None: no documents are marked. name: of the file.
     """
     if bounds is None:
         return sentences - held_out(sentences, dev, name, tell)
@@ -40,7 +41,7 @@ def first_held_out(sentences: int, bounds: Bounds | None, dev: float, name: str 
 
 
 def parted(data: Corpus, dev: float, tell: Listener) -> tuple[Corpus, Corpus]:
-    """The data to learn from, and their end, which is held out: whole documents, where these are marked."""
+    """The data to learn from, and the end of the data, which is held out: whole documents, if they are marked."""
     bounds = None if data.document is None else bounds_of(data.document)
     first = first_held_out(len(data), bounds, dev, data.name, tell)
     return data[:first], data[first:]
@@ -70,7 +71,7 @@ def check_given_once(X: Any, y: Any, dev: Any, names: tuple[str, str] = ("X_dev"
 
 
 def check_needs(given: bool, *, refit: bool, patience: int | None, remedy: str) -> None:
-    """Refuses what only makes sense with development data, where none are given."""
+    """Refuses options that need development data, if none are given."""
     for name, value in (("refit", refit), ("patience", patience)):
         if value and not given:
             raise SettingError(
@@ -79,13 +80,13 @@ def check_needs(given: bool, *, refit: bool, patience: int | None, remedy: str) 
 
 
 def check_dev(options: Options) -> None:
-    """Refuses options that only make sense with development data, where there are none."""
+    """Refuses options that need development data, if there are none."""
     remedy = "Give dev, a corpus or a fraction such as 0.1 (--dev, --dev-fraction)."
     check_needs(options.dev is not None, refit=options.refit, patience=options.patience, remedy=remedy)
 
 
 def check_one_epoch(estimator: Any) -> None:
-    """Refuses, where partial_fit is called, parameters that choose among epochs. estimator: of any kind."""
+    """Refuses parameters that choose among epochs, for partial_fit. estimator: of any kind."""
     given = {
         "dev": estimator.dev is not None,
         "patience": estimator.patience is not None,
@@ -101,9 +102,9 @@ def check_one_epoch(estimator: Any) -> None:
 def train_again(
     first: Outcome, before: int, tell: Listener, again: Callable[[int], tuple[Outcome, Made]]
 ) -> tuple[Outcome, Made]:
-    """After a first training, a second one for the best number of epochs. before: epochs of the model that training goes on from."""
+    """After a first training, trains again for the best number of epochs. before: epochs of the model that training continues from."""
     tell(Note(f"Best development score {first.best_score:.2f}, epoch {first.best_epoch}; training again on all data."))
     second, made = again(first.best_epoch - before)
-    if second.model is None:  # interrupted before an epoch was done: the first model stands
+    if second.model is None:  # interrupted before an epoch was complete: the first model is returned
         return replace(first, interrupted=True), made
     return replace(second, best_score=first.best_score, history=[*first.history, *second.history]), made

@@ -1,4 +1,4 @@
-"""A training by search, seen with the eyes of theory: its margins, its updates, and the bounds on them."""
+"""A training by search in the terms of the theory: its margins, its updates, and bounds on their number."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ SAYS_NOTHING = "above 1, so it says nothing"
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What theory asks about a training. Kept in memory, not in the model file."""
+    """What the theory needs to know about a training. Kept in memory, not in the model file."""
 
     model: Any  # with the final weights, not the averaged ones
     stats: Mapping[str, Any]  # of the native learner: updates, non_violating, largest_difference
-    recorded: tuple[float, float]  # the least w . delta of all updates, and the same normalised; with record only
+    # The least w . delta of all updates, and the same normalised; only with the setting record.
+    recorded: tuple[float, float]
     settings: Mapping[str, Any]  # of the recipe and its queue
     examples: int
-    epochs: int  # begun
-    from_zero: bool  # not a warm start
-    levelled: bool  # states are merged with others of their own level only
+    epochs: int  # epochs that have begun
+    from_zero: bool  # whether training did not start from a model
+    levelled: bool  # whether states are only merged with states of their own level
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A number, or the reason why there is none. holds: it is proved for the run, not only computed."""
+    """A number, or the reason why there is none. holds: whether it is proved for the run, not only computed."""
 
     value: float | None
     holds: bool = False
@@ -55,18 +56,18 @@ class Diagnostics:
     """
 
     updates: int
-    non_violating: int  # updates where the weights preferred the truth already
+    non_violating: int  # updates although the weights already preferred the truth
     R: float  # the largest |delta| of an update
     norm: float  # of the final weights
     examples: int
-    decisions: int  # that were measured
-    losses: int  # times that the final weights lose the truth
+    decisions: int  # number of decisions measured
+    losses: int  # how many times the final weights lose the truth
     survival_margin: float
     level_margin: float
     raw_margin: float
     update_margin: float | None
     raw_update_margin: float | None
-    largest_difference: float  # |delta|, over the decisions measured
+    largest_difference: float  # largest |delta| of the decisions measured
     bounds: Mapping[str, Bound]
     raw_margins: NDArray[np.float64] = field(repr=False)  # [decisions]
     level_margins: NDArray[np.float64] = field(repr=False)  # [decisions]
@@ -91,7 +92,7 @@ class Diagnostics:
 
 
 def not_kept(owner: str, recipe: str, *, searches: bool, seeds: int = 1) -> UnsupportedError:
-    """Why there is nothing to diagnose."""
+    """The error that says why there is nothing to diagnose."""
     if seeds > 1:
         return UnsupportedError(
             f"The model is the sum of {seeds} seeds; margins and bounds are those of a single training.",
@@ -109,7 +110,7 @@ def not_kept(owner: str, recipe: str, *, searches: bool, seeds: int = 1) -> Unsu
 
 
 def measured_settings(run: Run, beam: float | None, width: Callable[[float], int]) -> dict[str, Any]:
-    """The settings to measure with: those of training, or another beam."""
+    """The settings to measure with: those of training, or with another beam."""
     if beam is None:
         return dict(run.settings)
     by = run.settings["beam_by"]
@@ -117,7 +118,7 @@ def measured_settings(run: Run, beam: float | None, width: Callable[[float], int
 
 
 def diagnosis(run: Run, report: Mapping[str, Any], settings: Mapping[str, Any], examples: int) -> Diagnostics:
-    """From a native report of margins; settings: those that it was measured with."""
+    """The diagnosis from a native report of margins. settings: those with which it was measured."""
     norm = report["norm"] or 1.0  # zero weights have margins of 0
     raw, normalised = report["raw"] / norm, report["normalised"] / norm
     raw_update, update = [margin / norm if run.settings["record"] else None for margin in run.recorded]
@@ -142,7 +143,7 @@ def diagnosis(run: Run, report: Mapping[str, Any], settings: Mapping[str, Any], 
 
 
 class _Bounds:
-    """Which bounds speak about a run, and what they say."""
+    """Which bounds apply to a run, and their values."""
 
     def __init__(
         self,
@@ -163,7 +164,7 @@ class _Bounds:
         self.recorded = [margin / (report["norm"] or 1.0) for margin in run.recorded]
         self.complete = _complete(run, report, settings)
         if _merged_but_complete(run, report, settings):
-            # Of the states merged, only the best is seen: the largest in score, not in score by length.
+            # Of merged states only the best is seen: the one with the largest score, not with the largest score per length.
             self.complete = True
             self.normalised = np.where(raw > 0, raw / max(1.0, self.R), raw)
 
@@ -188,7 +189,7 @@ class _Bounds:
             return Bound(None, note=f"{error.message} {error.remedy}".strip())
 
     def check_run(self) -> None:
-        """Refuses a run that no bound says anything about."""
+        """Raises an error if no bound applies to the run."""
         if self.run.stats["non_violating"]:
             raise UnsupportedError(f"{self.run.stats['non_violating']:,} updates violated nothing, so no bound holds.")
         if self.run.settings["update"] == "queue":
@@ -236,7 +237,7 @@ class _Bounds:
         )
 
     def separated(self, recorded: float, margins: NDArray[np.float64], bound: Callable[[float], float]) -> Bound:
-        """From the margin over the updates of the run or, where they were not recorded, over the decisions measured."""
+        """The bound from the margin over the updates of the run or, if these were not recorded, over the decisions measured."""
         record = self.run.settings["record"]
         if not record:
             self.check_data()
@@ -259,15 +260,15 @@ def _by_level(settings: Mapping[str, Any]) -> bool:
 
 
 def _goes_on_from_the_truth(run: Run) -> bool:
-    """Whether training left a state as soon as it was wrong."""
+    """Whether training never continued from a state that was wrong."""
     return run.settings["when"] in ("laso", "early")
 
 
 def _complete(run: Run, report: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
-    """Whether every pair of states that training could have compared has been measured.
+    """Whether all pairs of states that training could have compared have been measured.
 
-    A beam of one that goes on from the truth compares with its children only, unless states of other prefixes go on beside it.
-    In general all states of a level must be seen.
+    A beam of width one that restarts from the truth only compares the truth with its siblings, unless states of other prefixes are
+    continued beside it. In general all states of a level must be seen.
     """
     if not _by_level(run.settings) or not _by_level(settings):
         return False
@@ -278,10 +279,10 @@ def _complete(run: Run, report: Mapping[str, Any], settings: Mapping[str, Any]) 
 
 
 def _merged_but_complete(run: Run, report: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
-    """Whether the best of every set of merged states has been measured: enough for margins that are not normalised.
+    """Whether the best state of every set of merged states has been measured, which is enough for margins that are not normalised.
 
-    A state that meets the truth again is merged with it, in training as here; if it wins there, the truth is lost and training
-    goes on without it.
+    A state that reaches the same state as the truth is merged with it, in training as well as here; if it wins, the truth is lost and
+    training continues without it.
     """
     levels = run.levelled and _by_level(run.settings) and _wide(settings) and not report["uneven"]
     seen = report["merges"] and report["losses"] == 0 and report["most_good"] <= 1

@@ -1,4 +1,4 @@
-"""What training tells while it runs: plain data, for progress bars, logs and histories."""
+"""What training reports while it runs: plain data, for progress bars, logs and histories."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from riata.errors import RiataWarning
 class Started:
     """A pass over the data is about to begin."""
 
-    epoch: int  # from 1
-    epochs: int  # at most
+    epoch: int  # from 1 on
+    epochs: int  # largest number of epochs
     sentences: int
-    tokens: int | None  # None: not known before, where the end of a file is held out
-    refit: bool  # the second training, on all data
+    tokens: int | None  # None: unknown, if the end of a file is held out
+    refit: bool  # whether this is the second training, on all data
 
 
 @dataclass(frozen=True)
 class Progressed:
-    sentences: int  # of this epoch
+    sentences: int  # sentences of this epoch
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class Epoch:
     updates: int  # sentences that were wrong
     sentences: int
     tokens: int
-    wrong_tokens: int | None  # None where outputs are not compared: learners that search
+    wrong_tokens: int | None  # None if outputs are not compared, as in learners that search
     seconds: float
     dev_score: float | None = None  # per cent
-    seed_scores: tuple[float, ...] = ()  # the same of each seed on its own, where the model is the sum of several
-    refit: bool = False  # of the second training, on all data
+    seed_scores: tuple[float, ...] = ()  # the same for each seed alone, if the model is the sum of several
+    refit: bool = False  # whether this is the second training, on all data
     dropped: int = 0  # weights that truncation left out of the model
-    objective: float | None = None  # what is minimised, where there is such a thing
-    gradient_norm: float | None = None  # of it, where the pass ended
+    objective: float | None = None  # the value that is minimised, if the learner minimises one
+    gradient_norm: float | None = None  # norm of its gradient at the end of the pass
 
     @property
     def tokens_per_second(self) -> float:
@@ -61,7 +61,7 @@ Listener = Callable[[Event], None]
 
 
 def warn(event: Event) -> None:
-    """The listener of those who gave none: notes that are warnings become Python's, at the line outside of Riata that called it."""
+    """The default listener: notes that are warnings become Python warnings, at the line outside of Riata that called it."""
     if not (isinstance(event, Note) and event.warning):
         return
     depth, frame = 1, sys._getframe()
@@ -71,4 +71,4 @@ def warn(event: Event) -> None:
 
 
 def ignore(event: Event) -> None:
-    """The listener of those who do not listen."""
+    """A listener that ignores all events."""

@@ -33,19 +33,20 @@ from riata.parallel import cores
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """A model that training goes on from, and how many epochs it has seen."""
+    """A model from which training continues, and the number of epochs that it has seen."""
 
     model: Model
     width: int  # input columns
-    array_width: int | None  # columns of arrays of numbers, where it reads such
+    array_width: int | None  # number of columns of arrays of numbers, if it reads arrays
     epochs: int
     tags: Tags | None
-    chosen: Mapping[str, float] = field(default_factory=dict)  # settings that its training left to held-out data
+    # Values of settings that its training chose on held-out data.
+    chosen: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """One training. Corpora hold their output as the last column, as it is learnt."""
+    """One training. The last column of its corpora is the output, in the form in which it is learnt."""
 
     options: Options
     tags: Tags | None  # None: plain labels
@@ -53,7 +54,7 @@ class Fit:
     tell: Listener
 
     def run(self, data: Corpus, weights: NDArray[np.float64]) -> tuple[Outcome, LabelSet]:
-        """Trains; with development data, keeps the best epoch and, if asked, trains again on everything."""
+        """Trains; with development data, keeps the best epoch and, if asked for, trains again on all data."""
         check_dev(self.options)
         train_part, dev_part = self.split(data)
         if prior.is_open(self.options.settings):
@@ -82,13 +83,13 @@ class Fit:
         return replace(outcome, chosen={prior.C2: c2}), labels
 
     def check(self, data: Corpus) -> None:
-        """Raises what `run` would raise before it learns anything."""
+        """Raises the errors that `run` would raise before it learns anything."""
         check_dev(self.options)
         self.split(data)
         self.trainer(data, self.structure(self.labels(data)))
 
     def split(self, data: Corpus) -> tuple[Corpus, Corpus | None]:
-        """The data to train on, and those that choose the epoch."""
+        """The data to train on, and the data that choose the epoch."""
         dev = self.options.dev
         if dev is None:
             return data, None
@@ -101,9 +102,7 @@ class Fit:
         return train_part, dev_part
 
     def checked_dev(self, dev: Corpus, data: Corpus) -> Corpus:
-        """Development data of their own, with the labels that are learnt; several outputs are one column of pairs,
-        as in the training data.
-        """
+        """Separate development data, with labels as they are learnt. Several outputs are one column of pairs, as in the training data."""
         expected = data.width + self.options.columns - 1
         if dev.width != expected:
             raise DataError(
@@ -125,12 +124,12 @@ class Fit:
         return self.known(kind.label_set(data, self.tags, extra, fresh=self.start is None))
 
     def structure(self, labels: LabelSet) -> LearntStructure:
-        """What is learnt, with these labels."""
+        """The structure that is learnt, with these labels."""
         kind = learnt(self.options.choice.structure.name)
         return kind(self.options, labels, None if self.start is None else self._start_of())
 
     def known(self, found: LabelSet) -> LabelSet:
-        """These labels, or those of the model to start from, which must have them."""
+        """These labels, or those of the model to start from, which must include them."""
         if self.start is None:
             return found
         self.check_same_tags(self.start.tags)
@@ -145,7 +144,7 @@ class Fit:
         return LabelSet(known, {label: found.counts.get(label, 0) for label in known}, found.tags)
 
     def check_same_tags(self, before: Tags | None) -> None:
-        """Refuses to go on in another encoding than the model's, where either was told to learn in one of its own."""
+        """Refuses to continue in another encoding than that of the model, if either was told to learn in a particular encoding."""
         if before is None or self.tags is None or before.learnt.name == self.tags.learnt.name:
             return
         if before.recoded or self.tags.recoded:
@@ -156,7 +155,7 @@ class Fit:
             )
 
     def trainer(self, data: Corpus, structure: LearntStructure) -> Trainer:
-        """A learner that has seen nothing yet, or what the model to start from has seen."""
+        """A new learner, or one that continues from the model to start from."""
         if self.start is not None:
             self._check_goes_on(data)
         structure.check()
@@ -165,11 +164,12 @@ class Fit:
 
     def _of_seeds(self, members: Sequence[Trainer]) -> Trainer:
         for member in members:
-            member.threads = (self.options.threads or cores()) if len(members) == 1 else 1  # the seeds have the threads
+            # If there are several seeds, these share the threads.
+            member.threads = (self.options.threads or cores()) if len(members) == 1 else 1
         return members[0] if len(members) == 1 else SeedsTrainer(members, self.options.threads)
 
     def _start_of(self) -> Model:
-        """The model to start from, which must be of the structure that is learnt."""
+        """The model to start from, which must have the structure that is learnt."""
         assert self.start is not None
         if self.start.model.structure != self.options.choice.structure.name:
             raise SettingError(
@@ -203,7 +203,7 @@ class Fit:
     def _train(
         self, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64], labels: LabelSet, again: int | None = None
     ) -> Outcome:
-        """One training; `again` is the number of epochs of a second one, on all data."""
+        """One training. again: the number of epochs, if this is the second training, on all data."""
         structure = self.structure(labels)
         trainer, examples = self.prepared(data, weights, structure)
         if again is None:
@@ -218,7 +218,7 @@ class Fit:
     def prepared(
         self, data: Corpus, weights: NDArray[np.float64], structure: LearntStructure
     ) -> tuple[Trainer, TrainingSet]:
-        """A learner that knows the features of the data, and the data as it takes them."""
+        """A learner that knows the features of the data, and the data in the form that it takes."""
         trainer = self.trainer(data, structure)
         instances = structure.learn_features(trainer.features, data)
         structure.check_memory(trainer.features)
@@ -235,7 +235,7 @@ class Fit:
         )
 
     def _tell_of_silent_functions(self, features: Features, data: Corpus) -> None:
-        """A function of the user's own that never says anything has most likely lost its `return`."""
+        """Warns of a user's own function that never returns a value: most likely its `return` is missing."""
         for (name, column), alphabet in zip(features.program.attributes, features.alphabets, strict=True):
             if not features.bits and len(alphabet) == 0 and name in features.functions and name not in builtin():
                 word = data.columns[column].alphabet.text(int(data.columns[column].ids[0]))
@@ -251,13 +251,13 @@ class Fit:
         return score
 
     def refit(self, first: Outcome, again: Callable[[int], tuple[Outcome, LabelSet]]) -> tuple[Outcome, LabelSet]:
-        """After a first training, a second one for the best number of epochs."""
+        """After a first training, trains again for the best number of epochs."""
         return train_again(first, 0 if self.start is None else self.start.epochs, self.tell, again)
 
     def _again(
         self, epochs: int, train_part: Corpus, dev_part: Corpus, weights: NDArray[np.float64]
     ) -> tuple[Outcome, LabelSet]:
-        """Training on all data."""
+        """Trains on all data."""
         if self.tags is not None:
             pairs = self.options.columns > 1
             apart = unpaired(dev_part) if pairs else dev_part

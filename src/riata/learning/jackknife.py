@@ -1,4 +1,4 @@
-"""Jackknifing: every sentence is labelled by a model that has not learnt from it, nor from its document."""
+"""Jackknifing: every sentence is labelled by a model that has learnt neither from it nor from its document."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from riata.learning.events import Event, Listener, Note
 from riata.parallel import all_done
 
 Indices = NDArray[np.int64]
-# Learns from sentences and labels others: (what to learn from, what to label, whom to tell) to label ids of the tokens.
+# Learns from sentences and labels others: (data to learn from, data to label, listener) -> label ids of the tokens.
 Labels = Callable[[Indices, Indices, Listener], Ids]
 
 
 class _StoppedError(Exception):
-    """Ends a training whose companions have ended."""
+    """Ends a training when another one of the group has failed."""
 
 
 def blocks(data: Corpus, number: int) -> list[Indices]:
-    """The sentences of each fold: neighbours, in parts of nearly equal numbers of tokens; whole documents where these are marked.
+    """The sentences of each fold: neighbours, in parts of nearly equal numbers of tokens; whole documents if they are marked.
 
-    There are fewer folds where there are fewer documents; where there is one, or none is marked, sentences are dealt.
+    There are fewer folds if there are fewer documents. If there is one document, or none is marked, folds are cut between sentences.
     """
     first = _first_sentences(data)
     number = min(number, len(first))
@@ -35,20 +35,20 @@ def blocks(data: Corpus, number: int) -> list[Indices]:
         raise DataError("one sentence is too little for two passes.", remedy="Leave out passes.", file=data.name)
     tokens = data.starts[first]
     cuts = np.searchsorted(tokens, np.arange(1, number) * data.tokens / number)
-    cuts = np.clip(cuts, np.arange(1, number), len(first) - number + np.arange(1, number))  # none is empty
+    cuts = np.clip(cuts, np.arange(1, number), len(first) - number + np.arange(1, number))  # no fold is empty
     cuts = np.maximum.accumulate(cuts - np.arange(number - 1)) + np.arange(number - 1)
     bounds = [0, *first[cuts].tolist(), len(data)]
     return [np.arange(low, high) for low, high in pairwise(bounds)]
 
 
 def _first_sentences(data: Corpus) -> Indices:
-    """Of documents, or of sentences where there are no two documents."""
+    """First sentences of documents, or all sentences if there are fewer than two documents."""
     between = [] if data.document is None else list(bounds_of(data.document).between)
     return np.array([0, *between]) if between else np.arange(len(data))
 
 
 def jackknifed(data: Corpus, folds: int, labels: Labels, threads: int, tell: Listener) -> list[tuple[Corpus, Ids]]:
-    """The data fold by fold, each with labels of its tokens. threads: trainings at once."""
+    """The data fold by fold, each with labels of its tokens. threads: number of trainings at once."""
     stop, everything = threading.Event(), np.arange(len(data))
 
     def heard(event: Event) -> None:

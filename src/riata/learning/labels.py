@@ -1,4 +1,4 @@
-"""The output column of a training corpus: which labels there are, in which encoding, how often, and which are illegal."""
+"""The output column of a training corpus: its labels, their encoding and frequency, and illegal ones."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from riata.models.feature_parts import MOST_LABELS
 from riata.models.legality import Legality
 
 OUTSIDE = "O"
-IN_MEMORY = "memory"  # the format of data that no file was read for
-RARE = 5  # labels seen less often are pointed out
-SHOWN = 6  # labels named with their counts at training
+IN_MEMORY = "memory"  # the format of data that were not read from a file
+RARE = 5  # labels that occur fewer times are pointed out
+SHOWN = 6  # number of labels whose counts are shown at training
 
 
 @dataclass(frozen=True, eq=False)
 class LabelSet:
-    """Labels, most frequent first, so that ties fall to the frequent ones."""
+    """Labels, most frequent first, so that ties go to frequent labels."""
 
     labels: tuple[str, ...]
     counts: dict[str, int]
@@ -41,12 +41,12 @@ class LabelSet:
         )
 
     def ids(self, column: Column) -> Ids:
-        """The column as ids of these labels; -1 where unknown."""
+        """The column as ids of these labels; -1 if a label is unknown."""
         return column.numbered(self.labels)
 
 
 def label_set(corpus: Corpus, tags: Tags | None, extra: tuple[str, ...] = ()) -> LabelSet:
-    """The labels of the last column, which are those to learn, and of `extra`, which are those of the data."""
+    """The labels of the last column, as they are learnt, and of `extra`, which are labels as the data write them."""
     counts = counts_of(corpus.columns[-1])
     for label in extra if tags is None else tags.learnt_classes(extra):
         counts.setdefault(label, 0)
@@ -59,8 +59,8 @@ def counts_of(column: Column) -> dict[str, int]:
 
 
 def check_labels_differ(data: Corpus, outputs: int, listener: Listener) -> None:
-    """Refuses an output column of a file with one label: what is learnt from it is right everywhere and says nothing. Values
-    in memory, which a program has put there, are warned of.
+    """Refuses an output column of a file with a single label: a model learnt from it is always right and useless. For values in memory,
+    which a program has put there, it only warns.
     """
     for column, origin in zip(data.columns[-outputs:], data.origins[-outputs:], strict=True):
         if len(found := counts_of(column)) == 1:
@@ -71,7 +71,7 @@ def check_labels_differ(data: Corpus, outputs: int, listener: Listener) -> None:
 
 
 def one_label(label: str, data: Corpus, origin: int) -> LabelError:
-    """origin: the number of the column in its source, -1 for labels that were given apart."""
+    """The error for an output column with one label. origin: the number of the column in its source, -1 for labels given separately."""
     name = FIELDS[origin] if data.format == "conllu" and 0 <= origin < len(FIELDS) else origin
     where = "of y" if origin < 0 else f"in the output column, {name},"
     remedy = (
@@ -97,7 +97,7 @@ def check_label_count(counts: Mapping[str, int], name: str) -> None:
 
 
 def label_set_of(counts: Mapping[str, int], tags: Tags | None, name: str) -> LabelSet:
-    """Labels by how often they occur; chunk labels always have one for tokens outside. name: of the data."""
+    """Labels by frequency. Chunk labels always include the label of tokens outside chunks. name: of the data."""
     counts = {**({} if tags is None else {OUTSIDE: 0}), **counts}
     check_label_count(counts, name)
     order = sorted(counts, key=lambda label: (-counts[label], label))
@@ -105,7 +105,7 @@ def label_set_of(counts: Mapping[str, int], tags: Tags | None, name: str) -> Lab
 
 
 def chunk_tags(corpus: Corpus, encoding: str, learn_as: str | None, before: Tags | None) -> Tags:
-    """How the output column writes chunks, and how they are to be learnt. before: of the model that training goes on from."""
+    """How the output column writes chunks, and how they are learnt. before: of the model that training continues from."""
     found, column = chunk_encoding(corpus, encoding), corpus.columns[-1]
     if encoding == "auto" and before is not None:
         broken = before.data.violations(column.alphabet.texts(), column.ids, corpus.starts)
@@ -118,7 +118,7 @@ def as_learnt(encoding: Encoding, learn_as: str | None) -> Tags:
 
 
 def chunk_encoding(corpus: Corpus, name: str) -> Encoding:
-    """The encoding by name, or for "auto" the one that the output column breaks least."""
+    """The encoding with this name; for "auto", the encoding that the output column violates least."""
     column = corpus.columns[-1]
     refuse_plain_tags(corpus)
     if name != "auto":
@@ -144,7 +144,7 @@ def refuse_plain_tags(corpus: Corpus) -> None:
 
 
 def legal(corpus: Corpus, encoding: Encoding, *, strict: bool, listener: Listener) -> Corpus:
-    """The corpus with illegal tags read as conlleval reads them; with `strict`, the first one is an error."""
+    """The corpus with illegal tags read as conlleval reads them; with `strict`, the first illegal tag is an error."""
     column = corpus.columns[-1]
     wrong = encoding.violations(column.alphabet.texts(), column.ids, corpus.starts)
     if not len(wrong):
@@ -167,7 +167,7 @@ def learnable(corpus: Corpus, tags: Tags, *, strict: bool, listener: Listener) -
 
 
 def illegal_note(corpus: Corpus, encoding: Encoding, number: int) -> Note:
-    """That there are so many illegal tags, the first of them in this corpus."""
+    """A note about illegal tags: their number, and the first of them in this corpus."""
     column = corpus.columns[-1]
     first = int(encoding.violations(column.alphabet.texts(), column.ids, corpus.starts)[0])
     place = f"{corpus.name}:{corpus.line_of(first)}: " if corpus.lines is not None else ""
@@ -210,7 +210,7 @@ def _repaired(corpus: Corpus, encoding: Encoding, wrong: NDArray[np.int64]) -> C
 
 
 def _refuse_half_known(corpus: Corpus, encoding: Encoding, wrong: NDArray[np.int64]) -> None:
-    """Illegal tags of sentences that have unknown ones, which conlleval could not read."""
+    """Refuses illegal tags in sentences that have unknown tags, which conlleval could not read."""
     unknown = np.concatenate([[0], np.cumsum(is_unknown(corpus.columns[-1]))])
     s = np.searchsorted(corpus.starts, wrong, side="right") - 1
     there = unknown[corpus.starts[s + 1]] > unknown[corpus.starts[s]]
@@ -229,7 +229,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def label_counts(labels: LabelSet, listener: Listener) -> None:
-    """Tells how often each label occurs, and warns of those too rare to learn."""
+    """Reports how often each label occurs, and warns of labels that are too rare to learn."""
     counts = [f"{label} {count:,}" for label, count in labels.counts.items()]
     learnt = "" if labels.tags is None else labels.tags.note
     listener(Note(shortened(f"{len(counts)} labels{learnt}: {_listed(counts)}.")))
@@ -240,7 +240,7 @@ def label_counts(labels: LabelSet, listener: Listener) -> None:
 
 
 def check_dev_labels(dev: Corpus, data: Corpus, listener: Listener) -> None:
-    """Refuses development data of another task, which have no label of the training data, and tells of labels that only they have."""
+    """Refuses development data of another task, which share no label with the training data, and reports labels that only they have."""
     known, found = counts_of(data.columns[-1]), counts_of(dev.columns[-1])
     new = [label for label in found if label not in known]
     if not new:
@@ -261,10 +261,10 @@ def check_dev_labels(dev: Corpus, data: Corpus, listener: Listener) -> None:
 def class_weights(
     given: Mapping[str, float] | str | None, labels: LabelSet, implied: Collection[str] = ()
 ) -> NDArray[np.float64]:
-    """Weights by label: a dictionary (1 where it is silent), "balanced" (inversely to frequency), or none.
+    """Weights by label: from a dictionary (1 for labels that it does not contain), "balanced" (inverse to frequency), or none.
 
-    Both speak of the labels of the data; a learnt label has the weight of the one that it stands for.
-    implied: labels of outputs that the data need not have, such as I-NP beside B-NP; no token has their weight.
+    Both refer to the labels of the data; a learnt label has the weight of the label that it stands for.
+    implied: labels that the data need not contain, such as I-NP beside B-NP; no token has their weight.
     """
     if given is None:
         return np.empty(0)
@@ -286,7 +286,7 @@ def class_weights(
 
 
 def _as_written(labels: LabelSet, tags: Tags) -> tuple[LabelSet, Ids]:
-    """The labels of the data that the learnt ones stand for, and which one each does."""
+    """The labels of the data that the learnt labels stand for, and the number of that label for each learnt one."""
     recoder = Recoder.of(labels.labels, tags.learnt, tags.data)
     if recoder.table is None:
         raise UnsupportedError(

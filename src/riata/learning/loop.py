@@ -1,4 +1,4 @@
-"""The loop of all trainers: epochs, a development score after each, the best one kept."""
+"""The loop of all trainers: epochs, a development score after each, and the best epoch."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Plan:
     patience: int | None = None  # stop after so many epochs without a better development score
     seed: int = 0
     refit: bool = False
-    first_epoch: int = 1  # where a continued training goes on
+    first_epoch: int = 1  # number of the first epoch, if training continues
 
 
 @dataclass(eq=False)
 class Outcome:
-    """What training gave. `interrupted`: Ctrl-C came, and the model is that of the last good epoch (None: there was none)."""
+    """The result of training. interrupted: Ctrl-C was pressed, and the model is that of the last complete epoch (None: there was none)."""
 
     model: Any = None  # of the structure
     best_epoch: int = 0
@@ -50,21 +50,21 @@ class Outcome:
     history: list[Epoch] = field(default_factory=list)
     interrupted: bool = False
     run: Run | None = None  # of learners that search
-    chosen: Mapping[str, float] = field(default_factory=dict)  # settings that were left to held-out data
+    chosen: Mapping[str, float] = field(default_factory=dict)  # values of settings that were chosen on held-out data
 
 
 class Trainer:
-    """A learner that takes one example after another, over a set of features that may grow before it starts."""
+    """A learner that takes one example after another. Features may be added before it starts."""
 
-    features: Any  # of the structure, where it has such
+    features: Any  # features of the structure, if it has features
     settings: Mapping[str, Any]
-    threads = 1  # that may work at once
+    threads = 1  # number of threads that may work at once
     finished: str | None = None  # why another epoch would change nothing
-    steady = False  # an epoch that is broken off changes nothing: the model is that of the one before
-    dropped = 0  # weights that truncation left out of the model made last
+    steady = False  # whether an epoch that is broken off changes nothing, so that the model is that of the epoch before
+    dropped = 0  # number of weights that truncation left out of the last model
 
     def epoch(self, data: Any, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
-        """One pass over the sentences, in the order that seed and number give."""
+        """One pass over the sentences, in the order that seed and number determine."""
         from riata.learning.events import Epoch
 
         order = self.order(data.sentences, seed, number)
@@ -73,7 +73,7 @@ class Trainer:
         return Epoch(epoch=number, seconds=time.perf_counter() - began, **result)
 
     def order(self, sentences: int, seed: int, number: int) -> NDArray[np.int64]:
-        """The order in which an epoch visits so many sentences."""
+        """The order in which an epoch visits this number of sentences."""
         return shuffled(sentences, seed, number) if self.settings["shuffle"] else np.arange(sentences, dtype=np.int64)
 
     def run(self, data: Any, order: NDArray[np.int64], progress: Callable[[int], None] | None) -> dict[str, Any]:
@@ -83,19 +83,19 @@ class Trainer:
         raise TypeError("a base class: use the trainer of a recipe")
 
     def final_model(self) -> Any:
-        """The model, after which the learner is not used again."""
+        """The model. The learner is not used any more afterwards."""
         return self.model()
 
     def next_model(self, old: Any) -> Any:
-        """The model, maybe in the memory of an old one that is not used again."""
+        """The model, possibly in the memory of an old model that is not used any more."""
         return self.model()
 
     def seed_scores(self, dev_score: Callable[[Any], float]) -> tuple[float, ...]:
-        """The scores of single seeds, where the model is a sum of several; after `model` was called."""
+        """The scores of single seeds, if the model is a sum of several. Called after `model`."""
         return ()
 
     def account(self, examples: int, epochs: int) -> Run | None:
-        """What the theory of search asks about the training so far."""
+        """What the theory of search needs to know about the training so far."""
         return None
 
 
@@ -106,7 +106,7 @@ def train(
     dev_score: Callable[[Any], float] | None,
     listener: Listener,
 ) -> Outcome:
-    """Trains for the planned epochs; with a development score, keeps the best epoch, the earliest of equals."""
+    """Trains for the planned epochs; with a development score, keeps the best epoch, the earliest of several."""
     from riata.learning.events import Note, Progressed, Started
 
     outcome = Outcome()
@@ -126,7 +126,7 @@ def train(
                 outcome.model, outcome.best_epoch = trainer.final_model(), number
             elif trainer.steady:
                 outcome.best_epoch = number
-            else:  # for the case of an interrupt
+            else:  # in case of an interrupt
                 outcome.model, outcome.best_epoch = trainer.next_model(outcome.model), number
             outcome.history.append(
                 replace(done, dev_score=score, seed_scores=seed_scores, refit=plan.refit, dropped=trainer.dropped)

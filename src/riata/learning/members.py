@@ -1,4 +1,4 @@
-"""Learners that share features and examples, side by side on the cores."""
+"""Learners that share features and examples, and train in parallel."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from riata.parallel import cores
 
 Found = TypeVar("Found")
 Member = TypeVar("Member", bound=Trainer)
-LOOK = 0.1  # seconds between two looks at how far the learners have come
+LOOK = 0.1  # seconds between two checks of the learners' progress
 
 
 class _StoppedError(Exception):
-    """Ends a learner whose companions have ended."""
+    """Ends a learner when another one of the group has ended early."""
 
 
 class Members(Trainer, Generic[Member]):
-    """Trains its members one epoch at a time. What they learn does not depend on `threads`."""
+    """Trains its members one epoch at a time. The result does not depend on `threads`."""
 
     def __init__(self, members: Sequence[Member], threads: int | None) -> None:
         self.features, self.settings = members[0].features, members[0].settings
@@ -36,7 +36,7 @@ class Members(Trainer, Generic[Member]):
         raise TypeError("a base class: use one that says what a member sees")
 
     def sentences_done(self, done: Sequence[int]) -> int:
-        """How far the epoch has come, from how far each member has."""
+        """The progress of the epoch, from the progress of each member."""
         raise TypeError("a base class: use one that says what a member sees")
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
@@ -72,7 +72,7 @@ class Members(Trainer, Generic[Member]):
         tell: Callable[[], None] = lambda: None,
         stop: threading.Event | None = None,
     ) -> list[Found]:
-        """What the work gives for every member. Ctrl-C reaches this thread alone, which then stops the others."""
+        """The result of the work for every member. Ctrl-C only reaches the calling thread, which then stops the others."""
         with ThreadPoolExecutor(self.threads) as pool:
             futures: list[Future[Found]] = [pool.submit(work, m) for m in range(len(self.members))]
             try:

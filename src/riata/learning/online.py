@@ -50,7 +50,7 @@ class TrainingSet:
 class SentenceTrainer(Trainer):
     """A learner of the core, by name, on a model of any structure.
 
-    initial: makes the model to start from, once the features are complete. settings: of the recipe, and of the search if it searches.
+    initial: creates the model to start from, once the features are complete. settings: of the recipe and, if it searches, of the search.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class SentenceTrainer(Trainer):
     ) -> None:
         self.features, self.settings = features, settings
         self._learner, self._initial = learner, initial
-        self._start: Any = None  # the model that learning began with,
-        self.native: Any = None  # and the learner, made at the first epoch
+        self._start: Any = None  # the model that learning started from,
+        self.native: Any = None  # and the native learner; both are created at the first epoch
 
     def run(
         self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
@@ -96,7 +96,7 @@ class SentenceTrainer(Trainer):
 
 
 def same_precision(start: Any, settings: Mapping[str, Any]) -> Any:
-    """A model to go on from, which must have the precision that is asked for."""
+    """A model to continue from, which must have the requested precision."""
     if (settings["precision"] == "single") != start.single:
         raise SettingError(
             f"precision is {settings['precision']!r}, but the model that training goes on from has another one.",

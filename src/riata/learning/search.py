@@ -1,4 +1,4 @@
-"""Learning from the states of a search: LaSO and its relatives."""
+"""Learning from the states of a search: LaSO and related learners."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from riata.learning.diagnostics import Run
 from riata.learning.online import SETTINGS, SentenceTrainer, TrainingSet
 from riata.settings import ANY, Setting
 
-LARGEST = 1e6  # step or margin: weights must stay finite in single precision
+LARGEST = 1e6  # largest step or margin: weights must stay finite in single precision
 
 IF_ALMA = {"step": ("alma",)}
 
@@ -91,7 +91,7 @@ def search_recipe(name: str, summary: str, paper: str, **settings: str) -> Recip
 
 
 class SearchTrainer(SentenceTrainer):
-    """Runs the search engine over every sentence; the search itself says what to learn from it."""
+    """Runs the search engine over every sentence. The search itself determines what is learnt from it."""
 
     def __init__(
         self,
@@ -102,13 +102,13 @@ class SearchTrainer(SentenceTrainer):
         *,
         goes_on: bool,
     ) -> None:
-        """goes_on: learning does not begin from nothing."""
+        """goes_on: whether learning continues from a model."""
         self._from_zero = not goes_on
         defaults = {setting.name: setting.default for setting in SEARCH_SETTINGS}
         super().__init__("search", features, initial, {**defaults, **settings, **vars(decoder)})
 
     def final_model(self) -> Any:
-        """The learner is asked for its account later."""
+        """The model. The learner must stay, since it is asked for its account later."""
         return self.model()
 
     def account(self, examples: int, epochs: int) -> Run | None:

@@ -1,4 +1,4 @@
-"""Learners that differ in nothing but their seeds; the model is the sum of theirs."""
+"""Learners that differ only in their seeds; the model is the sum of their models."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SEED_RANGE = 2**63
 
 
 class SeedsTrainer(Members[Trainer]):
-    """The weights are those of all members, each divided by its norm, added up (native/inference/questions.hpp)."""
+    """The weights are the sum of the weights of all members, each divided by its norm (see native/inference/questions.hpp)."""
 
     def __init__(self, members: Sequence[Trainer], threads: int | None) -> None:
         super().__init__(members, threads)
-        self._models: list[Any] = []  # of the members, after the last epoch
+        self._models: list[Any] = []  # models of the members after the last epoch
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         self._models = []

@@ -1,4 +1,4 @@
-"""One model from parts of the data: every epoch, each part is learnt from by itself, then the weights are mixed."""
+"""One model from parts of the data: in every epoch, a learner learns from each part, then their weights are mixed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from riata.learning.events import Epoch
 from riata.learning.members import Members
 from riata.learning.online import SentenceTrainer, TrainingSet
 
-CUT = 0  # the number of the shuffle that cuts the data; those of epochs start from 1
+CUT = 0  # number of the shuffle that cuts the data; numbers of epochs start from 1
 
 
 class ShardsTrainer(Members[SentenceTrainer]):
     """Iterative parameter mixing: McDonald, Hall & Mann 2010, Fig. 3, with a uniform mixture.
 
-    A shard holds the same sentences in every epoch, and visits them in the order that one learner would. The average is over the
-    weights that all shards start with, and those of every shard after each of its examples.
+    A shard has the same sentences in every epoch, and visits them in the order in which a single learner would. The average is over the
+    weights that all shards start with, and the weights of every shard after each of its examples.
     """
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
@@ -33,7 +33,7 @@ class ShardsTrainer(Members[SentenceTrainer]):
         return [member.native for member in self.members]
 
     def _shares(self) -> list[float]:
-        """The figure's mu."""
+        """The mixture coefficients, mu in the figure."""
         return [1 / len(self.members)] * len(self.members)
 
     def member_epoch(
@@ -45,7 +45,7 @@ class ShardsTrainer(Members[SentenceTrainer]):
         return Epoch(epoch=number, seconds=0.0, **result)
 
     def _shard_of(self, sentences: int, seed: int) -> NDArray[np.int64]:
-        """[sentences] The shard of each. They are equally large, give or take a sentence."""
+        """[sentences] The shard of each sentence. Shards have equal numbers of sentences, up to one."""
         if sentences < len(self.members):
             raise SettingError(
                 f"shards is {len(self.members)}, but there {'is' if sentences == 1 else 'are'} only {sentences:,} "
@@ -60,6 +60,6 @@ class ShardsTrainer(Members[SentenceTrainer]):
         return sum(done)
 
     def model(self) -> Any:
-        learners = self._learners()  # their last weights are those of all
+        learners = self._learners()  # after mixing, all have the same last weights
         weights = average_of_all(learners, self.threads) if self.settings["average"] else learners[0].last()
         return self.members[0].model().with_weights(weights)

@@ -28,7 +28,7 @@ Parts = Callable[[], Iterator[Corpus]]
 
 @dataclass(frozen=True, eq=False)
 class StreamedSet:
-    """Examples that are looked up part by part, learnt from in an order of the part's own, and forgotten."""
+    """Examples that are looked up part by part, learnt from in an order within the part, and dropped."""
 
     structure: LearntStructure
     tell: Listener
@@ -51,21 +51,21 @@ class StreamedSet:
             one = trainer.epoch(examples, seed, number, progressed)
             total = one if total is None else _sum(total, one)
             done += len(part)
-            del part, instances, examples  # before the next ones are made
-        assert total is not None  # there is a part, or its reader has refused the file
+            del part, instances, examples  # freed before the next part is read
+        assert total is not None  # there is at least one part; otherwise the reader has refused the file
         return replace(total, seconds=time.perf_counter() - began)
 
 
 @dataclass(frozen=True, eq=False)
 class StreamedFit:
-    """One training from a file."""
+    """One training from a file that is read in parts."""
 
     fit: Fit
     file: ColumnFile
     survey: Survey
 
     def run(self) -> tuple[Outcome, LabelSet]:
-        """As Fit.run."""
+        """Trains, as Fit.run does."""
         fit, options, survey = self.fit, self.fit.options, self.survey
         first_dev = survey.sentences
         dev: Parts | None = None
@@ -84,7 +84,7 @@ class StreamedFit:
         return fit.refit(outcome, self._again)
 
     def _again(self, epochs: int) -> tuple[Outcome, LabelSet]:
-        """A second training, on the development data too; where these are a corpus of their own, they come last."""
+        """Trains a second time, on the development data too. If these are a separate corpus, they come last."""
         survey, fit = self.survey, self.fit
         more: list[Corpus] = []
         counts = dict(survey.counts)
@@ -115,7 +115,7 @@ class StreamedFit:
         return train(trainer, data, plan, score, self.fit.tell)
 
     def _between(self, first: int, last: int, *, mend: bool = False) -> Iterator[Corpus]:
-        """Sentences first to last - 1; mend: with tags as they are learnt, illegal ones as conlleval reads them."""
+        """Sentences first to last - 1. mend: whether tags become those that are learnt, illegal ones read as conlleval does."""
         at = 0
         for part in self.file.parts():
             low, high = max(first - at, 0), min(last - at, len(part))

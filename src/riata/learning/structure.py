@@ -33,7 +33,7 @@ from riata.scoring.evaluation import evaluate_column
 
 
 class LearntStructure(ABC):
-    """One structure in one training, with the labels that are learnt and the model that training goes on from (None: a new one)."""
+    """One structure in one training, with the labels that are learnt and the model that training continues from (None: a new one)."""
 
     def __init__(self, options: Options, labels: LabelSet, start: Model | None) -> None:
         self.options, self.labels, self.start = options, labels, start
@@ -41,7 +41,7 @@ class LearntStructure(ABC):
 
     @staticmethod
     def label_set(data: Corpus, tags: Tags | None, extra: tuple[str, ...], *, fresh: bool) -> LabelSet:
-        """The labels of the output column and of `extra`. fresh: whether training begins with them."""
+        """The labels of the output column and of `extra`. fresh: whether training starts without a model."""
         return label_set(data, tags, extra)
 
     @abstractmethod
@@ -50,14 +50,14 @@ class LearntStructure(ABC):
 
     @abstractmethod
     def new_features(self, width: int) -> Any:
-        """Features that have seen nothing yet, of so many input columns."""
+        """Features for this number of input columns, before any data have been seen."""
 
     def check(self) -> None:
-        """Refuses options that do not go with the labels, or with the model to start from. Asked before features are learnt."""
+        """Refuses options that do not fit the labels, or the model to start from. Called before features are learnt."""
         self.class_weights()
 
     def learner(self, features: Any) -> Trainer:
-        """A learner that has seen nothing yet, or what the model to start from has seen."""
+        """A new learner, or one that continues from the model to start from."""
         recipe = self.options.choice.recipe
         if not recipe.searches:
             self.check_exact(features)
@@ -67,18 +67,18 @@ class LearntStructure(ABC):
         return whole
 
     def sizes(self, data: TrainingSet) -> dict[str, int]:
-        """What else the weights of a new model must be told."""
+        """Further sizes that the weights of a new model depend on."""
         return {}
 
     def problem(self, features: Any, *, local: bool) -> Problem:
-        """What recipes that look at all data in every step ask. local: labels compete with others after the true label before."""
-        raise NotImplementedError  # of structures that do not offer sums
+        """What batch recipes ask of the structure. local: whether labels are normalised given the true label before."""
+        raise NotImplementedError  # for structures that do not offer sums
 
     def one_by_one(self, features: Any) -> Trainer:
-        """A learner that takes one sentence after another; in shards, one for each."""
+        """A learner that takes one sentence after another; with shards, one per shard."""
         options = self.options
         learners = [self._one_by_one(features) for _ in range(options.shards)]
-        threads = options.threads if options.seeds == 1 else 1  # the seeds have the threads
+        threads = options.threads if options.seeds == 1 else 1  # if there are several seeds, these share the threads
         return learners[0] if options.shards == 1 else ShardsTrainer(learners, threads)
 
     def _one_by_one(self, features: Any) -> SentenceTrainer:
@@ -98,7 +98,7 @@ class LearntStructure(ABC):
 
     @property
     def single(self) -> bool:
-        """Whether weights are kept in single precision."""
+        """Whether weights are stored in single precision."""
         return bool(self.options.settings["precision"] == "single")
 
     def learn_features(self, features: Any, data: Corpus) -> Instances:
@@ -107,7 +107,7 @@ class LearntStructure(ABC):
         return found
 
     def check_exact(self, features: Any) -> None:
-        """Refuses templates that exact search cannot heed, which the recipe needs."""
+        """Refuses templates that exact search cannot use, if the recipe needs exact search."""
         refusal, choice = self.outputs.exact_refusal(features), self.options.choice
         if refusal is not None:
             searched = SPACE in choice.structure.offers
@@ -120,35 +120,35 @@ class LearntStructure(ABC):
             raise error if place is None else error.located(*place)
 
     def check_memory(self, features: Any) -> None:
-        """Refuses weights that there is no memory for."""
+        """Refuses weights that do not fit into memory."""
         what, need = self.outputs.memory(features)
         check_memory(what, need, self.options.shards)
 
     @abstractmethod
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
-        """The data as learners take them. weights: by sentence."""
+        """The data in the form that learners take. weights: by sentence."""
 
     def class_weights(self) -> NDArray[np.float64]:
-        """By label; none where no class weights are given."""
+        """Class weights by label; empty if none are given."""
         return class_weights(self.options.class_weight, self.labels, self.outputs.labels)
 
     def tell_of_data(self, features: Any, tokens: int, tell: Listener) -> None:
-        """Tells which labels there are, and what learning them takes."""
+        """Reports the labels, and the cost of learning them."""
         label_counts(self.labels, tell)
 
     def score(self, dev: Corpus, predicted: Any, labels: tuple[str, ...]) -> float:
-        """Of predicted labels of development data."""
+        """The score of predicted labels of development data."""
         return evaluate_column(dev.columns[-1], predicted, labels, dev.starts, chunks=self.options.chunks).score
 
 
 def learnt(name: str) -> type[LearntStructure]:
-    """What training asks of the structure of this name, which is a file of its own in `structures`."""
+    """How the structure with this name is learnt, as defined in its file in `structures`."""
     found: type[LearntStructure] = registry.of_structure("learnt", name)
     return found
 
 
 def label_ids(data: Corpus, labels: LabelSet) -> NDArray[np.int32]:
-    """[N]; -1 where the label is unknown. One that is none of `labels` is an error."""
+    """[N] ids of labels; -1 if a label is unknown. A label that is not in `labels` is an error."""
     ids = labels.ids(data.columns[-1])
     foreign = (ids < 0) & ~is_unknown(data.columns[-1])
     if foreign.any():

@@ -1,4 +1,4 @@
-"""The first pass over a file that is too long to hold: is it in order, which labels has it, and in which encoding?"""
+"""The first pass over a file that is too long for memory: whether it is valid, its labels, and their encoding."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from riata.learning.labels import (
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    shape: Corpus  # all columns and no sentences
+    shape: Corpus  # all columns, without sentences
     sentences: int
     tokens: int
-    counts: dict[str, int]  # of labels as they are learnt, after illegal tags were read as conlleval does
+    counts: dict[str, int]  # counts of labels as they are learnt, with illegal tags read as conlleval does
     tags: Tags | None  # None: plain labels
-    documents: Bounds | None = None  # None: none are marked
+    documents: Bounds | None = None  # None: no documents are marked
 
 
 def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -> Survey:
-    """fresh: there is no model to go on from, so the templates are those of the options."""
+    """fresh: whether there is no model to continue from, so that the templates are those of the options."""
     check_dev(options)
     encodings: dict[str, Encoding] = {}
     if options.chunks:
@@ -56,7 +56,7 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
     shape: Corpus | None = None
     documents = _Documents()
     for part in file.parts():
-        if shape is None:  # what is wrong with the options is told before the rest is read
+        if shape is None:  # errors in the options are reported before the rest is read
             shape = part[:0]
             if fresh:
                 _check_templates(options.templates(part.width - 1))
@@ -69,7 +69,7 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
         for name, encoding in encodings.items():
             column = part.columns[-1]
             broken[name] += len(encoding.violations(column.alphabet.texts(), column.ids, part.starts))
-    assert shape is not None  # a file without tokens is refused by its reader
+    assert shape is not None  # the reader refuses a file without tokens
     if fresh and len(counts) == 1:
         raise one_label(next(iter(counts)), shape, shape.origins[-1])
     tell(Note(f"{file.name}: {sentences:,} sentences, {tokens:,} tokens; every epoch reads them in parts."))
@@ -80,13 +80,13 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
 
 
 class _Documents:
-    """Where documents begin; a number per document is all that is held of them."""
+    """Where documents begin; only one number per document is stored."""
 
     def __init__(self) -> None:
         self._first, self._last, self._marked = [0], 0, False
 
     def add(self, part: Corpus, before: int) -> None:
-        """before: the number of sentences of all parts before this one."""
+        """before: the number of sentences of all earlier parts."""
         if part.document is None:
             return
         if not self._marked and before == 0:
@@ -110,7 +110,7 @@ def _check_templates(templates: Sequence[Template]) -> None:
 
 
 def _learnt_counts(file: ColumnFile, tags: Tags, wrong: int, options: Options, tell: Listener) -> Counter[str]:
-    """Labels as they are learnt, illegal tags read as conlleval does: one more pass, since the encoding was not known before."""
+    """Counts of labels as they are learnt, with illegal tags read as conlleval does. Needs another pass, since the encoding was unknown."""
     counts: Counter[str] = Counter()
     told = False
     for part in file.parts():

@@ -1,4 +1,4 @@
-"""Sentences that have unknown labels: what may be learnt from them, and what is told of them."""
+"""Sentences with unknown labels: what can be learnt from them, and what is reported about them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def partly_known(data: Corpus, options: Options) -> Corpus:
-    """The data, whose labels are unknown where they are marked so."""
+    """The data, with labels that are marked as unknown made unknown."""
     if not options.has_unknown:
         if is_unknown(data.columns[-1]).any():
             raise DataError(
@@ -35,7 +35,7 @@ def partly_known(data: Corpus, options: Options) -> Corpus:
 
 
 def tell_of_unknown(data: Corpus, ids: Ids, tell: Listener) -> None:
-    """ids: of the labels, -1 where they are unknown."""
+    """Reports the number of unknown labels. ids: of the labels, -1 if unknown."""
     from riata.learning.events import Note
 
     unknown = int((ids < 0).sum())
@@ -44,7 +44,7 @@ def tell_of_unknown(data: Corpus, ids: Ids, tell: Listener) -> None:
 
 
 def leave_out_impossible(data: Corpus, ids: Ids, legality: Legality, tell: Listener) -> None:
-    """For sums over legal labellings: of sentences whose known labels no such labelling has, nothing is known any more."""
+    """For sums over legal labellings: makes all labels of a sentence unknown if no legal labelling has the known ones."""
     from riata.learning.events import Note
 
     impossible = without_labelling(ids, data.starts, legality)
@@ -58,7 +58,7 @@ def leave_out_impossible(data: Corpus, ids: Ids, legality: Legality, tell: Liste
 
 
 def without_labelling(ids: Ids, starts: Starts, legality: Legality) -> list[int]:
-    """Sentences that have unknown labels (-1) and no legal labelling with the known ones."""
+    """Sentences with unknown labels (-1) for which no legal labelling has the known labels."""
     stuck = legality.stuck(starts, np.eye(len(legality.start), dtype=np.uint8), ids)
     found = np.searchsorted(starts, stuck, side="right") - 1
     return [int(s) for s in found if (ids[starts[s] : starts[s + 1]] < 0).any()]

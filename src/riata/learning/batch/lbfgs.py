@@ -18,18 +18,18 @@ Function = Callable[[Vector], tuple[float, Vector]]  # value and gradient, witho
 
 @dataclass(frozen=True)
 class Tolerance:
-    """When to stop: at a gradient this small beside the weights, or when so many steps have gained less than this part of the value."""
+    """When to stop: if the gradient is this small relative to the weights, or `period` steps have gained less than this part."""
 
     gradient: float = 1e-5
     gain: float = 1e-5
     period: int = 10
 
 
-TRIES = 6  # points of one search along a line; more of them, after the first steps, are a sign of noise
+TRIES = 6  # points of one line search; needing more, after the first steps, is a sign of noise
 
 
 class Minimiser:
-    """Takes one step after another, until `stopped` says why no other is worth it."""
+    """Takes one step after another, until `stopped` says why another step is not worth it."""
 
     noisy = False  # whether the last step was hard to find: the function may not be precise enough
 
@@ -42,7 +42,7 @@ class Minimiser:
         self._function = function
         self._pairs: deque[tuple[Vector, Vector, float]] = deque(
             maxlen=memory
-        )  # steps, changes of gradient, 1 / their product
+        )  # steps, changes of the gradient, 1 / their dot product
         self._values: deque[float] = deque(maxlen=self.tolerance.period + 1)
         self.point = self._at(start)
         self._values.append(self.point.value)
@@ -53,7 +53,7 @@ class Minimiser:
         return norm(self.point.slope)
 
     def step(self) -> None:
-        """One step, and whether it was the last."""
+        """Takes one step, and finds out whether it was the last."""
         if self.stopped:
             return
         before = self.evaluations
@@ -65,7 +65,7 @@ class Minimiser:
         direction = self._direction()
         first = 1.0 if self._pairs else min(1.0, 1.0 / max(self.gradient_norm, 1e-300))
         found = self._search(direction, first)
-        if found is None and self._pairs:  # what is remembered may mislead: once more, straight down
+        if found is None and self._pairs:  # the remembered curvature may mislead: try the steepest direction
             self._pairs.clear()
             found = self._search(-self.point.slope, min(1.0, 1.0 / max(self.gradient_norm, 1e-300)))
         if found is None:
@@ -89,7 +89,7 @@ class Minimiser:
         return along(self._at, self.point, direction, first)
 
     def _direction(self) -> Vector:
-        """The two loops over what is remembered of the curvature."""
+        """The two loops over the remembered curvature."""
         q = -self.point.slope
         shares = []
         for s, y, rho in reversed(self._pairs):
@@ -106,7 +106,7 @@ class Minimiser:
         return q
 
     def go_on(self, function: Function) -> None:
-        """From here, with a function that is nearly the same."""
+        """Continues from here with a function that is nearly the same."""
         self._function, self.stopped, self.noisy = function, None, False
         self.point = self._at(self.point.x)
         self._values.clear()
@@ -114,11 +114,11 @@ class Minimiser:
         self._check_gradient()
 
     def finish(self) -> None:
-        """Frees what only another step would need."""
+        """Frees the memory that only another step would need."""
         self._pairs.clear()
 
     def _remember(self, new: Point) -> None:
-        if len(self._pairs) == self.memory:  # before there is one more
+        if len(self._pairs) == self.memory:  # before another one is added
             self._pairs.popleft()
         s, y = new.x - self.point.x, new.gradient - self.point.gradient
         curvature = dot(s, y)

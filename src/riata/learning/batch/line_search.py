@@ -1,4 +1,4 @@
-"""How far to go in a direction: until the value has fallen enough and the slope is flat enough (Wolfe), or by orthants."""
+"""How far to go in a direction: until the value has fallen enough and the slope is flat enough (Wolfe), or within an orthant."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import dot  # not that of BLAS, whose threads would change the last bits
+from riata._core import dot  # not the dot product of BLAS, whose threads would change the last bits
 
 Vector = NDArray[np.float64]
 
@@ -18,17 +18,17 @@ def norm(a: Vector) -> float:
     return math.sqrt(dot(a, a))
 
 
-ENOUGH = 1e-4  # of the fall that the slope promises
-FLAT = 0.9  # of the slope at the start
-MOST = 30  # points tried
+ENOUGH = 1e-4  # part of the fall that the slope promises
+FLAT = 0.9  # part of the slope at the start
+MOST = 30  # largest number of points
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
     x: Vector
     value: float  # with the L1 penalty
-    gradient: Vector  # without it
-    slope: Vector  # with it: the steepest of those that the penalty leaves (the gradient, where there is none)
+    gradient: Vector  # without the L1 penalty
+    slope: Vector  # with the L1 penalty: its steepest subgradient (the gradient, if there is no penalty)
 
     @classmethod
     def of(cls, x: Vector, value: float, gradient: Vector, l1: float) -> Point:
@@ -42,14 +42,14 @@ class Point:
 
 
 def _pseudo(x: Vector, gradient: Vector, l1: float) -> Vector:
-    """At zero, where the penalty has a kink: the side that falls, if any does."""
+    """The slope with the penalty. At zero, where the penalty has a kink: the side that falls, if any does."""
     up, down = gradient + l1, gradient - l1
     at_zero = np.where(up < 0, up, np.where(down > 0, down, 0.0))
     return np.where(x > 0, up, np.where(x < 0, down, at_zero))
 
 
 def along(at: Callable[[Vector], Point], start: Point, direction: Vector, first: float) -> Point | None:
-    """By doubling and halving; None where no step is found."""
+    """Searches by doubling and halving; None if no step is found."""
     slope = dot(start.slope, direction)
     if not slope < 0:
         return None
@@ -73,7 +73,7 @@ def along(at: Callable[[Vector], Point], start: Point, direction: Vector, first:
 
 
 def projected(at: Callable[[Vector], Point], start: Point, direction: Vector, first: float) -> Point | None:
-    """No weight changes its sign in one step: those that would become zero."""
+    """Searches within the orthant: a weight that would change its sign becomes zero."""
     orthant = np.where(start.x != 0, np.sign(start.x), -np.sign(start.slope))
     if not dot(start.slope, direction) < 0:
         return None

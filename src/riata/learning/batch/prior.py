@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from riata.learning.labels import LabelSet
 
 C2 = "c2"
-TRIED = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)  # in this order: each starts from the weights of the one before
-LEFT_OVER = 0.1  # where there is nothing to choose by
-MOST = 1500  # sentences that are learnt from, and as many held-out ones at most
-LABELS = 50  # more of them make a sentence dearer by the square, and so fewer are looked at
-SHARE = 5  # one of so many sentences is held out, the last ones
-ENOUGH = 200  # sentences that this must come to; with fewer, each is held out once, in FOLDS parts
+TRIED = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)  # in this order: each value starts from the weights of the value before
+LEFT_OVER = 0.1  # used if there is no data to choose by
+MOST = 1500  # sentences that are learnt from; at most as many are held out
+LABELS = 50  # with more labels, a sentence costs more by the square of their number, so fewer sentences are used
+SHARE = 5  # one in so many sentences is held out, at the end of the data
+ENOUGH = 200  # least number of held-out sentences; with fewer, each sentence is held out once, in FOLDS parts
 FOLDS = 3
-FEWEST = 4 * FOLDS  # sentences to choose by
-STEPS = 25  # of the minimiser, for each value
+FEWEST = 4 * FOLDS  # least number of sentences to choose by
+STEPS = 25  # steps of the minimiser for each value
 LOOSE = 1e-2  # part of the objective that ten steps must gain
 
 
@@ -38,7 +38,7 @@ def is_open(settings: Any) -> bool:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A value of c2, and the held-out score of each that was tried (per cent)."""
+    """The chosen value of c2, and the held-out score of each value that was tried (per cent)."""
 
     c2: float
     scores: dict[float, float]
@@ -55,14 +55,14 @@ class Chosen:
 
 
 def alike(scores: dict[float, float]) -> bool:
-    """Whether nothing can be chosen by them."""
+    """Whether all scores are the same, so that nothing can be chosen by them."""
     return len(set(scores.values())) == 1
 
 
 def choose(fit: Fit, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64]) -> Chosen:
-    """The value of c2 with the best held-out score; of a part of the data, if they are many.
+    """The value of c2 with the best held-out score; if there are many data, of a part of them.
 
-    dev: development data, which are held out anyhow. weights: of the sentences, or empty.
+    dev: development data, which are held out in any case. weights: of the sentences, or empty.
     """
     settings = {**fit.options.settings, C2: TRIED[0], "gain_tolerance": LOOSE}
     if "optimiser" in settings:
@@ -87,11 +87,12 @@ def choose(fit: Fit, data: Corpus, dev: Corpus | None, weights: NDArray[np.float
 def _splits(
     data: Corpus, dev: Corpus | None, most: int, counts: NDArray[np.bool_]
 ) -> Iterator[tuple[NDArray[np.int64], Corpus]]:
-    """Which sentences to learn from, and those to score: development data, the end of the data, or each of some parts of it in turn.
+    """Sentences to learn from, and data to score: development data, the end of the data, or each of several parts of the data in turn.
 
-    counts: [S] whether a sentence counts at all.
+    counts: [S] whether a sentence is used at all.
     """
-    unknown = np.concatenate([[0], np.cumsum(is_unknown(data.columns[-1]))])[data.starts]  # labels before each sentence
+    # Number of unknown labels before each sentence.
+    unknown = np.concatenate([[0], np.cumsum(is_unknown(data.columns[-1]))])[data.starts]
     known = (unknown[1:] == unknown[:-1]) & counts[: len(data)]  # sentences that can be scored
     sentences = np.arange(len(data))
     if min(most, len(data)) < FEWEST:
@@ -107,14 +108,14 @@ def _splits(
 
 
 def _spread(sentences: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """At most so many, evenly spread."""
+    """At most `most` of the sentences, evenly spread."""
     return sentences if len(sentences) <= most else sentences[np.arange(most) * len(sentences) // most]
 
 
 def _scores(
     fit: Fit, data: Corpus, weights: NDArray[np.float64], labels: LabelSet, held_out: Corpus
 ) -> dict[float, float]:
-    """The held-out score of every value."""
+    """The held-out score of every value of c2."""
     structure = fit.structure(labels)
     trainer, examples = fit.prepared(data, weights, structure)
     assert isinstance(trainer, BatchTrainer)
@@ -132,4 +133,4 @@ def _scores(
 
 
 def _silent(event: Event) -> None:
-    """Trials tell nothing."""
+    """Ignores events, so that trials report nothing."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from riata.settings import Setting
 
 AUTO = "auto"
-IF_LBFGS = {"optimiser": ("lbfgs",)}  # what stochastic gradient descent does not have
+IF_LBFGS = {"optimiser": ("lbfgs",)}  # settings that stochastic gradient descent does not have
 
-SETTINGS = (  # of all
+SETTINGS = (  # settings of all optimisers
     Setting(
         "c1",
         0.0,

@@ -13,20 +13,20 @@ from riata.errors import RiataWarning
 from riata.learning.batch.lbfgs import Function, Vector
 from riata.learning.batch.line_search import Point, norm
 
-SAMPLE = 1000  # sentences on which steps are tried
-SMALLEST, LARGEST = 1e-5, 1e3  # first steps
-CAUTION = 0.5  # of the best step of a sample: the whole is longer
-PERIOD, GAIN = 3, 1e-3  # stop when so many passes have gained less than this part of the objective
-TRIED = 0  # the number of the shuffle that draws the sample; those of passes start from 1
+SAMPLE = 1000  # number of sentences on which first steps are tried
+SMALLEST, LARGEST = 1e-5, 1e3  # limits of the first step
+CAUTION = 0.5  # part of the best step of the sample that is used, since all data are more than the sample
+PERIOD, GAIN = 3, 1e-3  # stop if so many passes have gained less than this part of the objective
+TRIED = 0  # number of the shuffle that draws the sample; numbers of passes start from 1
 
 
 class StochasticMinimiser:
-    """Passes over the sentences in random order, until they gain nothing. The interface is Minimiser's.
+    """Passes over the sentences in random order, until they gain nothing more. It has the interface of Minimiser.
 
-    native: the learner of the core; function: the value that it minimises, to say how far it has come.
+    native: the learner of the core; function: the value that it minimises, to report progress.
     """
 
-    noisy = False  # it is, always, and does not mind
+    noisy = False  # its steps are always noisy, so this is not a reason to stop
 
     def __init__(self, native: Any, function: Function, start: Vector, *, c2: float, seed: int, sentences: int) -> None:
         self.evaluations = 0
@@ -43,7 +43,7 @@ class StochasticMinimiser:
         return norm(self.point.slope)
 
     def step(self) -> None:
-        """One pass; the mean of the weights is taken from the second one on."""
+        """One pass. The mean of the weights is taken from the second pass on."""
         if self.stopped:
             return
         self._passes += 1
@@ -55,11 +55,11 @@ class StochasticMinimiser:
             self.stopped = f"{PERIOD} passes gained less than {GAIN:g} of the objective"
 
     def go_on(self, function: Function) -> None:
-        """Measures its way with another function."""
+        """Reports progress with another function from now on."""
         self._function = function
 
     def finish(self) -> None:
-        """Says how many sentences were passed over."""
+        """Reports how many sentences were skipped."""
         if self._native.skipped:
             warnings.warn(
                 f"stochastic gradient descent passed over {self._native.skipped} sentences in {self._passes} passes: their scores "
@@ -72,7 +72,7 @@ class StochasticMinimiser:
         return Point.of(x, *self._function(x), 0.0)
 
     def _first_step(self, start: Vector, c2: float) -> float:
-        """The step that leaves the smallest objective on a sample: doubled while that helps, or halved."""
+        """The step that leaves the smallest objective on a sample: it is doubled as long as that helps, or halved."""
         sample = shuffled(self._sentences, self._seed, TRIED)[:SAMPLE].copy()
         share = c2 * len(sample) / max(self._sentences, 1)
 

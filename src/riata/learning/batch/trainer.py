@@ -21,7 +21,7 @@ from riata.models.outputs import Outputs
 
 
 class Problem(ABC):
-    """What a structure gives a batch trainer. start: a model to start from, or None."""
+    """What a structure provides for a batch trainer. start: a model to start from, or None."""
 
     def __init__(self, features: Any, outputs: Outputs, settings: Mapping[str, Any], start: Model | None) -> None:
         self.features, self.outputs, self.settings = features, outputs, settings
@@ -29,28 +29,28 @@ class Problem(ABC):
 
     @abstractmethod
     def potentials(self, data: TrainingSet, *, single: bool) -> Any:
-        """The native scores of its parts, in single or double precision. They also make the learner that goes from one sentence to the
-        next (`stochastic`).
+        """The native scores of the structure's parts, in single or double precision. They also create the learner that takes one sentence
+        after another (`stochastic`).
         """
 
     def first_weights(self) -> Any:
-        """Where to start; asked after `potentials`."""
+        """The weights to start from. Called after `potentials`."""
         return self.start
 
     def model(self, weights: Any) -> Model:
-        """The model that weights make."""
+        """The model with these weights."""
         return Model(self.features, weights, self.outputs)
 
     @property
     def all_pairs(self) -> bool:
-        """Whether features have weights with all labels, not only with those seen with them."""
+        """Whether features have weights with all labels, not only with the labels that they were seen with."""
         return bool(self.settings["pairs"] == "all")
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Makes trainers of outputs that compete with all others of their sentence (a conditional random field), or of labels that
-    compete with others after the true label before, as they do in search after any (local: a maximum entropy Markov model).
+    """Creates trainers of models that are normalised over all outputs of a sentence (a conditional random field) or, if `local`, over the
+    labels that may follow the true label before (a maximum entropy Markov model).
 
     loss: by its name in native/losses.
     """
@@ -59,13 +59,13 @@ class Batch:
     loss: str = "log"
 
     def __call__(self, structure: Any, features: Any) -> BatchTrainer:
-        """structure: what is learnt, a LearntStructure."""
+        """structure: a LearntStructure."""
         problem = structure.problem(features, local=self.local)
         return BatchTrainer(problem, problem.settings, self.loss)
 
 
 class BatchTrainer(Trainer):
-    """A loss and a prior, made smaller step by step. An epoch is a step of the minimiser."""
+    """Minimises a loss plus a prior. An epoch is one step of the minimiser."""
 
     minimiser: Minimiser | StochasticMinimiser | None = None
     steady = True
@@ -115,7 +115,7 @@ class BatchTrainer(Trainer):
 
     def _set_objective(self, data: TrainingSet) -> None:
         self._objective: Any = None
-        self._potentials: Any = None  # their memory can be used again
+        self._potentials: Any = None  # so that their memory can be used again
         self._potentials = self.problem.potentials(data, single=not self._double)
         self._objective = BatchObjective(self._potentials, data.sentence_weights, self.loss)
 
@@ -124,7 +124,7 @@ class BatchTrainer(Trainer):
         return found
 
     def go_on_with(self, c2: float) -> None:
-        """Goes on from the present weights towards the minimum under another prior."""
+        """Continues from the present weights towards the minimum under another prior."""
         assert self.minimiser is not None
         self.settings = {**self.settings, "c2": c2}
         self.finished = None

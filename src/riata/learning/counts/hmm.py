@@ -37,8 +37,8 @@ from riata.settings import Setting
 Counts = NDArray[np.float64]
 Ids = NDArray[np.int32]
 
-LONGEST = 4  # suffix that there is an attribute for
-HALF = 0.5  # added to the count of every label, so that none is impossible
+LONGEST = 4  # longest suffix that has an attribute
+HALF = 0.5  # added to the count of every label, so that no label is impossible
 
 SETTINGS = (
     Setting("transitions", 1.0, "the count that all labels together get beforehand, after each label", low=1e-6),
@@ -51,7 +51,7 @@ SETTINGS = (
 
 
 def templates(width: int, settings: Mapping[str, Any]) -> tuple[Template, ...]:
-    """What the model reads: where the sentence begins and ends and, of every column, the levels."""
+    """The templates of the model: where the sentence begins and ends, and the levels of every column."""
     lines = ["edge", "bias[-1]", "bias[1]"]
     for column in range(width):
         lines += [f"bias({column})[0]", f"case({column})[0]"]
@@ -61,26 +61,27 @@ def templates(width: int, settings: Mapping[str, Any]) -> tuple[Template, ...]:
 
 
 def smoothed(counts: Counts, before: Counts, k: float) -> Counts:
-    """Distributions of counts [rows, labels], each drawn towards what was believed before it: exactly that, where nothing was counted."""
+    """Smoothed distributions of counts [rows, labels]: each is drawn towards `before`, and equal to it if nothing was counted."""
     total = counts.sum(axis=-1, keepdims=True)
     return np.where(total > 0, (counts + k * before) / (total + k), before)
 
 
 def evidence(counts: Counts, before: Counts, k: float) -> Counts:
-    """log smoothed(counts, before, k) - log before, but for a number that is the same for all labels: zero where nothing was counted."""
+    """log smoothed(counts, before, k) - log before, up to a constant that is the same for all labels; zero if nothing was counted."""
     return np.log1p(counts / (k * before))
 
 
 @dataclass(eq=False)
 class ColumnCounts:
-    """How often each word of a column had each label, and what its levels are."""
+    """How often each word of a column had each label, and the levels of each word."""
 
-    families: Sequence[int]  # of the levels between the first, which is the same for all words, and the word
-    word: int  # the word's
+    # Families of the levels between the first level, which is the same for all words, and the word.
+    families: Sequence[int]
+    word: int  # family of the word
     labels: int
     counts: Counts = field(init=False)  # [words, labels]
-    seen: NDArray[np.int64] = field(init=False)  # [words] how often, without weights
-    levels: Ids = field(init=False)  # [families, words] n-grams, -1 for none
+    seen: NDArray[np.int64] = field(init=False)  # [words] number of occurrences, without weights
+    levels: Ids = field(init=False)  # [families, words] n-grams, -1: none
 
     def __post_init__(self) -> None:
         self.counts = np.zeros((0, self.labels))
@@ -99,10 +100,10 @@ class ColumnCounts:
             row[words] = instances.column(family)
 
     def rows(self, index: FeatureIndex, general: Counts, settings: Mapping[str, Any]) -> list[Counts]:
-        """The weights of the levels, from the first to the word. general: the distribution of labels."""
+        """The weights of the levels, from the first level to the word. general: the distribution of labels."""
         rare = self.counts * (self.seen <= settings["rare"])[:, None]
         first = smoothed(rare.sum(axis=0), general, settings["suffixes"])
-        believed = np.tile(first, (len(self.counts), 1))  # of every word, by the levels so far
+        believed = np.tile(first, (len(self.counts), 1))  # [words, labels] distribution by the levels so far
         out = []
         for family, level in zip(self.families, self.levels, strict=True):
             has = np.flatnonzero(level >= 0)
@@ -119,13 +120,13 @@ class ColumnCounts:
 
 
 class HmmTrainer(Trainer):
-    """Counts; what is counted later is added."""
+    """Counts. Data that come later are added to the counts."""
 
     finished = "everything is counted"
-    local = False  # the scores of every step are not normalised by themselves
+    local = False  # steps are not normalised by themselves
 
     def __init__(self, structure: Any, features: Features) -> None:
-        """structure: what is learnt, a LearntStructure."""
+        """structure: a LearntStructure."""
         if structure.start is not None:
             raise UnsupportedError(
                 "The recipe 'hmm' cannot go on from a model, which holds probabilities and not the counts behind them.",
@@ -138,7 +139,7 @@ class HmmTrainer(Trainer):
         node = [
             (family, str(template)) for (family, _, _), template in zip(program.reads, program.templates, strict=True)
         ]
-        self.bias = node[0][0]  # whose n-grams outside the sentence tell where it begins and ends
+        self.bias = node[0][0]  # its n-grams outside the sentence tell where it begins and ends
         width = max(read.column for template in program.templates for read in template.reads) + 1
         levels, last = [family for family, _ in node[2:]], (len(node) - 2) // width
         self.columns = [
@@ -178,9 +179,10 @@ class HmmTrainer(Trainer):
     def model(self) -> Model:
         index, k, labels = self.features.index, self.settings["transitions"], len(self.all)
         general = (self.all + HALF) / (self.all.sum() + HALF * labels)
-        stop = (self.lasts.sum() + HALF) / (self.all.sum() + 2 * HALF)  # after any label
+        stop = (self.lasts.sum() + HALF) / (self.all.sum() + 2 * HALF)  # probability of the end after any label
         before = np.append((1 - stop) * general, stop)
-        after = np.log(smoothed(np.column_stack([self.pairs, self.lasts]), before, k))  # the last one: the end
+        # The last column is the end of the sentence.
+        after = np.log(smoothed(np.column_stack([self.pairs, self.lasts]), before, k))
         ends = [np.zeros((index.size(self.bias), labels)) for _ in range(2)]
         values = index.pairs(self.bias)[1]
         ends[0][values == 0] = np.log(smoothed(self.firsts, general, k))
@@ -188,7 +190,7 @@ class HmmTrainer(Trainer):
         rows = [*ends]
         for number, column in enumerate(self.columns):
             levels = column.rows(index, general, self.settings)
-            if number == 0:  # whose first level has n-grams outside the sentence too
+            if number == 0:  # the first level also has n-grams outside the sentence
                 inside = np.zeros_like(ends[0])
                 inside[values > boundary_reach] = levels[0]
                 levels[0] = inside

@@ -4,7 +4,7 @@ from riata.choosing.recipe import Recipe
 from riata.learning.online import SETTINGS
 from riata.settings import Setting
 
-SMALLEST = 1e-9  # without a cost nothing would ever be learnt, nor with steps of no size
+SMALLEST = 1e-9  # with a cost of 0 nothing would ever be learnt, nor with steps of size 0
 
 RECIPE = Recipe(
     name="mira",

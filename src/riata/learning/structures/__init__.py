@@ -1,1 +1,1 @@
-"""How each structure is learnt: one file per structure, named for it, that defines LEARNT."""
+"""How each structure is learnt: one file per structure, with its name, which defines LEARNT."""

@@ -86,11 +86,11 @@ def _check_hashable(features: Features, labels: int) -> None:
 
 
 class ChainProblem(Problem):
-    """Labels of tokens, one or two labels back."""
+    """Labels of tokens, for models that read one or two labels back."""
 
     def __init__(self, structure: LearntChain, features: Features, *, local: bool) -> None:
-        """local: labels compete with others after the true label before, not whole labellings."""
-        outputs = structure.new_outputs()  # also where the model to start from has other rules
+        """local: whether labels are normalised over those that may follow the true label before, instead of whole labellings."""
+        outputs = structure.new_outputs()  # even if the model to start from has other constraints
         super().__init__(features, outputs, structure.options.settings, structure.start)
         self._legality = outputs.legality
         if self.start is None:
@@ -100,8 +100,9 @@ class ChainProblem(Problem):
             self._check_history()
 
     def _check_history(self) -> None:
-        """Refuses templates that read earlier labels, where nothing here sums over them."""
-        if self.local or self.features.program.order < exact_order:  # edges say the same, and in less time
+        """Refuses templates that read earlier labels if the likelihood does not sum over them."""
+        # Templates of the label before: edge templates express the same, and are faster.
+        if self.local or self.features.program.order < exact_order:
             raise self._refusal(
                 "the likelihood is summed over pairs of neighbouring labels",
                 "Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as perceptron.",
@@ -124,14 +125,17 @@ class ChainProblem(Problem):
         return super().model(weights.constrained(*self._legality.flags))
 
     def _parts(self, data: TrainingSet) -> tuple[Any, ...]:
-        """What the core is told of the data and the labels."""
+        """The arguments of the core that describe the data and the labels."""
         labels = len(self.outputs.labels)
         legal = self._legality if self.local or self.settings["constrain"] else Legality.free(labels)
         return self.features.index, data.instances, labels, len(self.features.given), *legal.flags
 
 
 def heads(given: Alphabet) -> Ids:
-    """Of named features, the number of what stands before the value, as in `word=the` and `-1:word:the`: a token mostly has one of each."""
+    """For each named feature, the number of the part of its name before the value, as in `word=the` and `-1:word:the`.
+
+    Most tokens have at most one feature with each such part.
+    """
     numbers: dict[str, int] = {}
     found = [
         numbers.setdefault(name[: max(name.rfind("="), name.rfind(":"), 0)] or name, len(numbers))

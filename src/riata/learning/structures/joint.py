@@ -90,7 +90,7 @@ def joint_outputs(counts: Mapping[str, int], encoding: Encoding, name: str) -> J
 
 
 def learnt_pairs(pairs: Sequence[str], tags: Tags) -> list[str]:
-    """Every pair that may be learnt where the data have these."""
+    """All pairs that may be learnt if the data contain these pairs."""
     return [joined_text(tag, chunk) for tag, given in map(parts_of, pairs) for chunk in tags.learnt_classes([given])]
 
 

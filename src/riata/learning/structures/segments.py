@@ -46,7 +46,7 @@ class LearntSegments(LearntStructure):
         ids, class_weights = label_ids(data, self.labels), self.class_weights()
         codes = self._segmentation.codes(self.labels.labels, ids, data.starts)
         self._tell_of_long_segments(data, codes, tell)
-        if len(class_weights):  # a segment counts as much as the true labels of its tokens
+        if len(class_weights):  # a segment weighs as much as the true labels of its tokens
             instances.set_labels(ids, len(self.labels.labels))
         return TrainingSet(instances, weights, class_weights, codes)
 
@@ -65,7 +65,7 @@ class LearntSegments(LearntStructure):
             )
 
     def _tell_of_long_segments(self, data: Corpus, codes: Ids, tell: Listener) -> None:
-        """Segments of the truth that no search can find."""
+        """Reports true segments that are too long for any search to find."""
         longest = self.options.settings["longest"] if self.start is None else self.start.weights.most
         long = np.flatnonzero(codes >= longest * len(self._segmentation.types)) if longest else NO_CODES
         if not len(long):
@@ -95,7 +95,7 @@ class SegmentProblem(Problem):
         return kind(self.features.index, like, data.instances, data.gold, self.all_pairs)
 
     def _weights(self, longest: int, *, single: bool) -> Any:
-        """Weights of these segments that know no feature."""
+        """Weights of these segments, without features."""
         return Model.blank(self.features, self.outputs, single=single, longest=longest).weights
 
 
