@@ -26,11 +26,11 @@ BITS = Setting(
     "bits", 22, "log2 of the number of weights in the table of hashed features", low=FEWEST_BITS, high=MOST_BITS
 )
 SHARDS = Setting("shards", 1, "parts of the data to learn from at once, mixed after every epoch", low=1, high=10_000)
-UNSET: tuple[Any, ...] = (None, 1, {})  # of parameters that a recipe may refuse
+UNSET: tuple[Any, ...] = (None, 1, {})  # default values of parameters that a recipe may refuse
 
 
 def check_refused(estimator: Any, recipe: Recipe) -> None:
-    """Refuses parameters that are set, but mean nothing to the recipe."""
+    """Refuses parameters that are set but that the recipe does not use."""
     reasons = dict(recipe.refuses)
     if recipe.templates is not None:
         reasons.update(
@@ -126,7 +126,7 @@ def check_class_weight(given: Any) -> None:
 
 
 def check_beside_parameters(estimator: Any, settings: Mapping[str, Any]) -> None:
-    """Refuses settings that mean nothing for the task of the estimator, or beside its other parameters."""
+    """Refuses settings that have no effect for the task of the estimator, or beside its other parameters."""
     if settings.get("constrain") and not estimator.chunks:
         raise UnsupportedError(
             f"setting 'constrain' is set, but the task {estimator.task_name!r} has plain labels: every sequence of them is legal.",
@@ -159,7 +159,7 @@ def check_attributes(attributes: Mapping[str, Attribute]) -> None:
 
 
 def _names_an_attribute(name: str) -> bool:
-    """Whether `name[0]` in a template reads the attribute of that name: not a column, not number, not a syntax error."""
+    """Whether `name[0]` in a template reads the attribute with this name: it is not a column, not number, and not a syntax error."""
     try:
         template = template_language.parse(f"word[0]\n{name}[0]")[-1]
     except RiataError:

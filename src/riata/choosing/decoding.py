@@ -1,4 +1,4 @@
-"""What recipes that search say about decoding. Apart from their learners, which a loaded model does not need."""
+"""Settings of decoding for recipes that search, separate from their learners, which a loaded model does not need."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from riata.settings import ANY, Setting
 
 LATTICE = "lattice"  # the update that needs sums over all outputs
 
-# These may be changed after training.
+# Settings that may be changed after training.
 DECODING = (
     Setting(
         "beam_by",

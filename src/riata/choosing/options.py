@@ -47,10 +47,10 @@ PATIENCE = Setting("patience", 5, "epochs without a better development score bef
 
 @dataclass(frozen=True)
 class Options:
-    """What training needs to know. `template` None: the task's default, as far as the data have its columns."""
+    """What training needs to know. template: None means the task's default, as far as the data have its columns."""
 
     chunks: bool
-    columns: int  # to predict
+    columns: int  # number of columns to predict
     default_template: str
     template: str | Path | Sequence[Template] | None
     functions: Mapping[str, Attribute]
@@ -84,11 +84,11 @@ class Options:
 
     @property
     def learner(self) -> tuple[Any, ...]:
-        """What a learner is made by. Another one is needed where any of it differs."""
+        """What a learner depends on. If any of it changes, another learner is needed."""
         return self.choice, dict(self.settings), self.seeds, self.shards, self.template, self.lists, self.bits
 
     def templates(self, width: int) -> tuple[Any, ...]:
-        """The templates to use on so many input columns; none where features are given by the user."""
+        """The templates for this number of input columns; none if features are given by the user."""
         recipe, language = self.choice.recipe, self._language
         width -= len(self.added)
         if recipe.templates is not None:
@@ -124,7 +124,7 @@ class Options:
         return templates
 
     def first_template(self) -> str | Path | Sequence[Template] | None:
-        """The template of the first of two passes: without lines that read its labels."""
+        """The template of the first of two passes, without lines that read the labels of the first pass."""
         if self.template is None:
             return None
         given = self._language.load(self.template) if isinstance(self.template, (str, Path)) else self.template
@@ -137,7 +137,7 @@ class Options:
         return self.template if len(left) == len(given) else left
 
     def _in_context(self, templates: tuple[Any, ...], width: int) -> tuple[Any, ...]:
-        """The templates with columns for what the second of two passes reads of the first."""
+        """The templates, with columns for what the second of two passes reads of the first."""
         if self.added and not any(map(reads_context, templates)):
             templates += self._language.of_context(self.added)
         return placed(templates, width, self.added)
@@ -183,7 +183,7 @@ class Options:
 
     @property
     def _reads_labels(self) -> bool:
-        """Whether features of earlier labels can be learnt: with exact search, not hashed."""
+        """Whether features of earlier labels can be learnt: with exact search and without hashing."""
         recipe = self.choice.recipe
         return recipe.earlier(self.settings) and (recipe.searches or not self.bits)
 
@@ -206,9 +206,9 @@ class Options:
 
 
 def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, structure: str | None = None) -> Options:
-    """The parameters of an estimator as Options; SettingError and its kin name what is wrong.
+    """The parameters of an estimator as Options. SettingError and related errors name what is wrong.
 
-    goes_on: whether training goes on from the model that is there. structure: where it is known and the estimator names none.
+    goes_on: whether training continues from an existing model. structure: the structure, if it is known and the estimator names none.
     """
     if not isinstance(estimator.settings, (Mapping, type(None))):
         raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
@@ -262,7 +262,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
 
 
 def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, structure: str | None = None) -> Choice:
-    """The recipe, structure and queue of an estimator. The parameters are those of `checked`."""
+    """The recipe, structure and queue of an estimator. For the parameters see `checked`."""
     prefer = structure or preferred(estimator, goes_on=goes_on or not training)
     choice = chosen(
         recipe_name(estimator), estimator.structure, estimator.queue, estimator.beam, prefer, training=training
@@ -285,7 +285,7 @@ def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, s
 
 
 def _check_parameters(options: Options) -> None:
-    """Refuses parameters that the structure cannot heed, with a structure for the same outputs that can."""
+    """Refuses parameters that the structure cannot use, and names a structure for the same outputs that can."""
     structure = options.choice.structure
     for name, asked, operation in (
         ("bits", options.bits is not None, "hashed features"),
@@ -303,7 +303,7 @@ def _check_parameters(options: Options) -> None:
 
 
 def check_parts(options: Options, what: str) -> None:
-    """Refuses to learn from parts of the data one by one, where the objective is of all of them."""
+    """Refuses to learn from parts of the data one by one, if the objective is over all data."""
     if options.choice.recipe.whole:
         raise UnsupportedError(
             f"{what}, but the recipe {options.choice.recipe.name!r} minimises one objective over all data.",
@@ -312,7 +312,7 @@ def check_parts(options: Options, what: str) -> None:
 
 
 def check_stream(estimator: Any, *, labels: bool, weights: bool) -> None:
-    """Refuses, for a training that reads a file in parts, what would need all of it at once."""
+    """Refuses, for a training that reads a file in parts, options that need all data at once."""
     for name, given in (("y", labels), ("sample_weight", weights)):
         if given:
             raise UnsupportedError(

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from riata.errors import SettingError, UnknownNameError, printed
 
 INSIDE = (
-    "__"  # between a parameter that is a dictionary and the key of an entry, as scikit-learn writes nested parameters
+    "__"  # separates a parameter that is a dictionary from the key of an entry, as in scikit-learn's nested parameters
 )
 
 Self = TypeVar("Self", bound="Params")  # typing.Self needs Python 3.11
@@ -18,11 +18,11 @@ Self = TypeVar("Self", bound="Params")  # typing.Self needs Python 3.11
 class Params:
     """get_params, set_params and a readable repr, from the signature of `__init__`, which only stores."""
 
-    _internal: frozenset[str] = frozenset({"changed_params"})  # names without an underscore that are Riata's own
+    _internal: frozenset[str] = frozenset({"changed_params"})  # names without an underscore that are internal to Riata
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
-        """Of all parameters; where `__init__` hands on others by name, those of the class above are among them."""
+        """The defaults of all parameters, including those that `__init__` passes on to the base class."""
         found: dict[str, Any] = {}
         for base in cls.__mro__:
             if "__init__" in vars(base):
@@ -118,7 +118,7 @@ def _dictionary(name: str, value: Any) -> Mapping[str, Any]:
 
 
 def short(value: object) -> str:
-    """The repr of a value, or what stands for a long one."""
+    """The repr of a value, shortened if it is long."""
     text = printed(value)
     if len(text) <= 60:
         return text

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def parameters(estimator: Params) -> str:
-    """Those that are not the defaults stand first."""
+    """The parameters; those that differ from their defaults come first."""
     defaults = estimator._defaults()
     given = estimator.changed_params()
     rows: list[tuple[Cell, ...]] = [(name, short(value), _default(defaults[name])) for name, value in given.items()]

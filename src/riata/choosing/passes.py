@@ -1,4 +1,4 @@
-"""Two passes over a text: the parameters, and what they do not go with."""
+"""Two passes over a text: the parameters, and what they cannot be combined with."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ OF_TWO_PASSES = (
     "window",
     "folds",
     "first",
-)  # parameters of estimators that are of no use for one pass
+)  # parameters of estimators that have no effect with one pass
 
 
 @dataclass(frozen=True)
 class Passes:
-    """How a text is labelled: at once, or by a second model that reads labels of a first."""
+    """How a text is labelled: in one pass, or by a second model that reads the labels of a first."""
 
     passes: int = 1
-    context: str | None = None  # a mode; None: documents where they are marked, else a window
+    context: str | None = None  # a mode; None: documents if they are marked, otherwise a window
     window: int = int(WINDOW.default)
     folds: int = int(FOLDS.default)
     first: str | None = None  # the recipe of the first pass; None: that of the second
@@ -53,7 +53,7 @@ ONE_PASS = Passes()
 
 
 def check_passes(estimator: Any, passes: Passes, recipe: Recipe) -> None:
-    """Refuses two passes where one of them could not be learnt."""
+    """Refuses two passes if one of them could not be learnt."""
     if passes.passes == 1:
         if passes != ONE_PASS:
             name = next(name for name in OF_TWO_PASSES[1:] if getattr(passes, name) != getattr(ONE_PASS, name))
@@ -87,7 +87,7 @@ def check_one_pass(passes: Passes, what: str) -> None:
 
 
 def check_data(data: Corpus, outputs: int) -> None:
-    """Refuses data without words, about which nothing can be told."""
+    """Refuses data without words, for which there is no context."""
     if data.width <= outputs:
         raise DataError(
             "passes is 2, but the sentences are features already: there are no words to find again elsewhere.",

@@ -1,4 +1,4 @@
-"""Which recipe and which structure are meant where none is named."""
+"""Which recipe and which structure are used if none is named."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from riata.features.templates import builtin_names, read_source
 
 
 def recipe_name(estimator: Any) -> str:
-    """The recipe of an estimator; where none is named, the one that its task prefers on the structure that is meant."""
+    """The recipe of an estimator; if none is named, the one that its task prefers for the structure."""
     if estimator.recipe is not None:
         return str(estimator.recipe)
     named = estimator.structure or estimator.own_structure or _read_by(estimator)
@@ -25,19 +25,20 @@ def recipes_by_structure(estimator: Any) -> dict[str, str]:
 
 
 def of_columns(number: int) -> list[str]:
-    """The structures that predict so many columns."""
+    """The structures that predict this number of columns."""
     return [name for name, structure in registry.all_of("structure").items() if structure.columns == number]
 
 
 def _read_by(estimator: Any) -> str | None:
-    """The structure that the template is for, where one is given."""
+    """The structure that the template is written for, if a template is given."""
     return None if estimator.template is None else _language(estimator.template, of_columns(estimator.outputs))
 
 
 def preferred(estimator: Any, *, goes_on: bool) -> str | None:
-    """The task's own; that of the model where there is one to go on with; what the template is for; or what the task is best searched as.
+    """The preferred structure: of the task; of the model to continue from, if there is one; of the template; or the best one for the task's
+    search.
 
-    None: whatever the recipe prefers.
+    None: the one that the recipe prefers.
     """
     if estimator.own_structure is not None:
         return str(estimator.own_structure)
@@ -51,7 +52,7 @@ def preferred(estimator: Any, *, goes_on: bool) -> str | None:
 
 
 def _language(template: Any, structures: Sequence[str]) -> str | None:
-    """The one of these structures that a template is for. None: it is the name of a set for several, or nothing that could be read."""
+    """Which of these structures a template is written for. None: it names a set for several structures, or cannot be read."""
     languages = {name: language_of(name) for name in structures if not language_of(name).borrowed}
     plain = next((name for name, language in languages.items() if not language.signs), None)
     if not isinstance(template, (str, Path)):
@@ -61,7 +62,7 @@ def _language(template: Any, structures: Sequence[str]) -> str | None:
     if known:
         return known[0] if len(known) == 1 else None
     if not Path(template).is_file():
-        return None  # refused when it is read
+        return None  # it is refused later, when it is read
     lines = read_source(template, "template").splitlines()
     parts = {part for line in lines for part in line.split("#", 1)[0].split()}
     return next((name for name, language in languages.items() if language.signs & parts), plain)

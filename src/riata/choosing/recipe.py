@@ -1,4 +1,4 @@
-"""Recipes: what a learner is called, what it needs from a structure, and its settings."""
+"""Recipes: the name of a learner, the operations that it needs from a structure, and its settings."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ WIDTH = Setting("beam", 5, "states kept at each step", low=1, high=2**40)
 
 
 class MakesTrainer(Protocol):
-    """Makes learners that do not take one sentence after another (learning/loop.py)."""
+    """Creates learners that do not take one sentence after another (learning/loop.py)."""
 
     @property
     def local(self) -> bool:
         """Whether the scores of every step are normalised by themselves."""
 
     def __call__(self, structure: Any, features: Any) -> Any:
-        """structure: what is learnt (learning/structure.py)."""
+        """structure: a LearntStructure (learning/structure.py)."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A learner by name. `needs` are operations that the structure must offer."""
+    """A learner by name. needs: operations that the structure must offer."""
 
     name: str
     summary: str
@@ -41,32 +41,33 @@ class Recipe:
     structure: str  # preferred
     queue: str  # preferred
     settings: tuple[Setting, ...]
-    alias_of: str | None = None  # the recipe that this is another name of, with a structure of its own
-    searches: bool = False  # learns from the states of a search, not from outputs alone
-    learner: str = "search"  # of the core, that takes one sentence after another
-    trainer: MakesTrainer | None = None  # makes other learners
-    epochs: int = 10  # at most, where nobody says how many
-    probabilistic: bool = False  # its scores are meant as logarithms of probabilities
-    whole: bool = False  # minimises one objective over all data: no parts of them can be learnt from one by one
-    # Of learners that bring their own: from the number of input columns, and settings.
+    alias_of: str | None = None  # the recipe of which this is another name, for another structure
+    searches: bool = False  # whether it learns from the states of a search, not only from outputs
+    learner: str = "search"  # name of the learner of the core that takes one sentence after another
+    trainer: MakesTrainer | None = None  # creates other learners
+    epochs: int = 10  # default of the largest number of epochs
+    probabilistic: bool = False  # whether its scores are meant as logarithms of probabilities
+    # Whether it minimises one objective over all data, so that it cannot learn from parts one by one.
+    whole: bool = False
+    # The templates of learners that have their own, from the number of input columns and the settings.
     templates: Callable[[int, Mapping[str, Any]], tuple[Template, ...]] | None = None
-    earlier: Callable[[Mapping[str, Any]], bool] = lambda settings: True  # whether it learns what earlier labels say
-    # Parameters of estimators that mean nothing to it, with the reason.
+    earlier: Callable[[Mapping[str, Any]], bool] = lambda settings: True  # whether it learns features of earlier labels
+    # Parameters of estimators that it does not use, with the reason.
     refuses: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
-BEAM = 5  # where none is asked for
-EXACT_UPDATES = "exact updates"  # an operation: what recipes that search learn with the queue exact
+BEAM = 5  # the default width
+EXACT_UPDATES = "exact updates"  # an operation: what recipes that search need to learn with the queue exact
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A recipe on a structure, and how that is searched."""
+    """A recipe on a structure, with the queue that searches it."""
 
     recipe: Recipe
     structure: Structure
     queue: str
-    beam: int  # of queues that have one
+    beam: int  # width, for queues that have one
 
     @property
     def decoder(self) -> Decoder:
@@ -78,7 +79,7 @@ class Choice:
         return Offered(self.structure.offers, what, queue, self.fits)
 
     def fits(self, piece: Structure | Queue) -> bool:
-        """Whether the recipe could learn with this structure, or this queue, in the place of the present one."""
+        """Whether the recipe could learn with this structure, or this queue, instead of the present one."""
         if isinstance(piece, Queue):
             return piece.name in self.structure.queues and _goes_with(self.recipe, self.structure, piece)
         return self.recipe.needs <= piece.offers and piece.columns == self.structure.columns
@@ -93,9 +94,9 @@ def chosen(
     *,
     training: bool = True,
 ) -> Choice:
-    """The recipe, its structure and its queue, or the reason why they do not go together.
+    """The recipe, its structure and its queue, or the reason why they cannot be combined.
 
-    preferred: the structure where none is named.
+    preferred: the structure if none is named.
     """
     recipe: Recipe = registry.get("recipe", recipe_name)
     structure: Structure = registry.get("structure", structure_name or preferred or recipe.structure)
@@ -154,5 +155,5 @@ def _width(recipe: Recipe, queue: Queue, beam: float | None) -> int:
 
 
 def beam_width(beam: float) -> int:
-    """How many states a beam keeps."""
+    """The number of states that a beam keeps."""
     return unbounded if beam == math.inf else int(WIDTH.parse(beam))

@@ -1,4 +1,4 @@
-"""Refuses settings that nothing would read: of another structure, of another queue, or beside another setting."""
+"""Refuses settings that would not be read: settings of another structure or queue, or settings that need another setting."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from riata.settings import Setting
 
 
 class Offered(NamedTuple):
-    """What a recipe has to do with: a structure, or problems in Python, and a queue."""
+    """What a recipe works with: a structure, or problems in Python, and a queue."""
 
     operations: frozenset[str]  # of the structure
-    what: str  # its name in messages, such as "the structure 'chain'"
+    what: str  # name of the structure in messages, such as "the structure 'chain'"
     queue: Queue
-    fits: Callable[[Any], bool]  # whether a structure or a queue could be used in the place of the present one
+    fits: Callable[[Any], bool]  # whether a structure or a queue could be used instead of the present one
 
     def instead(self, kind: str, able: Callable[[Any], bool]) -> str:
         """The structures or queues (kind) that are able and could be used, as the end of a remedy; empty: there are none."""
@@ -27,7 +27,7 @@ class Offered(NamedTuple):
 
 
 def check_owner(declared: Sequence[Setting], given: Mapping[str, Any], offered: Offered) -> None:
-    """Refuses a setting that another structure has."""
+    """Refuses a setting that belongs to another structure."""
     known = {setting.name for setting in declared}
     for name in given:
         owners = [piece.name for piece in registry.all_of("structure").values() if name in _names(piece)]
@@ -52,7 +52,7 @@ def check_read(declared: Sequence[Setting], settings: Mapping[str, Any], offered
 def refusals(
     declared: Sequence[Setting], settings: Mapping[str, Any], offered: Offered
 ) -> Iterator[tuple[str, RiataError]]:
-    """The settings that nothing would read, each with the reason."""
+    """The settings that would not be read, each with the reason."""
     for setting in declared:
         value = settings[setting.name]
         operations = offered.operations | offered.queue.offers

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from riata.errors import DataError, printed
 
-LARGEST_WEIGHT = 1e6  # of a class or a sentence: weights must stay finite in single precision
+LARGEST_WEIGHT = 1e6  # largest weight of a class or a sentence: weights must stay finite in single precision
 
 
 def sentence_weights(given: Any, number: int, of: str = "sentence") -> NDArray[np.float64]:
-    """sample_weight as an array [number]; empty where there is none. of: what each weight belongs to."""
+    """sample_weight as an array [number]; empty if it is not given. of: what each weight belongs to."""
     if given is None:
         return np.empty(0)
     try:

@@ -44,7 +44,7 @@ def stem(text: str) -> str | None:
 def ending(text: str) -> str | None:
     """What the stem leaves of the word: `Relational` has `ional`, `happy` (stem `happi`) has `y`."""
     word, left = text.lower(), porter(text.lower())
-    while not word.startswith(left):  # the stemmer wrote a letter of its own
+    while not word.startswith(left):  # the stemmer may end a stem with a letter that the word does not have
         left = left[:-1]
     return word[len(left) :] or None
 
@@ -138,7 +138,7 @@ def _suffix(text: str, length: int) -> str | None:
 
 
 class _Classes(dict[str, str]):
-    """The class of a character, found out once: words have few different ones."""
+    """The class of a character, computed once, since words have few different characters."""
 
     def __missing__(self, c: str) -> str:
         self[c] = "X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c
@@ -154,7 +154,7 @@ def _character_classes(text: str) -> str:
 
 @cache
 def builtin() -> Mapping[str, Attribute]:
-    """Every attribute of this file by name."""
+    """All attributes of this file by name."""
     return {
         name: value
         for name, value in globals().items()

@@ -1,4 +1,4 @@
-"""From templates to integers: attributes, families of n-grams, and the index they share (see HACKING.md)."""
+"""From templates to integers: attributes, families of n-grams, and the index that they share (see HACKING.md)."""
 
 from __future__ import annotations
 
@@ -23,36 +23,38 @@ from riata.features.templates import Read, Template
 from riata.parallel import in_order
 
 AttributeOf = tuple[str, int]  # name of the function, column it reads
-Look = Callable[[list[str]], Ids]  # texts to ids of an alphabet, or to hashes
+Look = Callable[[list[str]], Ids]  # maps texts to ids of an alphabet, or to hashes
 _FILLING = threading.Lock()
-HASHES = 2**31 - 1  # more than any hash of a text
+HASHES = 2**31 - 1  # an upper bound of the hashes of texts
 
 
 @dataclass(frozen=True)
 class Program:
-    """What the native index needs to know of a set of templates."""
+    """What the native index needs to know about a set of templates."""
 
     attributes: tuple[AttributeOf, ...]
     families: tuple[tuple[int, int, int], ...]  # parent or -1, attribute, offset from the n-gram's first position
     reads: tuple[tuple[int, int, bool], ...] = ()  # family, offset, edge
-    templates: tuple[Template, ...] = ()  # [reads] the template each comes from
+    templates: tuple[Template, ...] = ()  # [reads] the template that each comes from
     history: tuple[
         tuple[int, int, tuple[int, ...]], ...
-    ] = ()  # family or -1, offset, how far back the labels are that it reads
+    ] = ()  # family or -1, offset, how many tokens back the labels are that it reads
     history_templates: tuple[Template, ...] = ()  # [history]
     numbers: tuple[Read, ...] = ()  # number(...) templates
     transitions: bool = False  # whether a bare `edge` is among the templates
-    other_reads: tuple[tuple[int, int], ...] = ()  # family, offset: n-grams to find that are no features of tokens
+    other_reads: tuple[tuple[int, int], ...] = ()  # family, offset: n-grams to look up that are not features of tokens
 
     @property
     def type_columns(self) -> list[int]:
-        """For each attribute the column whose word types decide it. What lists say depends on the words around: no column has it."""
+        """For each attribute the column on whose word types it depends. Attributes of lists also depend on neighbouring words and have no
+        column.
+        """
         beyond = max((column for _, column in self.attributes), default=0) + 1
         return [column if list_read(name) is None else beyond + a for a, (name, column) in enumerate(self.attributes)]
 
     @property
     def order(self) -> int:
-        """How many labels back any template reads, `edge` apart."""
+        """How many labels back any template reads, except `edge`."""
         return max((back[-1] for _, _, back in self.history), default=0)
 
 
@@ -87,7 +89,7 @@ def compile_templates(templates: Sequence[Template]) -> Program:
 def family_of(
     reads: Sequence[Read], attributes: dict[AttributeOf, int], families: dict[tuple[int, int, int], int]
 ) -> int:
-    """The family of these reads taken together; -1 for none. What is new is added."""
+    """The family that combines these reads; -1 if there are none. New attributes and families are added."""
     family = -1
     for read in reads:
         attribute = attributes.setdefault((read.attribute, read.column), len(attributes))
@@ -96,9 +98,9 @@ def family_of(
 
 
 class Features:
-    """A set of templates with everything it has seen: attribute values, frequencies, n-grams, given names.
+    """A set of templates with everything it has seen: attribute values, frequencies, n-grams, names of features.
 
-    With `bits`, nothing is kept: all of these are hashed, and the weights are one table of 2^bits (native/features/hashed.hpp).
+    With `bits`, nothing is stored: all of these are hashed, and the weights are one table of 2^bits (native/features/hashed.hpp).
     """
 
     def __init__(
@@ -114,7 +116,7 @@ class Features:
         reads = [read for read in map(list_read, names) if read is not None]
         self.lists = {name: (lists or {})[name] for _, name in sorted(reads)}
         self.functions = {name: functions[name] for name in names if name != FREQUENCY and list_read(name) is None}
-        self.frequencies: dict[int, Frequencies] = {}  # by column, of the first training
+        self.frequencies: dict[int, Frequencies] = {}  # by column, counted in the first training
         self.alphabets = [Alphabet() for _ in self.program.attributes]
         self.given = Alphabet()
         self.bits = bits
@@ -132,12 +134,12 @@ class Features:
         self._index, self._fill = index, None
 
     def fill_later(self, fill: Callable[[FeatureIndex], None]) -> None:
-        """Has the n-grams entered into the index, which is empty, when it is first read."""
+        """Postpones filling the index, which is empty, until it is first read."""
         self._fill = fill
 
     def _fill_now(self) -> None:
         with _FILLING:
-            if self._fill is not None:  # no other thread was faster
+            if self._fill is not None:  # no other thread has filled it meanwhile
                 index = self.empty_index()
                 self._fill(index)
                 self.index = index
@@ -159,7 +161,7 @@ class Features:
         )
 
     def copy(self) -> Features:
-        """An equal set that can grow on its own."""
+        """An equal set that can grow independently."""
         twin = self._empty_twin()
         twin.frequencies = dict(self.frequencies)
         twin.alphabets = [copy(alphabet) for alphabet in self.alphabets]
@@ -171,9 +173,9 @@ class Features:
         return type(self)(self.templates, self.functions, self.lists, self.bits)
 
     def extend(self, corpus: Corpus, cutoff: int = 1, threads: int = 1) -> Instances:
-        """Learns the attribute values and n-grams of a training corpus, and returns what `instances` would then give.
+        """Learns the attribute values and n-grams of a training corpus, and returns what `instances` would then return.
 
-        Frequencies are learnt once: classes that moved later would not fit the weights that were learnt for them.
+        Frequencies are learnt once: if classes changed later, they would not fit the weights that were learnt for them.
         """
         if self.bits:
             return self.instances(corpus, threads)
@@ -184,7 +186,7 @@ class Features:
         return self._with_given(instances, corpus, grow=True)
 
     def instances(self, corpus: Corpus, threads: int = 1) -> Instances:
-        """The corpus with every feature looked up; what training has not seen scores nothing."""
+        """The corpus with every feature looked up. Features that training has not seen are left out."""
         instances = self.index.instances(self.values(corpus, grow=False, threads=threads), corpus.starts, threads)
         return self._with_given(instances, corpus, grow=False)
 
@@ -195,7 +197,7 @@ class Features:
         return instances
 
     def values(self, corpus: Corpus, grow: bool = False, threads: int = 1) -> list[Ids]:
-        """The value of every attribute at every token; attributes are found side by side, each with an alphabet of its own."""
+        """The value of every attribute at every token. Attributes are computed in parallel, since each has its own alphabet."""
         types = {number: Types.of(corpus.columns[number]) for _, number in self.program.attributes}
 
         def values(a: int) -> Ids:
@@ -210,7 +212,7 @@ class Features:
         return list(in_order(values, range(len(self.alphabets)), min(threads, len(self.alphabets))))
 
     def look_up(self, attribute: int, texts: list[str]) -> list[int]:
-        """The ids of an attribute's values for these texts; -1 where training has not seen the value."""
+        """The ids of an attribute's values for these texts; -1 if training has not seen the value."""
         name, column = self.program.attributes[attribute]
         values = _applied(name, self._function(name, column), texts)
         return [-1 if value is None else self.alphabets[attribute].find(value) for value in values]
@@ -219,7 +221,7 @@ class Features:
         return self.frequencies[column] if name == FREQUENCY else self.functions[name]
 
     def _list_value(self, kind: str, name: str, corpus: Corpus, look: Look) -> Ids:
-        """Where every token stands in an entry of the list."""
+        """The position of every token in an entry of the list."""
         positions = self.lists[name].positions(corpus.columns[0], corpus.starts, any_case=kind == ANY_CASE)
         return np.append(look(list(POSITIONS)), np.int32(-1))[positions]
 
@@ -231,7 +233,7 @@ class Features:
         return mapped[0] if len(mapped) == 1 else _merged(mapped[0], mapped[1])
 
     def _numbers(self, corpus: Corpus) -> Given | None:
-        """number(...) templates as given features: a name each, the column's number as the value."""
+        """number(...) templates as named features: one name per template, with the column's number as the value."""
         if not self.program.numbers:
             return None
         columns = [
@@ -257,9 +259,9 @@ class Types:
         return cls(column, column.used())
 
     def values(self, name: str, function: Attribute, alphabet: Alphabet | None, grow: bool, look: Look) -> Ids:
-        """The attribute's value at every token, computed once per text: by the core where it can, else by Python.
+        """The attribute's value at every token, computed once per text: by the core if it can, otherwise by Python.
 
-        alphabet: of the values; None: they are hashed. look: does the same for values that Python has found.
+        alphabet: of the values; None: they are hashed. look: does the same for values that Python has computed.
         """
         if function is builtin().get(name):
             found = attribute_values(name, self.column.alphabet, self.ids, alphabet, grow)
@@ -277,7 +279,7 @@ class Types:
 
 
 def _applied(name: str, function: Attribute, texts: list[str]) -> list[str | None]:
-    """The attribute's values. They are checked all at once; if something is wrong, one by one, to tell which."""
+    """The attribute's values. They are checked all at once; if something is wrong, one by one, to find out which."""
     try:
         values = [function(text) for text in texts]
         "".join([value for value in values if value is not None]).encode()
@@ -287,7 +289,7 @@ def _applied(name: str, function: Attribute, texts: list[str]) -> list[str | Non
 
 
 def _apply(name: str, function: Attribute, text: str) -> str | None:
-    """The attribute's value; whatever a user's function does wrong is told with the function and the word."""
+    """The attribute's value. Errors of a user's function name the function and the word."""
     try:
         value = function(text)
     except Exception as error:
@@ -308,13 +310,13 @@ def _apply(name: str, function: Attribute, text: str) -> str | None:
 
 
 def _hashed(given: Given) -> Given:
-    """The same features with hashes of their names for ids."""
+    """The same features with hashes of their names as ids."""
     table = given.alphabet.hashes()
     return replace(given, ids=table[given.ids] if len(given.ids) else given.ids)
 
 
 def _mapped(given: Given, alphabet: Alphabet, grow: bool) -> Given:
-    """The same features with ids of the model's alphabet; unknown ones are dropped."""
+    """The same features with ids of the model's alphabet; unknown features are dropped."""
     table = alphabet.add_all(given.alphabet) if grow else alphabet.find_all(given.alphabet)
     ids = table[given.ids] if len(given.ids) else given.ids
     known = ids >= 0
@@ -325,7 +327,7 @@ def _mapped(given: Given, alphabet: Alphabet, grow: bool) -> Given:
 
 
 def _merged(a: Given, b: Given) -> Given:
-    """Both lists of features at every token."""
+    """The features of both at every token."""
     owner = np.concatenate([np.repeat(np.arange(len(g.starts) - 1), np.diff(g.starts)) for g in (a, b)])
     order = np.argsort(owner, kind="stable")
     return Given(

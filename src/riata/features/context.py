@@ -1,6 +1,6 @@
 """Context: what the labels of a first pass over a text tell a second pass, as attributes of every token.
 
-A token's own label, and its chunk, have no vote about themselves: an attribute is what the text says elsewhere.
+A token does not vote about itself, nor does a chunk: an attribute is what the rest of the text says.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from riata.features.attributes import lower
 from riata.features.compile import Types
 from riata.features.context_names import OF_TAGS
 
-NOTHING = "_"  # where nobody has voted
-MOST_WORDS = 1 << 20  # that are remembered between parts of a stream
+NOTHING = "_"  # nobody has voted
+MOST_WORDS = 1 << 20  # number of words that are kept between parts of a stream
 
 
 @dataclass(eq=False)
 class Votes:
-    """Sentences that were labelled by a first pass, one part of a text after another, and what they say of each other."""
+    """Sentences that were labelled by a first pass, one part of a text after another, and their votes about each other."""
 
-    labels: Sequence[str]  # that the first pass has
-    chunks: Sequence[str] | None  # the chunk labels in these, one each; None: they have none
+    labels: Sequence[str]  # labels of the first pass
+    chunks: Sequence[str] | None  # the chunk label in each of these; None: there are none
     words: Alphabet = field(default_factory=Alphabet)
     lower: Alphabet = field(default_factory=Alphabet)
     word_ids: Ids = field(default_factory=lambda: np.empty(0, np.int32))
@@ -45,7 +45,7 @@ class Votes:
         return len(self.starts) - 1
 
     def add(self, words: Column, labels: Ids, starts: Starts) -> None:
-        """Further sentences with their labels."""
+        """Adds sentences with their labels."""
         known = self.words.add_all(words.alphabet)[words.ids]
         types = Types.of(Column(self.words, known))
         lowered = types.values("lower", lower, self.lower, grow=True, look=self.lower.add_many)
@@ -55,7 +55,7 @@ class Votes:
         self.starts = np.concatenate([self.starts, self.starts[-1] + starts[1:] - starts[0]])
 
     def forget(self, sentences: int) -> None:
-        """Drops so many of the first sentences; words that nobody has said for long are dropped with them."""
+        """Drops this number of sentences from the beginning; words that have not occurred for long are dropped with them."""
         token = int(self.starts[sentences])
         self.word_ids, self.lower_ids, self.label_ids = (
             ids[token:] for ids in (self.word_ids, self.lower_ids, self.label_ids)
@@ -68,9 +68,9 @@ class Votes:
             )
 
     def columns(self, groups: Ids | None, window: int, first: int = 0) -> tuple[Column, ...]:
-        """The columns of context, in the order of SUMMARIES, of the sentences from `first` on.
+        """The columns of context, in the order of SUMMARIES, for the sentences from `first` on.
 
-        groups: [S] sentences of one document have the same; None: votes are those of so many sentences before (`window`).
+        groups: [S] equal for sentences of one document; None: votes come from `window` sentences before.
         """
         found = context_votes(
             self.word_ids,
@@ -95,7 +95,7 @@ class Votes:
 
 
 def _column(texts: list[str], ids: Ids) -> Column:
-    """ids: indices of the texts, which may repeat; -1 is the last one."""
+    """ids: indices of the texts, which may contain repetitions; -1 is the last text."""
     alphabet, table = interned(texts)
     return Column(alphabet, table[ids])
 

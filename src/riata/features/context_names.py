@@ -1,4 +1,4 @@
-"""Attributes of context: what the second of two passes reads of the first, by the words that templates use."""
+"""Attributes of context, which the second of two passes reads of the first, by their names in templates."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -11,13 +11,13 @@ SUMMARIES: Mapping[str, str] = {
     "samechunk": "the chunk that the same words are elsewhere, the longest that begins here: B-PER, I-PER",
     "longerchunk": "the type of longer chunks elsewhere that contain the words of the chunk that the token is in",
 }
-OF_TAGS = 3  # so many attributes are of any labels, the others of chunks
+OF_TAGS = 3  # the first attributes, which exist for any labels; the others are for chunks
 MODES: Mapping[str, str] = {
     "document": "the document of the sentence, where documents are marked, else the whole input",
     "window": "the sentences before, so that a stream is answered as it comes",
     "file": "the whole input, which must end before the first answer",
 }
-ADDED = -2  # the number of the first column of context in its source; the next ones have -3, -4, …
+ADDED = -2  # the number of the first column of context in its source; the next columns have -3, -4, …
 
 
 def names(*, chunks: bool) -> tuple[str, ...]:
@@ -25,7 +25,7 @@ def names(*, chunks: bool) -> tuple[str, ...]:
 
 
 class Scope(NamedTuple):
-    """Which sentences tell a token about others. window: sentences before, in that mode."""
+    """Which sentences vote about a token. window: number of sentences before, in that mode."""
 
     mode: str
     window: int

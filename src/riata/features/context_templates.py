@@ -1,4 +1,4 @@
-"""Templates that read attributes of context, and the columns that these have."""
+"""Templates that read attributes of context, and the columns of these attributes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def reads_context(template: Template) -> bool:
 
 
 def placed(templates: Sequence[AnyTemplate], width: int, added: Sequence[str]) -> tuple[AnyTemplate, ...]:
-    """The templates with the columns of the attributes of context that they read. width: of the columns before; added: after them."""
+    """The templates with the columns of the attributes of context. width: number of other columns; added: the attributes, after these."""
     return tuple(_placed(template, width, added) if reads_context(template) else template for template in templates)
 
 

@@ -1,4 +1,4 @@
-"""Which tags a word may have: those that training has seen it with, or those of words that look like it."""
+"""The tags that a word may have: those that training has seen it with, or those of similar words."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from riata._core import Instances
 from riata.data.types import Column, Ids
 from riata.features.attributes import outline
 
-ENOUGH = 30  # tokens of rare words that look alike: then their tags are taken to be all that there are
+ENOUGH = 30  # tokens of similar rare words from which on their tags are taken to be complete
 Tags = tuple[int, ...]
 
 
 def looks(word: str) -> Iterator[Hashable]:
-    """What a rare word is told by, the most precise first."""
+    """Descriptions of a rare word, the most precise first."""
     shape = outline(word)
     for length in (3, 2, 1, 0):
         yield shape, word[len(word) - length :].lower() if length else ""
@@ -26,9 +26,9 @@ def looks(word: str) -> Iterator[Hashable]:
 
 @dataclass(frozen=True, eq=False)
 class TagDictionary:
-    """Words seen at least so often have the tags that they were seen with; others those of all rare words that end and look alike.
+    """Words seen at least this number of times have the tags that they were seen with; others have those of all rare words that look alike.
 
-    With 0, every word has all tags.
+    With 0, every word may have all tags.
     """
 
     tags: tuple[str, ...]
@@ -36,7 +36,7 @@ class TagDictionary:
     counts: dict[tuple[str, int], int]  # by word and number of the tag
 
     def with_counts(self, words: Column, tags: Ids) -> TagDictionary:
-        """The dictionary after so many more tokens."""
+        """The dictionary after these tokens have been added."""
         counts = dict(self.counts)
         pairs = words.ids.astype(np.int64) * len(self.tags) + tags
         texts = words.alphabet.texts()
@@ -47,7 +47,7 @@ class TagDictionary:
 
     @cached_property
     def _known(self) -> tuple[dict[str, Tags], dict[Hashable, Tags]]:
-        """The tags of words that are not rare, and of rare words by what they look like."""
+        """The tags of words that are not rare, and of rare words by their descriptions."""
         words: dict[str, dict[int, int]] = {}
         for (word, tag), count in self.counts.items():
             words.setdefault(word, {})[tag] = count
@@ -73,7 +73,7 @@ class TagDictionary:
         return frequent.get(word) or next(rare[look] for look in looks(word) if look in rare)
 
     def with_choices(self, instances: Instances, words: Column) -> Instances:
-        """The same instances, which know the tags of every token."""
+        """The same instances, with the tags that every token may have."""
         if not self.least or not len(words.ids):
             return instances
         sets: dict[Tags, int] = {}

@@ -40,7 +40,7 @@ class Expression:
         return cls(f"{kind}_{escaped}").checked()
 
     def checked(self) -> Expression:
-        """Itself; TemplateError where the expression cannot be read."""
+        """The expression itself; TemplateError if it cannot be read."""
         _ = self._compiled
         return self
 
@@ -64,12 +64,12 @@ class Expression:
 
 
 def expressions(names: Iterable[str]) -> dict[str, Expression]:
-    """Those of the names that are expressions."""
+    """The expressions among these names."""
     return {name: Expression(name).checked() for name in names if _NAME.fullmatch(name)}
 
 
 def _translated(source: bytes) -> bytes:
-    """The same expression for Python: `*` takes as little as it can, `?` as much, and there is nothing else."""
+    """The same expression for Python: `*` matches as little as possible, `?` as much; there are no other operators."""
     out, at = b"", 0
     if source.startswith(b"^"):
         out, at = rb"\A", 1

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from riata._core import Alphabet
 from riata.data.types import Column
 
-FREQUENCY = "frequency"  # the word of templates
+FREQUENCY = "frequency"  # name of the attribute in templates
 
 
 @dataclass(frozen=True, eq=False)
 class Frequencies:
     """Classes by powers of two: 0 for words seen once or never, 1 for two or three times, 2 for four to seven, and so on.
 
-    Words seen once stand for unseen ones, which training never meets.
+    Words seen once stand for unseen words, which do not occur in training.
     """
 
-    words: Alphabet  # those of class 1 and more
+    words: Alphabet  # words of class 1 and more
     classes: NDArray[np.uint8]  # [words]
 
     @classmethod

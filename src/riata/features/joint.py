@@ -35,7 +35,7 @@ from riata.features.lists import WordList
 from riata.features.templates import NUMBER, Template, own_template, parse_lines
 
 OUTPUTS = ("tag", "chunk")
-MOST_BACK = most_joint_back - 1  # as far as outputs are read; with look-ahead, tags are one operator further back
+MOST_BACK = most_joint_back - 1  # how far back outputs are read; with look-ahead, tags are one operator further back
 _OUTPUT = re.compile(rf"(?P<output>{'|'.join(OUTPUTS)})\[(?P<offset>[+-]?[0-9]{{1,3}})\]")
 
 
@@ -89,7 +89,7 @@ def _check(template: JointTemplate, plain: Template) -> None:
 
 
 def misfit(template: JointTemplate, ahead: bool) -> RiataError | None:
-    """Why a template cannot be used with or without look-ahead; None where it can."""
+    """Why a template cannot be used with or without look-ahead; None if it can."""
     error = None
     if not ahead and template.tags and template.tags[-1] > 0:
         error = TemplateError(
@@ -111,13 +111,13 @@ Slot = tuple[
 
 @dataclass(frozen=True)
 class JointProgram:
-    """What the core needs to know of a set of templates. The families of n-grams are those of `program`."""
+    """What the core needs to know about a set of templates. The families of n-grams are those of `program`."""
 
     program: Program
     slots: tuple[tuple[JointTemplate, int, int], ...]  # template, family or -1, offset of its first position
 
     def native(self, ahead: bool) -> list[Slot]:
-        """Outputs counted in operators back: 0 is the tag that the operator at hand gives."""
+        """The slots, with outputs counted in operators back: 0 is the tag that the present operator gives."""
         found: list[Slot] = []
         for template, family, offset in self.slots:
             for_chunk = template.output == "chunk"
@@ -143,7 +143,7 @@ def compile_joint(templates: Iterable[JointTemplate]) -> JointProgram:
 
 
 class JointFeatures(Features):
-    """A set of templates of tags and chunk labels with everything it has seen, and the tags that it has seen words with."""
+    """A set of templates of tags and chunk labels with everything it has seen, and the tags that words were seen with."""
 
     templates: tuple[JointTemplate, ...]
     joint: JointProgram
@@ -177,7 +177,7 @@ class JointFeatures(Features):
         return JointFeatures(self.templates, self.functions, self.lists, self.ahead, self.dictionary)
 
     def count_tags(self, data: Corpus) -> None:
-        """Counts the words of training data, whose last column holds pairs, with their tags."""
+        """Counts the tags of the words of training data, whose last column contains pairs."""
         tags, _ = split_column(data.columns[-1])
         at = {tag: i for i, tag in enumerate(self.dictionary.tags)}
         table = np.array([at.get(tag, -1) for tag in tags.alphabet.texts()], np.int32)

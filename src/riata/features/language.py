@@ -1,4 +1,4 @@
-"""The language of templates of a structure: how its lines are read, and which of them a default keeps."""
+"""The template language of a structure: how its lines are read, and which of them a default keeps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from riata.features.templates import Template, read_source
 
 @dataclass(frozen=True)
 class Use:
-    """What is known of a training when its default template is chosen."""
+    """What is known about a training when its default template is chosen."""
 
     exact: bool  # whether outputs are found by exact search
     earlier: bool  # whether features of earlier labels can be learnt
@@ -23,29 +23,29 @@ class Use:
 
 @dataclass(frozen=True)
 class Language:
-    """One file in `languages` per structure, named for it."""
+    """In `languages`, one file per structure, with its name, defines LANGUAGE."""
 
-    ending: str  # of its files
+    ending: str  # ending of its files
     template: type[Template]
-    parse: Callable[..., tuple[Any, ...]]  # a text, and the name of its source
-    list_lines: tuple[str, ...]  # that a default reads of a list, with LIST for its attribute
-    context_lines: tuple[str, ...]  # that the second of two passes reads of the first
+    parse: Callable[..., tuple[Any, ...]]  # takes a text, and the name of its source
+    list_lines: tuple[str, ...]  # lines of a default template for a list, with LIST for its attribute
+    context_lines: tuple[str, ...]  # lines with which the second of two passes reads the first
     keeps: Callable[[Any, Use], bool] = lambda template, use: True  # whether a default keeps a template
-    default: str | None = None  # the built-in set of every task; None: each task has one of its own
-    without_words: str | None = None  # the template where sentences are features already; None: there is none
+    default: str | None = None  # the built-in set of every task; None: each task has its own
+    without_words: str | None = None  # the template for sentences that are features already; None: there is none
     signs: frozenset[str] = frozenset()  # parts of lines that only this language has
-    borrowed: bool = False  # from another structure, which a template means where no structure is named
+    borrowed: bool = False  # whether it belongs to another structure, which is meant if no structure is named
 
     def load(self, source: str | Path) -> tuple[Any, ...]:
         """Templates by the name of a built-in set, or from a file."""
         return self.parse(read_source(source, self.ending), str(source))
 
     def of_list(self, attribute: str) -> tuple[Any, ...]:
-        """What a default template reads of a list."""
+        """The templates with which a default reads a list."""
         return self.parse("\n".join(self.list_lines).replace("LIST", attribute), "lists")
 
     def of_context(self, known: Sequence[str]) -> tuple[Any, ...]:
-        """What a second pass reads of the first, beside the templates of both. known: the attributes of context that there are."""
+        """The templates with which a second pass reads the first, beside those of both. known: the attributes of context that exist."""
         found = self.parse("\n".join(self.context_lines), "context") if self.context_lines else ()
         return tuple(
             template

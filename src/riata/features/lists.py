@@ -1,4 +1,4 @@
-"""Lists of words and phrases (names of cities, say): where a token stands in an entry. It depends on the tokens around it."""
+"""Lists of words and phrases, such as names of cities: the position of a token in an entry, which depends on neighbouring tokens."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from riata.data.texts import is_unicode
 from riata.data.types import Column, Starts
 from riata.errors import DataError, SettingError, UnknownNameError, printed
 
-POSITIONS = ("S", "B", "I", "E")  # a token that is an entry; the first, an inner and the last token of one
+POSITIONS = ("S", "B", "I", "E")  # a token that is a whole entry; the first, an inner and the last token of an entry
 SINGLE, FIRST, INSIDE, LAST = range(4)
-EXACT, ANY_CASE = "list", "anycase"  # words of templates: list(city)[0] and anycase(city)[0]
+EXACT, ANY_CASE = "list", "anycase"  # names in templates: list(city)[0] and anycase(city)[0]
 Entry = tuple[str, ...]
 
 
@@ -51,9 +51,9 @@ class WordList:
         return [" ".join(entry) for entry in self.entries]
 
     def positions(self, column: Column, starts: Starts, *, any_case: bool) -> NDArray[np.int8]:
-        """Where each token stands in an entry: an index of POSITIONS, or -1.
+        """The position of each token in an entry: an index of POSITIONS, or -1.
 
-        From left to right, the longest entry that starts at a token is taken, and the next is looked for behind it.
+        From left to right, the longest entry that starts at a token is taken, and the next one is looked for after it.
         """
         return (self._folded if any_case else self._as_written).positions(column, starts)
 
@@ -80,7 +80,8 @@ class _Trie:
                 word_id = self.words.setdefault(self._key(word), len(self.words))
                 node = self.next.setdefault((node, word_id), len(self.next) + 1)
             self.ends.add(node)
-        self.opens = np.zeros(len(self.words) + 1, bool)  # [words + 1] starts an entry; the last is for unknown words
+        # [words + 1] whether the word starts an entry; the last is for unknown words.
+        self.opens = np.zeros(len(self.words) + 1, bool)
         self.opens[[word_id for node, word_id in self.next if node == 0]] = True
 
     def _key(self, word: str) -> str:
@@ -89,7 +90,7 @@ class _Trie:
     def positions(self, column: Column, starts: Starts) -> NDArray[np.int8]:
         found = np.full(len(column.ids), -1, np.int8)
         words = self._word_ids(column)
-        ends = np.repeat(starts[1:], np.diff(starts))  # [N] where the token's sentence ends
+        ends = np.repeat(starts[1:], np.diff(starts))  # [N] end of the token's sentence
         free = 0
         for at in np.flatnonzero(self.opens[words]).tolist():
             if at < free:
@@ -103,7 +104,7 @@ class _Trie:
         return found
 
     def _longest(self, words: NDArray[np.int32], at: int, end: int) -> int:
-        """Where the longest entry that starts here ends; here, if none does."""
+        """The end of the longest entry that starts here; here, if there is none."""
         stop, node, p = at, 0, at
         while p < end:
             node = self.next.get((node, int(words[p])), -1)
@@ -122,25 +123,25 @@ class _Trie:
 
 
 def attribute_names(lists: Iterable[str]) -> list[str]:
-    """What templates may read of these lists."""
+    """The attributes of these lists, as templates name them."""
     return [f"{kind}({name})" for name in lists for kind in (EXACT, ANY_CASE)]
 
 
 def list_read(attribute: str) -> tuple[str, str] | None:
-    """`list(city)` is a read of the list city; None for other attributes."""
+    """Which list an attribute reads: `list(city)` reads the list city; None for other attributes."""
     kind, bracket, name = attribute.partition("(")
     return (kind, name.removesuffix(")")) if bracket else None
 
 
 def unknown_list(attribute: str, known: Iterable[str]) -> UnknownNameError:
-    """known: attributes, those of lists among them."""
+    """known: attributes, including those of lists."""
     reads = [list_read(name) for name in known]
     _, name = list_read(attribute) or ("", attribute)
     return UnknownNameError.of("list", name, {read[1] for read in reads if read is not None})
 
 
 def check_lists(lists: Mapping[str, Any]) -> None:
-    """Refuses what cannot be lists, before anything is read."""
+    """Refuses values that cannot be lists, before anything is read."""
     if not isinstance(lists, Mapping):
         raise SettingError(f"lists is {printed(lists):.60}; expected a dictionary from names to files or entries.")
     for name, given in lists.items():

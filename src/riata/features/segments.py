@@ -36,8 +36,8 @@ from riata.features.templates import (
     parse_lines,
 )
 
-ANCHORED = ("first", "last", "inside")  # as the core numbers them
-SEQUENCES = {"sequence": 0, "around": 1}  # with how many tokens on either side
+ANCHORED = ("first", "last", "inside")  # in the order of their numbers in the core
+SEQUENCES = {"sequence": 0, "around": 1}  # number of tokens on either side
 LENGTH = "length"
 LENGTH_BEFORE = "length[-1]"
 PREVIOUS = "previous"
@@ -46,7 +46,7 @@ MOST_LABELS_BACK = 2
 
 @dataclass(frozen=True)
 class SegmentTemplate(Template):
-    """A template with the role of its reads in the segment; empty where it reads the segments before alone."""
+    """A template with the role of its reads in the segment; the role is empty if it only reads earlier segments."""
 
     role: str = ""
     length_before: bool = False
@@ -57,12 +57,12 @@ class SegmentTemplate(Template):
 
     @property
     def looks_back(self) -> bool:
-        """Whether it reads anything that is known only while searching: of the segments before."""
+        """Whether it reads earlier segments, which are known only during the search."""
         return bool(self.labels) or self.length_before or self.role == PREVIOUS
 
     @property
     def exact(self) -> bool:
-        """Whether exact search can tell apart what it reads (native/inference/exact/semi_markov.hpp)."""
+        """Whether exact search distinguishes everything that it reads (native/inference/exact/semi_markov.hpp)."""
         return not (self.length_before or self.role == PREVIOUS or any(offset < -1 for offset in self.labels))
 
 
@@ -119,14 +119,14 @@ def _check(template: SegmentTemplate) -> None:
 
 
 def _from_zero(template: SegmentTemplate) -> SegmentTemplate:
-    """`inside tag[-1] tag[0]` and `inside tag[0] tag[1]` are the same pairs."""
+    """The template with offsets from 0 on: `inside tag[-1] tag[0]` and `inside tag[0] tag[1]` are the same pairs."""
     first = template.reads[0].offset
     return replace(template, reads=tuple(replace(read, offset=read.offset - first) for read in template.reads))
 
 
 @dataclass(frozen=True)
 class SegmentProgram:
-    """What the core needs to know of a set of templates. The families of n-grams are those of `program`."""
+    """What the core needs to know about a set of templates. The families of n-grams are those of `program`."""
 
     program: Program
     anchored: tuple[tuple[int, int, int], ...]  # number of the role, family, offset of its first position
@@ -136,17 +136,17 @@ class SegmentProgram:
         tuple[tuple[int, ...], bool, int, int, bool], ...
     ]  # labels back, length?, family or -1, offset, previous?
     slots: tuple[SegmentTemplate, ...]  # in the order in which the core numbers them
-    families: tuple[int, ...]  # [slots]: -1 where it reads no n-gram
+    families: tuple[int, ...]  # [slots] -1 if the slot reads no n-gram
 
     def first_values(self, index_size: Callable[[int], int], longest: int) -> list[int]:
-        """For each slot what the first number of its features is below."""
+        """For each slot, an upper bound of the first numbers of its features."""
         sizes = [1 if family < 0 else index_size(family) for family in self.families]
         if self.length:
             sizes[len(self.anchored)] = longest + 1
         return sizes
 
     def code_limits(self, labels: int, longest: int) -> list[int]:
-        """For each slot what the number is below that is made of the segments before (native/models/segment_weights.hpp)."""
+        """For each slot, an upper bound of the numbers made of earlier segments (native/models/segment_weights.hpp)."""
         return [
             (labels + 1) ** len(template.labels) * (longest + 1 if template.length_before else 1)
             for template in self.slots
@@ -160,14 +160,15 @@ def compile_segments(templates: Iterable[SegmentTemplate]) -> SegmentProgram:
     length: dict[bool, SegmentTemplate] = {}
     sequences: dict[tuple[int, int], SegmentTemplate] = {}
     histories: dict[tuple[tuple[int, ...], bool, int, int, bool], SegmentTemplate] = {}
-    reads: set[tuple[int, int]] = set()  # which n-grams are read how far from a token
+    reads: set[tuple[int, int]] = set()  # which n-grams are read, and how far from a token
     for template in templates:
         first = template.reads[0].offset if template.reads else 0
         family, role = family_of(template.reads, attributes, families), template.role
         if template.looks_back:
             back = tuple(-offset for offset in reversed(template.labels))
             histories.setdefault((back, template.length_before, family, first, role == PREVIOUS), template)
-            reads.add((family, first - (role == PREVIOUS)))  # before the first segment is the token before the sentence
+            # Before the first segment, the token before the sentence is read.
+            reads.add((family, first - (role == PREVIOUS)))
         elif role == LENGTH:
             length.setdefault(True, template)
         elif role in SEQUENCES:
@@ -190,7 +191,7 @@ def compile_segments(templates: Iterable[SegmentTemplate]) -> SegmentProgram:
 
 
 class SegmentFeatures(Features):
-    """A set of templates of segments with everything it has seen. What grows while learning goes with the weights."""
+    """A set of templates of segments with everything it has seen. Features that are added during learning belong to the weights."""
 
     templates: tuple[SegmentTemplate, ...]
     segments: SegmentProgram

@@ -43,16 +43,16 @@ SEGMENT_ROLES = (
     "around",
     "length",
     "previous",
-)  # of the other language, segments.py
+)  # words of the other language, segments.py
 _COLUMN_NAMES = {"word": 0, "tag": 1}
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?[0-9]+)\]")
 _MACRO = re.compile(r"%x\[\s*(?P<offset>[+-]?[0-9]+)\s*,\s*(?P<column>[0-9]+)\s*\]")
-_MOST_DIGITS = 9  # of an offset or a column
+_MOST_DIGITS = 9  # digits of an offset or a column
 
 
 @dataclass(frozen=True, order=True)
 class Read:
-    """An attribute of a column, at an offset from the token at hand."""
+    """An attribute of a column, at an offset from the present token."""
 
     offset: int
     column: int
@@ -62,7 +62,7 @@ class Read:
         if self.attribute == "identity":
             name = {0: "word", 1: "tag"}.get(self.column, f"x{self.column}")
         else:
-            own = self.column == 0 or self.attribute in SUMMARIES  # the attribute itself says which column
+            own = self.column == 0 or self.attribute in SUMMARIES  # the attribute itself determines the column
             name = self.attribute if own else f"{self.attribute}({self.column})"
         return f"{name}[{self.offset}]"
 
@@ -131,7 +131,7 @@ def _own_line(line: str) -> Template:
 
 
 def own_template(parts: Sequence[str]) -> Template:
-    """The template of a line in Riata's language, cut at the blanks."""
+    """The template of a line in Riata's language, split at blanks."""
     edge = parts[:1] == ["edge"]
     return _template([_own_read(part) for part in parts[edge:]], edge)
 
@@ -171,7 +171,7 @@ def _column(name: str) -> int | None:
 
 
 def whole(digits: str) -> int:
-    """A number in a template. Those of too many digits are out of every range, and Python itself refuses to read some."""
+    """A number in a template. A number with too many digits is out of every range, and Python refuses to read some of them."""
     if len(digits.lstrip("+-")) > _MOST_DIGITS:
         raise TemplateError(
             f"the number {digits} is out of range.", remedy=f"Numbers have up to {_MOST_DIGITS} digits."
@@ -180,7 +180,7 @@ def whole(digits: str) -> int:
 
 
 def _is_crfpp(line: str) -> bool:
-    """Whether a line can be CRF++'s. A user's attribute may start with U or B too, but is read as `Upper[0]`."""
+    """Whether a line can be CRF++'s. A user's attribute may also start with U or B, but is written as `Upper[0]`."""
     return line[0] in "UB" and not _READ.match(line)
 
 
@@ -200,7 +200,7 @@ def _crfpp_line(line: str) -> Template:
 
 @cache
 def builtin_names(kind: str = "template") -> tuple[str, ...]:
-    """Of built-in sets. kind: how their files end."""
+    """The names of built-in sets. kind: the ending of their files."""
     from importlib.resources import files
 
     folder, ending = files("riata.features") / "builtin", f".{kind}"
@@ -216,7 +216,7 @@ AnyTemplate = TypeVar("AnyTemplate", bound=Template)
 
 
 def parse_lines(text: str, name: str, template: Callable[[list[str]], AnyTemplate]) -> tuple[AnyTemplate, ...]:
-    """The templates of a text, one per line, from its parts; TemplateError names the line."""
+    """The templates of a text, one per line, made from the parts of the line; TemplateError names the line."""
     found: dict[AnyTemplate, None] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         parts = line.split("#", 1)[0].split()
@@ -232,7 +232,7 @@ def parse_lines(text: str, name: str, template: Callable[[list[str]], AnyTemplat
 
 
 def read_source(source: str | Path, kind: str) -> str:
-    """The text of a built-in set of this kind (how its file ends), or of a file."""
+    """The text of a built-in set of this kind (the ending of its file), or of a file."""
     from importlib.resources import files
 
     if str(source) in builtin_names(kind):
@@ -250,7 +250,7 @@ def read_source(source: str | Path, kind: str) -> str:
 
 
 def fitting(templates: Sequence[Template], width: int) -> tuple[Template, ...]:
-    """The templates that read only columns the data have: how a default template adapts to its data."""
+    """The templates that only read columns that the data have: how a default template adapts to its data."""
     return tuple(t for t in templates if all(read.column < width for read in t.reads))
 
 

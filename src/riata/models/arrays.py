@@ -1,4 +1,4 @@
-"""What models put into the arrays of their files: texts, and numbers in the narrowest type; checked when read."""
+"""Texts and numbers in the arrays of model files: numbers have the narrowest type, and are checked when they are read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from riata.models.container import Arrays
 
 
 def narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """The narrowest unsigned type that holds the values."""
+    """The numbers in the narrowest unsigned type that can hold them."""
     top = int(array.max()) if array.size else 0
     return array.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32)
 
@@ -27,7 +27,7 @@ def read_array(arrays: Arrays, name: str, *, real: bool = False) -> NDArray[Any]
 
 
 def read_counts(arrays: Arrays, name: str) -> NDArray[Any]:
-    """Whole numbers as they are stored, without a sign and in 8, 16 or 32 bits, not copied."""
+    """Integers as they are stored, unsigned and of 8, 16 or 32 bits, without copying."""
     array = read_array(arrays, name)
     if array.dtype.kind != "u" or array.dtype.itemsize > 4:
         raise ModelFileError(f"the model's array {name!r} is missing or of the wrong type")

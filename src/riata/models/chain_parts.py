@@ -1,4 +1,4 @@
-"""The weights of chains in arrays of a model file and back, and how much memory they take."""
+"""The weights of chains as arrays of a model file and back, and their memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_ROWS = (NONE, NONE, np.empty(0, np.float32))
 
 
 def weight_bytes(features: Features, sizes: Sequence[int], labels: int) -> int:
-    """What the weights of so many n-grams in each family take in memory."""
+    """The memory, in bytes, of the weights of these numbers of n-grams, one per family."""
     if features.bits:
         return 4 << features.bits
     slots = [[0, 0] for _ in sizes]
@@ -34,7 +34,7 @@ def weight_bytes(features: Features, sizes: Sequence[int], labels: int) -> int:
 
 
 def ngram_sizes(features: Features, index: FeatureIndex | None = None) -> list[int]:
-    """How many n-grams each family has, in this index or in their own."""
+    """The number of n-grams of each family, in this index or in that of the features."""
     index = features.index if index is None else index
     return [index.size(family) for family in range(len(features.program.families))]
 

@@ -59,7 +59,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
 
 
 def write(path: str | Path, content: bytes) -> None:
-    """Writes a file whole or not at all; what stood there before stays until the new one is complete."""
+    """Writes a file completely or not at all; the old file stays until the new one is complete."""
     from riata.data.atomic_file import whole_file
 
     try:
@@ -72,8 +72,8 @@ def write(path: str | Path, content: bytes) -> None:
 
 
 def read(path: str | Path) -> tuple[dict[str, Any], Arrays]:
-    """Header and arrays of a model file, checked; the arrays are views of its bytes, which are read once: what becomes of the file
-    later does not matter.
+    """Header and arrays of a model file, checked. The arrays are views of bytes that are read once, so later changes of the file do not
+    matter.
     """
     try:
         with open(path, "rb") as file:
@@ -119,7 +119,7 @@ def _header(text: bytes) -> dict[str, Any]:
     try:
         header = json.loads(text.decode("utf-8"))
         if b"\\u" in text:
-            json.dumps(header, ensure_ascii=False).encode("utf-8")  # "\\ud800" is JSON but no text
+            json.dumps(header, ensure_ascii=False).encode("utf-8")  # "\\ud800" is valid JSON but not a text
     except (ValueError, RecursionError):
         raise _damaged("the header is not JSON") from None
     if not isinstance(header, dict):
@@ -142,7 +142,7 @@ def _arrays(header: dict[str, Any], data: memoryview) -> Arrays:
         if not _is_count(size) or not _is_count(offset):
             raise _damaged("an array is described wrongly")
         kind = _DTYPES[dtype]
-        # In order and apart, so that no file asks for more memory than it has bytes.
+        # In order and without overlap, so that no file asks for more memory than it has bytes.
         if name in arrays or offset % _ALIGN or offset < end or offset + size * kind.itemsize > len(data):
             raise _damaged(f"array {name!r} lies outside the file or on another array")
         end = offset + size * kind.itemsize
@@ -163,7 +163,7 @@ def _aligned(size: int) -> int:
 
 
 def _digest(fixed: bytes | memoryview, body: bytes | bytearray | memoryview, version: int = VERSION) -> bytes:
-    """What finds accidents. It has to be quick, since all of the file is read for it before anything else."""
+    """A checksum against accidental damage. It must be fast, since the whole file is read for it before anything else."""
     if version > 1:
         before = zlib.crc32(fixed)
         fast = has_fast_crc32 and len(body) > 0
@@ -176,7 +176,7 @@ def _digest(fixed: bytes | memoryview, body: bytes | bytearray | memoryview, ver
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers as Python's, for JSON."""
+    """NumPy numbers as Python numbers, for JSON."""
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"a model file holds no {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""What model files share: features and, where they are one long vector, weights, as header and arrays and back."""
+"""What model files share: features and, if they are one long vector, weights, as header and arrays and back."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from riata.models.arrays import narrow, read_alphabet, read_array, read_strings,
 from riata.models.container import Arrays
 
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
-MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may ask for
-WORTH_ASKING = 64 << 20  # bytes from which on it is asked whether there are so many
+MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may need
+WORTH_ASKING = 64 << 20  # bytes from which on the free memory is checked
 
 AnyTemplate = TypeVar("AnyTemplate", bound=Template)
 
 
 def row_width(labels: int) -> int:
-    """How many numbers a row of weights holds, one per label."""
+    """The size of a row of weights: one number per label, and padding."""
     return -(-labels // 8) * 8
 
 
@@ -51,7 +51,7 @@ def store_features(
     families: Sequence[Pairs] | None = None,
     values: Sequence[NDArray[np.int64]] | None = None,
 ) -> None:
-    """families: the n-grams of each, and values: of each attribute the ids to keep; None: all."""
+    """families: the n-grams of each family, values: the ids of each attribute that are kept; None: all are kept."""
     store_lists(features, arrays)
     store_values(features, arrays, values)
     for f in range(len(features.program.families)):
@@ -66,7 +66,7 @@ def store_lists(features: Features, arrays: Arrays) -> None:
 
 
 def store_values(features: Features, arrays: Arrays, values: Sequence[NDArray[np.int64]] | None) -> None:
-    """The values of attributes: texts and frequencies."""
+    """Stores the values of attributes: texts and frequencies."""
     for a, alphabet in enumerate(features.alphabets):
         kept = alphabet.texts() if values is None else [alphabet.text(int(i)) for i in values[a]]
         store_texts(arrays, f"attribute/{a}", kept)
@@ -76,7 +76,7 @@ def store_values(features: Features, arrays: Arrays, values: Sequence[NDArray[np
 
 
 def read_features(features: Features, arrays: Arrays) -> None:
-    """Fills a set of templates that has seen nothing yet."""
+    """Fills a set of templates that has not seen any data."""
     read_values(features, arrays)
     for f, (_, attribute, _) in enumerate(features.program.families):
         parents, values = read_ids(arrays, f"family/{f}/parents", -1), read_ids(arrays, f"family/{f}/values")
@@ -84,7 +84,7 @@ def read_features(features: Features, arrays: Arrays) -> None:
             raise ModelFileError("the model's attribute values are inconsistent")
         try:
             features.index.insert(f, parents, values)
-        except IndexError:  # of a parent that is not there, or of arrays that do not fit
+        except IndexError:  # a parent that does not exist, or arrays that do not fit
             raise ModelFileError(f"the model's 'family/{f}' is inconsistent") from None
 
 
@@ -99,11 +99,11 @@ def read_templates(
     parse: Callable[[str, str], tuple[AnyTemplate, ...]],
     attributes: Collection[str],
 ) -> tuple[tuple[AnyTemplate, ...], dict[str, WordList]]:
-    """With the lists that they read. attributes: that they may read beside lists and frequencies."""
+    """The templates, and the lists that they read. attributes: those that they may read beside lists and frequencies."""
     lists, lines = _lists(header, arrays), read_strings(header, "templates")
     known = {*attributes, FREQUENCY, *attribute_names(lists)}
     templates: tuple[AnyTemplate, ...] = ()
-    with suppress(ValueError):  # every TemplateError is one
+    with suppress(ValueError):  # every TemplateError is a ValueError
         templates = _placed(parse("\n".join(lines), "<templates of the model>"), header, known)
     if [str(t) for t in templates] != lines or not all(read.attribute in known for t in templates for read in t.reads):
         raise ModelFileError("the model's templates are inconsistent")
@@ -116,7 +116,7 @@ def read_templates(
 def _placed(
     templates: tuple[AnyTemplate, ...], header: Mapping[str, Any], known: Collection[str]
 ) -> tuple[AnyTemplate, ...]:
-    """Attributes of context with their columns, which come after those of the data."""
+    """The templates, in which attributes of context have their columns, which come after those of the data."""
     if not any(map(reads_context, templates)):
         return templates
     inputs = header.get("inputs")
@@ -126,7 +126,7 @@ def _placed(
 
 
 def read_ids(arrays: Arrays, name: str, more: int = 0) -> Ids:
-    """Numbers of 31 bits, each with something added."""
+    """Numbers of 31 bits, to each of which `more` is added."""
     found = read_array(arrays, name).astype(np.int64) + more
     if found.max(initial=0) >= 1 << 31:
         raise ModelFileError(f"the model's {name!r} is inconsistent")
@@ -134,14 +134,14 @@ def read_ids(arrays: Arrays, name: str, more: int = 0) -> Ids:
 
 
 def store_weights(flat: NDArray[Any], arrays: Arrays) -> None:
-    """Those that are not zero."""
+    """Stores the weights that are not zero."""
     places = np.flatnonzero(flat)
     arrays["weights/steps"] = narrow(np.diff(places, prepend=0))
     arrays["weights/values"] = flat[places].astype(np.float32, copy=False)
 
 
 def read_weights(arrays: Arrays, size: int) -> NDArray[np.float32]:
-    """All weights: so many, of which some are given."""
+    """All weights, of this number; those that are not stored are zero."""
     refuse_huge(4 * size)
     steps = read_array(arrays, "weights/steps").astype(np.int64)
     places = np.cumsum(steps)
@@ -170,7 +170,7 @@ def _frequencies(arrays: Arrays, column: int) -> Frequencies:
 
 
 def check_memory(what: str, need: int, copies: int = 1) -> None:
-    """Refuses, before training, weights that could not be loaded again, or not be trained in so many copies."""
+    """Refuses, before training, weights that could not be loaded again, or of which training could not hold this number of copies."""
     said, allowed = f"{need / 2**30:.1f} GiB of weights", f"more than the {MOST_MEMORY >> 30} GiB allowed"
     if need > MOST_MEMORY:
         remedy = "Use a smaller template, a higher cutoff, or fewer labels."

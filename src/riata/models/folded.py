@@ -1,4 +1,4 @@
-"""Fast prediction: a chain model folded by word types (native/inference/structures/folded.hpp), and what Python does for it."""
+"""Fast prediction: a chain model folded by word types (native/inference/structures/folded.hpp), and the part of it that Python does."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from riata.data.types import Corpus, Ids
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 
-MOST_BYTES = 64 << 20  # of word types that are remembered; past it they are forgotten and met anew
+MOST_BYTES = 64 << 20  # bytes of word types that are stored; above it all are dropped and added again when they occur
 
 
 class FoldedModel:
-    """Gives the labels that the model gives, to the last tie."""
+    """Gives the same labels as the model, including ties."""
 
     def __init__(self, features: Features, weights: ChainWeights) -> None:
         self._features, self._weights = features, weights  # the native side refers to them
@@ -28,7 +28,7 @@ class FoldedModel:
         self._native = Folded(features.index, weights, names, features.alphabets)
 
     def meet_known(self) -> None:
-        """Enters the types of training where that is cheap: where nothing but the text itself is read of them."""
+        """Adds the types of training data if that is cheap: if only their texts are read."""
         for c in range(self._native.columns):
             attributes = self._native.attributes(c)
             if [self._features.program.attributes[a][0] for a in attributes] == ["identity"]:
@@ -50,11 +50,11 @@ class FoldedModel:
         return native.decode(types, corpus.starts, threads)
 
     def label(self, sentences: list[Any], columns: int, labels: list[str]) -> list[list[str]] | None:
-        """The labels of plain sentences, lists of strings or of tuples of strings; None where they need a closer look."""
+        """The labels of plain sentences, lists of strings or of tuples of strings; None for other input, which must be checked first."""
         return self.table().label(sentences, columns, labels)
 
     def table(self) -> Folded:
-        """The types met so far, or a new table where there are too many. Whoever has the old one can go on with it."""
+        """The types met so far, or a new table if there are too many. Threads that have the old table can continue to use it."""
         if self._native.bytes > MOST_BYTES:
             self._native = self._native.fresh()
         return self._native
@@ -66,6 +66,6 @@ class FoldedModel:
 
 
 def foldable(features: Features) -> bool:
-    """Whether every template reads word types, earlier labels, and nothing else."""
+    """Whether templates read nothing but word types and earlier labels."""
     program = features.program
     return bool(program.attributes) and not (features.bits or features.lists or program.numbers or len(features.given))

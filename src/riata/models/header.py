@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 FORMAT = "riata model"
-PROBLEM = "problem"  # in place of a task's name, of what predicts for problems in Python
+PROBLEM = "problem"  # used instead of a task's name, by predictors of problems in Python
 
 
 def qualified_name(function: Any) -> str:
-    """Of a function or a class; of an object, that of its class."""
+    """The name of a function or a class with its module; for an object, that of its class."""
     return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', type(function).__qualname__)}"

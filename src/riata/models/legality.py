@@ -15,7 +15,7 @@ Flags = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Legality:
-    """Which labels may start, end and follow: flags of [L], [L] and [L * L]."""
+    """Which labels may start, end and follow each other: flags of [L], [L] and [L * L]."""
 
     start: Flags
     end: Flags
@@ -30,8 +30,8 @@ class Legality:
         return self.start, self.end, self.follow
 
     def stuck(self, starts: Starts, sets: Flags, of: Ids) -> NDArray[np.int64]:
-        """Of sentences that have no legal labelling, the token at which none goes on. sets: of labels, flags;
-        of: that of every token, -1: all labels.
+        """For sentences without a legal labelling, the first token at which no label is left. sets: flags of labels; of: the set of every
+        token, -1: all labels.
         """
         return stuck_labels(starts, sets, of, *self.flags)
 
@@ -41,8 +41,8 @@ class Legality:
 
     @property
     def is_complete(self) -> bool:
-        """Whether a label may stand alone and follow itself, so that a sentence of any length has a legal labelling.
+        """Whether some label may stand alone and follow itself, so that a sentence of any length has a legal labelling.
 
-        In every encoding of chunks, that is the label outside of them.
+        In every encoding of chunks, the label outside of chunks does.
         """
         return bool((self.start & self.end & self.follow[:: len(self.start) + 1]).any())

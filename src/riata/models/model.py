@@ -26,7 +26,7 @@ Of = TypeVar("Of")
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Immutable once made. What differs between structures is asked of the outputs."""
+    """Immutable. What differs between structures is asked of the outputs."""
 
     features: Features
     held: Any  # weights of the core, or StoredWeights
@@ -34,20 +34,20 @@ class Model:
 
     @classmethod
     def blank(cls, features: Features, outputs: Outputs, *, single: bool = True, **sizes: int) -> Model:
-        """A model that has learnt nothing. sizes: what else its weights must be told, such as the longest segment."""
+        """A model that has learnt nothing. sizes: further sizes of its weights, such as the longest segment."""
         return cls(features, outputs.new_weights(features, outputs.precisions[not single], **sizes), outputs)
 
     def with_weights(self, weights: Any, features: Features | None = None) -> Model:
-        """The same with other weights and, where they are given, other features."""
+        """The same model with other weights and, if they are given, other features."""
         return Model(features or self.features, weights, self.outputs)
 
     def features_as(self, kind: type[Of]) -> Of:
-        """The features, in the files of a structure that knows of which kind they are."""
+        """The features as an object of this class, for files of a structure that know their class."""
         assert isinstance(self.features, kind)
         return self.features
 
     def outputs_as(self, kind: type[Of]) -> Of:
-        """The same of the outputs."""
+        """The outputs as an object of this class, for files of a structure that know their class."""
         assert isinstance(self.outputs, kind)
         return self.outputs
 
@@ -62,7 +62,7 @@ class Model:
 
     @property
     def structure(self) -> str:
-        """Its name."""
+        """The name of its structure."""
         return self.outputs.structure
 
     @property
@@ -91,11 +91,11 @@ class Model:
 
     @cached_property
     def folded(self) -> Any:
-        """The model in its fastest form, where it has one."""
+        """The model in its fastest form, if there is one."""
         return self.outputs.fast_form(self)
 
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
-        """The label ids of every token, in the fastest way there is."""
+        """The label ids of every token, computed in the fastest way."""
         if decoder.queue == EXACT.queue and corpus.known is None:
             found = self._predict_fast(corpus, threads)
             if found is not None:
@@ -109,7 +109,7 @@ class Model:
         return self.folded.predict(corpus, threads) if found is None and self.folded is not None else found
 
     def _instances(self, corpus: Corpus, threads: int = 1) -> Instances:
-        """With the labels that are known, which decoding keeps to."""
+        """The instances of a corpus, with the known labels that decoding must keep."""
         instances: Instances = self.features.instances(corpus, threads)
         if corpus.known is not None:
             known = self.outputs.as_known(self.weights, corpus.known)
@@ -122,14 +122,14 @@ class Model:
     def confidences(
         self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
     ) -> tuple[Ids, Values]:
-        """The label ids of every token and, at every temperature, how sure the search is of them: [N], and [temperatures, columns, N].
+        """The label ids of every token, [N], and the confidence in them at every temperature, [temperatures, columns, N].
 
-        Of chunks, a token has the confidence of its chunk. Of exact decoding it is summed over all outputs;
-        where dynamic programming cannot do that, by a beam without a limit.
+        For chunks, a token has the confidence of its chunk. With exact decoding, the confidence is summed over all outputs; if dynamic
+        programming cannot do that, by a beam without a limit.
         """
         instances, given = self._instances(corpus), NO_CODES
         if decoder.queue == EXACT.queue:
-            given = self._codes(instances, decoder)  # of outputs of equal score, the beam may find another
+            given = self._codes(instances, decoder)  # among outputs of equal score, the beam may find another one
             summed = self.outputs.summed_confidences(self, instances, given, temperatures, chunks=chunks)
             if summed is not None:
                 return self._label_ids(given, instances), summed
@@ -140,7 +140,9 @@ class Model:
         return self._label_ids(codes, instances), values.reshape(len(temperatures), self.outputs.columns, -1)
 
     def probabilities(self, corpus: Corpus, temperature: float) -> tuple[Values, Values]:
-        """Of every label at every token, over all outputs, [N, labels]; and log Z of every sentence. A score counts 1 / temperature."""
+        """The probability of every label at every token, over all outputs, [N, labels]; and log Z of every sentence. Scores are divided by
+        the temperature.
+        """
         self._check_exact(
             "Probabilities are summed over all outputs", "predict_confidence gives that of what was predicted"
         )
@@ -148,7 +150,7 @@ class Model:
         return rows.reshape(-1, len(self.labels)), log_z
 
     def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
-        """For every sentence the n best outputs, as label ids, with their scores; fewer where there are fewer."""
+        """For every sentence the n best outputs, as label ids, with their scores; fewer if there are fewer."""
         counts, codes, scores = self.weights.nbest(self.features.index, self._instances(corpus), n)
         lengths = np.repeat(np.diff(corpus.starts), counts)
         starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
@@ -158,7 +160,7 @@ class Model:
         return [each[end - count : end] for count, end in zip(counts.tolist(), ends, strict=True)]
 
     def check_nbest(self, decoder: Decoder) -> None:
-        """Refuses lists of the best outputs where they would not be exact."""
+        """Refuses lists of the best outputs if they would not be exact."""
         self._check_exact("The n best outputs are found exactly", "Use predict")
         if decoder.queue != EXACT.queue:
             raise UnsupportedError(
@@ -172,7 +174,7 @@ class Model:
             raise UnsupportedError(f"{what}: {refusal.reason}.", remedy=f"{instead}; or {refusal.remedy}.")
 
     def check_searched(self, what: str) -> None:
-        """Refuses what needs a search where the structure has none. what: needs it, in words."""
+        """Refuses what needs a search, if the structure has none. what: the thing that needs it, in words."""
         if SPACE not in registry.get("structure", self.structure).offers:
             raise UnsupportedError(
                 f"The structure {self.structure!r} is not searched step by step; {what}.",
@@ -180,7 +182,7 @@ class Model:
             )
 
     def exact_is_cheap(self, longest: int) -> bool:
-        """Whether the best output for a sentence of so many tokens is soon found for certain."""
+        """Whether exact search for a sentence of this length takes little time."""
         return self.outputs.exact_is_cheap(self.features, longest)
 
     def scores_of(self, instances: Instances, labels: Ids) -> Values:
@@ -190,20 +192,20 @@ class Model:
         return scores
 
     def never_gives(self, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
-        """The tokens whose given label no search can give: [N]."""
+        """[N] whether the given label of a token cannot be given by any search."""
         return self.outputs.never_gives(self, corpus, labels)
 
     def margins(self, instances: Instances, truth: Ids, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """What a search with the queue of these settings shows of its margins. truth: the true label ids, [N]."""
+        """The margins of a search with the queue of these settings. truth: the true label ids, [N]."""
         codes = self.outputs.codes(truth, instances.starts())
         found: dict[str, Any] = self.weights.margins(self.features.index, instances, codes, dict(settings))
         return found
 
     def to_parts(self) -> tuple[dict[str, Any], Arrays]:
-        """The model as header and arrays, without what carries no weight."""
+        """The model as header and arrays, without features that have no weight."""
         return self.outputs.to_parts(self)
 
 
 def _unbounded(decoder: Decoder, beam_by: str) -> Decoder:
-    """A beam that keeps everything; equal states are merged, and so it is exact."""
+    """A beam that keeps everything. Since equal states are merged, it is exact."""
     return replace(decoder, queue="beam", beam=unbounded, beam_by=beam_by)

@@ -11,24 +11,24 @@ from riata.inference.decoder import EXACT
 
 
 class NamedModel:
-    """Gives the labels that the model gives, to the last tie."""
+    """Gives the same labels as the model, including ties."""
 
     def __init__(self, features: Features, weights: ChainWeights) -> None:
         self._features, self._weights = features, weights
         self._native = NamedChain(features.index, weights, features.given)
 
     def meet_known(self) -> None:
-        """There is nothing to prepare: names are looked up in the alphabet of training."""
+        """Nothing to prepare: names are looked up in the alphabet of training."""
 
     def predict(self, corpus: Corpus, threads: int = 1) -> Ids:
         return self._weights.decode(self._features.index, self._features.instances(corpus), vars(EXACT))
 
     def label(self, sentences: list[Any], columns: int, labels: list[str]) -> list[list[str]] | None:
-        """The labels of plain sentences, lists of dictionaries; None where they need a closer look."""
+        """The labels of plain sentences, lists of dictionaries; None for other input, which must be checked first."""
         return self._native.label(sentences, labels)
 
 
 def is_named(features: Features) -> bool:
-    """Whether features by name are all that is read of the input."""
+    """Whether named features are all that is read of the input."""
     program = features.program
     return not (features.bits or features.lists or program.attributes or program.numbers)

@@ -1,4 +1,4 @@
-"""What a model asks of its structure: labels and codes of outputs, what exact search can do with them, blank weights, parts of a file."""
+"""What a model asks of its structure: labels and codes of outputs, whether exact search can find them, blank weights, parts of a file."""
 
 from __future__ import annotations
 
@@ -30,17 +30,18 @@ class Refusal(NamedTuple):
     """Why dynamic programming cannot find the best output."""
 
     reason: str
-    template: Template | None  # the one that is to blame; None: the structure is
+    template: Template | None  # the template that is the reason; None: the structure is
     remedy: str
 
 
 class Outputs(ABC):
-    """All outputs that a model can give. One file in `structures` per structure, named for it, defines OUTPUTS, a class."""
+    """All outputs that a model can give. In `structures`, one file per structure, with its name, defines OUTPUTS, a subclass of this."""
 
     structure: ClassVar[str]
     precisions: ClassVar[tuple[Any, Any]]  # the core's classes of weights: in single and in double precision
     columns: ClassVar[int] = 1  # labels per token
-    levelled: ClassVar[bool] = True  # whether states of one position have equally many steps behind them
+    # Whether all states of one position are the same number of steps away from the start.
+    levelled: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -49,14 +50,14 @@ class Outputs(ABC):
 
     @abstractmethod
     def new_weights(self, features: Any, kind: Any, **sizes: int) -> Any:
-        """Weights that are all zero. kind: one of `precisions`; sizes: what else they must be told."""
+        """Weights that are all zero. kind: one of `precisions`; sizes: further sizes of the weights."""
 
     def codes(self, labels: Ids, starts: Starts) -> Ids:
-        """Label ids of all tokens as the codes that the core knows."""
+        """Label ids of all tokens as codes of the core."""
         return labels
 
     def label_ids(self, codes: Ids, starts: Starts) -> Ids:
-        """The inverse."""
+        """Codes of the core as label ids of all tokens."""
         return codes
 
     @abstractmethod
@@ -64,25 +65,27 @@ class Outputs(ABC):
         """Why dynamic programming cannot find the best output; None: it can."""
 
     def exact_is_cheap(self, features: Any, longest: int) -> bool:
-        """Whether the best output for a sentence of so many tokens is soon found for certain."""
+        """Whether exact search for a sentence of this length takes little time."""
         return self.exact_refusal(features) is None
 
     def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
-        """The tokens whose given label no search can give: [N]. Labels that may not follow each other have a score of -inf already."""
+        """[N] whether the given label of a token cannot be given by any search. Labels that may not follow each other already have the
+        score -inf.
+        """
         return np.zeros(len(labels), bool)
 
     def as_known(self, weights: Any, known: KnownLabels) -> KnownLabels:
-        """With sets of what the core knows in place of labels. A structure whose search does not look at them refuses."""
+        """The known labels as sets of codes of the core. A structure whose search does not use them refuses."""
         raise UnsupportedError(
             f"the structure {self.structure!r} cannot keep to labels that are given.", remedy="Leave out given."
         )
 
     def stuck(self, weights: Any, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
-        """Of sentences that have no output beside what is known, the token at which none goes on."""
+        """For sentences without an output that agrees with the known labels, the first token at which none is left."""
         return np.empty(0, np.int64)
 
     def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
-        """The chunks that labels stand for, as the core asks for them. chunks: whether they stand for chunks."""
+        """The chunks that labels stand for, in the form of the core. chunks: whether labels stand for chunks."""
         return NO_CHUNKS
 
     def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
@@ -95,7 +98,7 @@ class Outputs(ABC):
     def summed_confidences(
         self, model: Model, instances: Instances, codes: Ids, temperatures: Sequence[float], *, chunks: bool
     ) -> Values | None:
-        """How sure the model is of these outputs by dynamic programming, [temperatures, columns, N]; None: there is no such program."""
+        """The model's confidence in these outputs, by dynamic programming, [temperatures, columns, N]; None: there is no such program."""
         return None
 
     def is_local(self, weights: Any) -> bool:
@@ -108,22 +111,22 @@ class Outputs(ABC):
 
     @property
     def are_free(self) -> bool:
-        """Whether every label may follow every other, also where labels are chunk labels: models of other tools give illegal ones."""
+        """Whether every label may follow every other even though labels are chunk labels: models of other tools give illegal sequences."""
         return False
 
     def chunk_labels(self) -> Sequence[str]:
-        """The labels that are chunk labels, where there are such."""
+        """The labels that are chunk labels, if there are any."""
         return self.labels
 
     @abstractmethod
     def memory(self, features: Any) -> tuple[str, int]:
-        """What weights are needed for, in words, and how many bytes they take."""
+        """What the weights are for, in words, and their size in bytes."""
 
     @abstractmethod
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
-        """The model as header and arrays, without what carries no weight."""
+        """The model as header and arrays, without features that have no weight."""
 
     @classmethod
     @abstractmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> Model:
-        """The inverse. Raises ModelFileError on anything inconsistent."""
+        """The model from header and arrays. Raises ModelFileError if anything is inconsistent."""

@@ -1,4 +1,4 @@
-"""What a model of segments needs of its features and weights: rows and n-grams without weight are left out, the rest is numbered anew."""
+"""The features and weights that a model of segments needs: rows and n-grams without weight are left out, and the others renumbered."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Pairs = tuple[Numbers, Numbers]
 
 
 class Rows:
-    """Rows of weights: the slot that each belongs to, and how many steps it is from the root (native/features/grown_rows.hpp)."""
+    """Rows of weights: the slot that each belongs to, and its distance from the root (native/features/grown_rows.hpp)."""
 
     def __init__(self, program: SegmentProgram, roots: Pairs, rows: Pairs) -> None:
         self.parents, self.values = rows
         self.roots = roots
         self.depth = np.ones(len(self.parents), np.int64)
-        top = self.parents.copy()  # a row further up, until it is a root
-        while (inner := top >= 0).any():  # as often as the longest sequence has tokens
+        top = self.parents.copy()  # an ancestor of each row, until it is a root
+        while (inner := top >= 0).any():  # as many times as the longest sequence has tokens
             self.depth += inner
             top[inner] = self.parents[top[inner]]
         self.root = -1 - top
@@ -35,11 +35,11 @@ class Rows:
 
     @property
     def whole(self) -> Flags:
-        """Which rows stand for a feature, and are not only on the way to one."""
+        """Whether each row stands for a feature, not only for the beginning of one."""
         return self.depth > 2 * np.maximum(self.aside, 0)
 
     def make_sense(self, code_limits: Sequence[int], size: Callable[[int], int]) -> bool:
-        """Whether only sequences go on, codes are those that a template can have, and n-grams are known."""
+        """Whether only sequences have longer rows, codes are possible for their templates, and n-grams exist."""
         sizes = np.array([size(f) for f in range(int(self.family.max(initial=-1)) + 1)], np.int64)
         known = self.family < 0
         known[~known] = self.values[~known] < sizes[self.family[~known]]
@@ -47,7 +47,7 @@ class Rows:
         return bool(codes_fit and known.all() and (self.depth[self.aside < 0] == 1).all())
 
     def needed(self, heavy: Flags) -> Flags:
-        """Rows that carry weight, and those on the way to them."""
+        """Rows that have weights, and all their ancestors."""
         keep = heavy.copy()
         while True:
             above = self.parents[keep]
@@ -62,7 +62,7 @@ class Pruned:
     families: Sequence[Pairs]
     roots: Pairs
     rows: Pairs
-    values: Sequence[Numbers]  # of each attribute: the ids in its alphabet that are kept
+    values: Sequence[Numbers]  # for each attribute, the ids in its alphabet that are kept
     weights: NDArray[np.float32]  # [rows, width]
 
 
@@ -77,7 +77,7 @@ def pruned(
         needed: Flags = np.zeros(len(parents), bool)
         needed[found.values[keep_rows & (found.family == f)]] = True
         keep.append(needed)
-    for f in reversed(range(len(families))):  # a family comes behind its parent
+    for f in reversed(range(len(families))):  # a family comes after its parent
         above = program.program.families[f][0]
         if above >= 0:
             keep[above][families[f][0][keep[f]]] = True
@@ -105,7 +105,7 @@ def pruned(
 
 
 def _with(flags: Flags, values: Numbers) -> Flags:
-    """Flags that are set at some values too."""
+    """The flags, also set at these values."""
     out = np.zeros(max(len(flags), int(values.max(initial=0)) + 1), bool)
     out[: len(flags)] = flags
     out[values] = True
@@ -113,7 +113,7 @@ def _with(flags: Flags, values: Numbers) -> Flags:
 
 
 def _numbers(flags: Flags) -> Numbers:
-    """The new number of what is kept."""
+    """The new numbers of what is kept."""
     return np.cumsum(flags, dtype=np.int64) - 1
 
 

@@ -1,4 +1,4 @@
-"""The weights of a chain as they are in its file: most are zero, and many models label a few sentences only."""
+"""The weights of a chain as they are stored in its file: most are zero, and many models only label a few sentences."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from riata.models.chain_parts import ngram_sizes, weight_bytes
 from riata.models.folded import foldable
 from riata.models.outputs import Outputs
 
-MOST_FEW_TOKENS = 1000  # that a loaded model labels before its weights are unfolded
-MOST_FEW_BYTES = 16 << 20  # of their weights
+MOST_FEW_TOKENS = 1000  # tokens that a loaded model labels before its weights are unpacked
+MOST_FEW_BYTES = 16 << 20  # bytes of the weights of these tokens
 
 
 class StoredWeights:
-    """Checked. What takes time or memory is made when it is first needed: index and weights."""
+    """Checked stored weights. The index and the weights, which take time and memory, are created when they are first needed."""
 
     def __init__(self, features: Features, stored: StoredChain, outputs: Outputs, *, local: bool) -> None:
         """local: whether the scores of every step are normalised by themselves."""
@@ -33,9 +33,9 @@ class StoredWeights:
         return self._weights_of(self._features.index, self._stored.weights)
 
     def predict_few(self, corpus: Corpus) -> Ids | None:
-        """The label ids of the first few tokens, with the weights of their own n-grams: all others stay in the file.
+        """The label ids of the tokens, if there are only few, with the weights of their own n-grams only.
 
-        None where there are more.
+        None if there are more tokens.
         """
         features, left = self._features, self._left - corpus.tokens
         if left < 0 or not self._stored.ordered or not foldable(features) or features.program.history:

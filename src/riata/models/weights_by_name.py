@@ -1,4 +1,4 @@
-"""The weights of a model with names that people can read: what every structure can be asked for."""
+"""The weights of a model with names that people can read: the questions that every structure answers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class NamedWeight(NamedTuple):
 
 
 class WeightsByName(ABC):
-    """One file in `names` per structure, named for it, defines NAMES."""
+    """In `names`, one file per structure, with its name, defines NAMES."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
 
     @abstractmethod
     def heaviest(self, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
-        """The features of the largest absolute weight for each label, heaviest first; of segments for each type, or that of a tag."""
+        """The features with the largest absolute weight for each label, heaviest first; for segments, for each type, or that of a tag."""
 
     def all_weights(self) -> list[NamedWeight]:
         """Every weight of a single label that is not zero."""
@@ -38,23 +38,23 @@ class WeightsByName(ABC):
         """A function from an entry of a trace to feature and label. weights: of the trace, which may have more rows than the model."""
 
     def all_transitions(self) -> dict[tuple[str, str], float]:
-        """Every weight of a pair of neighbouring labels, whatever the word; there are none but in chains."""
+        """All weights of pairs of neighbouring labels that do not depend on the word; only chains have them."""
         return {}
 
     def transitions(self, top: int, labels: Sequence[str] | None = None) -> list[NamedWeight]:
-        """The heaviest pairs of neighbouring labels; with labels, of those in which one of them is."""
+        """The heaviest pairs of neighbouring labels; if labels are given, of pairs that contain one of them."""
         return []
 
     def edges(self, top: int, labels: Sequence[str] | None = None) -> list[NamedWeight]:
-        """The same of features of pairs, those of templates such as `edge word[0]`; hashed ones have no names, and are left out."""
+        """The heaviest features of label pairs, of templates such as `edge word[0]`. Hashed features have no names and are left out."""
         return []
 
     def label_names(self) -> tuple[str, ...]:
-        """Whose weights can be asked for: labels; of pairs, the tags and the chunk labels."""
+        """The labels whose weights can be asked for: labels; in joint models, the tags and the chunk labels."""
         return self.model.labels
 
     def labels_called(self, name: str, *, chunks: bool) -> tuple[str, ...]:
-        """The labels that a name means: a label or, where there are chunks, all labels of a type; segments have weights by type."""
+        """The labels that a name means: a label or, if there are chunks, all labels of a type; weights of segments are by type."""
         if name in self.label_names() or not chunks or not name:
             return (name,) if name in self.label_names() else ()
         return tuple(label for label in self.model.outputs.chunk_labels() if label.partition("-")[2] == name)
@@ -64,7 +64,7 @@ class WeightsByName(ABC):
         return counts.get(label, 0)
 
     def count(self) -> int:
-        """How many weights are not zero."""
+        """The number of weights that are not zero."""
         return int(np.count_nonzero(self.model.weights.flat()))
 
 
@@ -79,7 +79,7 @@ def boundary_name(value: int) -> str:
 
 
 def ngram_texts(model: Model, pairs: Sequence[tuple[Any, Any]], family: int, ngram: int) -> list[str]:
-    """The texts of an n-gram, first element first. pairs: of every family, the parents and the values of its n-grams."""
+    """The texts of an n-gram, first element first. pairs: for every family, the parents and the values of its n-grams."""
     texts: list[str] = []
     while family >= 0:
         parents, values = pairs[family]

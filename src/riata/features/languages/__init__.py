@@ -1,1 +1,1 @@
-"""Languages of templates: one file per structure, named for it, that defines LANGUAGE."""
+"""Template languages: one file per structure, with its name, which defines LANGUAGE."""

@@ -1,1 +1,1 @@
-"""Weights by name: one file per structure, named for it, that defines NAMES."""
+"""Weights by name: one file per structure, with its name, which defines NAMES."""

@@ -14,7 +14,7 @@ from riata.features.templates import LABEL, Template
 from riata.models.model import Model
 from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, text_of
 
-GIVEN, HISTORY = -1, -2  # in place of a family: features given by the user, and those of earlier labels
+GIVEN, HISTORY = -1, -2  # instead of a family: features named by the user, and features of earlier labels
 
 
 class ChainWeightsByName(WeightsByName):
@@ -65,7 +65,7 @@ class ChainWeightsByName(WeightsByName):
 def _heaviest_pairs(
     model: Model, columns: NDArray[Any], values: NDArray[Any], top: int, labels: Sequence[str] | None
 ) -> NDArray[np.int64]:
-    """Which weights of pairs of labels are the heaviest; with labels, of those in which one of them is."""
+    """Which weights of pairs of labels are the heaviest; if labels are given, of pairs that contain one of them."""
     mine = np.flatnonzero(values)
     if labels is not None:
         size, wanted = len(model.labels), [model.labels.index(label) for label in labels]
@@ -98,14 +98,14 @@ def name_of(model: Model, place: tuple[str, int, int, Sequence[int], Sequence[in
 
 
 def _feature_text(template: Template, texts: Sequence[str], before: Sequence[str] = ()) -> str:
-    """ "word[-1]=the word[0]=end"; after the word edge, where a pair of labels is scored. before: earlier labels, nearest first."""
+    """ "word[-1]=the word[0]=end"; preceded by `edge` if it scores a pair of labels. before: earlier labels, nearest first."""
     labels = [f"{LABEL}[{offset}]={name}" for offset, name in zip(template.labels, reversed(before), strict=True)]
     reads = [f"{read}={text}" for read, text in zip(template.reads, texts, strict=True)]
     return " ".join((["edge"] if template.edge else []) + labels + reads)
 
 
 def _label_names(model: Model, values: Sequence[int]) -> list[str]:
-    """Of earlier labels: 0 is a position before the sentence, label j is j + 1."""
+    """The names of earlier labels: 0 is a position before the sentence, label j is j + 1."""
     return [model.labels[value - 1] if value else boundary_name(0) for value in values]
 
 
@@ -123,7 +123,7 @@ def _named(model: Model) -> _Rows:
 
 
 class _Rows:
-    """The sparse form of a model, flattened: one entry per weight of a single label; with edge, of a pair of them."""
+    """The sparse form of a model, flattened: one entry per weight of a single label; with edge, of a pair of labels."""
 
     def __init__(self, model: Model, *, edge: bool = False) -> None:
         self.model, self.edge = model, edge
@@ -134,20 +134,20 @@ class _Rows:
         program = model.features.program
         self.slots: dict[
             int, list[Template]
-        ] = {}  # by family, the templates that read it for a single label, or a pair
+        ] = {}  # by family: the templates that read it for a single label, and for a pair
         for template, (f, _, of_pair) in zip(program.templates, program.reads, strict=True):
             if of_pair == edge:
                 self.slots.setdefault(f, []).append(template)
         read = [len(back) for _, _, back in program.history]
         self.label_starts = np.cumsum([0] + [read[s] for s in self.sparse["history"]["slots"]])
-        nothing = np.empty(0, np.int64)  # where there is no block
+        nothing = np.empty(0, np.int64)  # if there is no block
         self.family = np.concatenate([nothing, *(np.full(len(rows[2]), f) for f, rows in blocks)])
         self.row = np.concatenate([nothing, *(np.repeat(np.arange(len(rows[0])), rows[0]) for _, rows in blocks)])
         self.column = np.concatenate([nothing, *(rows[1].astype(np.int64) for _, rows in blocks)])
         self.value = np.concatenate([np.empty(0), *(rows[2] for _, rows in blocks)])
 
     def everything(self) -> list[NamedWeight]:
-        """Row by row, so that each is named once."""
+        """All weights, row by row, so that each row is named once."""
         names: dict[tuple[int, int], str] = {}
         rows = list(zip(self.family.tolist(), self.row.tolist(), strict=True))
         for place in rows:

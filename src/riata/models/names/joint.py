@@ -18,10 +18,10 @@ Rows = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 
 
 class JointNames:
-    """Rows of weights by name, as JointLayout has them (native/models/joint_weights.hpp)."""
+    """Rows of weights by name, in the order of JointLayout (native/models/joint_weights.hpp)."""
 
     def __init__(self, model: Model, grown: Rows | None = None) -> None:
-        """grown: all rows that grew, where there are more than the model has."""
+        """grown: all rows that grew, if there are more than in the model."""
         self.model = model
         self.flat = model.weights.flat()
         outputs = model.outputs_as(JointOutputs)
@@ -44,7 +44,7 @@ class JointNames:
         self.value_starts = np.concatenate([[0], np.cumsum(read[self.grown[0]], dtype=np.int64)])
 
     def heaviest(self, labels: Sequence[str], top: int) -> dict[str, list[NamedWeight]]:
-        """The features of the largest absolute weight for each of these tags or chunk labels, heaviest first."""
+        """The features with the largest absolute weight for each of these tags or chunk labels, heaviest first."""
         return {label: self._heaviest(label, top) for label in labels}
 
     def _heaviest(self, label: str, top: int) -> list[NamedWeight]:
@@ -56,7 +56,7 @@ class JointNames:
         return [NamedWeight(self.name(int(starts[i])), label, float(values[i])) for i in order]
 
     def _rows_of(self, output: int) -> np.ndarray:
-        """Where the rows of an output start."""
+        """The places where the rows of an output start."""
         width = row_width(len(self.labels[output]))
         found = [
             start + width * np.arange(len(self.pairs[family][0]) * len(plain))
@@ -67,7 +67,7 @@ class JointNames:
         return np.concatenate([*found, self.grown_starts[:-1][of_slot[self.grown[0]] == output]]).astype(np.int64)
 
     def name_of(self, place: int) -> tuple[str, str]:
-        """Feature and label of a weight, from its place among all."""
+        """Feature and label of a weight, from its place among all weights."""
         if place >= self.grown_starts[0]:
             row = int(np.searchsorted(self.grown_starts, place, side="right")) - 1
             output = OUTPUTS.index(self.slots[int(self.grown[0][row])][0].output)
@@ -78,7 +78,7 @@ class JointNames:
         return self.name(place - column), self.labels[output][column]
 
     def name(self, start: int) -> str:
-        """Of the row that starts at a place of the long vector."""
+        """The name of the row that starts at a place of the long vector."""
         if start >= self.grown_starts[0]:
             return self._grown_name(int(np.searchsorted(self.grown_starts, start)))
         output, first, family, plain = self._block(start)
@@ -86,7 +86,7 @@ class JointNames:
         return " ".join([OUTPUTS[output], *self._reads(plain[slot], family, ngram)])
 
     def _block(self, place: int) -> tuple[int, int, int, list[JointTemplate]]:
-        """That a place before the rows that grow is in."""
+        """The block of a place before the rows that grow."""
         return [block for block in self.blocks if block[1] <= place and block[3]][-1]
 
     def _grown_name(self, row: int) -> str:
@@ -95,7 +95,7 @@ class JointNames:
         found = [template.output]
         for output, offsets in enumerate((template.tags, template.chunks)):
             names = (boundary_name(0), *self.labels[output])
-            # the nearest comes first among the values
+            # the nearest output comes first among the values
             read = [f"{OUTPUTS[output]}[{k}]={names[next(values)]}" for k in reversed(offsets)]
             found += reversed(read)
         return " ".join([*found, *self._reads(template, family, int(self.grown[1][row]))])

@@ -19,10 +19,10 @@ Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 
 class SegmentNames:
-    """Rows of weights by name, as GrownRows has them (native/features/grown_rows.hpp)."""
+    """Rows of weights by name, in the order of GrownRows (native/features/grown_rows.hpp)."""
 
     def __init__(self, model: Model, grown: tuple[Pairs, Pairs] | None = None) -> None:
-        """grown: all roots and rows, where there are more than the model has."""
+        """grown: all roots and rows, if there are more than in the model."""
         self.model = model
         self.types: tuple[str, ...] = model.outputs_as(SegmentOutputs).segmentation.types
         self.program = model.features_as(SegmentFeatures).segments
@@ -32,14 +32,14 @@ class SegmentNames:
         self.rows = model.weights.flat().reshape(-1, row_width(len(self.types)))
 
     def heaviest(self, kind: int, top: int) -> list[NamedWeight]:
-        """The features of the largest absolute weight for a type of segments, heaviest first."""
+        """The features with the largest absolute weight for a type of segments, heaviest first."""
         column = self.rows[:, kind]
         order = [int(row) for row in np.argsort(-np.abs(column), kind="stable")[:top] if column[row]]
         label = self.types[kind]
         return [NamedWeight(self.name(row), label, float(column[row])) for row in order]
 
     def name_of(self, place: int) -> tuple[str, str]:
-        """Feature and type of a weight, from its place among all."""
+        """Feature and type of a weight, from its place among all weights."""
         row, kind = divmod(place, row_width(len(self.types)))
         return self.name(row), self.types[kind]
 
@@ -58,8 +58,8 @@ class SegmentNames:
         return " ".join([*before, *([template.role] if template.role else []), *reads])
 
     def _before(self, template: SegmentTemplate, code: int) -> list[str]:
-        """What is read of the segments before, from the number that the core makes of it (BackCodes)."""
-        types = ("", *self.types)  # nothing: before the sentence
+        """What is read of earlier segments, from the number into which the core packs it (BackCodes)."""
+        types = ("", *self.types)  # the empty name stands for before the sentence
         length: list[str] = []
         if template.length_before:
             code, tokens = divmod(code, self.model.weights.most + 1)

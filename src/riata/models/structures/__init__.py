@@ -1,1 +1,1 @@
-"""The outputs that models of each structure give: one file per structure, named for it, that defines OUTPUTS."""
+"""The outputs of models of each structure: one file per structure, with its name, which defines OUTPUTS."""

@@ -55,7 +55,7 @@ from riata.models.named import NamedModel, is_named
 from riata.models.outputs import NO_CODES, Outputs, Refusal, Values
 from riata.models.stored import StoredWeights
 
-MOST_STATES = 300_000  # of one exact search that nobody asked for, as a yardstick
+MOST_STATES = 300_000  # largest number of states of an exact search that was not asked for
 HASHED = "train with edge in place of label[-1], or without bits"
 FEWER_LABELS = f"train with templates that read label[-1] and label[-{exact_order}] only"
 
@@ -79,7 +79,7 @@ class ChainOutputs(Outputs):
         return exact_refusal(features, len(self.labels))
 
     def exact_is_cheap(self, features: Features, longest: int) -> bool:
-        """A chain that looks back over `order` labels has labels ** order states at a token, which for order 1 are always few."""
+        """A chain that reads `order` labels back has labels ** order states at a token, which are few if the order is 1."""
         order = features.program.order
         return order <= 1 or len(self.labels) ** order * longest <= MOST_STATES
 
@@ -192,7 +192,7 @@ class ChainOutputs(Outputs):
         need += 4 * row_width(count) * len(sparse["history"]["slots"])
         refuse_huge(need)
         sizes = [len(alphabet) for alphabet in features.alphabets]
-        if features.program.history:  # they are checked as they are entered
+        if features.program.history:  # they are checked when they are entered
             blank = outputs.new_weights(features, ChainWeights)
             return Model(features, unpack_chain(features.index, sparse, blank, sizes, len(features.given)), outputs)
         stored = StoredChain(features.index, sparse, count, sizes, len(features.given))
@@ -200,7 +200,7 @@ class ChainOutputs(Outputs):
 
 
 def exact_refusal(features: Features, labels: int) -> Refusal | None:
-    """Why dynamic programming cannot find the best of so many labels; None: it can."""
+    """Why dynamic programming cannot find the best output with this number of labels; None: it can."""
     program = features.program
     if features.bits and program.history:
         template = program.history_templates[0]
@@ -217,7 +217,7 @@ def exact_refusal(features: Features, labels: int) -> Refusal | None:
 
 
 def _check_order(features: Features, labels: int, error: type[RiataError]) -> None:
-    """States are told apart by the labels that templates read, packed into one number."""
+    """States are distinguished by the labels that templates read, packed into one number, which must not overflow."""
     order = features.program.order
     if (labels + 1) ** order >= 1 << 62:
         raise error(
@@ -227,7 +227,7 @@ def _check_order(features: Features, labels: int, error: type[RiataError]) -> No
 
 
 def constrained(model: Model, legality: Legality) -> Model:
-    """The same weights, with other labels that may follow each other."""
+    """The same weights, with other rules for which labels may follow each other."""
     return Model(model.features, model.weights.constrained(*legality.flags), ChainOutputs(model.labels, legality))
 
 

@@ -40,7 +40,7 @@ from riata.models.model import Model
 from riata.models.outputs import Outputs, Refusal
 
 NAME = "joint"
-MOST_PAIRS = 1 << 18  # of a tag and a chunk label
+MOST_PAIRS = 1 << 18  # largest number of pairs of a tag and a chunk label
 REFUSAL = Refusal(
     f"the structure {NAME!r} scores tags and chunk labels of several words together, for which there is no dynamic program",
     None,
@@ -50,7 +50,9 @@ REFUSAL = Refusal(
 
 @dataclass(frozen=True, eq=False)
 class JointOutputs(Outputs):
-    """The tags and the chunk labels, each most frequent first. A label is a pair, numbered tag x chunk labels + chunk label."""
+    """The tags and the chunk labels, each most frequent first. A label is a pair, with the number: tag x number of chunk labels + chunk
+    label.
+    """
 
     tags: tuple[str, ...]
     chunks: tuple[str, ...]
@@ -65,7 +67,7 @@ class JointOutputs(Outputs):
         return tuple(joined_text(tag, chunk) for tag in self.tags for chunk in self.chunks)
 
     def legality(self) -> Legality:
-        """Of the chunk labels."""
+        """Which chunk labels may follow each other."""
         return Legality(*self.encoding.allowed(self.chunks))
 
     def new_weights(self, features: JointFeatures, kind: Any, **sizes: int) -> Any:
@@ -84,7 +86,7 @@ class JointOutputs(Outputs):
         return self.chunks
 
     def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
-        """The tokens whose given tag the dictionary does not allow: [N]."""
+        """[N] whether the dictionary does not allow the given tag of a token."""
         words, tags = corpus.columns[0], labels // len(self.chunks)
         pairs, place = np.unique(words.ids.astype(np.int64) * len(self.tags) + tags, return_inverse=True)
         texts = words.alphabet.texts_of(pairs // len(self.tags))
@@ -99,7 +101,7 @@ class JointOutputs(Outputs):
         return f"{len(self.tags):,} tags, {len(self.chunks):,} chunk labels and these features", need
 
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
-        """The model as header and arrays; weights that are zero are left out."""
+        """The model as header and arrays, without weights that are zero."""
         features = model.features_as(JointFeatures)
         dictionary = features.dictionary
         header = {

@@ -1,4 +1,4 @@
-"""Labelled segments: what a model asks of them. It speaks of tags, as of a chain; segments are codes of the core."""
+"""Labelled segments: what a model asks of them. Its labels are tags, as in a chain; segments are codes of the core."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ class SegmentOutputs(Outputs):
 
     structure = "segments"
     precisions = (SegmentWeights, SegmentWeights64)
-    levelled = False  # a position can be reached by more or fewer segments
+    levelled = False  # a position can be reached by different numbers of segments
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The tags that it can give."""
+        """The tags that the model can give."""
         return self.segmentation.tags
 
     def new_weights(self, features: SegmentFeatures, kind: Any, **sizes: int) -> Any:
-        """sizes: of the longest segment, in tokens."""
+        """sizes: the largest length of a segment, in tokens."""
         return kind(features.native, len(self.segmentation.types), self.segmentation.outside, sizes["longest"])
 
     def codes(self, labels: Ids, starts: Starts) -> Ids:
-        """At the first token of every segment its code."""
+        """The code of every segment at its first token; -1 inside segments."""
         return self.segmentation.codes(self.labels, labels, starts)
 
     def label_ids(self, codes: Ids, starts: Starts) -> Ids:
@@ -79,7 +79,7 @@ class SegmentOutputs(Outputs):
         return stuck_segments(starts, known.sets, known.of, weights.labels, weights.outside, weights.most)
 
     def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
-        """The tokens at which a segment begins that is longer than any that the search tries, or whose tag no segment has there: [N]."""
+        """[N] whether a segment begins at the token that is longer than the search allows, or no segment can have its tag there."""
         codes = self.codes(labels, corpus.starts)
         never: NDArray[np.bool_] = codes // len(self.segmentation.types) >= model.weights.most
         never |= self.label_ids(codes, corpus.starts) != labels
@@ -95,7 +95,7 @@ class SegmentOutputs(Outputs):
         return f"{types:,} labels and {rows:,} features", 4 * row_width(types) * rows
 
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
-        """The model as header and arrays, without rows, n-grams and values that carry no weight."""
+        """The model as header and arrays, without rows, n-grams and values that have no weight."""
         features, weights = model.features_as(SegmentFeatures), model.weights
         width = row_width(len(self.segmentation.types))
         families = [features.index.pairs(f) for f in range(len(features.program.families))]
@@ -143,7 +143,7 @@ class SegmentOutputs(Outputs):
 
 
 def _set_rows(features: SegmentFeatures, weights: SegmentWeights, arrays: Arrays) -> NDArray[np.bool_]:
-    """Gives the weights their rows, and says which stand for a feature; ModelFileError where one stands for none that there can be."""
+    """Sets the rows of the weights, and returns which of them stand for a feature. Raises ModelFileError for impossible rows."""
     program = features.segments
     roots = read_ids(arrays, "roots/slots"), read_ids(arrays, "roots/codes")
     parents, values = read_ids(arrays, "rows/parents", -len(roots[0])), read_ids(arrays, "rows/values")
@@ -156,7 +156,7 @@ def _set_rows(features: SegmentFeatures, weights: SegmentWeights, arrays: Arrays
 
 
 def _flat(arrays: Arrays, size: int, types: int, whole: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """All weights. whole: the rows that may carry some."""
+    """All weights. whole: the rows that may have weights."""
     flat = read_weights(arrays, size)
     rows = flat.reshape(-1, row_width(types))
     if rows[~whole].any() or rows[:, types:].any():
