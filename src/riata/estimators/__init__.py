@@ -1,1 +1,1 @@
-"""What estimators of sequences share: by the names of labels, development data, what is shown of them."""
+"""What estimators of sequences share: one duty per file, such as parameters, columns, predicting, judging and fitting."""

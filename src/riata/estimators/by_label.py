@@ -1,4 +1,4 @@
-"""Probabilities and weights by the names of labels and features, one sentence or all: what users of sklearn-crfsuite know."""
+"""Probabilities and weights by the names of labels and features, for one sentence or all, as users of sklearn-crfsuite know them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from riata.estimators.per_sentence import PerSentence
 if TYPE_CHECKING:
     from riata.models.model import Model
 
-Marginals = list[dict[Any, float]]  # of every token: a probability by label
+Marginals = list[dict[Any, float]]  # for every token, probabilities by label
 
 
 class ByLabel:
     """What estimators of sequences inherit (docs/coming-from-sklearn-crfsuite.md)."""
 
-    if TYPE_CHECKING:  # what the estimator brings
+    if TYPE_CHECKING:  # attributes that the estimator defines
         classes_: list[Any]
 
         def _check_fitted(self) -> Model: ...
@@ -29,7 +29,7 @@ class ByLabel:
         return self.predict([sentence])[0]
 
     def predict_marginals(self, X: Any) -> PerSentence:
-        """What predict_proba gives, by label: of every sentence a list with a dictionary per token, from labels to probabilities."""
+        """The probabilities of predict_proba by label: for every sentence a list of dictionaries, one per token."""
         return PerSentence(
             [dict(zip(self.classes_, row, strict=True)) for row in rows.tolist()] for rows in self.predict_proba(X)
         )
@@ -41,8 +41,8 @@ class ByLabel:
 
     @property
     def state_features_(self) -> dict[tuple[str, str], float]:
-        """The weights that are not zero, by feature and label, as learnt: {("word[0]=the", "B-NP"): 2.5}. Of segments,
-        by feature and type.
+        """The weights that are not zero, by feature and label, as learnt: {("word[0]=the", "B-NP"): 2.5}. For segments, by feature and
+        type.
         """
         from riata.models.weights_by_name import by_name
 
@@ -50,7 +50,7 @@ class ByLabel:
 
     @property
     def transition_features_(self) -> dict[tuple[str, str], float]:
-        """The weights of pairs of neighbouring labels that are not zero: {("B-NP", "I-NP"): 1.5}. Of segments they are features:
+        """The weights of pairs of neighbouring labels that are not zero: {("B-NP", "I-NP"): 1.5}. For segments they are features:
         `label[-1]=NP`.
         """
         from riata.models.weights_by_name import by_name

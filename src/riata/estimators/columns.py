@@ -1,4 +1,4 @@
-"""Which column is what: inputs, outputs and gold labels, in training data and in others."""
+"""Which column is what: inputs, outputs and gold labels, in training data and in other data."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="Columns")  # typing.Self needs Python 3.11
 
-ANY_WIDTH = 1 << 30  # of a file whose columns were named
+ANY_WIDTH = 1 << 30  # number of columns of a file whose columns were named
 
 
 class Columns(Trained):
-    """Finds the columns that the model reads, those that it gives, and those to score by."""
+    """Finds the columns that the model reads, the columns that it predicts, and the columns of gold labels."""
 
     def sentences(self, X: Any) -> Corpus:
-        """What the trained model is asked about, as a Corpus: tokens that are lists hold columns or names, as it has learnt."""
+        """The sentences as a Corpus. Tokens that are lists contain columns or names of features, as in training."""
         return as_corpus(X, names=not self.inputs_ and self.array_width_ is None)
 
     def input_columns(self, corpus: Corpus) -> Corpus:
-        """The columns that the model reads, of two passes with what the first says; the output column may be there or not."""
+        """The columns that the model reads; with two passes, including those of the first pass. The output column may be missing."""
         inputs = self.own_columns(corpus)
         if self.first_ is None:
             return inputs
@@ -38,16 +38,16 @@ class Columns(Trained):
         return and_context(self, inputs)
 
     def vote_labels(self) -> tuple[list[str], list[str] | None]:
-        """The classes as a first pass votes for them, and the chunk labels in them, where they have any."""
+        """The classes for which a first pass votes, and the chunk labels in them, if they have any."""
         return self.classes_, self.classes_ if self.chunks else None
 
     def first_labels(self, corpus: Corpus) -> tuple[str, ...] | None:
-        """The labels that the first of two passes gives all tokens; None where there is one pass."""
+        """The labels that the first of two passes gives to all tokens; None if there is one pass."""
         context = self.seen_whole(corpus).context
         return None if context is None else tuple(context[0].texts())
 
     def seen_whole(self, corpus: Corpus) -> Corpus:
-        """The corpus with all that its sentences say of each other, of which slices keep their part."""
+        """The corpus with the votes of all its sentences about each other, of which slices keep their part."""
         if self.first_ is None:
             return corpus
         from riata.estimators.in_context import with_context
@@ -55,7 +55,7 @@ class Columns(Trained):
         return with_context(self, corpus)
 
     def scope(self) -> Scope:
-        """Which sentences tell the second pass about a sentence: as in training, unless parameters were set since."""
+        """Which sentences vote about a sentence in the second pass: as in training, unless parameters have been set since."""
         from riata.choosing.passes import Passes
         from riata.features.context_names import Scope
 
@@ -70,7 +70,7 @@ class Columns(Trained):
     def own_columns(self, corpus: Corpus) -> Corpus:
         """The columns of the data that the model reads.
 
-        In a file of the kind that the model was trained on, they are the columns of the same numbers; in other data, the first ones.
+        In a file of the same format as the training data, they are the columns with the same numbers; in other data, the first columns.
         """
         if not self.inputs_:
             check_kind(corpus.given, self.array_width_, corpus.name)
@@ -86,7 +86,7 @@ class Columns(Trained):
         return corpus.select([here.index(column) for column in wanted])
 
     def known_width(self, format: str) -> int:
-        """How many columns data of this format may have: those of the training data, or else the inputs and outputs."""
+        """How many columns data of this format may have: as many as the training data, or else the inputs and outputs."""
         if format != self.format_:
             return len(self.inputs_) + self.outputs
         return max([self.breadth_ or 0, *(column + 1 for column in (*self.inputs_, *self.outputs_))])
@@ -98,7 +98,7 @@ class Columns(Trained):
         *,
         conllu: bool,
     ) -> Self:
-        """The same trained model for files in which other columns are its inputs and outputs; None: where they are anyway."""
+        """The same trained model for files in which other columns are its inputs and outputs; None: the columns do not change."""
         from riata.data.files import column_number
 
         made, format_ = self.twin(), "conllu" if conllu else "columns"
@@ -118,7 +118,7 @@ class Columns(Trained):
         return made
 
     def scored_columns(self, corpus: Corpus) -> Corpus:
-        """The columns that the model reads and, last, the gold output: the column of training, or else the last one."""
+        """The columns that the model reads and, last, the gold output: the column of training, or else the last column."""
         inputs = self.input_columns(corpus)
         same = corpus.format == self.format_ and self.output_ in corpus.origins
         gold = corpus.origins.index(self.output_) if same else corpus.width - 1
@@ -131,7 +131,7 @@ class Columns(Trained):
         return with_column(inputs, corpus.columns[gold])
 
     def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
-        """The data with the output as the last column, or columns. unknown: labels may be None."""
+        """The data with the output as the last column or columns. unknown: whether labels may be None."""
         corpus = as_corpus(X)
         if y is not None:
             return with_column(corpus, label_column(y, corpus, unknown=unknown))
@@ -155,15 +155,15 @@ class Columns(Trained):
         return (self.chunks,)
 
     def _gold_columns(self, data: Corpus) -> Sequence[Column]:
-        """The gold labels of data that `_with_gold` made, output by output."""
+        """The gold labels of data that `_with_gold` returned, one column per output."""
         return data.columns[-1:]
 
     def output_columns(self, ids: Ids) -> Sequence[Column]:
-        """The columns to write for what predict_ids gave."""
+        """The columns to write for the result of predict_ids."""
         return (Column(interned(self.classes_)[0], ids),)
 
     def _knowing(self, X: Any, given: Any) -> Corpus:
-        """The corpus with the labels that are given."""
+        """The corpus with the given labels as known labels."""
         from riata.estimators.kept_labels import knowing
 
         return knowing(self, X, given)

@@ -1,4 +1,4 @@
-"""How sure an estimator of sequences is of what it predicts."""
+"""The confidence of estimators of sequences in their predictions."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class Confident:
     """What estimators of sequences inherit: confidence in every chunk or tag, its calibration, and abstaining."""
 
-    calibration_: tuple[Calibration, ...] = ()  # of each output; none: not calibrated
+    calibration_: tuple[Calibration, ...] = ()  # one per output; empty: not calibrated
 
-    if TYPE_CHECKING:  # what the estimator brings
+    if TYPE_CHECKING:  # attributes that the estimator defines
         recipe: str | None
         chunks: bool
         classes_: list[Any]
@@ -38,7 +38,7 @@ class Confident:
 
         @property
         def chunk_outputs(self) -> tuple[bool, ...]:
-            """Of each output, whether it is chunk labels."""
+            """For each output, whether it consists of chunk labels."""
 
         def _check_fitted(self) -> Model: ...
         def decoder(self) -> Decoder: ...
@@ -55,11 +55,11 @@ class Confident:
 
     @property
     def believable(self) -> bool:
-        """Whether confidences mean something: they were calibrated, or the recipe has learnt probabilities."""
+        """Whether confidences are meaningful: they were calibrated, or the recipe has learnt probabilities."""
         return bool(self.calibration_) or bool(registry.get("recipe", recipe_name(self)).probabilistic)
 
     def _warn_of_confidences(self) -> None:
-        """Warns whoever called the caller, where confidences are not believable."""
+        """Warns the caller of the caller if confidences are not meaningful."""
         if not self.believable:
             warnings.warn(
                 "The model is not calibrated, so its confidences mean little; calibrate(dev) makes them believable.",
@@ -68,10 +68,11 @@ class Confident:
             )
 
     def confidence_ids(self, X: Any) -> tuple[Ids, Values]:
-        """Labels as predict_ids gives them, and how sure the search is of each: [N], and [outputs, N] from 0 to 1.
+        """Labels as predict_ids returns them, [N], and the confidence of the search in each: [outputs, N] from 0 to 1.
 
-        A token has the confidence of its chunk, or of its label where it is in none. Confidence is the share of what the search kept that
-        has the same chunk there; of exact decoding, the probability. It can be believed once the estimator is calibrated.
+        A token has the confidence of its chunk, or of its label if it is in none. Confidence is the share of the outputs that the search
+        has kept that have the same chunk at this place; with exact decoding, its probability. It is reliable once the estimator is
+        calibrated.
         """
         from riata.confidence.calibration import UNCALIBRATED
         from riata.estimators.kept_labels import certain
@@ -91,9 +92,9 @@ class Confident:
         return ids, shown
 
     def predict_confidence(self, X: Any, *, given: Any = None) -> list[Any]:
-        """How sure the search is, token by token, beside what predict gives; of several outputs, a tuple per token.
+        """The confidence of the search in the labels that predict returns, token by token; for several outputs, a tuple per token.
 
-        given: as predict takes it; then among outputs that have these labels.
+        given: as in predict; confidences are then among outputs that have these labels.
         """
         from riata.data.memory import is_empty
 
@@ -106,13 +107,13 @@ class Confident:
         return PerSentence(rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True))
 
     def predict_proba(self, X: Any, *, given: Any = None) -> list[Values]:
-        """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence,
-        in the order of `classes_`.
+        """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence, in the order of
+        `classes_`.
 
-        A labelling has the probability exp(score) / Z, or exp(score / temperature) / Z once the estimator is calibrated. Recipes that
-        maximise it, such as crf, mean it so; of the others, calibrate first. Needs a chain that looks back over two labels at most,
-        or segments that look back over one.
-        given: as predict takes it; then the probabilities are those among labellings that have these labels.
+        A labelling has the probability exp(score) / Z, or exp(score / temperature) / Z once the estimator is calibrated. For recipes that
+        learn probabilities, such as crf, these are meaningful; for others, calibrate first. Needs a chain that reads at most two labels
+        back, or segments that read at most one.
+        given: as in predict; the probabilities are then among labellings that have these labels.
         """
         from riata.data.memory import is_empty
 
@@ -127,16 +128,15 @@ class Confident:
         return PerSentence(rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True))
 
     def log_likelihood(self, X: Any, y: Any = None) -> Values:
-        """The logarithm of the probability that given labels have, sentence by sentence: [S].
+        """The logarithm of the probability of given labels, sentence by sentence: [S].
 
         y: the labels; None: those in the data. Probabilities are those of predict_proba and predict_nbest: among all legal labellings of
-        the sentence.
-        Labels that are not legal, or that the model does not know, have minus infinity.
+        the sentence. Labels that are not legal, or that the model does not know, have minus infinity.
         """
         from riata.data.memory import inputs_of, is_empty, label_column
 
         model = self._check_fitted()
-        if is_empty(X):  # the only output of an empty sentence is certain
+        if is_empty(X):  # an empty sentence has only one output
             label_column(X if y is None else y, self._knowing(X, None))  # refuses labels of other sentences
             return np.zeros(len(X))
         data = self._with_gold(X, y)
@@ -153,7 +153,7 @@ class Confident:
     def _written_otherwise(self, data: Corpus, labels: Ids) -> Rights:
         """The tokens whose gold label is not written as predictions of these labels would be: [N].
 
-        With learn_as, legal and illegal gold labels may be learnt as the same ones, of which predictions are the legal.
+        With learn_as, legal and illegal gold labels may be learnt as the same labels; predictions are then the legal ones.
         """
         if self._recoder is None:
             return np.zeros(len(labels), bool)
@@ -163,7 +163,7 @@ class Confident:
         return differ
 
     def _summed_by_class(self, rows: Values) -> Values:
-        """Probabilities of labels as they are learnt as those of the labels that are written."""
+        """Probabilities of labels as they are learnt, converted to those of labels as they are written."""
         table = None if self._recoder is None else self._recoder.table
         if table is None:
             raise UnsupportedError(
@@ -181,18 +181,18 @@ class Confident:
         return self.calibration_[0].temperature if self.calibration_ else UNCALIBRATED.temperature
 
     def nbest_probabilities(self, X: Any, scores: Sequence[Sequence[float]]) -> list[list[float]]:
-        """Of the labellings whose scores predict_nbest gave for these sentences: their share of all."""
+        """The probabilities of the labellings whose scores predict_nbest returned for these sentences, among all labellings."""
         temperature = self._temperature()
         _, log_z = self._check_fitted().probabilities(self.input_columns(self.sentences(X)), temperature)
         rows = zip(scores, log_z.tolist(), strict=True)
         return [[min(1.0, math.exp(min(0.0, score / temperature - z))) for score in each] for each, z in rows]
 
     def calibrate(self, X: Any, y: Any = None, *, method: str = "temperature") -> CalibrationReport:
-        """Makes confidences believable, by sentences that the model was not trained on; says how far they were off, and are now.
+        """Calibrates confidences on sentences that the model was not trained on; reports how far they were off before and after.
 
-        method: temperature, one number that sharpens or flattens them; isotonic, after that a rising curve,
-        which takes some thousands of predictions.
-        The calibration is part of the model and goes into its file. Training anew forgets it.
+        method: temperature, one number that sharpens or flattens them; isotonic, in addition a rising curve, which needs some thousands of
+        predictions.
+        The calibration is part of the model and its file. Training again removes it.
         """
         from riata.confidence.calibration import check_method
         from riata.confidence.report import CalibrationReport
@@ -221,7 +221,7 @@ class Confident:
         return CalibrationReport(method, tuple(found))
 
     def reliability(self, X: Any, y: Any = None) -> tuple[Reliability, ...]:
-        """Whether the confidences on these sentences can be believed, output by output: calibration error and Brier score."""
+        """How reliable the confidences are on these sentences, output by output: calibration error and Brier score."""
         from riata.confidence.reliability import reliability
         from riata.data.memory import inputs_of
 
@@ -247,7 +247,7 @@ class Confident:
         return found
 
     def _touching_nothing(self, labels: list[str | None], dropped: Rights) -> list[str | None]:
-        """A chunk behind one that was left out no longer says that it touches it."""
+        """After a chunk has been left out, the next chunk is no longer written as touching it."""
         tags = self._tags()
         assert tags is not None
         for i in np.flatnonzero(dropped[:-1] & ~dropped[1:]) + 1:
@@ -261,7 +261,7 @@ class Confident:
         return model.confidences(corpus, self.decoder(), temperatures, chunks=self.chunks)
 
     def _judged(self, data: Corpus, ids: Ids) -> list[Units]:
-        """Output by output what is predicted, and whether it is right."""
+        """The predictions of each output, and whether they are right."""
         from riata.confidence.units import units
 
         rows = zip(self.output_columns(ids), self._gold_columns(data), self.chunk_outputs, strict=True)
@@ -272,7 +272,7 @@ class Confident:
 
 
 def _calibrated(judge: Judge, judged: Units, method: str, output: str) -> Calibrated:
-    """Fitted to all; judged in two halves, each by the fit to the other."""
+    """Fitted to all predictions; judged in two halves, each by a fit to the other half."""
     from riata.confidence.calibration import fitted
     from riata.confidence.reliability import reliability
     from riata.confidence.report import Calibrated
@@ -294,7 +294,7 @@ def _calibrated(judge: Judge, judged: Units, method: str, output: str) -> Calibr
 
 
 def _outside(column: Column) -> Rights:
-    """Which tokens are in no chunk."""
+    """Whether each token is outside all chunks."""
     from riata.data.encodings.base import OUTSIDE
 
     return np.array([text == OUTSIDE for text in column.alphabet.texts()], bool)[column.ids]

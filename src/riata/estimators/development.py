@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def with_dev(estimator: Columns, options: Options, X: Any, y: Any) -> Options:
-    """The options with these sentences and labels as development data, or as they are where none are given."""
+    """The options with these sentences and labels as development data; unchanged if none are given."""
     if not check_given_once(X, y, options.dev):
         return options
     return replace(options, dev=estimator.with_output(X, y))

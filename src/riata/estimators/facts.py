@@ -1,4 +1,4 @@
-"""What there is to say about a trained estimator of sequences, in one place for the command line and for notebooks."""
+"""Facts about a trained estimator of sequences, in one place for the command line and for notebooks."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def shown(value: object) -> str:
 
 
 def rows_of(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    """Name and text of every fact that is known, but for the counts of labels."""
+    """Name and text of every known fact, except the counts of labels."""
     training = {f"training: {k}": v for k, v in facts["training"].items() if k != "label_counts"}
     flat = {**{k: v for k, v in facts.items() if k != "training"}, **training}
     return [(name, shown(value)) for name, value in flat.items() if value is not None]

@@ -11,13 +11,13 @@ from riata.showing.notebook import page
 from riata.showing.table import Table
 
 LONGEST = 300  # characters of a fact
-TEMPLATES = 12  # shown by name
+TEMPLATES = 12  # number of templates that are shown
 
 
 def sequence_facts(estimator: Any) -> str:
     try:
         size = len(to_bytes(estimator))
-    except RiataError:  # functions that no file can name
+    except RiataError:  # functions that a file cannot name
         size = 0
     facts = facts_of(estimator, size)
     facts["model_mb"] = facts["model_mb"] or None

@@ -33,7 +33,7 @@ Self = TypeVar("Self", bound="Fitting")  # typing.Self needs Python 3.11
 
 
 class Fitting(Columns):
-    """Trains the model, and keeps what training found."""
+    """Trains the model, and stores the results of training."""
 
     def fit(
         self: Self,
@@ -90,7 +90,7 @@ class Fitting(Columns):
             first.tell_price(seconds, tell)
             kept = (replace(kept[0], chosen=first.chosen or kept[0].chosen), *kept[1:])
             passes = {"first_": first.model, "context_": first.scope}
-        # partial_fit goes on from this training
+        # partial_fit continues from this training
         self._set_at_once(*kept, history_=history, seconds_=seconds, _partial=None, **passes)
         if outcome.interrupted:
             raise KeyboardInterrupt
@@ -127,7 +127,7 @@ class Fitting(Columns):
             trainer, labels, _ = partial
             fit.check_same_tags(labels.tags)
             check_width(data, len(self.inputs_), self.array_width_)
-            label_ids(data, labels)  # refuses before anything is changed
+            label_ids(data, labels)  # refuses unknown labels before anything is changed
             structure = fit.structure(labels)
             structure.check()
         else:
@@ -162,9 +162,9 @@ class Fitting(Columns):
         *,
         fresh: bool,
     ) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
-        """The corpus with its output as the last column and tags as they are learnt, how they are written, and weights of sentences.
+        """The corpus with its output as the last column and tags as they are learnt, their encoding, and weights of sentences.
 
-        fresh: there are no labels but those of the data.
+        fresh: whether the only labels are those of the data.
         """
         from riata.choosing.sample_weight import sentence_weights
         from riata.learning.labels import check_labels_differ, chunk_tags, learnable
@@ -203,7 +203,7 @@ class Fitting(Columns):
     def _set_at_once(
         self, outcome: Outcome, data: Corpus, labels: LabelSet, sentences: int, tokens: int, **others: Any
     ) -> None:
-        """All that training sets, in one step: an interrupt leaves the estimator as it was, or as it should be."""
+        """Sets all results of training in one step, so that an interrupt leaves the estimator either as before or complete."""
         if outcome.model is None:
             return
         made = self.twin()
@@ -211,7 +211,7 @@ class Fitting(Columns):
         self.__dict__.update({**made.__dict__, **others})
 
     def _keep(self, outcome: Outcome, data: Corpus, labels: LabelSet, sentences: int, tokens: int) -> None:
-        """data: of the columns that were learnt from, with all sentences or none."""
+        """data: the columns that were learnt from, with all sentences or none."""
         if outcome.model is None:
             return
         self.set_model(outcome.model, labels.tags)
@@ -220,7 +220,7 @@ class Fitting(Columns):
         self.outputs_ = data.origins[-1:]
         self.format_ = data.format
         more = data.breadth is not None and data.breadth > max(data.origins) + 1
-        self.breadth_ = data.breadth if more else None  # None: no column after those that were learnt from
+        self.breadth_ = data.breadth if more else None  # None: there is no column after those that were learnt from
         self.best_epoch_ = outcome.best_epoch
         self.best_score_ = outcome.best_score
         self._run = outcome.run

@@ -1,4 +1,4 @@
-"""The second of two passes: sentences with what a first pass says of them, from memory or part by part from a stream."""
+"""The second of two passes: sentences with the votes of a first pass, from memory or part by part from a stream."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def with_context(estimator: Columns, corpus: Corpus) -> Corpus:
-    """The corpus with the columns of context beside its own. The whole corpus is the input."""
+    """The corpus with the columns of context beside its own. The corpus is the whole input."""
     return corpus if corpus.context is not None else next(in_context(estimator, [corpus]))
 
 
 def and_context(estimator: Columns, inputs: Corpus) -> Corpus:
-    """What the model reads: columns of the data, and after them those of context."""
+    """What the model reads: columns of the data, followed by those of context."""
     inputs = with_context(estimator, inputs)
     assert inputs.context is not None
     return followed(inputs, inputs.context)
@@ -35,12 +35,12 @@ def followed(corpus: Corpus, context: Sequence[Column]) -> Corpus:
 
 
 def in_context(estimator: Columns, parts: Iterable[Corpus]) -> Iterator[Corpus]:
-    """The parts of a text one after another, each with its columns of context as soon as all that votes about it has been read."""
+    """The parts of a text one after the other, each with its columns of context as soon as everything that votes about it has been read."""
     first = estimator.first_
     assert first is not None
     gather = _gathering(first, estimator.scope())
     for part in parts:
-        inputs = replace(estimator.own_columns(part), known=None)  # labels that are given are given to the second pass
+        inputs = replace(estimator.own_columns(part), known=None)  # given labels are for the second pass
         yield from gather.add(part, inputs.columns[0], first.labels_of(inputs))
     yield from gather.rest()
 
@@ -59,7 +59,7 @@ def _gathering(first: Columns, scope: Scope) -> _Window | _Documents:
 
 
 class _Window:
-    """A sentence is told about by sentences before."""
+    """Sentences before a sentence vote about it."""
 
     def __init__(self, votes: Votes, window: int) -> None:
         self._votes, self._window = votes, window
@@ -75,14 +75,14 @@ class _Window:
 
 
 class _Documents:
-    """A sentence is told about by all sentences of its document, so a part waits until its last document is complete."""
+    """All sentences of a document vote about each other, so a part waits until its last document is complete."""
 
     def __init__(self, votes: Votes, *, file: bool) -> None:
-        """file: the whole input is one document, whatever is marked."""
+        """file: whether the whole input is one document, whatever is marked."""
         self._votes, self._file = votes, file
         self._waiting: list[Corpus] = []
-        self._documents = np.empty(0, np.int32)  # of the sentences in `votes`
-        self._answered = 0  # so many of these sentences are in parts that wait no longer
+        self._documents = np.empty(0, np.int32)  # document of each sentence in `votes`
+        self._answered = 0  # number of these sentences that are in parts already returned
 
     def add(self, part: Corpus, words: Column, labels: Ids) -> Iterator[Corpus]:
         self._votes.add(words, labels, part.starts)
@@ -97,7 +97,7 @@ class _Documents:
             yield from self._answer(complete)
 
     def _answer(self, number: int) -> Iterator[Corpus]:
-        """So many of the parts that wait, and forgets what has no vote about the others."""
+        """Returns this number of waiting parts, and drops sentences that do not vote about the others."""
         columns = self._votes.columns(self._documents, 0, self._answered)
         at = 0
         for part in self._waiting[:number]:

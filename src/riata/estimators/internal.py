@@ -1,4 +1,6 @@
-"""What estimators of sequences have for the rest of Riata: `dir` leaves it out, and it may change. All else is in docs/estimators.md."""
+"""Attributes of estimators of sequences that the rest of Riata uses: `dir` leaves them out, and they may change. Others:
+docs/estimators.md.
+"""
 
 INTERNAL = frozenset(
     {

@@ -1,4 +1,4 @@
-"""How good predictions are, and whose fault wrong ones are."""
+"""How good predictions are, and whether the model or the search is the cause of wrong ones."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Judging(Predicting):
         return float(evaluation.statistic(rows.sum(axis=0))) / 100
 
     def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
-        """Everything about the predictions for these sentences: report per type, metrics in per cent, intervals,
-        which are over whole documents where at least ten are marked.
+        """Everything about the predictions for these sentences: report per type, metrics in per cent, and intervals, which are over whole
+        documents if at least ten are marked.
 
-        predicted: what predict_ids gave for them, where it is known already.
+        predicted: the result of predict_ids for them, if it is known already.
         """
         from riata.data.memory import inputs_of
 
@@ -48,7 +48,7 @@ class Judging(Predicting):
         return evaluate_column(gold, predicted, self.classes_, starts, chunks=self.chunks)
 
     def gold_and_found(self, X: Any, y: Any = None) -> tuple[Corpus, Sequence[Column], Sequence[Column]]:
-        """The columns that the model reads, those of gold labels and those of predicted ones: one of each, or one per output."""
+        """The columns that the model reads, the gold labels, and the predicted labels; the last two with one column per output."""
         from riata.data.memory import inputs_of
 
         model, options = self._check_fitted(), checked(self, training=False)
@@ -58,9 +58,7 @@ class Judging(Predicting):
         return inputs, self._gold_columns(data), self.output_columns(self._as_classes(labels, data.starts))
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
-        """Whose fault wrong sentences are: of the search alone, of the model alone, or of both (docs/search.md). predicted: as for
-        evaluate.
-        """
+        """The cause of wrong sentences: the search alone, the model alone, or both (docs/search.md). predicted: as for evaluate."""
         from riata.data.memory import inputs_of
         from riata.scoring.search_errors import split_errors
 
@@ -71,7 +69,7 @@ class Judging(Predicting):
         return split_errors(model, inputs_of(data), found, truth, self.decoder())
 
     def best_output(self, corpus: Corpus) -> list[Any] | None:
-        """The labels of one sentence that score highest of all, whatever the queue finds; None where exact search is too costly."""
+        """The labels of one sentence with the highest score of all, whatever the queue finds; None if exact search is too costly."""
         from riata.scoring.search_errors import best_labels
 
         model, inputs = self._check_fitted(), self.input_columns(corpus)

@@ -1,4 +1,4 @@
-"""Corpora of which some labels are given: how estimators take them, from Python and from a column of a file."""
+"""Corpora with some given labels: how estimators read them, from Python and from a column of a file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from riata.errors import DataError, LabelError, UnsupportedError
 if TYPE_CHECKING:
     from riata.estimators.columns import Columns
 
-FREE_TEXT = "_"  # in a file, where any label will do
-CLOSE = 1e-5  # to 1, in single precision
+FREE_TEXT = "_"  # in a file: any label is allowed
+CLOSE = 1e-5  # distance from 1, in single precision
 
 
 def knowing(estimator: Columns, X: Any, given: Any) -> Corpus:
-    """The corpus of these sentences with what is given of their labels: a list per sentence, of labels and None; None: nothing.
+    """The corpus of these sentences with the given labels: a list per sentence, of labels and None; None: no labels.
 
-    Where there are no tokens, it has no columns either.
+    If there are no tokens, the corpus has no columns either.
     """
     corpus = Corpus(columns=(), starts=np.zeros(len(X) + 1, np.int64)) if is_empty(X) else estimator.sentences(X)
     if given is None:
@@ -41,10 +41,10 @@ def knowing(estimator: Columns, X: Any, given: Any) -> Corpus:
 
 
 def knowing_column(estimator: Columns, corpus: Corpus, column: int) -> Corpus:
-    """The same, with labels from a column of the corpus, which holds `_` where any will do."""
+    """The corpus with given labels from one of its columns, which contains `_` where any label is allowed."""
     _check_structure(estimator)
     at = column + corpus.width if column < 0 else column
-    corpus.select([at])  # refuses a column that is not there
+    corpus.select([at])  # refuses a column that does not exist
     if corpus.origins[at] in estimator.input_columns(corpus).origins:
         raise DataError(
             f"column {at} is an input of the model, so it cannot hold the labels that are given.",
@@ -58,7 +58,7 @@ def knowing_column(estimator: Columns, corpus: Corpus, column: int) -> Corpus:
 
 
 def check_given(given: Any, min_confidence: float | None) -> None:
-    """Refuses to leave out what is given."""
+    """Refuses min_confidence together with given labels, which must not be left out."""
     if given is not None and min_confidence is not None:
         raise UnsupportedError(
             "Below min_confidence a chunk or a tag is left out, also where its labels are given.",
@@ -67,7 +67,7 @@ def check_given(given: Any, min_confidence: float | None) -> None:
 
 
 def certain(corpus: Corpus, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which confidences are 1 by what is given, so that there is nothing to correct."""
+    """Which confidences are 1 because of given labels, so that they need no correction."""
     if corpus.known is None:
         return np.zeros(len(values), bool)
     found: NDArray[np.bool_] = (corpus.known.of >= 0) & (values > 1 - CLOSE)
@@ -75,7 +75,7 @@ def certain(corpus: Corpus, values: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _filled(sentence: Any) -> Any:
-    """With a text for None, so that the rest can be checked as labels are."""
+    """The labels with a text instead of None, so that the rest can be checked as labels are."""
     return ["" if label is None else label for label in sentence] if is_list(sentence) else sentence
 
 
@@ -102,7 +102,7 @@ def _with_known(
 
 
 def _written(estimator: Columns) -> NDArray[np.int64]:
-    """Of every label of the model the class that it is written as."""
+    """For every label of the model, the class as which it is written."""
     if estimator._recoder is None:
         return np.arange(len(estimator.classes_))
     table = estimator._recoder.table

@@ -1,4 +1,4 @@
-"""Files to labelled files: read in batches, predicted side by side, written in their order."""
+"""Files to labelled files: read in batches, predicted in parallel, written in order."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
     from riata.estimators.predicting import Predicting
 
 
-ABSTAINED = "_"  # in place of a tag
+ABSTAINED = "_"  # written instead of a tag
 LISTED = 1 << 20  # labels of lists of the best that are written at once
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What is written of predictions beside the labels."""
+    """What is written beside the labels."""
 
-    nbest: int | None = None  # every sentence so many times, best labelling first
-    confidence: bool = False  # a column more per output, with four decimals; of CoNLL-U, Confidence= in the last field
+    nbest: int | None = None  # every sentence is written up to so many times, best labelling first
+    # One more column per output, with four decimals; in CoNLL-U, Confidence= in the last field.
+    confidence: bool = False
     min_confidence: float | None = None  # below it a chunk is O, and a tag _
 
 
@@ -49,11 +50,11 @@ def labelled(
     named: bool = False,
     documents: int | None = None,
 ) -> Generator[bytes]:
-    """The bytes of the file with the predictions, batch by batch as they can be read. threads never changes them. Close it.
+    """The bytes of the file with the predictions, batch by batch as they can be read. They do not depend on threads. Must be closed.
 
-    given: the column that holds labels to keep, `_` where any will do. text: the file holds a sentence per line, to be split at
+    given: the column of labels to keep, `_` where any label is allowed. text: the file contains a sentence per line, which is split at
     spaces or by this function. named: the output columns were named for this file, so it must have them.
-    documents: the column that names the document of each sentence; None: lines of the file mark them.
+    documents: the column that names the document of each sentence; None: lines of the file mark documents.
     """
     shown = shown or Shown()
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
@@ -65,7 +66,7 @@ def labelled(
         if not conllu and not text:
             _check_width(estimator, batch, given, documents)
             if named:
-                batch.select(estimator.outputs_)  # refuses columns that are not there
+                batch.select(estimator.outputs_)  # refuses columns that do not exist
         if given is not None:
             from riata.estimators.kept_labels import knowing_column
 
@@ -107,7 +108,7 @@ def _formatted(
     *,
     fields: Sequence[int] | None,
 ) -> bytes:
-    """The batch with the columns added. fields: those of CoNLL-U that they go into; None: they come last."""
+    """The batch with the columns added. fields: the fields of CoNLL-U that they replace; None: they come last."""
     if fields is None:
         return b"".join(columns.formatted(batch, [*added, *sure], notes))
     for output, column in zip(fields, added, strict=True):
@@ -118,7 +119,7 @@ def _formatted(
 
 
 def _parts(batches: Iterator[Corpus], nbest: int) -> Iterator[Corpus]:
-    """The sentences in smaller batches, since each of them is written so many times."""
+    """The sentences in smaller batches, since each sentence is written several times."""
     for batch in batches:
         place = np.cumsum(np.diff(batch.starts) * nbest) // LISTED
         cuts = np.flatnonzero(np.diff(place)) + 1
@@ -127,7 +128,7 @@ def _parts(batches: Iterator[Corpus], nbest: int) -> Iterator[Corpus]:
 
 
 def _check_asked(estimator: Predicting, shown: Shown, given: int | None, *, conllu: bool, text: bool) -> None:
-    """Refuses what does not go together."""
+    """Refuses options that cannot be combined."""
     if shown.nbest is not None and shown.min_confidence is not None:
         raise UnsupportedError(
             "min_confidence is for the best labelling, not for a list of the n best.", remedy="Leave out one of them."
@@ -159,7 +160,7 @@ def _batches(
 
 
 def check_documents(estimator: Predicting, column: int, *, conllu: bool, text: bool = False) -> None:
-    """Refuses a column of documents that the model reads as something else, or that cannot be there."""
+    """Refuses a column of documents that the model reads as something else, or that cannot exist."""
     if text:
         raise UnsupportedError("Running text has no column of documents.", remedy="Leave out documents, or text.")
     if column < 0:
@@ -187,9 +188,9 @@ def check_reads_words(estimator: Predicting) -> None:
 
 
 def _check_width(estimator: Predicting, batch: Corpus, given: int | None, documents: int | None) -> None:
-    """Refuses columns that the model knows nothing of: running text looks like a token of many columns."""
+    """Refuses columns that the model does not know: running text looks like a token with many columns."""
     known = max(estimator.known_width(batch.format), 0 if given is None else given + 1)
-    apart = documents is not None and documents % batch.width >= known  # no model has a role for such a column
+    apart = documents is not None and documents % batch.width >= known  # no model uses such a column
     if batch.width - apart <= known:
         return
     same = batch.format == estimator.format_
@@ -205,15 +206,15 @@ def _check_width(estimator: Predicting, batch: Corpus, given: int | None, docume
 
 
 def _is_short(file: str | Path) -> bool:
-    """Whether a file is read in one batch, so that there is nothing to share out among threads."""
+    """Whether a file is read in one batch, so that threads are not needed."""
     try:
         return os.path.isfile(file) and os.path.getsize(file) < PIECE and not str(file).endswith(".gz")
-    except (OSError, ValueError):  # told when it is read
+    except (OSError, ValueError):  # reported when it is read
         return False
 
 
 def _noted(last: Column, sure: Sequence[Column]) -> Column:
-    """The last field of CoNLL-U with Confidence= for each output, beside what it holds."""
+    """The last field of CoNLL-U with Confidence= for each output, beside its present contents."""
     numbers = zip(*(column.texts() for column in sure), strict=True)
     notes = (f"Confidence={','.join(each)}" for each in numbers)
     return Column.of(
@@ -224,7 +225,7 @@ def _noted(last: Column, sure: Sequence[Column]) -> Column:
 def _alternatives(
     batch: Corpus, nbest: list[list[tuple[Ids, float]]], shares: list[list[float]] | None
 ) -> tuple[Corpus, Ids, list[str]]:
-    """Every sentence once per labelling, the labels of all, and the rank and score of each, with its probability where there is one."""
+    """Every sentence once per labelling, the labels of all, and the rank and score of each, with its probability if it is known."""
     repeated = batch[[s for s, found in enumerate(nbest) for _ in found]]
     notes = []
     for s, found in enumerate(nbest):

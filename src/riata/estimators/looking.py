@@ -1,4 +1,4 @@
-"""Looking inside: errors, margins, the search of one sentence, and why it ends as it does."""
+"""Looking inside: errors, margins, the search of one sentence, and why it has this result."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ class Looking(Judging):
         features: bool = False,
         training: bool = True,
     ) -> Trace:
-        """What the search for one sentence does, step by step: a list of tokens, or a Corpus of one sentence.
+        """The search for one sentence, step by step. sentence: a list of tokens, or a Corpus of one sentence.
 
-        labels: the true ones, or True for those in the data. With them the search is that of training, so far as the recipe trains
-        with the present queue; no weight is changed. training=False: it goes on as in prediction, and shows the first update that
-        training would make. features: record those of every step, with their weights.
+        labels: the true labels, or True for those in the data. With them, the search is that of training, as far as the recipe trains with
+        the present queue; no weight is changed. training=False: the search continues as in prediction, and shows the first update that
+        training would make. features: record the features of every step, with their weights.
         With learn_as, the labels of the trace are those that were learnt.
         """
         from riata.choosing.decoding import LATTICE
@@ -109,11 +109,11 @@ class Looking(Judging):
         against: Sequence[Any] | None = None,
         training: bool = False,
     ) -> Explanation:
-        """Why one sentence gets the labels it gets: every feature that speaks for them or against them, and the search that found them.
+        """Why one sentence gets its labels: every feature for them or against them, and the search that found them.
 
-        labels: the true ones, or True for those in the data. The labels are compared with `against`; without it with the truth, where
-        it is another output, or else with the runner-up. training: show the search as it is in training, with its updates and restarts.
-        Of a model that decodes exactly, a beam with the same weights is shown.
+        labels: the true labels, or True for those in the data. The predicted labels are compared with `against`; without it, with the truth
+        if it is another output, or else with the runner-up. training: show the search as it is in training, with its updates and restarts.
+        For a model that decodes exactly, a beam with the same weights is shown.
         """
         from riata.explaining.explain import explain_sentence
         from riata.explaining.tracing import one_sentence
@@ -130,7 +130,7 @@ class Looking(Judging):
     def _learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:
         """Data with gold labels, written as the model has learnt them.
 
-        A model that gives illegal tags (an imported one) knows them as they are.
+        A model that gives illegal tags (an imported one) has learnt them as they are.
         """
         from riata.learning.labels import learnable
 

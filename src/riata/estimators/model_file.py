@@ -1,4 +1,4 @@
-"""Estimators to model files and back: what all have in common, and the estimators of sequences."""
+"""Estimators to model files and back: what they all have in common, and the estimators of sequences."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from riata.models.model import Model
     from riata.problems.predictor import Predictor
 
-FIRST = "first"  # where a model file has the first of two passes
+FIRST = "first"  # where a model file stores the first of two passes
 NOT_STORED = (
     "attributes",
     "bits",
@@ -46,7 +46,7 @@ NOT_STORED = (
     "template",
     "warm_start",
     "threads",
-)  # parameters that are stored as what they led to, if to anything
+)  # parameters that are not stored themselves, but as their results, if there are any
 
 
 def save_model(estimator: Predicting | Predictor, path: str | Path) -> None:
@@ -82,9 +82,9 @@ def to_bytes(estimator: Predicting | Predictor) -> bytes:
 
 
 def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
-    """Header and arrays of a model file; those of the first of two passes are in it under a name of their own."""
+    """Header and arrays of a model file; those of the first of two passes are stored in it under a separate name."""
     model = estimator._check_fitted()
-    checked(estimator, training=False)  # parameters that were set since and could not be loaded
+    checked(estimator, training=False)  # refuses parameters that were set since training and could not be loaded
     header, arrays = model.to_parts()
     functions = user_functions(model)
     header |= {
@@ -137,7 +137,7 @@ def _qualified_names(functions: Mapping[str, Attribute]) -> dict[str, str]:
 
 
 def _storable(estimator: Predicting) -> dict[str, Any]:
-    """The parameters that are plain values; corpora, templates and functions are stored as what they led to."""
+    """The parameters that are plain values. Corpora, templates and functions are stored as their results."""
     params = {}
     for name, value in estimator.get_params(deep=False).items():
         if name in NOT_STORED or (name == "dev" and not isinstance(value, (int, float))):
@@ -182,19 +182,19 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.format_ = source_in(header)
     estimator.breadth_ = breadth_in(header)
     features = model.features
-    # A recipe that brings templates refuses others.
+    # A recipe with its own templates refuses others.
     brought = registry.get("recipe", recipe_name(estimator)).templates is not None
     estimator.template = features.templates if estimator.inputs_ and not brought else None
     estimator.bits = features.bits or None
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
     estimator.calibration_ = calibration_in(header, estimator.outputs)
     restore_training(estimator, mapping_in(header, "training"))
-    estimator.decoder()  # refuses parameters that do not go together
+    estimator.decoder()  # refuses parameters that cannot be combined
     return estimator
 
 
 def _first_pass(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any], estimator: Any) -> Any:
-    """The first of two passes; None where there is one."""
+    """The first of two passes; None if there is one pass."""
     if (FIRST in header) != (estimator.passes == 2):
         raise ModelFileError("the model's passes are inconsistent")
     if FIRST not in header:
@@ -223,7 +223,7 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Predic
 
 
 def _functions(header: dict[str, Any], using: Iterable[Any]) -> dict[str, Any]:
-    """The user's code that the model names, by what it is to the model."""
+    """The user's code that the model names, by its role in the model."""
     wanted = mapping_in(header, "functions")
     supplied: dict[str, Any] = {}
     for function in using if isinstance(using, Iterable) else [using]:
@@ -243,7 +243,7 @@ def _functions(header: dict[str, Any], using: Iterable[Any]) -> dict[str, Any]:
 
 
 def _as_model_error(error: RiataError | MemoryError) -> ModelFileError:
-    """Whatever went wrong inside a model file is a fault of the file."""
+    """Any error inside a model file is an error of the file."""
     if isinstance(error, MemoryError):
         return ModelFileError(
             "the model asks for more memory than there is.", remedy="Free some, or train a smaller model."

@@ -1,4 +1,4 @@
-"""The header of a model file, part by part: what it says of an estimator of sequences, or ModelFileError where that cannot be."""
+"""The header of a model file, part by part: its facts about an estimator of sequences, or ModelFileError if they are impossible."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def restore_training(estimator: Predicting, training: dict[str, Any]) -> None:
         raise ModelFileError("the model's facts about its training are inconsistent")
     estimator.best_epoch_ = epoch
     estimator.best_score_ = score
-    estimator.seconds_ = None  # not stored: the same seed gives the same bytes
+    estimator.seconds_ = None  # not stored, so that the same seed gives the same bytes
     estimator.facts_ = {"name": name, "sentences": sentences, "tokens": tokens, "label_counts": counts}
     if chosen:
         estimator.facts_["chosen"] = chosen
@@ -54,7 +54,7 @@ def _is_real(value: object) -> bool:
 
 
 def expressions_in(header: dict[str, Any]) -> dict[str, Attribute]:
-    """The attributes that are written down in their names."""
+    """The attributes that are defined by their names, such as regular expressions."""
     attributes = header.get("attributes")
     pairs = attributes if isinstance(attributes, list) else []
     names = [pair[0] for pair in pairs if isinstance(pair, list) and pair and isinstance(pair[0], str)]
@@ -73,7 +73,7 @@ def mapping_in(header: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def scope_in(header: dict[str, Any]) -> tuple[str, int]:
-    """Which sentences tell the second pass about a sentence: the mode, and the number of sentences of a window."""
+    """Which sentences vote about a sentence in the second pass: the mode, and the number of sentences of a window."""
     from riata.features.context_names import MODES
 
     found = header.get("context")
@@ -131,7 +131,7 @@ def structure_named(header: dict[str, Any]) -> Any:
 
 
 def structure_in(header: dict[str, Any], estimator: Predicting) -> str:
-    """A task of one output has no model of two, nor the other way round."""
+    """The structure, checked: a task with one output cannot have a model with two, nor the other way round."""
     name = structure_named(header)
     if (
         not isinstance(name, str)

@@ -1,4 +1,4 @@
-"""What training has to say where nobody listens: warnings."""
+"""Reports of training if there is no listener: warnings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def warn_of(event: Event) -> None:
-    """`riata.learning.events.warn`, which is imported when there is something to say: predicting needs no events."""
+    """Calls `riata.learning.events.warn`, which is imported only when it is needed, since prediction needs no events."""
     from riata.learning.events import warn
 
     warn(event)

@@ -41,16 +41,16 @@ sentences before, as many as `window`), or "file", all that is given (None: docu
 
 
 class Parameters(Params):
-    """What estimators are told before they learn, and what subclasses say of their task."""
+    """The parameters of estimators, and what subclasses define for their task."""
 
     _internal = INTERNAL
     task_name: str
-    chunks: bool  # labels are chunk labels, and the score is span F1; otherwise plain labels and accuracy
+    chunks: bool  # whether labels are chunk labels, scored by span F1; otherwise plain labels and accuracy
     default_template: str
-    search_structure: str | None = None  # what recipes that search prefer to the chain
-    outputs = 1  # columns to predict
-    own_structure: str | None = None  # of the task, whatever the recipe prefers
-    default_recipe = "mira"  # where nothing says which structure is meant
+    search_structure: str | None = None  # the structure that recipes that search prefer to the chain
+    outputs = 1  # number of columns to predict
+    own_structure: str | None = None  # the structure of the task, whatever the recipe prefers
+    default_recipe = "mira"  # if nothing determines the structure
     presets: ClassVar[dict[str, dict[str, Any]]] = {  # parameters by what matters most: time, or the score
         "fast": {"epochs": 5},
         "best": {"epochs": 20, "seeds": 5},
@@ -128,7 +128,7 @@ class Parameters(Params):
         return cls(**preset_of(cls, name, parameters))
 
     def untrained(self: Self, **params: Any) -> Self:
-        """A new estimator with the same parameters, but for these."""
+        """A new estimator with the same parameters, except these."""
         return type(self)(**{**self.get_params(deep=False), **params})
 
     def twin(self: Self, **params: Any) -> Self:
@@ -139,15 +139,15 @@ class Parameters(Params):
 
 
 def refused_by(recipe: str) -> Mapping[str, str]:
-    """The parameters that mean nothing to a recipe, with the reasons; none where there is no such recipe, which is refused elsewhere."""
+    """The parameters that a recipe does not use, with the reasons; none for an unknown recipe, which is refused elsewhere."""
     found: Mapping[str, str] = registry.get("recipe", recipe).refuses if recipe in registry.names("recipe") else {}
     return found
 
 
 def preset_of(estimator: type[Parameters], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a preset, those given in place of its own: settings one by one, and for another recipe none of the preset's.
+    """The parameters of a preset, replaced by the given ones: settings one by one; for another recipe, none of the preset's.
 
-    A preset with a parameter that means nothing to the recipe is refused.
+    A preset with a parameter that the recipe does not use is refused.
     """
     if name not in estimator.presets:
         raise UnknownNameError.of("preset", name, estimator.presets)

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from riata.estimators.predictions import Predictions
     from riata.models.model import Model
 
-MOST_LISTED = 1 << 24  # labels of the list of the best labellings of one sentence
+MOST_LISTED = 1 << 24  # labels in the list of the best labellings of one sentence
 
 
 class Predicting(Confident, ByLabel, Columns):
-    """Searches for the labels of sentences, by the parameters of now."""
+    """Finds the labels of sentences, with the present parameters."""
 
     def prepare(self) -> None:
-        """Folds the model, which the first prediction would do otherwise (docs/speed.md)."""
+        """Folds the model, which otherwise the first prediction does (docs/speed.md)."""
         model = self._check_fitted()
         if self.decoder().queue == EXACT.queue and model.folded is not None:
             model.folded.meet_known()
 
     def decoder(self) -> Decoder:
-        """How to search, by the present parameters: a trained model may be decoded with another queue or beam."""
+        """How to search, from the present parameters: a trained model may be decoded with another queue or beam."""
         return checked(self, training=False).decoder
 
     def predict(
@@ -97,7 +97,7 @@ class Predicting(Confident, ByLabel, Columns):
         return text_corpus(sentences, tokenizer_of(text)).sentences_of(0)
 
     def _predict_at_once(self, model: Model, sentences: list[Any]) -> list[list[str]] | None:
-        """The short way of a few sentences in plain lists; None where something about them or the model is not plain."""
+        """The fast path for a few sentences in plain lists; None if the sentences or the model are not plain."""
         facts = (self.recipe, self.structure, self.queue, self.beam, self.inputs_, self.format_, self.array_width_)
         if self.__dict__.get("_plain_with") != facts:
             if self.format_ == "memory" and self.inputs_ != tuple(range(len(self.inputs_))):
@@ -118,12 +118,12 @@ class Predicting(Confident, ByLabel, Columns):
         return self.labels_of(self.input_columns(self.sentences(X)))
 
     def labels_of(self, inputs: Corpus) -> Ids:
-        """The same of the columns that the model reads."""
+        """Labels as numbers, from the columns that the model reads."""
         model, options = self._check_fitted(), checked(self, training=False)
         return self._as_classes(model.predict(inputs, options.decoder, options.threads or cores()), inputs.starts)
 
     def labeller(self) -> Callable[[Corpus], Ids]:
-        """predict_ids for corpus after corpus, on one thread, by the parameters of now."""
+        """predict_ids for one corpus after another, on one thread, with the present parameters."""
         model, decoder = self._check_fitted(), self.decoder()
         return lambda corpus: self._as_classes(model.predict(self.input_columns(corpus), decoder), corpus.starts)
 
@@ -205,7 +205,7 @@ class Predicting(Confident, ByLabel, Columns):
 
 
 def _check_listed(corpus: Corpus, k: int, labels: int) -> None:
-    """Refuses lists of the best that would fill the memory. labels: of the model; few of them have few labellings."""
+    """Refuses lists of the best that would fill the memory. labels: number of the model's labels; with few, there are few labellings."""
     lengths = np.diff(corpus.starts)
     longest = int(lengths.max())
     listed = min(k, labels**longest) if longest * math.log2(labels) < 64 else k

@@ -13,7 +13,7 @@ from riata.showing.notebook import page
 from riata.showing.sentences import Shown
 
 MOST = 20  # sentences shown
-LONGEST = 300  # tokens shown of one
+LONGEST = 300  # tokens of a sentence that are shown
 
 
 class Predictions(PerSentence):
@@ -23,7 +23,7 @@ class Predictions(PerSentence):
     """
 
     __slots__ = ("_about",)
-    _about: tuple[Any, int, bool]  # the sentences, which column holds the words, whether labels are chunk labels
+    _about: tuple[Any, int, bool]  # the sentences, the column of the words, whether labels are chunk labels
 
     def _repr_html_(self) -> str:
         sentences, column, chunks = getattr(self, "_about", ((), 0, False))
@@ -35,7 +35,7 @@ class Predictions(PerSentence):
 
 
 def _words(sentences: Any, column: int) -> list[list[str]]:
-    """The first sentences as words; a token that has none is shown by its number."""
+    """The first sentences as words; a token without words is shown by its number."""
     first = sentences[:MOST]
     if isinstance(first, Corpus):
         return first.sentences_of(column) if first.width else [[f"[{i}]" for i in range(n)] for n in _lengths(first)]

@@ -1,4 +1,4 @@
-"""What training leaves: the model, its labels, and how they are written."""
+"""The results of training: the model, its labels, and their encoding."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 class Trained(Parameters):
-    """The model, and the way from its labels to those that users see."""
+    """The model, and the conversion of its labels to those that users see."""
 
     history_: list[dict[str, Any]]
     seconds_: float | None
     inputs_: tuple[int, ...]  # columns that the model reads
-    array_width_: int | None  # columns of arrays of numbers, where it reads such
-    outputs_: tuple[int, ...]  # columns that hold the output in the training data
+    array_width_: int | None  # number of columns of arrays of numbers, if it reads arrays
+    outputs_: tuple[int, ...]  # columns of the output in the training data
     format_: str  # of the training data
-    breadth_: int | None  # columns of the training data; None: none after those that were learnt from
+    breadth_: int | None  # number of columns of the training data; None: none after those that were learnt from
     best_epoch_: int
     best_score_: float | None
     facts_: dict[str, Any]
     calibration_: tuple[Calibration, ...]
     first_: Predicting | None = None  # the first of two passes
-    context_: Scope | None = None  # which sentences the second pass was told about by
+    context_: Scope | None = None  # which sentences voted in the second pass
     _run: Run | None
 
     def _check_fitted(self) -> Model:
@@ -48,16 +48,16 @@ class Trained(Parameters):
         return model
 
     def set_model(self, model: Model, tags: Tags | None) -> None:
-        """Takes on a model whose chunk labels are learnt and written in this way."""
+        """Sets the model. tags: how chunk labels are learnt and written."""
         self.model_ = model
         self.calibration_ = ()
         self.encoding_ = None if tags is None else tags.data.name
         self.learnt_as_ = None if tags is None else tags.learnt.name
         self._recoder: Recoder | PairRecoder | None = None
-        self.classes_: list[Any] = list(model.labels)  # texts, or pairs of them
+        self.classes_: list[Any] = list(model.labels)  # texts, or pairs of texts
         self._texts: list[str] | None = (
             self.classes_
-        )  # by label of the model; None: what is written depends on its neighbours
+        )  # by label of the model; None: the written label depends on its neighbours
         if tags is not None and tags.recoded:
             self._recoder = self._recoding(model.labels, tags.learnt, tags.data)
             self.classes_ = self._recoder.labels
@@ -65,11 +65,11 @@ class Trained(Parameters):
             self._texts = None if table is None else [self.classes_[i] for i in table]
 
     def _recoding(self, labels: Sequence[str], source: Encoding, target: Encoding) -> Recoder | PairRecoder:
-        """From these labels to those of another encoding."""
+        """The conversion of these labels to another encoding."""
         return Recoder.of(labels, source, target)
 
     def _class_texts(self) -> list[str]:
-        """The classes, as they are written in a column."""
+        """The classes as they are written in a column."""
         return self.classes_
 
     def _tags(self) -> Tags | None:
@@ -89,7 +89,7 @@ class Trained(Parameters):
         return labels if self._recoder is None else self._recoder.ids(labels, starts)
 
     def _as_labels(self, classes: Ids, starts: Starts) -> Ids:
-        """The inverse, for outputs of the model."""
+        """Indices of `classes_` as label ids of the model, for outputs of the model."""
         tags = self._tags()
         if tags is None or self._recoder is None:
             return classes
@@ -102,10 +102,10 @@ class Trained(Parameters):
         return found
 
     def _label_ids(self, column: Column) -> Ids:
-        """Labels as they are learnt as ids of the model; -1 where it does not have them."""
+        """Labels as they are learnt, as ids of the model; -1 if the model does not have them."""
         return column.numbered(self._check_fitted().labels)
 
     @property
     def output_(self) -> int:
-        """The column that holds the output, or the last of them."""
+        """The column of the output, or the last of several."""
         return self.outputs_[-1]

@@ -31,28 +31,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FirstPass:
-    """A first model, and all that the second is learnt from."""
+    """A first model, and everything from which the second is learnt."""
 
     model: Any  # an estimator of one pass
     scope: Scope
     data: Corpus  # with columns of context before its output
     options: Options
-    seconds: float  # that the first model alone took
+    seconds: float  # time of training the first model alone
 
     @property
     def chosen(self) -> dict[str, float]:
-        """Settings that held-out data chose for the first model, and that the second has, too."""
+        """Settings that were chosen on held-out data for the first model; the second model uses them too."""
         found: dict[str, float] = self.model.facts_.get("chosen", {})
         return {name: value for name, value in found.items() if self.options.settings.get(name) == value}
 
     def tell_price(self, seconds: float, tell: Listener) -> None:
-        """seconds: of all trainings."""
+        """Reports the time of two passes. seconds: of all trainings."""
         if self.seconds > 0:
             tell(Note(f"Two passes took {seconds / self.seconds:.1f} times as long as the first alone."))
 
 
 def once(tell: Listener) -> Listener:
-    """Tells the same note once: both passes have the same data."""
+    """A listener that reports each note once, since both passes have the same data."""
     told: set[str] = set()
 
     def listener(event: Event) -> None:
@@ -78,7 +78,7 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     again = _again(one, options)
     whole = choice_of(
         one
-    ).recipe.whole  # every step looks at all data: threads share its work, else the folds have them
+    ).recipe.whole  # every step uses all data: threads share its work; otherwise the folds share the threads
 
     def labels(learnt: Indices, asked: Indices, listener: Listener) -> Ids:
         model = again.untrained(**({} if whole else {"threads": 1}))
@@ -94,7 +94,7 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     known = {**options.functions, **functions(added)}
     options = replace(options, added=added, functions=known, settings=_settled(one, options))
     if dev is not None:
-        held_out = [(dev, one.predict_ids(dev))]  # by a model that has not learnt from them
+        held_out = [(dev, one.predict_ids(dev))]  # labelled by a model that has not learnt from them
         if isinstance(options.dev, (int, float)):
             parts += held_out
         else:
@@ -108,14 +108,14 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
 
 
 def _split(data: Corpus, dev: float | Corpus | None) -> tuple[Corpus, Corpus | None]:
-    """The data to train on, and the development data: the same part of the data that the second pass holds out, or others."""
+    """The data to train on, and the development data: the part of the data that the second pass also holds out, or separate data."""
     if dev is None:
         return data, None
     return parted(data, float(dev), ignore) if isinstance(dev, (int, float)) else (data, as_corpus(dev))
 
 
 def _padded(weights: NDArray[Any] | None, number: int) -> NDArray[Any] | None:
-    """Weights of sentences; 1 for sentences of development data, which have none."""
+    """Weights of sentences; 1 for sentences of development data, which have no weights."""
     return None if weights is None else np.concatenate([weights, np.ones(number - len(weights))])
 
 
@@ -126,9 +126,9 @@ def _told_about(scope: Scope) -> str:
 
 
 def _one_pass(estimator: Fitting, options: Options, dev: Corpus | None) -> Any:
-    """The untrained estimator of the first pass: that of the second, or another recipe with its own defaults.
+    """The untrained estimator of the first pass: with the recipe of the second, or another recipe with its own defaults.
 
-    It does not learn from development data, so that their labels are those of a model that has not seen them.
+    It does not learn from development data, so that their labels come from a model that has not seen them.
     """
     params: dict[str, Any] = {**vars(ONE_PASS), "dev": dev, "refit": False, "template": options.first_template()}
     recipe = options.passes.first
@@ -142,7 +142,7 @@ def _one_pass(estimator: Fitting, options: Options, dev: Corpus | None) -> Any:
 
 
 def _again(one: Any, options: Options) -> Any:
-    """An estimator that learns as the first model did, without development data of its own."""
+    """An estimator that learns as the first model did, without separate development data."""
     params: dict[str, Any] = {"dev": None, "patience": None, "refit": False, "encoding": one.encoding_ or "auto"}
     if options.dev is not None:
         params["epochs"] = one.best_epoch_
@@ -153,7 +153,7 @@ def _again(one: Any, options: Options) -> Any:
 
 
 def _settled(one: Any, options: Options) -> dict[str, Any]:
-    """The settings with what held-out data chose for the first model, where that is of the same recipe."""
+    """The settings, with those chosen on held-out data for the first model, if it has the same recipe."""
     chosen = one.facts_.get("chosen", {}) if recipe_name(one) == options.choice.recipe.name else {}
     return {**options.settings, **chosen} if prior.is_open(options.settings) else dict(options.settings)
 
@@ -161,8 +161,8 @@ def _settled(one: Any, options: Options) -> dict[str, Any]:
 def _in_context(data: Corpus, parts: Sequence[tuple[Corpus, Ids]], one: Any, scope: Scope) -> Corpus:
     """The data with columns of context before the output. parts: of the data, each with labels.
 
-    Sentences of one part tell about each other, as in a file that one model has labelled. Labels of different models would agree
-    less in their errors than those of a file do, and a model knows the words of other parts from their gold labels.
+    Sentences vote only within their part, as in a file that one model has labelled. Labels of different models would share fewer errors
+    than those of one file, and each model knows the words of other parts from their gold labels.
     """
     columns = [told(part, labels, one, scope) for part, labels in parts]
     ids = [np.concatenate([column.ids for column in same]) for same in zip(*columns, strict=True)]

@@ -1,4 +1,4 @@
-"""Sums of the features along paths, and how far each speaks for one output and against another."""
+"""Sums of the features along paths, and how much each counts for one output and against another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from riata.explaining.explanation import Decision, Side
 from riata.explaining.trace import Feature, Labels, Plain, Trace
 
 Step = tuple[Plain, tuple[Feature, ...]]  # an action, and the features of the step
-Key = tuple[str, Plain, float]  # a weight: equal names of equal weight need not be told apart
+Key = tuple[str, Plain, float]  # a weight; features with equal names and weights need not be distinguished
 
 
 class Path:
@@ -25,7 +25,7 @@ class Path:
         return Side(self.name, self.labels, tuple(action for action, _ in self.steps), score)
 
     def values(self) -> dict[Key, float]:
-        """How often, or with what value, each feature occurs."""
+        """How many times, or with what value, each feature occurs."""
         found: dict[Key, float] = {}
         for _, features in self.steps:
             for feature in features:
@@ -45,14 +45,14 @@ def path_to(trace: Trace, node: int, labels: Labels, name: str) -> Path:
 
 
 def true_path(trace: Trace, labels: Labels, name: str) -> Path | None:
-    """The path to the truth of a trace that has features; None where none leads to it."""
+    """The path to the truth in a trace that has features; None if no path leads to it."""
     if trace.true_path is None:
         return None
     return Path(name, labels, ((taken.action, taken.features) for taken in trace.true_path))
 
 
 def decision(chosen: Path, other: Path | None) -> Decision:
-    """What speaks for the chosen output and what against it, the strongest first. Features of no weight say nothing."""
+    """The features for and against the chosen output, the strongest first. Features without weight are left out."""
     values = chosen.values()
     for key, value in (other.values() if other is not None else {}).items():
         values[key] = values.get(key, 0.0) - value

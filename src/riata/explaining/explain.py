@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from riata.data.types import Corpus
     from riata.scoring.search_errors import SearchErrors
 
-BEST = "best"  # the name of the output that was missed
-SHOWN = 10  # the beam that is shown of a model that decodes exactly
+BEST = "best"  # the name of the output that the search missed
+SHOWN = 10  # width of the beam that is shown for a model that decodes exactly
 
 
 def explain_sentence(
     estimator: Any, corpus: Corpus, labels: Any, against: Sequence[Any] | None, training: bool
 ) -> Explanation:
-    """corpus: one sentence. labels: the true ones, or True for those in the data, or None; against: other labels to compare with."""
+    """corpus: one sentence. labels: the true labels, True for those in the data, or None; against: other labels to compare with."""
     shown, note = _searching(estimator)
     try:
         trace = shown.trace(corpus, labels, features=True, training=training)
@@ -46,7 +46,7 @@ def explain_sentence(
         note = _sentences(note, "No path leads to the truth; y-good is what comes as near to it as can be.")
     decided = decision(chosen, other)
     blames_model = errors is not None and errors.of[0] == "model" and other is not None and other.name == "truth"
-    if blames_model and decided.difference < 0:  # else it would be a search error or a tie
+    if blames_model and decided.difference < 0:  # otherwise it would be a search error or a tie
         note = _sentences(note, "The truth scores higher, but no search of this model can give it.")
     if trace.output is not None and trace.output != chosen.labels:
         note = _sentences(note, "The search shown ends with another output than prediction.")
@@ -66,7 +66,7 @@ def explanation_of(
 
 
 def _missed(estimator: Any, shown: Any, corpus: Corpus, trace: Trace, errors: SearchErrors | None) -> Path | None:
-    """The better output that the search missed: the best of all or, where that is not known, the truth."""
+    """The better output that the search missed: the best of all or, if that is unknown, the truth."""
     if errors is None or not errors.missed[0]:
         return None
     if errors.test == "truth":
@@ -89,7 +89,7 @@ def _sentences(*parts: str | None) -> str:
 
 
 def _searching(estimator: Any) -> tuple[Any, str | None]:
-    """The estimator or, where it decodes exactly, a twin that searches with the same weights."""
+    """The estimator or, if it decodes exactly, a twin that searches with the same weights."""
     if estimator.decoder().queue != EXACT.queue:
         return estimator, None
     known = {setting.name for setting in registry.get("recipe", recipe_name(estimator)).settings}
@@ -112,7 +112,7 @@ def _forced(estimator: Any, corpus: Corpus, labels: Sequence[Any], name: str) ->
 
 
 def _runner_up(estimator: Any, shown: Any, corpus: Corpus, chosen: Path, trace: Trace) -> Path | None:
-    """The best other output: exactly where there are lists of the best, else the next one that the search ended with."""
+    """The best other output: exact if there are lists of the best, otherwise the next output of the search."""
     if shown is not estimator:
         try:
             [best] = estimator.predict_nbest(corpus, 2)

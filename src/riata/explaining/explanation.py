@@ -1,4 +1,4 @@
-"""Why an output came out: how it beats another one, feature by feature, and the search that found it."""
+"""Why an output was chosen: how it beats another one, feature by feature, and the search that found it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAULTS: Mapping[str, str] = {
     "model": "model error: the search found the best output, and it is not the truth",
     "tie": "tie: the truth is one of several best outputs",
 }
-BY_TRUTH: Mapping[str, str] = {  # where the best output is not known
+BY_TRUTH: Mapping[str, str] = {  # if the best output is not known
     "search": "search error: the search missed the truth, which scores higher than the output; which output is best of all is not known",
     "model": "model error: the output scores higher than the truth, or no search can give the truth; which output "
     "is best of all, and whether the search missed it, is not known",
@@ -28,7 +28,7 @@ BY_TRUTH: Mapping[str, str] = {  # where the best output is not known
 
 @dataclass(frozen=True)
 class Side:
-    """An output, with the path that leads to it and its score under the weights: the sum of what its features contribute."""
+    """An output, with the path that leads to it and its score, the sum of the contributions of its features."""
 
     name: str  # "output", "truth", "runner-up", "best" or "given"
     labels: Labels
@@ -40,7 +40,7 @@ class Side:
 class Decision:
     """Two outputs of one input, and every feature in which they differ.
 
-    The value of a feature is that of the chosen output minus that of the other; `push` is how far it speaks for the chosen one.
+    The value of a feature is that of the chosen output minus that of the other; `push` is how much it counts for the chosen output.
     """
 
     chosen: Side
@@ -51,43 +51,43 @@ class Decision:
 
     @property
     def difference(self) -> float:
-        """The score of the chosen output less that of the other: the sum of all pushes, rounded once."""
+        """The score of the chosen output minus that of the other: the sum of all pushes, rounded once."""
         return math.fsum(feature.push for feature in self.contributions)
 
 
 @dataclass(frozen=True)
 class Explanation(Paged):
-    """Of one input: the decision, whose fault a wrong one is, and the search, where there was one to watch.
+    """The explanation of one input: the decision, the cause of a wrong output, and the search, if there was one to record.
 
-    str() shows it, to_dict() is ready for JSON, to_html() is a page that needs nothing else.
+    str() shows it, to_dict() is ready for JSON, to_html() is a page that needs no other files.
     """
 
     input: tuple[Plain, ...]
     truth: Labels | None
     decision: Decision
-    fault: str | None  # as SearchErrors.of; None: the truth is not known
+    fault: str | None  # as SearchErrors.of; None: the truth is unknown
     trace: Trace | None
-    note: str | None = None  # how the search that is shown differs from the one that predicts
+    note: str | None = None  # how the search that is shown differs from the search of predict
     best: Side | None = (
-        None  # what the search missed: the best output or, where that is not known, a truth that scores higher
+        None  # what the search missed: the best output or, if that is unknown, a truth that scores higher
     )
     test: str | None = None  # as SearchErrors.test: "exact" or "truth"
-    first: Labels | None = None  # of two passes, what the first one gave
+    first: Labels | None = None  # with two passes, the labels of the first
 
     @property
     def missed(self) -> Side | None:
-        """The output that the search missed, where it is another one than the truth."""
+        """The output that the search missed, if it is not the truth."""
         return None if self.best is None or self.best.labels == self.truth else self.best
 
     @property
     def sides(self) -> tuple[Side, ...]:
-        """All outputs that are shown: the one that was found, what the search missed, and what it is compared with."""
+        """All outputs that are shown: the output found, the one that the search missed, and the one to compare with."""
         shown = (self.decision.chosen, self.missed, self.decision.other)
         return tuple({side.name: side for side in shown if side is not None}.values())
 
     @property
     def kind(self) -> str | None:
-        """A key of FAULTS; None: the truth is not known."""
+        """A key of FAULTS; None: the truth is unknown."""
         return "lucky" if self.fault == "right" and self.best is not None else self.fault
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""An explanation or a trace as the page holds it: every text and every weight once, nodes in columns, deflated, in base64.
+"""An explanation or a trace in the form of the page: every text and every weight once, nodes in columns, deflated, in base64.
 
 Numbers are rounded to DIGITS significant digits; nothing is left out.
 """
@@ -56,7 +56,7 @@ def _of_explanation(explanation: Explanation, tables: _Tables) -> dict[str, Any]
 
 
 class _Tables:
-    """Plain values and features, each once, by number."""
+    """Plain values and features, each stored once, by number."""
 
     def __init__(self) -> None:
         self._values: dict[tuple[type, Plain], int] = {}
@@ -85,7 +85,7 @@ class _Tables:
 
 
 def number(value: float | None) -> float | int | None:
-    """Rounded to DIGITS significant digits, whole where it is whole; None where JSON has no word for it."""
+    """The number rounded to DIGITS significant digits, an int if it is whole; None if JSON cannot express it."""
     if value is None or not math.isfinite(value):
         return None
     rounded = float(f"{value:.{DIGITS}g}")
@@ -159,7 +159,7 @@ def _nodes(nodes: Sequence[Node], tables: _Tables) -> dict[str, Any]:
 
 
 def _columns(rows: Sequence[Any], tables: _Tables, **more: Callable[[Any], Any]) -> dict[str, Any]:
-    """What nodes and cut candidates share, and more."""
+    """The columns that nodes and cut candidates share, and more."""
     return {
         **{name: [of(row) for row in rows] for name, of in more.items()},
         "action": [tables.value(row.action) for row in rows],

@@ -20,9 +20,9 @@ FRAME_HEIGHT = 820  # pixels of a page in a notebook
 
 
 def page(shown: Explanation | Trace) -> str:
-    """Of an explanation the decision, whose fault it is, and the search; of a trace the search alone.
+    """The page of an explanation, with the decision, the cause of an error, and the search; or of a trace, with the search.
 
-    Of what users have written only the title stands in it as text; the rest is packed.
+    Of users' texts only the title is part of the page as text; the rest is packed.
     """
     parts = {
         "title": html.escape(_title(shown)),
@@ -30,18 +30,18 @@ def page(shown: Explanation | Trace) -> str:
         "script": _script(),
         "data": pack(shown),
     }
-    # In one pass: what is put in is not searched for places again.
+    # In one pass: inserted text is not searched for placeholders again.
     return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _asset("viewer.html"))
 
 
 def framed(page: str) -> str:
-    """A page inside another one, as in a notebook: it can neither read nor change what is around it."""
+    """A page inside another one, as in a notebook: it can neither read nor change the page around it."""
     style = f"width:100%;height:{FRAME_HEIGHT}px;border:1px solid #8886;border-radius:6px"
     return f'<iframe title="Riata" sandbox="allow-scripts allow-downloads" style="{style}" srcdoc="{html.escape(page)}"></iframe>'
 
 
 def check_target(path: str | Path) -> None:
-    """Finds out before the work, not after it, that the page has no place to go."""
+    """Checks before the work, not after it, that the page can be written."""
     folder = os.path.dirname(path) or "."
     if os.path.isdir(path):
         remedy = f"Name a file in it: {os.path.join(path, 'page.html')}."
@@ -52,7 +52,7 @@ def check_target(path: str | Path) -> None:
 
 
 def save(page: str, path: str | Path) -> None:
-    """Writes the page whole or not at all."""
+    """Writes the page completely or not at all."""
     check_target(path)
     try:
         with whole_file(path) as file:

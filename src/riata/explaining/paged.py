@@ -8,13 +8,13 @@ from typing import Any
 
 class Paged:
     def to_html(self: Any) -> str:
-        """A page of HTML that shows it and loads nothing from anywhere."""
+        """A page of HTML that shows it and loads no other files."""
         from riata.explaining.page import page
 
         return page(self)
 
     def save_html(self, path: str | Path) -> None:
-        """Writes the page to a file, whole or not at all."""
+        """Writes the page to a file, completely or not at all."""
         from riata.explaining.page import save
 
         save(self.to_html(), path)

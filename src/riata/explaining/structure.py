@@ -13,23 +13,23 @@ from riata.errors import LabelError
 from riata.explaining.trace import Labels
 from riata.models.model import Model
 
-Action = tuple[int, int]  # of the core: tokens covered before, and the code of what is added
+Action = tuple[int, int]  # of the core: number of tokens covered before, and the code of what is added
 
 
 class TracedStructure(ABC):
-    """The search of one sentence. One file in `structures` per structure, named for it, defines TRACED."""
+    """The search of one sentence. In `structures`, one file per structure, with its name, defines TRACED."""
 
-    merges: ClassVar[bool] = True  # a right step that is not even a candidate was merged into a better one
+    merges: ClassVar[bool] = True  # whether a right step that is not a candidate was merged into a better one
 
     def __init__(self, model: Model, inputs: Corpus) -> None:
         self.model, self.inputs = model, inputs
 
     def codes(self, truth: Sequence[str]) -> Ids:
-        """True labels as the core knows them."""
+        """True labels as codes of the core."""
         return self.model.outputs.codes(gold_ids(truth, self.model.labels), self.inputs.starts)
 
     def shown(self, truth: Sequence[str]) -> Labels:
-        """True labels as people know them."""
+        """True labels as people write them."""
         return tuple(truth)
 
     @abstractmethod
@@ -42,7 +42,7 @@ class TracedStructure(ABC):
 
 
 def gold_ids(labels: Sequence[str], known: Sequence[str]) -> Ids:
-    """Labels as numbers of the model; LabelError where it does not have one."""
+    """Labels as numbers of the model; LabelError if the model does not have a label."""
     for label in labels:
         if label not in known:
             raise LabelError(

@@ -1,4 +1,4 @@
-"""An explanation for the terminal: the sentence, the verdict, the search, and what speaks for the output."""
+"""An explanation for the terminal: the sentence, the verdict, the search, and the features for the output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from riata.showing.visible import visible
 
 TOP = 20  # features shown
 MOST_TOKENS = 200
-MOST_LINES = 400  # of the search
+MOST_LINES = 400  # lines of the search
 PLAIN_WIDTH = 100  # columns of str()
 STYLES = {"heading": "dim", "good": "green", "loss": "red", "update": "yellow", "output": "bold"}
 COLOURS = {
@@ -58,7 +58,7 @@ def _separated(parts: Iterable[RenderableType]) -> Iterator[RenderableType]:
 
 
 def _sentence(explanation: Explanation) -> RenderableType:
-    """A line per token; or, where the labels are not one per token, a line for each of input, output and truth."""
+    """One line per token; or, if the labels are not one per token, a line for each of input, output and truth."""
     rows = _rows(explanation)
     if any(len(labels) != len(explanation.input) for labels in rows.values()):
         return _in_rows(explanation)
@@ -86,7 +86,7 @@ def _in_rows(explanation: Explanation) -> Table:
 
 
 def _rows(explanation: Explanation) -> dict[str, Labels]:
-    """The labels that stand beside the input."""
+    """The rows of labels beside the input."""
     missed = explanation.missed
     rows = {
         "first pass": explanation.first,
@@ -107,7 +107,7 @@ def _verdict(explanation: Explanation, said: Verdict) -> Text:
 
 
 def _search(trace: Trace) -> Text:
-    """The lines of str(trace): y-good states in green, what became of the truth in red."""
+    """The lines of str(trace): y-good states in green, the loss of the truth in red."""
     found = in_lines(trace)
     more = len(found) - MOST_LINES
     shown = found if more <= 0 else [*found[: MOST_LINES - 1], found[-1]]
@@ -155,13 +155,13 @@ def _named(side: Side) -> str:
 
 
 def _telling(values: Sequence[float]) -> int:
-    """Decimal places that tell these values apart, three or more."""
+    """The number of decimal places that distinguish these values, at least three."""
     apart = len({f"{value:.6f}" for value in values})
     return next(places for places in (3, 4, 5, 6) if len({f"{value:.{places}f}" for value in values}) == apart)
 
 
 def _digits(largest: float) -> int:
-    """Decimal places that tell pushes of this size apart."""
+    """The number of decimal places that distinguish pushes of this size."""
     return max(2, min(8, 2 - math.floor(math.log10(largest or 1.0))))
 
 

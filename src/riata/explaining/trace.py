@@ -1,4 +1,4 @@
-"""What a search did, step by step, as plain data: nodes, queue, where the truth was lost, and the update that followed."""
+"""The steps of a search as plain data: nodes, queue, where the truth was lost, and the update that followed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ import numpy as np
 
 from riata.explaining.paged import Paged
 
-Plain = str | float | bool | None  # what JSON holds as it is (a float may be an int); other values stand as their repr
+# What JSON can express directly (a float may be an int); other values are given as their repr.
+Plain = str | float | bool | None
 Labels = tuple[Plain, ...] | tuple[tuple[str, str], ...]  # one per token; or pairs, a tag and a chunk label
 
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature of a step, or of a difference of paths. `value * weight` is how far it pushes."""
+    """A feature of a step, or of a difference of paths. `value * weight` is its push."""
 
     name: str
-    label: Plain  # the label, pair of labels or action that the weight belongs to; None: to the name alone
+    label: Plain  # the label, pair of labels or action that the weight belongs to; None: the name alone
     value: float
     weight: float
 
@@ -35,20 +36,20 @@ class Node:
     """A state on a path. Its number is its place in `Trace.nodes`; the first is the initial one."""
 
     parent: int | None
-    action: Plain  # that led here: a label, or an operator of the problem
-    depth: int  # operations so far
-    score: float  # g, as it was when the node was made; after a restart it is counted from there
+    action: Plain  # the action that led here: a label, or an operator of the problem
+    depth: int  # number of operations so far
+    score: float  # g when the node was created; after a restart it counts from there
     heuristic: float  # h
     regret: float | None  # the least loss that any completion can reach
-    good: bool | None  # y-good: the truth can still be reached; None: the truth is not known
+    good: bool | None  # y-good: the truth can still be reached; None: the truth is unknown
     goal: bool
-    features: tuple[Feature, ...] | None = None  # of the step that led here, where they were asked for
-    state: str | None = None  # the state in words, where the problem describes it
+    features: tuple[Feature, ...] | None = None  # of the step that led here, if they were asked for
+    state: str | None = None  # the state in words, if the problem describes it
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A step that was scored and became no node: too low for the queue or, if merged, beaten by a path to a state of equal key."""
+    """A step that was scored but did not become a node: too low for the queue or, if merged, beaten by a path to a state of equal key."""
 
     parent: int
     action: Plain
@@ -61,9 +62,9 @@ class Cut:
 
 @dataclass(frozen=True)
 class Update:
-    """What training would do here: towards the mean of the siblings, away from the competitors.
+    """The update that training would make: towards the mean of the siblings, away from the competitors.
 
-    There is no competitor where nothing in the queue outranks the truth: then nothing is changed.
+    If nothing in the queue outranks the truth, there are no competitors, and nothing is changed.
     """
 
     siblings: tuple[int, ...]
@@ -78,17 +79,15 @@ class Step:
     """The front is taken from the queue, judged, and expanded."""
 
     front: tuple[int, ...]  # best first
-    margin: float  # taken off the rank of y-good nodes (ALMA)
-    lost: bool | None  # no y-good node is left, neither here nor in the queue
+    margin: float  # subtracted from the rank of y-good nodes (ALMA)
+    lost: bool | None  # whether no y-good node is left, neither here nor in the queue
     lost_by: (
         str | None
-    )  # where it has just been lost: "pruned", "merged" (into a better path to an equal state) or "dead end"
-    wrong: bool | None  # the front is a goal, and not y-good
+    )  # if it has just been lost: "pruned", "merged" (into a better path to an equal state) or "dead end"
+    wrong: bool | None  # whether the front is a goal and not y-good
     update: Update | None
-    restart: tuple[
-        tuple[int, float], ...
-    ]  # the siblings that the queue was made of anew, with the scores they start from
-    enqueued: tuple[int, ...]  # new nodes, and goals that wait for the others of their level
+    restart: tuple[tuple[int, float], ...]  # the siblings that became the new queue, with the scores they start from
+    enqueued: tuple[int, ...]  # new nodes, and goals that wait for the rest of their level
     cut: tuple[Cut, ...]  # candidates that never became nodes
     pruned: tuple[int, ...]  # nodes that the queue dropped before the next front was taken
 
@@ -99,20 +98,20 @@ class Taken:
 
     action: Plain
     score: float  # g after it, counted from the start
-    features: tuple[Feature, ...] | None = None  # of the step, where they were asked for
+    features: tuple[Feature, ...] | None = None  # of the step, if they were asked for
 
 
 @dataclass(frozen=True)
 class Trace(Paged):
-    """One search. Without a truth it is the one that `predict` makes; with one, that of training, but no weight is changed.
+    """One search. Without a truth, it is the search of `predict`; with a truth, that of training, but no weight is changed.
 
-    `followed` is what training is set to (recipe, when, update, step), and under `training` whether the search does all that it does in
-    training; if not, it goes on as in decoding, and shows the first update that would be made. None: the truth is not known,
-    or nothing is trained in this way, and the search goes on as in decoding whatever is lost. `output` is None where the search ended
-    without a goal. `true_path` is the best one that leads to the truth, whatever the queue kept of it; None: the truth is not known,
-    or no path leads to it. `outputs` are those of all goals in the last front, best first, each with its node.
+    `followed` contains the training settings (recipe, when, update, step) and, under `training`, whether the search does everything that it
+    does in training; if not, it continues as in decoding, and shows the first update that would be made. None: the truth is unknown, or
+    nothing is trained in this way, and the search continues as in decoding whatever is lost. `output` is None if the search ended without a
+    goal. `true_path` is the best path to the truth, whatever the queue kept of it; None: the truth is unknown, or no path leads to it.
+    `outputs` are those of all goals in the last front, best first, each with its node.
 
-    str() shows it, to_dict() is ready for JSON and from_dict() its inverse.
+    str() shows it, to_dict() is ready for JSON and from_dict() is its inverse.
     """
 
     input: tuple[Plain, ...]
@@ -125,10 +124,10 @@ class Trace(Paged):
     steps: tuple[Step, ...]
     goal: int | None  # the node that was returned
     output: Labels | None
-    learnt_as: str | None = None  # the encoding of chunk labels in the trace, where it is not that of the data
+    learnt_as: str | None = None  # the encoding of chunk labels in the trace, if it is not that of the data
     true_path: tuple[Taken, ...] | None = None
     outputs: tuple[tuple[int, Labels], ...] = ()
-    first: Labels | None = None  # of two passes, of which this is the second, what the first one gave
+    first: Labels | None = None  # if this is the second of two passes, the labels of the first
 
     def path(self, node: int) -> tuple[Plain, ...]:
         """The actions from the start to a node."""
@@ -140,12 +139,12 @@ class Trace(Paged):
         return tuple(reversed(actions))
 
     def score(self, step: int, node: int) -> float:
-        """g of a node at a step: what it was made with or, where the search has restarted from it, what it started from."""
+        """g of a node at a step: its first score or, if the search has restarted from it, the score at the restart."""
         at, score = self._restarts.get(node, (len(self.steps), 0.0))
         return score if at < step else self.nodes[node].score
 
     def rank(self, step: int, node: int) -> float:
-        """What the queue ordered a node by at a step: g + h, less the margin if it is y-good."""
+        """By what the queue ordered a node at a step: g + h, minus the margin if it is y-good."""
         at = self.nodes[node]
         return self.score(step, node) + at.heuristic - (self.steps[step].margin if at.good else 0.0)
 
@@ -188,7 +187,7 @@ class Trace(Paged):
 
     @cached_property
     def _restarts(self) -> dict[int, tuple[int, float]]:
-        """The last restart of every node that the queue was made of anew: step and score."""
+        """The last restart of every node that became part of a new queue: step and score."""
         return {node: (i, score) for i, step in enumerate(self.steps) for node, score in step.restart}
 
 
@@ -206,7 +205,7 @@ def plain_row(value: Any) -> tuple[Plain, ...]:
 
 
 def as_json(value: Any) -> Any:
-    """What JSON can hold of a value made of data classes and tuples."""
+    """The parts of a value made of data classes and tuples that JSON can express."""
     if hasattr(value, "__dataclass_fields__"):
         return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple):
@@ -217,7 +216,7 @@ def as_json(value: Any) -> Any:
 
 
 def _label(value: Any) -> Any:
-    """JSON has lists for pairs."""
+    """Turns lists of JSON back into pairs."""
     return tuple(value) if isinstance(value, list) else value
 
 

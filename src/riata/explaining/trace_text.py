@@ -13,7 +13,7 @@ LONGEST_NAME = 80  # characters of a feature
 LONGEST_STATE = 120  # characters of a state in words
 PUSHES = 5  # features of an update that are shown
 
-TOKENS, SPANS = "tokens", "spans"  # that actions give labels to
+TOKENS, SPANS = "tokens", "spans"  # what actions give labels to
 SEGMENT = re.compile(r"\[(\d+):(\d+)\]$")  # as in NP[2:5]
 LOST = {
     "pruned": "it was pruned",
@@ -22,16 +22,16 @@ LOST = {
 }
 
 
-Part = tuple[str, str]  # a text and what it tells of: "heading", "good", "loss", "update", "output" or ""
+Part = tuple[str, str]  # a text and its role: "heading", "good", "loss", "update", "output" or ""
 
 
 def in_words(trace: Trace) -> str:
-    """Of every step the front, best first: action and score, + heuristic, - margin, * where it is y-good."""
+    """For every step the front, best first: action and score, + heuristic, - margin, * if it is y-good."""
     return "\n".join("".join(text for text, _ in line) for line in in_lines(trace))
 
 
 def in_lines(trace: Trace) -> list[list[Part]]:
-    """The same, line by line, with what could be coloured."""
+    """The same, line by line, with the roles of parts, which could be coloured."""
     lines, width = [[(heading(trace), "heading")]], _width(trace)
     if any(step.margin for step in trace.steps):
         lines.append(
@@ -45,7 +45,7 @@ def in_lines(trace: Trace) -> list[list[Part]]:
 
 
 def heading(trace: Trace, mark: str = "*") -> str:
-    """What was searched with, and what was known. mark: of y-good nodes."""
+    """The search settings, and whether the truth was known. mark: of y-good nodes."""
     beam = "" if trace.queue != "beam" else f" of {trace.beam or 'any width'} by {trace.beam_by}"
     labels = "chunk labels" if _in_pairs(trace) else "tags"
     search = f"{trace.queue}{beam}" + (f"; {labels} as learnt, in {trace.learnt_as.upper()}" if trace.learnt_as else "")
@@ -70,7 +70,7 @@ def _front(trace: Trace, number: int, step: Step, width: int) -> list[Part]:
 
 
 def _states(trace: Trace, step: Step) -> list[str]:
-    """The states of a front in words, in its order, where the problem describes them."""
+    """The states of a front in words, in its order, if the problem describes them."""
     shown = [(i, trace.nodes[i].state) for i in step.front[:MOST]]
     return [
         f"{'*' if trace.nodes[i].good else '-'} {short(state, LONGEST_STATE)}"
@@ -91,7 +91,7 @@ def alignment(trace: Trace) -> str | None:
 
 
 def _width(trace: Trace) -> int:
-    """Of the tokens, where one is labelled after the other; 0: the input is of another kind."""
+    """The width of the tokens, if tokens are labelled one after the other; 0: the input is of another kind."""
     if alignment(trace) != TOKENS:
         return 0
     return min(LONGEST, max(len(visible(token)) for token in trace.input))
@@ -149,7 +149,7 @@ def _update(trace: Trace, step: int, update: Update) -> list[str]:
 
 
 def _in_pairs(trace: Trace) -> bool:
-    """Every token has a tag and a chunk label."""
+    """Whether every token has a tag and a chunk label."""
     return any(isinstance(label, tuple) for label in (*(trace.output or ()), *(trace.truth or ())))
 
 

@@ -1,4 +1,4 @@
-"""Makes traces: runs a search with a recorder and gives what the core has recorded the names that people know."""
+"""Creates traces: runs a search with a recorder, and replaces the numbers of the core by names that people know."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from riata.models.model import Model
 from riata.models.outputs import NO_CODES
 from riata.models.weights_by_name import by_name
 
-FOLLOWED = ("recipe", "when", "update", "step", "training")  # what a trace says of the learner
+FOLLOWED = ("recipe", "when", "update", "step", "training")  # what a trace records of the learner
 
 
 def one_sentence(sentence: Any, read: Callable[[Any], Corpus] = as_corpus) -> Corpus:
-    """A corpus of one sentence, from one or from what `predict` takes a list of. read: makes a corpus of such a list."""
+    """A corpus of one sentence, from a sentence or from anything of which `predict` takes a list. read: makes a corpus of such a list."""
     if not isinstance(sentence, Corpus):
         return read([sentence])
     if len(sentence) != 1 or sentence.tokens == 0:
@@ -53,9 +53,9 @@ def traced(
     learnt_as: str | None = None,
 ) -> Trace:
     """inputs: one sentence. truth: its labels. learner: settings of the recipe to follow, with its name as `recipe`, and `training`:
-    whether to do all that it does in training, or to show only the first update; None: none is followed.
+    whether to do everything that it does in training, or to show only the first update; None: no recipe is followed.
 
-    learnt_as: as in the trace.
+    learnt_as: see Trace.
     """
     check_queue(decoder)
     said: TracedStructure = registry.of_structure("traced", model.structure)(model, inputs)
@@ -80,7 +80,7 @@ def traced(
 
 
 def _path(native: Mapping[str, Any], node: int) -> list[Any]:
-    """The actions to a node, as the core knows them."""
+    """The actions to a node, as the core numbers them."""
     actions = []
     parent, action = native["nodes"][node][:2]
     while parent >= 0:
@@ -92,7 +92,7 @@ def _path(native: Mapping[str, Any], node: int) -> list[Any]:
 def searched_with(
     settings: Mapping[str, Any], learner: Mapping[str, Any] | None, learnt_as: str | None = None
 ) -> dict[str, Any]:
-    """What was searched with, and which learner was followed."""
+    """The search settings, and the learner that was followed."""
     beam = settings["queue"] == "beam"
     return {
         "queue": settings["queue"],
@@ -113,10 +113,10 @@ def built(
     state: Callable[[int], str] | None = None,
     **head: Any,
 ) -> Trace:
-    """The trace of the core in names that people know.
+    """The trace of the core with names that people know.
 
-    output: of a path, and of the goal at its end. merges: a right step that is not even a candidate was merged into a better one.
-    state: of a node, in words.
+    output: of a path, and of the goal at its end. merges: whether a right step that is not a candidate was merged into a better one. state:
+    of a node, in words.
     """
     said = _Said(action, feature, state, known=head["truth"] is not None)
     of_nodes = native["features"] or [None] * len(native["nodes"])
@@ -144,7 +144,7 @@ def built(
 
 @dataclass(frozen=True)
 class _Said:
-    """Rows of the core in names that people know. known: whether the truth is."""
+    """Converts rows of the core to names that people know. known: whether the truth is known."""
 
     action: Callable[[Any], Plain]
     feature: Callable[[Any], tuple[str, Plain]]
@@ -193,10 +193,10 @@ class _Said:
 
 
 def _lost_by(nodes: tuple[Node, ...], before: Step | None, merges: bool) -> str | None:
-    """What became of the last y-good nodes in the step before the one that has none."""
+    """How the last y-good nodes were lost in the step before the first step without any."""
     assert before is not None  # the initial node is y-good
     if before.lost and not before.restart:
-        return None  # lost long ago
+        return None  # lost earlier
     good = [cut for cut in before.cut if cut.good]
     if any(nodes[i].good for i in before.pruned) or any(not cut.merged for cut in good):
         return "pruned"

@@ -1,4 +1,4 @@
-"""What became of the truth, in words: whose fault a wrong output is, and where the search lost it."""
+"""What happened to the truth, in words: the cause of a wrong output, and where the search lost the truth."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FATES = {"pruned": "pruned", "merged": "merged into a better path to an equal st
 
 @dataclass(frozen=True)
 class Loss:
-    """Where the truth fell out of the queue, or came second to a wrong goal."""
+    """Where the truth was dropped from the queue, or came second to a wrong goal."""
 
-    step: int  # that found it lost
-    token: int | None  # that was being labelled, where actions label tokens
+    step: int  # the step that found it lost
+    token: int | None  # the token that was being labelled, if actions label tokens
     how: str  # as Step.lost_by, or "wrong goal"
     text: str
 
@@ -49,9 +49,9 @@ def verdict(explanation: Explanation) -> Verdict:
 
 
 def verdict_of_trace(trace: Trace) -> Verdict:
-    """Without a second output to compare with, a wrong one is just wrong.
+    """Without a second output to compare with, a wrong output is just wrong.
 
-    The goal's regret tells: an output can be written in many ways.
+    The regret of the goal decides, since an output can be written in many ways.
     """
     losses = losses_of(trace)
     if trace.truth is None:
@@ -90,7 +90,7 @@ def _loss(trace: Trace, step: int, aligned: str | None) -> Loss:
 
 
 def _in_words(trace: Trace, action: Plain, aligned: str | None) -> str:
-    """An action; of a segment the label with its words."""
+    """An action; for a segment, the label with its words."""
     span = SEGMENT.search(str(action)) if aligned == SPANS else None
     if span is None:
         return short(action)
@@ -108,7 +108,7 @@ def _dropped(trace: Trace, step: int) -> tuple[int, Plain] | None:
 
 
 def _place(trace: Trace, step: int, dropped: tuple[int, Plain] | None, aligned: str | None) -> tuple[int | None, str]:
-    """The token at which the truth went, counted from 0, and words for it."""
+    """The token at which the truth was lost, counted from 0, and words for it."""
     token: int | None = None
     if aligned == TOKENS:
         front = trace.nodes[trace.steps[step].front[0]].depth - 1
@@ -122,7 +122,7 @@ def _place(trace: Trace, step: int, dropped: tuple[int, Plain] | None, aligned: 
 
 
 def differences(truth: Labels | None, output: Labels | None) -> tuple[int, ...]:
-    """The places at which two rows of labels differ; none where they are not of one length."""
+    """The places at which two rows of labels differ; none if their lengths differ."""
     if truth is None or output is None or len(truth) != len(output):
         return ()
     return tuple(i for i, (a, b) in enumerate(zip(truth, output, strict=True)) if a != b)

@@ -1,1 +1,1 @@
-"""Traces of each structure in words: one file per structure, named for it, that defines TRACED."""
+"""Traces of each structure in words: one file per structure, with its name, which defines TRACED."""

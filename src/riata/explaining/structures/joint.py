@@ -30,7 +30,7 @@ class TracedJoint(TracedStructure):
         return tuple(map(parts_of, truth))
 
     def _given(self, step: Action) -> tuple[str | None, str | None]:
-        """The tag and the chunk label that an action gives; None where it gives none."""
+        """The tag and the chunk label that an action gives; None if it gives none."""
         before, code = step
         tag, chunk = divmod(code, len(self.outputs.chunks))
         return (
