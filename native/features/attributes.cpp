@@ -105,6 +105,29 @@ bool hyphen(std::string_view text, std::string& out) {
   return text.size() > 2 && text.substr(1, text.size() - 2).find('-') != std::string_view::npos;
 }
 
+bool capitalised(std::string_view text, std::string& out) {
+  const bool one = text.size() > 1 && is_upper(text.front()) && std::all_of(text.begin() + 1, text.end(), is_lower);
+  out = yes;
+  return one;
+}
+
+bool capital(std::string_view text, std::string& out) {
+  out = yes;
+  return text.size() == 1 && is_upper(text.front());
+}
+
+bool allcaps(std::string_view text, std::string& out) {
+  out = yes;
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_upper);
+}
+
+bool mixedcaps(std::string_view text, std::string& out) {
+  classes(text, 1, out);
+  const bool mixed = out == "XxX" || out == "XxXx";
+  out = yes;
+  return mixed;
+}
+
 template <std::size_t length>
 bool prefix(std::string_view text, std::string& out) {
   out = text.substr(0, length);
@@ -118,12 +141,33 @@ bool suffix(std::string_view text, std::string& out) {
   return true;
 }
 
-constexpr std::array<std::pair<std::string_view, NativeAttribute>, 22> all{{
-    {"identity", identity}, {"bias", bias},           {"lower", lower},       {"stem", stem},         {"ending", ending},
-    {"initial", initial},   {"fullshape", fullshape}, {"shape", shape},       {"outline", outline},   {"case", letter_case},
-    {"digit", digit},       {"digits", digits},       {"hyphen", hyphen},     {"prefix1", prefix<1>}, {"prefix2", prefix<2>},
-    {"prefix3", prefix<3>}, {"prefix4", prefix<4>},   {"suffix1", suffix<1>}, {"suffix2", suffix<2>}, {"suffix3", suffix<3>},
-    {"suffix4", suffix<4>}, {"asciilower", lower},
+constexpr std::array<std::pair<std::string_view, NativeAttribute>, 26> all{{
+    {"identity", identity},
+    {"bias", bias},
+    {"lower", lower},
+    {"stem", stem},
+    {"ending", ending},
+    {"initial", initial},
+    {"fullshape", fullshape},
+    {"shape", shape},
+    {"outline", outline},
+    {"case", letter_case},
+    {"digit", digit},
+    {"digits", digits},
+    {"hyphen", hyphen},
+    {"prefix1", prefix<1>},
+    {"prefix2", prefix<2>},
+    {"prefix3", prefix<3>},
+    {"prefix4", prefix<4>},
+    {"suffix1", suffix<1>},
+    {"suffix2", suffix<2>},
+    {"suffix3", suffix<3>},
+    {"suffix4", suffix<4>},
+    {"asciilower", lower},
+    {"capitalised", capitalised},
+    {"capital", capital},
+    {"allcaps", allcaps},
+    {"mixedcaps", mixedcaps},
 }};
 
 }  // namespace

@@ -111,7 +111,8 @@ class Options:
             templates = tuple(self.template)
         templates = self._in_context(templates, width)
         if self.template is None or self._is_builtin(self.choice.structure.name):
-            templates += tuple(template for name in self.lists for template in language.of_list(f"{EXACT}({name})"))
+            source = self.default_template if self.template is None else str(self.template)
+            templates += tuple(one for name in self.lists for one in language.of_list(f"{EXACT}({name})", source))
         for template in templates:
             if type(template) is not language.template:
                 raise SettingError(
@@ -156,7 +157,7 @@ class Options:
             )
 
     def _is_builtin(self, structure: str) -> bool:
-        return str(self.template) in template_language.builtin_names(language_of(structure).ending)
+        return language_of(structure).has_set(str(self.template))
 
     def _templates_without_words(self) -> tuple[Any, ...]:
         structure, language = self.choice.structure, self._language

@@ -95,6 +95,26 @@ def hyphen(text: str) -> str | None:
     return "yes" if "-" in text[1:-1] else None
 
 
+def capitalised(text: str) -> str | None:
+    """Whether the word is a capital and small letters, A to Z: `[A-Z][a-z]+` (Sutton et al. 2004, like the next three)."""
+    return _whole(r"[A-Z][a-z]+", text)
+
+
+def capital(text: str) -> str | None:
+    """Whether the word is one capital, A to Z: `[A-Z]`."""
+    return _whole(r"[A-Z]", text)
+
+
+def allcaps(text: str) -> str | None:
+    """Whether the word is capitals, A to Z: `[A-Z]+`."""
+    return _whole(r"[A-Z]+", text)
+
+
+def mixedcaps(text: str) -> str | None:
+    """Whether the word is capitals, small letters, capitals and perhaps small letters: `[A-Z]+[a-z]+[A-Z]+[a-z]*`."""
+    return _whole(r"[A-Z]+[a-z]+[A-Z]+[a-z]*", text)
+
+
 def prefix1(text: str) -> str | None:
     """The first character, of words longer than that (likewise prefix2 to prefix4)."""
     return _prefix(text, 1)
@@ -127,6 +147,10 @@ def suffix3(text: str) -> str | None:
 
 def suffix4(text: str) -> str | None:
     return _suffix(text, 4)
+
+
+def _whole(expression: str, text: str) -> str | None:
+    return "yes" if re.fullmatch(expression, text) else None
 
 
 def _prefix(text: str, length: int) -> str | None:

@@ -9,7 +9,9 @@ from typing import Any
 
 from riata import registry
 from riata.features.context_names import SUMMARIES
-from riata.features.templates import Template, read_source
+from riata.features.templates import Template, builtin_names, read_source
+
+LIST = "LIST"  # in lines, stands for the attribute of a list
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,21 @@ class Language:
     borrowed: bool = False  # whether it belongs to another structure, which is meant if no structure is named
 
     def load(self, source: str | Path) -> tuple[Any, ...]:
-        """Templates by the name of a built-in set, or from a file."""
-        return self.parse(read_source(source, self.ending), str(source))
+        """Templates by the name of a built-in set, or from a file. Lines of a built-in set that read lists are left out."""
+        text = read_source(source, self.ending)
+        if self.has_set(source):
+            text = "\n".join(line for line in text.splitlines() if LIST not in line)
+        return self.parse(text, str(source))
 
-    def of_list(self, attribute: str) -> tuple[Any, ...]:
-        """The templates with which a default reads a list."""
-        return self.parse("\n".join(self.list_lines).replace("LIST", attribute), "lists")
+    def has_set(self, source: str | Path) -> bool:
+        """Whether this is the name of a built-in set."""
+        return str(source) in builtin_names(self.ending)
+
+    def of_list(self, attribute: str, source: str | Path | None = None) -> tuple[Any, ...]:
+        """The templates with which a default, or the built-in set `source`, reads a list."""
+        own = read_source(source, self.ending).splitlines() if source is not None and self.has_set(source) else []
+        lines = [line for line in own if LIST in line and not line.startswith("#")] or self.list_lines
+        return self.parse("\n".join(lines).replace(LIST, attribute), "lists")
 
     def of_context(self, known: Sequence[str]) -> tuple[Any, ...]:
         """The templates with which a second pass reads the first, beside those of both. known: the attributes of context that exist."""

@@ -47,6 +47,7 @@ SEGMENT_ROLES = (
 _COLUMN_NAMES = {"word": 0, "tag": 1}
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?[0-9]+)\]")
 _MACRO = re.compile(r"%x\[\s*(?P<offset>[+-]?[0-9]+)\s*,\s*(?P<column>[0-9]+)\s*\]")
+_INCLUDE = re.compile(r"^include (?P<name>\S+)\n", re.MULTILINE)  # in a built-in set, stands for all lines of another
 _MOST_DIGITS = 9  # digits of an offset or a column
 
 
@@ -236,7 +237,8 @@ def read_source(source: str | Path, kind: str) -> str:
     from importlib.resources import files
 
     if str(source) in builtin_names(kind):
-        return (files("riata.features") / "builtin" / f"{source}.{kind}").read_text(encoding="utf-8")
+        text = (files("riata.features") / "builtin" / f"{source}.{kind}").read_text(encoding="utf-8")
+        return _INCLUDE.sub(lambda line: read_source(line["name"], kind), text)
     path = Path(source)
     if not path.is_file():
         raise UnknownNameError.of(

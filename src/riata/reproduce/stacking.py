@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from riata.reproducing.claims import beats, equal
 from riata.reproducing.measures import scores
-from riata.reproducing.reproduction import SCORES, Reproduction, Row, beats, equal
+from riata.reproducing.reproduction import SCORES, Reproduction, Row
 from riata.reproducing.tasks import ENTITIES
 
 ONE, TWO, SEEN, WINDOW = "one pass", "two passes", "two, not jackknifed", "two, window"

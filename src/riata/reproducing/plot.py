@@ -55,7 +55,8 @@ def _grids(outcome: Outcome, figure: Any) -> None:
     keys = [column.key for column in reproduction.columns]
     maps = {"Riata": np.array([[outcome.measured[row.name][key].mean for key in keys] for row in reproduction.rows])}
     for reading in readings:
-        maps[reading] = np.array([[row.paper[reading][key] for key in keys] for row in reproduction.rows])
+        printed = [row.paper.get(reading, {}) for row in reproduction.rows]
+        maps[reading] = np.array([[figures.get(key, np.nan) for key in keys] for figures in printed])
     for axes, (name, values) in zip(figure.subplots(1, len(maps)), maps.items(), strict=True):
         heat(axes, values)
         axes.set_title(name, fontsize=9)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from riata.reproducing.reproduction import Column, Row
+from riata.reproducing.reproduction import Column, Reproduction, Row
 from riata.reproducing.run import Outcome
 from riata.scoring.figures import LEVEL, Figure
 from riata.scoring.resampling import units_of
@@ -75,7 +75,7 @@ def _rounded(value: float) -> float:
 
 
 def claims(outcome: Outcome) -> list[dict[str, Any]]:
-    return [claim.judged(outcome.measured) for claim in outcome.reproduction.claims]
+    return [claim.judged(outcome.measured, quick=outcome.plan.quick) for claim in outcome.reproduction.claims]
 
 
 def interval_kind(outcome: Outcome) -> str:
@@ -101,11 +101,28 @@ def show(outcome: Outcome, console: Console) -> None:
     if plan.quick:
         console.print("A quick run on little data: it shows that everything works, and proves nothing.", style="yellow")
     console.print(table(outcome))
+    _show_notes(reproduction, console)
+    _show_claims(outcome, console)
+
+
+def _show_notes(reproduction: Reproduction, console: Console) -> None:
+    """Notes of rows, each once, and remarks."""
+    noted: dict[str, list[str]] = {}
     for row in reproduction.rows:
-        if row.note:
-            console.print(f"[bold]{escape(row.name)}[/]: {escape(row.note)}", soft_wrap=True)
+        noted.setdefault(row.note, []).append(row.name)
+    for note, names in noted.items():
+        if note:
+            console.print(f"[bold]{escape('; '.join(names))}[/]: {escape(note)}", soft_wrap=True)
     for remark in reproduction.remarks:
         console.print(f"- {escape(remark)}", soft_wrap=True)
+
+
+def _show_claims(outcome: Outcome, console: Console) -> None:
+    if outcome.plan.quick:
+        console.print("\nWhat the paper says, which this little data cannot judge:")
+        for claim in outcome.reproduction.claims:
+            console.print(f"- {escape(claim.text)}", soft_wrap=True)
+        return
     console.print("\nWhat the paper says, and what was found:")
     for claim in claims(outcome):
         colour = COLOURS.get(claim["verdict"], "yellow")

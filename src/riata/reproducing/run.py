@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,9 @@ from riata.data.types import Corpus
 from riata.learning.events import Epoch, Event, Started
 from riata.measuring.provenance import about
 from riata.parallel import all_done
-from riata.reproducing.reproduction import Measured, Reproduction, Row, Samples, Trained
+from riata.reproducing.claims import Measured
+from riata.reproducing.lists import ENGLISH, english
+from riata.reproducing.reproduction import Reproduction, Row, Samples, Trained
 from riata.scoring.figures import Figure
 
 EMBEDDED = "embedded"  # the data set of --quick
@@ -140,7 +142,7 @@ class _Work:
         assert row.setting is not None
         clock = _Clock(row.name, seed, self.watch, self.stopped)
         made = self.reproduction.task.make(
-            **row.setting,
+            **self.parameters(row.setting),
             epochs=self.plan.epochs_of(row, self.reproduction),
             seed=seed,
             threads=1,
@@ -153,6 +155,11 @@ class _Work:
         told = [f"{c.title} {c.show(found[c.key].value)}" for c in self.reproduction.columns if c.key in found]
         self.watch(Step(row.name, seed, ", ".join(told), done=True))
         return found
+
+    def parameters(self, setting: Mapping[str, Any]) -> dict[str, Any]:
+        """With the entries of the lists that the setting names."""
+        named = setting.get("lists") == ENGLISH
+        return {**setting, **({"lists": english(quick=self.plan.quick)} if named else {})}
 
 
 class _Clock:

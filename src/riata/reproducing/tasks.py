@@ -21,15 +21,13 @@ class Task:
     test: str = "test"  # the part of the data set that --final scores
 
 
-CHAIN = Task("chunking by tags", partial(Chunker, structure="chain"), ("word", "tag", "chunk"))
-
 SEGMENTS = Task(
     "chunking by segments",
-    partial(Chunker, structure="segments", template="laso2005"),
+    partial(Chunker, structure="segments"),
     ("word", "tag", "chunk"),
 )
 
-# Words are the input; an operator gives a word its tag and its chunk label. Rows say whether there is look-ahead: the paper has none.
+# Words are the input; an operator gives a word its tag and its chunk label. Rows name the features, and say whether there is look-ahead.
 JOINT = Task("joint tagging and chunking", JointTagger, ("word", "tag", "chunk"))
 
 ENTITIES = Task("entities", EntityRecognizer, ("word", "tag", "entity"), "conll2002-es", "testb")

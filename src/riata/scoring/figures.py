@@ -13,7 +13,6 @@ from riata.scoring.evaluation import Evaluation
 from riata.scoring.significance import Statistic, bootstrap_interval
 
 LEVEL = 0.95
-ROUNDING = 1e-9  # 94.4 - 94.3 is a little more than 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,22 +77,9 @@ class Figure:
         """The difference, seed by seed."""
         return Figure(tuple(a.minus(b) for a, b in zip(self.samples, other.samples, strict=True)))
 
-    def above(self, threshold: float = 0.0) -> bool | None:
-        """Whether the number is above; None where its interval says neither, or where it has none."""
-        if self.interval is None:
-            return None
-        low, high = self.interval
-        return True if low > threshold else False if high <= threshold else None
-
-    def within(self, most: float) -> bool | None:
-        """Whether the number is at most so far from 0; None where its interval says neither, or where it has none."""
-        if self.interval is None:
-            return None
-        low, high = self.interval
-        most += ROUNDING
-        if low >= -most and high <= most:
-            return True
-        return False if low > most or high < -most else None
+    def over(self, other: Figure) -> Figure:
+        """The ratio, seed by seed; of numbers that are not scores, such as times."""
+        return Figure.of(*(a.value / max(b.value, 1e-9) for a, b in zip(self.samples, other.samples, strict=True)))
 
 
 def mean_sample(samples: Sequence[Sample]) -> Sample:
