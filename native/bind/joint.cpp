@@ -25,7 +25,7 @@ JointCoding coding_of(std::int32_t tags, const In<std::uint8_t>& start, const In
         static_cast<std::int64_t>(follow.shape(0)) == chunks * chunks);
   check(tags * chunks < (std::int64_t{1} << 31));
   const auto flags = [](const In<std::uint8_t>& array) { return std::vector<std::uint8_t>(array.data(), array.data() + array.shape(0)); };
-  return {tags, static_cast<std::int32_t>(chunks), ahead, flags(start), flags(end), flags(follow)};
+  return {{tags, static_cast<std::int32_t>(chunks)}, ahead, flags(start), flags(end), flags(follow)};
 }
 
 template <class Real>
@@ -36,9 +36,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           "__init__",
           [](Kind* self, const JointTemplates& templates, std::int32_t tags, const In<std::uint8_t>& start, const In<std::uint8_t>& end,
              const In<std::uint8_t>& follow, bool ahead) {
-            new (self) Kind(templates, {coding_of(tags, start, end, follow, ahead),
-                                        JointRows(static_cast<std::int32_t>(templates.slots().size()), templates.all_groups()),
-                                        {}});
+            new (self)
+                Kind(templates, {coding_of(tags, start, end, follow, ahead), JointRows(templates.slots(), templates.all_groups()), {}});
           },
           nb::arg("templates"), nb::arg("tags"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("ahead"))
       .def_prop_ro("ahead", [](const Kind& self) { return self.weights.coding.ahead != 0; })
@@ -51,27 +50,27 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
              const In<std::int32_t>& values) {
             const JointTemplates& templates = self.templates;
             JointWeights<Real>& weights = self.weights;
-            weights.rows = JointRows(static_cast<std::int32_t>(templates.slots().size()), templates.all_groups());
+            weights.rows = JointRows(templates.slots(), templates.all_groups());
             const JointLayout layout(index, templates, weights.coding);
             check(slots.shape(0) == ngrams.shape(0));
             std::size_t next = 0;
             for (std::size_t row = 0; row < slots.shape(0); ++row) {
-              const std::int32_t s = view(slots)[row], ngram = view(ngrams)[row];
-              check(s >= 0 && s < static_cast<std::int32_t>(templates.slots().size()));
-              const JointSlot& slot = templates.slots()[s];
-              check(slot.family < 0 ? ngram == -1 : ngram >= 0 && ngram < index.size(slot.family));
+              const SlotId s(view(slots)[row]);
+              const NgramId ngram(view(ngrams)[row]);
+              check(s && s.number() < templates.slots());
+              const JointSlot& slot = templates[s];
+              check(slot.family < 0 ? ngram == NgramId() : ngram && ngram.number() < index.size(slot.family));
               const JointGroup* group = templates.group_of(s);
-              check(group != nullptr && group->size(weights.coding.tags, weights.coding.chunks) * templates.all_groups() < 0x1p62);
+              check(group != nullptr && group->size(weights.coding) * templates.all_groups() < 0x1p62);
               std::vector<std::int32_t> window(static_cast<std::size_t>(templates.window()), 0);
               for (const JointGroup::Place& place : group->places) {
                 check(next < values.shape(0));
                 const std::int32_t value = view(values)[next++];
-                check(value >= 0 && value < JointGroup::base(place, weights.coding.tags, weights.coding.chunks));
+                check(value >= 0 && value < JointGroup::base(place, weights.coding));
                 window[static_cast<std::size_t>(place.at)] = value;
               }
-              const std::int32_t context =
-                  weights.rows.add_context(group->number, group->packed(window, weights.coding.tags, weights.coding.chunks));
-              check(weights.rows.add(s, ngram, context, layout.stride(slot.output)) == static_cast<std::int32_t>(row));
+              const ContextId context = weights.rows.add_context(group->number, group->packed(window, weights.coding));
+              check(weights.rows.add(s, ngram, context, layout.stride(slot.output)) == RowId(row));
             }
             check(next == values.shape(0));
             weights.layout = layout;

@@ -29,15 +29,15 @@ inline bool fits(const JointCoding& coding, const Instances& instances, std::spa
 // For each row its slot, its n-gram and, one after the other, the outputs that it reads.
 inline nb::tuple rows_of(const JointRows& rows, const JointTemplates& templates, const JointCoding& coding) {
   std::vector<std::int32_t> slots, ngrams, values;
-  for (std::int32_t row = 0; row < rows.rows(); ++row) {
-    slots.push_back(rows.slot(row));
-    ngrams.push_back(rows.ngram(row));
+  for (RowId row(0); row.number() < rows.rows(); ++row) {
+    slots.push_back(rows.slot(row).number());
+    ngrams.push_back(rows.ngram(row).number());
     std::uint64_t packed = rows.packed(row);
-    const JointGroup* group = templates.group_of(slots.back());
+    const JointGroup* group = templates.group_of(rows.slot(row));
     check(group != nullptr);
     const std::size_t first = values.size();
     for (auto place = group->places.rbegin(); place != group->places.rend(); ++place) {
-      const auto base = std::uint64_t(JointGroup::base(*place, coding.tags, coding.chunks));
+      const auto base = std::uint64_t(JointGroup::base(*place, coding));
       values.push_back(static_cast<std::int32_t>(packed % base));
       packed /= base;
     }

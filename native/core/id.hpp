@@ -1,4 +1,4 @@
-// Numbers of things of one kind. The compiler does not let them be confused with numbers of another kind.
+// Numbers of things of one kind. The compiler does not let them be confused with numbers of another kind (see core/kinds.hpp).
 #pragma once
 
 #include <compare>
@@ -16,7 +16,11 @@ class Id {
   constexpr explicit Id(std::int32_t number) noexcept : number_(number) {}
   constexpr explicit Id(std::size_t number) noexcept : number_(static_cast<std::int32_t>(number)) {}
 
+  // From a value as templates read it: from 1 on, or 0 for none.
+  static constexpr Id of_value(std::int32_t value) noexcept { return Id(value - 1); }
+
   constexpr std::int32_t number() const noexcept { return number_; }
+  constexpr std::int32_t value() const noexcept { return number_ + 1; }
   constexpr std::size_t place() const noexcept { return static_cast<std::size_t>(number_); }  // index in an array of such things
   constexpr explicit operator bool() const noexcept { return number_ >= 0; }                  // false for -1
 

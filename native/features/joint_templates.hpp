@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/kinds.hpp"
 #include "features/index.hpp"
 
 namespace riata {
@@ -15,6 +16,11 @@ namespace riata {
 enum class Output : std::int32_t { tag, chunk };
 inline constexpr std::size_t outputs = 2;
 constexpr std::size_t number(Output output) noexcept { return static_cast<std::size_t>(output); }
+
+// How many tags and chunk labels there are.
+struct OutputCounts {
+  std::int32_t tags = 0, chunks = 0;
+};
 
 // A feature of one output, the tag or the chunk label. The outputs that it reads are counted in operators back from the present one: 0 is
 // the tag that the present operator gives.
@@ -36,31 +42,33 @@ struct JointGroup {
     bool operator==(const Place&) const = default;
   };
   std::vector<Place> places;
-  std::vector<std::int32_t> slots;  // numbers of the slots in this group
-  std::int32_t number = 0;          // of this group among the groups of both outputs
-  bool candidate = false;           // whether the group reads the tag that the present operator gives
+  std::vector<SlotId> slots;  // of this group
+  GroupId number;             // of this group among the groups of both outputs
+  bool candidate = false;     // whether the group reads the tag that the present operator gives
 
   // The values that the group reads in a window, as one number. The value of a label is the label plus one; 0 stands for before the
   // sentence.
-  std::uint64_t packed(std::span<const std::int32_t> window, std::int32_t tags, std::int32_t chunks) const noexcept {
+  std::uint64_t packed(std::span<const std::int32_t> window, const OutputCounts& counts) const noexcept {
     std::uint64_t key = 0;
     for (const Place& place : places)
-      key = key * std::uint64_t(base(place, tags, chunks)) + std::uint64_t(window[static_cast<std::size_t>(place.at)]);
+      key = key * std::uint64_t(base(place, counts)) + std::uint64_t(window[static_cast<std::size_t>(place.at)]);
     return key;
   }
   // The factor by which the value of the first place is multiplied in the packed number.
-  std::uint64_t unit(std::int32_t tags, std::int32_t chunks) const noexcept {
+  std::uint64_t unit(const OutputCounts& counts) const noexcept {
     std::uint64_t unit = 1;
-    for (std::size_t i = 1; i < places.size(); ++i) unit *= std::uint64_t(base(places[i], tags, chunks));
+    for (std::size_t i = 1; i < places.size(); ++i) unit *= std::uint64_t(base(places[i], counts));
     return unit;
   }
   // An upper bound of the packed numbers (exclusive). A double, since it may exceed 64 bits.
-  double size(std::int32_t tags, std::int32_t chunks) const noexcept {
+  double size(const OutputCounts& counts) const noexcept {
     double size = 1;
-    for (const Place& place : places) size *= base(place, tags, chunks);
+    for (const Place& place : places) size *= base(place, counts);
     return size;
   }
-  static std::int32_t base(const Place& place, std::int32_t tags, std::int32_t chunks) noexcept { return 1 + (place.tag ? tags : chunks); }
+  static std::int32_t base(const Place& place, const OutputCounts& counts) noexcept {
+    return 1 + (place.tag ? counts.tags : counts.chunks);
+  }
 };
 
 class JointTemplates {
@@ -79,8 +87,8 @@ class JointTemplates {
         slot.slot = counts_[number(slot.output)][slot.family]++;
       }
     }
-    for (std::int32_t s = 0; s < static_cast<std::int32_t>(slots_.size()); ++s) {
-      JointSlot& slot = slots_[s];
+    for (SlotId s(0); s.place() < slots_.size(); ++s) {
+      JointSlot& slot = slots_[s.place()];
       if (!slot.tags.empty() || !slot.chunks.empty()) {
         join_group(s);
         continue;
@@ -92,13 +100,14 @@ class JointTemplates {
 
   static constexpr std::int32_t most_back = 4;
 
-  const std::vector<JointSlot>& slots() const noexcept { return slots_; }
-  const std::vector<std::int32_t>& plain(Output output) const noexcept { return plain_[number(output)]; }  // slots that read no outputs
+  std::int32_t slots() const noexcept { return static_cast<std::int32_t>(slots_.size()); }
+  const JointSlot& operator[](SlotId slot) const noexcept { return slots_[slot.place()]; }
+  const std::vector<SlotId>& plain(Output output) const noexcept { return plain_[number(output)]; }  // slots that read no outputs
   const std::vector<JointGroup>& groups(Output output) const noexcept { return groups_[number(output)]; }
   std::int32_t all_groups() const noexcept { return static_cast<std::int32_t>(groups_[0].size() + groups_[1].size()); }
   // The group of a slot; nullptr if the slot reads no outputs.
-  const JointGroup* group_of(std::int32_t slot) const noexcept {
-    for (const JointGroup& group : groups_[number(slots_[slot].output)]) {
+  const JointGroup* group_of(SlotId slot) const noexcept {
+    for (const JointGroup& group : groups_[number((*this)[slot].output)]) {
       if (std::find(group.slots.begin(), group.slots.end(), slot) != group.slots.end()) return &group;
     }
     return nullptr;
@@ -119,20 +128,20 @@ class JointTemplates {
     if (!ok) throw Error("TemplateError", "the templates of tags and chunk labels are inconsistent");
   }
 
-  void join_group(std::int32_t s) {
-    const JointSlot& slot = slots_[s];
+  void join_group(SlotId s) {
+    const JointSlot& slot = (*this)[s];
     std::vector<JointGroup::Place> places;
     for (const std::int32_t back : slot.tags) places.push_back({tag_place(back), true});
     for (const std::int32_t back : slot.chunks) places.push_back({chunk_place(back), false});
     std::vector<JointGroup>& groups = groups_[number(slot.output)];
     auto same = std::find_if(groups.begin(), groups.end(), [&](const JointGroup& group) { return group.places == places; });
-    if (same == groups.end()) same = groups.insert(groups.end(), {places, {}, all_groups(), places.front().at == 0});
+    if (same == groups.end()) same = groups.insert(groups.end(), {places, {}, GroupId(all_groups()), places.front().at == 0});
     same->slots.push_back(s);
   }
 
   std::vector<JointSlot> slots_;
   std::vector<std::int32_t> counts_[outputs];  // [F] how many slots that read no outputs read each family
-  std::vector<std::int32_t> plain_[outputs];
+  std::vector<SlotId> plain_[outputs];
   std::vector<JointGroup> groups_[outputs];
   std::int32_t tags_back_ = 0, chunks_back_ = 1;
 };

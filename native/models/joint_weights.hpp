@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/kernels.hpp"
+#include "core/kinds.hpp"
 #include "core/numbers.hpp"
 #include "features/index.hpp"
 #include "features/joint_rows.hpp"
@@ -15,18 +16,17 @@
 namespace riata {
 
 // The outputs and their codes: the tag and the chunk label of a token are one number, the code of the token.
-struct JointCoding {
-  std::int32_t tags = 0, chunks = 0;
+struct JointCoding : OutputCounts {
   std::int32_t ahead = 0;  // 1: an operator gives the tag of a token and the chunk label of the token before; 0: both of one token
   // [chunks], [chunks], [chunks * chunks]: which chunk labels may start and end a sentence, and follow another
   std::vector<std::uint8_t> start, end, follow;
 
-  std::int32_t code(std::int32_t tag, std::int32_t chunk) const noexcept { return tag * chunks + chunk; }
-  std::int32_t tag(std::int32_t code) const noexcept { return code / chunks; }
-  std::int32_t chunk(std::int32_t code) const noexcept { return code % chunks; }
-  bool follows(std::int32_t before, std::int32_t chunk) const noexcept {
-    return follow[static_cast<std::size_t>(before) * chunks + chunk] != 0;
-  }
+  std::int32_t code(TagId tag, ChunkId chunk) const noexcept { return tag.number() * chunks + chunk.number(); }
+  TagId tag(std::int32_t code) const noexcept { return TagId(code / chunks); }
+  ChunkId chunk(std::int32_t code) const noexcept { return ChunkId(code % chunks); }
+  bool starts(ChunkId chunk) const noexcept { return start[chunk.place()] != 0; }
+  bool ends(ChunkId chunk) const noexcept { return end[chunk.place()] != 0; }
+  bool follows(ChunkId before, ChunkId chunk) const noexcept { return follow[before.place() * chunks + chunk.place()] != 0; }
 };
 
 // Where rows stand in one long vector: first features of the input alone, by output and family; then the rows that grow.
@@ -46,10 +46,10 @@ class JointLayout {
   }
 
   std::int32_t stride(Output output) const noexcept { return strides_[number(output)]; }
-  std::int64_t row(const JointSlot& slot, std::int32_t id) const noexcept {
-    return starts_[number(slot.output)][slot.family] + (std::int64_t{id} * slot.slots + slot.slot) * stride(slot.output);
+  std::int64_t row(const JointSlot& slot, NgramId id) const noexcept {
+    return starts_[number(slot.output)][slot.family] + (std::int64_t{id.number()} * slot.slots + slot.slot) * stride(slot.output);
   }
-  std::int64_t grown_row(const JointRows& rows, std::int32_t row) const noexcept { return size + rows.start(row); }
+  std::int64_t grown_row(const JointRows& rows, RowId row) const noexcept { return size + rows.start(row); }
   std::int64_t whole(const JointRows& rows) const noexcept { return size + rows.size(); }
 
   // A vector of an earlier layout, moved to the places of this layout. Weights of features that have been added since are 0.

@@ -18,38 +18,38 @@ class ChunkCompletions {
   explicit ChunkCompletions(const JointCoding& coding) : coding_(coding) {}
 
   // Whether a sentence can end legally if `after` tokens follow a token with this chunk label.
-  bool alive(std::int32_t chunk, std::int32_t after) {
+  bool alive(ChunkId chunk, std::int32_t after) {
     while (static_cast<std::int32_t>(alive_.size()) <= after) add_token();
-    return alive_[static_cast<std::size_t>(after)][static_cast<std::size_t>(chunk)] != 0;
+    return alive_[static_cast<std::size_t>(after)][chunk.place()] != 0;
   }
-  // Whether the chunk label may follow another one (-1: start the sentence) and can still be completed, with `after` tokens after it.
-  bool allows(std::int32_t before, std::int32_t chunk, std::int32_t after) {
-    return (before < 0 ? coding_.start[static_cast<std::size_t>(chunk)] != 0 : coding_.follows(before, chunk)) && alive(chunk, after);
+  // Whether the chunk label may follow another one (none: start the sentence) and can still be completed, with `after` tokens after it.
+  bool allows(ChunkId before, ChunkId chunk, std::int32_t after) {
+    return (before ? coding_.follows(before, chunk) : coding_.starts(chunk)) && alive(chunk, after);
   }
 
-  // Computes, for all t and `before`, how many chunk labels must be wrong from token t on, after the chunk label `before` (-1: at the
+  // Computes, for all t and `before`, how many chunk labels must be wrong from token t on, after the chunk label `before` (none: at the
   // start). gold: [T] codes.
   void open(std::span<const std::int32_t> gold) {
     const auto length = static_cast<std::int32_t>(gold.size());
     least_.assign(static_cast<std::size_t>(length + 1) * row(), 0);
     for (std::int32_t t = length - 1; t >= 0; --t) {
-      for (std::int32_t before = t == 0 ? -1 : 0; before < (t == 0 ? 0 : coding_.chunks); ++before)
+      for (ChunkId before(t == 0 ? -1 : 0); before.number() < (t == 0 ? 0 : coding_.chunks); ++before)
         entry(t, before) = least_after(t, length, before, coding_.chunk(gold[t]));
     }
   }
-  std::int32_t least(std::int32_t t, std::int32_t before) const noexcept { return least_[place(t, before)]; }
+  std::int32_t least(std::int32_t t, ChunkId before) const noexcept { return least_[place(t, before)]; }
 
  private:
   std::size_t row() const noexcept { return static_cast<std::size_t>(coding_.chunks) + 1; }
-  std::size_t place(std::int32_t t, std::int32_t before) const noexcept {
-    return static_cast<std::size_t>(t) * row() + static_cast<std::size_t>(before + 1);
+  std::size_t place(std::int32_t t, ChunkId before) const noexcept {
+    return static_cast<std::size_t>(t) * row() + static_cast<std::size_t>(before.value());
   }
-  std::int32_t& entry(std::int32_t t, std::int32_t before) noexcept { return least_[place(t, before)]; }
+  std::int32_t& entry(std::int32_t t, ChunkId before) noexcept { return least_[place(t, before)]; }
 
-  std::int32_t least_after(std::int32_t t, std::int32_t length, std::int32_t before, std::int32_t gold) {
+  std::int32_t least_after(std::int32_t t, std::int32_t length, ChunkId before, ChunkId gold) {
     const std::int32_t after = length - t - 1;
     std::int32_t least = allows(before, gold, after) ? this->least(t + 1, gold) : never;
-    for (std::int32_t chunk = 0; chunk < coding_.chunks && least > 0; ++chunk) {
+    for (ChunkId chunk(0); chunk.number() < coding_.chunks && least > 0; ++chunk) {
       if (chunk != gold && allows(before, chunk, after)) least = std::min(least, this->least(t + 1, chunk) + 1);
     }
     return least;
@@ -58,11 +58,11 @@ class ChunkCompletions {
   void add_token() {
     std::vector<std::uint8_t> flags(coding_.end);
     if (!alive_.empty()) {
-      for (std::int32_t chunk = 0; chunk < coding_.chunks; ++chunk) {
+      for (ChunkId chunk(0); chunk.number() < coding_.chunks; ++chunk) {
         bool any = false;
-        for (std::int32_t next = 0; next < coding_.chunks && !any; ++next)
-          any = coding_.follows(chunk, next) && alive_.back()[static_cast<std::size_t>(next)];
-        flags[static_cast<std::size_t>(chunk)] = any;
+        for (ChunkId next(0); next.number() < coding_.chunks && !any; ++next)
+          any = coding_.follows(chunk, next) && alive_.back()[next.place()];
+        flags[chunk.place()] = any;
       }
     }
     alive_.push_back(std::move(flags));

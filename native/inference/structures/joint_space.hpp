@@ -19,6 +19,7 @@
 #include "inference/structures/chunk_completions.hpp"
 #include "inference/structures/joint_model.hpp"
 #include "inference/structures/joint_steps.hpp"
+#include "inference/structures/listed_tags.hpp"
 
 namespace riata {
 
@@ -43,6 +44,7 @@ class JointSpace : public CorpusSpace {
         remembers_(!queue.by_level()),
         steps_(templates_, layout_, coding_, rows_, instances_, weights, queue.by_level()),
         completions_(coding_),
+        listed_(coding_, instances_),
         window_(static_cast<std::size_t>(templates_.window())),
         tags_(static_cast<std::size_t>(layout_.stride(Output::tag))),
         chunks_(static_cast<std::size_t>(layout_.stride(Output::chunk))),
@@ -63,7 +65,7 @@ class JointSpace : public CorpusSpace {
     gold_ = with_truth ? corpus_.gold_of(sentence) : Codes{};
     if (!gold_.empty()) completions_.open(gold_);
     expanded_.clear();
-    list_tags(sentence);
+    listed_.open(sentence, gold_);
     check_size();
   }
 
@@ -71,7 +73,7 @@ class JointSpace : public CorpusSpace {
   bool is_goal(StateId state) override { return state.number() == operators(); }
   StateId apply(StateId state, ActionId) override { return after(state); }
 
-  double initial_regret() override { return forced(StateId(0), -1); }
+  double initial_regret() override { return forced(StateId(0), ChunkId()); }
   double regret(const Tree& tree, NodeId node) override {
     std::int32_t sum = forced(tree[node].state, last_chunk(tree, node));
     for (; tree[node].parent; node = tree[node].parent) sum += wrong(before(tree[node].state), tree[node].action);
@@ -95,11 +97,11 @@ class JointSpace : public CorpusSpace {
 
   double step_score(const Tree& tree, NodeId node) override {
     const StateId from = before(tree[node].state);
-    const std::int32_t tag = coding_.tag(tree[node].action), chunk = coding_.chunk(tree[node].action);
+    const TagId tag = coding_.tag(tree[node].action);
     look_back(tree, tree[node].parent);
     score_history(from);
     const Real* chunks = score_chunks(from, tag);
-    return step(from, chunks, tag, chunk);
+    return step(from, chunks, tag, coding_.chunk(tree[node].action));
   }
 
   void features(const Tree& tree, NodeId node, StepFeatures& out) override {
@@ -112,14 +114,13 @@ class JointSpace : public CorpusSpace {
     for (StateId from(0); from.number() < operators(); ++from) {
       for (std::int32_t back = 1; back <= templates_.tags_back(); ++back) {
         const std::int32_t t = from.number() - back;
-        window_[templates_.tag_place(back)] = t < 0 ? 0 : coding_.tag(codes[t]) + 1;
+        window_[templates_.tag_place(back)] = t < 0 ? 0 : coding_.tag(codes[t]).value();
       }
       for (std::int32_t back = 1; back <= templates_.chunks_back(); ++back) {
         const std::int32_t t = chunk_token(from) - back;
-        window_[templates_.chunk_place(back)] = t < 0 ? 0 : coding_.chunk(codes[t]) + 1;
+        window_[templates_.chunk_place(back)] = t < 0 ? 0 : coding_.chunk(codes[t]).value();
       }
-      const std::int32_t tag = gives_tag(from) ? coding_.tag(codes[from.place()]) : 0, u = chunk_token(from);
-      features_of(from, coding_.code(tag, u < 0 ? 0 : coding_.chunk(codes[u])), out);
+      features_of(from, operator_to(codes, from), out);
     }
   }
 
@@ -134,11 +135,10 @@ class JointSpace : public CorpusSpace {
     std::int32_t sum = 0;
     for (StateId state(0); state.number() <= operators(); ++state) {
       if (const StateId from = before(state)) {
-        const std::int32_t u = chunk_token(from);
-        sum += wrong(from, coding_.code(gives_tag(from) ? coding_.tag(codes[from.place()]) : 0, u < 0 ? 0 : coding_.chunk(codes[u])));
+        sum += wrong(from, operator_to(codes, from));
       }
       const std::int32_t next = chunk_token(state);
-      out.push_back(sum + forced(state, next <= 0 ? -1 : coding_.chunk(codes[next - 1])));
+      out.push_back(sum + forced(state, next <= 0 ? ChunkId() : coding_.chunk(codes[next - 1])));
     }
   }
 
@@ -149,11 +149,11 @@ class JointSpace : public CorpusSpace {
     std::iota(each.begin(), each.end(), 0);
     const std::vector<std::uint8_t> never(each.size() * each.size(), 0);
     for (const std::int32_t code : output) {
-      of_tags.push_back(coding_.tag(code));
-      of_chunks.push_back(coding_.chunk(code));
+      of_tags.push_back(coding_.tag(code).number());
+      of_chunks.push_back(coding_.chunk(code).number());
     }
-    Units tags(Track{0, each, never, [&](ActionId code) { return coding_.tag(code); }});
-    Units spans(Track{coding_.ahead, chunks.types, chunks.continues, [&](ActionId code) { return coding_.chunk(code); }});
+    Units tags(Track{0, each, never, [&](ActionId code) { return coding_.tag(code).number(); }});
+    Units spans(Track{coding_.ahead, chunks.types, chunks.continues, [&](ActionId code) { return coding_.chunk(code).number(); }});
     tags(lattice, of_tags, out);
     spans(lattice, of_chunks, out + apart);
   }
@@ -175,47 +175,30 @@ class JointSpace : public CorpusSpace {
   // The token whose chunk label the step from a state gives; -1: none.
   std::int32_t chunk_token(StateId from) const noexcept { return from.number() - coding_.ahead; }
 
+  // The operator that leads on from a state on the path to an output. codes: [T].
+  ActionId operator_to(std::span<const std::int32_t> codes, StateId from) const noexcept {
+    const std::int32_t u = chunk_token(from);
+    return coding_.code(gives_tag(from) ? coding_.tag(codes[from.place()]) : no_tag, u < 0 ? no_chunk : coding_.chunk(codes[u]));
+  }
+
   std::int64_t combinations() const noexcept { return std::int64_t{coding_.tags} * coding_.chunks; }
 
-  // How many chunk labels must be wrong from a state on, since the sequence must be legal. last: the chunk label before, -1: none.
-  std::int32_t forced(StateId state, std::int32_t last) const noexcept { return completions_.least(std::max(chunk_token(state), 0), last); }
+  // How many chunk labels must be wrong from a state on, since the sequence must be legal. last: the chunk label before, or none.
+  std::int32_t forced(StateId state, ChunkId last) const noexcept { return completions_.least(std::max(chunk_token(state), 0), last); }
 
   std::int32_t wrong(StateId from, ActionId action) const noexcept {
     return (coding_.tag(action) != true_tag(from, coding_.tag(action))) +
            (coding_.chunk(action) != true_chunk(from, coding_.chunk(action)));
   }
   // The true tag or chunk label of the step from a state; `otherwise` if the step does not give one.
-  std::int32_t true_tag(StateId from, std::int32_t otherwise) const noexcept {
-    return gives_tag(from) ? coding_.tag(gold_[from.place()]) : otherwise;
-  }
-  std::int32_t true_chunk(StateId from, std::int32_t otherwise) const noexcept {
+  TagId true_tag(StateId from, TagId otherwise) const noexcept { return gives_tag(from) ? coding_.tag(gold_[from.place()]) : otherwise; }
+  ChunkId true_chunk(StateId from, ChunkId otherwise) const noexcept {
     return chunk_token(from) >= 0 ? coding_.chunk(gold_[chunk_token(from)]) : otherwise;
   }
 
-  // The last chunk label of a node; -1 if there is none yet.
-  std::int32_t last_chunk(const Tree& tree, NodeId node) const noexcept {
-    return !tree[node].parent || chunk_token(tree[node].state) <= 0 ? -1 : coding_.chunk(tree[node].action);
-  }
-
-  // Lists the tags that every token may have. During learning, the true tag is among them.
-  void list_tags(std::int64_t sentence) {
-    const TagChoices& choices = instances_.choices;
-    starts_.assign(1, 0);
-    listed_.clear();
-    for (std::int32_t t = 0; t < steps_.length(); ++t) {
-      const auto first = static_cast<std::ptrdiff_t>(listed_.size());
-      if (choices.of.empty()) {
-        for (std::int32_t tag = 0; tag < coding_.tags; ++tag) listed_.push_back(tag);
-      } else {
-        const auto set = static_cast<std::size_t>(choices.of[static_cast<std::size_t>(instances_.starts[sentence] + t)]);
-        listed_.insert(listed_.end(), choices.tags.begin() + choices.starts[set], choices.tags.begin() + choices.starts[set + 1]);
-        if (!gold_.empty()) {
-          const auto place = std::lower_bound(listed_.begin() + first, listed_.end(), coding_.tag(gold_[t]));
-          if (place == listed_.end() || *place != coding_.tag(gold_[t])) listed_.insert(place, coding_.tag(gold_[t]));
-        }
-      }
-      starts_.push_back(static_cast<std::int32_t>(listed_.size()));
-    }
+  // The last chunk label of a node; none if there is none yet.
+  ChunkId last_chunk(const Tree& tree, NodeId node) const noexcept {
+    return !tree[node].parent || chunk_token(tree[node].state) <= 0 ? ChunkId() : coding_.chunk(tree[node].action);
   }
 
   // Keys of states and of steps are 64-bit numbers. Throws if there are too many different ones.
@@ -239,14 +222,13 @@ class JointSpace : public CorpusSpace {
     if (u < 0) return;
     steps_.ask(Output::chunk, u, window_);
     steps_.begin_tags(u, window_);
-    for (const std::int32_t tag : listed(from)) steps_.ask_beside(gives_tag(from) ? tag + 1 : 0);
+    for (const TagId tag : listed(from)) steps_.ask_beside(gives_tag(from) ? tag : TagId());
   }
 
   // The tags that the step from a state may give; if it gives none, one meaningless tag.
-  std::span<const std::int32_t> listed(StateId from) const noexcept {
-    if (!gives_tag(from)) return {&none, 1};
-    return std::span<const std::int32_t>(listed_).subspan(static_cast<std::size_t>(starts_[from.place()]),
-                                                          static_cast<std::size_t>(starts_[from.place() + 1] - starts_[from.place()]));
+  std::span<const TagId> listed(StateId from) const noexcept {
+    if (!gives_tag(from)) return {&no_tag, 1};
+    return listed_[from.place()];
   }
 
   // Computes the scores of the step from a state, after the outputs that look_back has read: of all tags, and of all chunk labels as far as
@@ -265,44 +247,46 @@ class JointSpace : public CorpusSpace {
   }
 
   // The scores of all chunk labels beside a tag. To be called after score_history.
-  const Real* score_chunks(StateId from, std::int32_t tag) {
+  const Real* score_chunks(StateId from, TagId tag) {
     if (chunk_token(from) < 0) return nullptr;
     std::copy(chunks_.begin(), chunks_.end(), both_.begin());
-    steps_.add_beside(gives_tag(from) ? tag + 1 : 0, both_.data());
+    steps_.add_beside(gives_tag(from) ? tag : TagId(), both_.data());
     return both_.data();
   }
 
-  double step(StateId from, const Real* chunks, std::int32_t tag, std::int32_t chunk) const noexcept {
-    const double own = gives_tag(from) ? double(tags_[static_cast<std::size_t>(tag)]) : 0.0;
-    return chunks == nullptr ? own : own + double(chunks[chunk]);
+  double step(StateId from, const Real* chunks, TagId tag, ChunkId chunk) const noexcept {
+    const double own = gives_tag(from) ? double(tags_[tag.place()]) : 0.0;
+    return chunks == nullptr ? own : own + double(chunks[chunk.place()]);
   }
 
   void expand_node(const Tree& tree, NodeId id, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
     const Node& node = tree[id];
     const StateId from = node.state;
-    const std::int32_t u = chunk_token(from), before = last_chunk(tree, id);
+    const std::int32_t u = chunk_token(from);
+    const ChunkId before = last_chunk(tree, id);
     look_back(tree, id);
     score_history(from);
     list_chunks(u, before);
     // Early selection expects that all candidates of a node have different keys, which is the case if templates read tags back.
     const bool choosy = ranking.width <= few && !aside_ && templates_.tags_back() > 0;
     const bool gives = gives_tag(from);
-    const double regret = learning ? node.regret - forced(from, before) : 0, least = learning ? forced(StateId(0), -1) : 0;
-    const std::int32_t gold_tag = learning ? true_tag(from, none) : 0, gold_chunk = learning ? true_chunk(from, none) : 0;
+    const double regret = learning ? node.regret - forced(from, before) : 0, least = learning ? forced(StateId(0), ChunkId()) : 0;
+    const TagId gold_tag = learning ? true_tag(from, no_tag) : no_tag;
+    const ChunkId gold_chunk = learning ? true_chunk(from, no_chunk) : no_chunk;
     const std::int64_t tags_before = tags_key(templates_.tags_back() - 1), chunks_before = chunks_key(templates_.chunks_back() - 1);
     const std::size_t first = out.size();
     ranks_.begin_node();
-    for (const std::int32_t tag : listed(from)) {
+    for (const TagId tag : listed(from)) {
       const Real* scores = score_chunks(from, tag);
-      const std::int64_t key = key_of(after(from), (gives ? tag + 1 : 0) * tags_unit_ + tags_before, chunks_before);
+      const std::int64_t key = key_of(after(from), (gives ? tag.value() : 0) * tags_unit_ + tags_before, chunks_before);
       const double with_tag = regret + (tag != gold_tag);
-      const std::int32_t code = coding_.code(tag, 0);
-      for (const std::int32_t chunk : allowed_) {
+      const std::int32_t code = coding_.code(tag, ChunkId(0));
+      for (const ChunkId chunk : allowed_) {
         const double score = node.score + step(from, scores, tag, chunk);
         if (choosy && score < ranks_.least()) continue;
-        Candidate candidate{score, 0, u < 0 ? key : key + (chunk + 1) * chunks_unit_, 0, id, code + chunk, false};
+        Candidate candidate{score, 0, u < 0 ? key : key + chunk.value() * chunks_unit_, 0, id, code + chunk.number(), false};
         if (learning) {
-          candidate.regret = with_tag + (chunk != gold_chunk) + forced(after(from), u < 0 ? -1 : chunk);
+          candidate.regret = with_tag + (chunk != gold_chunk) + forced(after(from), u < 0 ? ChunkId() : chunk);
           candidate.good = node.good && candidate.regret == least;
         }
         if (!choosy || ranks_.takes(ranking, candidate)) out.push_back(candidate);
@@ -312,10 +296,10 @@ class JointSpace : public CorpusSpace {
   }
 
   // Lists the chunk labels that token u may have after the chunk label `before`. If the step gives no chunk label, the list is a single 0.
-  void list_chunks(std::int32_t u, std::int32_t before) {
+  void list_chunks(std::int32_t u, ChunkId before) {
     allowed_.clear();
-    if (u < 0) allowed_.push_back(0);
-    for (std::int32_t chunk = 0; u >= 0 && chunk < coding_.chunks; ++chunk) {
+    if (u < 0) allowed_.push_back(no_chunk);
+    for (ChunkId chunk(0); u >= 0 && chunk.number() < coding_.chunks; ++chunk) {
       if (completions_.allows(before, chunk, steps_.length() - u - 1)) allowed_.push_back(chunk);
     }
   }
@@ -344,26 +328,26 @@ class JointSpace : public CorpusSpace {
       const bool inside{tree[id].parent};
       const StateId from = before(tree[id].state);
       if (back <= templates_.tags_back())
-        window_[templates_.tag_place(back)] = inside && gives_tag(from) ? coding_.tag(tree[id].action) + 1 : 0;
+        window_[templates_.tag_place(back)] = inside && gives_tag(from) ? coding_.tag(tree[id].action).value() : 0;
       if (back <= templates_.chunks_back())
-        window_[templates_.chunk_place(back)] = inside && chunk_token(from) >= 0 ? coding_.chunk(tree[id].action) + 1 : 0;
+        window_[templates_.chunk_place(back)] = inside && chunk_token(from) >= 0 ? coding_.chunk(tree[id].action).value() : 0;
       if (inside) id = tree[id].parent;
     }
   }
 
   // Appends the features of the step from a state, after the outputs that look_back has read.
   void features_of(StateId from, ActionId action, StepFeatures& out) {
-    window_[0] = gives_tag(from) ? coding_.tag(action) + 1 : 0;
+    window_[0] = gives_tag(from) ? coding_.tag(action).value() : 0;
     const auto context = [&](const JointGroup& group) {
-      const std::uint64_t packed = group.packed(window_, coding_.tags, coding_.chunks);
+      const std::uint64_t packed = group.packed(window_, coding_);
       return grows_ ? rows_.add_context(group.number, packed) : rows_.find_context(group.number, packed);
     };
-    const auto row = [&](std::int32_t slot, std::int32_t ngram, std::int32_t at) {
+    const auto row = [&](SlotId slot, NgramId ngram, ContextId at) {
       if (!grows_) return rows_.find(slot, ngram, at);
-      return rows_.add(slot, ngram, at, layout_.stride(templates_.slots()[static_cast<std::size_t>(slot)].output));
+      return rows_.add(slot, ngram, at, layout_.stride(templates_[slot].output));
     };
-    const auto collect = [&](Output output, std::int32_t t, std::int32_t label) {
-      steps_.each_row(output, t, context, row, [&](std::int64_t place) { out.push_back({place + label, 1.0}); });
+    const auto collect = [&](Output output, std::int32_t t, auto label) {  // a TagId or a ChunkId
+      steps_.each_row(output, t, context, row, [&](std::int64_t place) { out.push_back({place + label.number(), 1.0}); });
     };
     if (gives_tag(from)) collect(Output::tag, from.number(), coding_.tag(action));
     const std::int32_t u = chunk_token(from);
@@ -371,7 +355,8 @@ class JointSpace : public CorpusSpace {
     if (grows_) weights_.grow(static_cast<std::size_t>(layout_.whole(rows_)));
   }
 
-  static constexpr std::int32_t none = 0;  // the tag in the code of operators that give no tag
+  static constexpr TagId no_tag{0};      // the tag in the code of operators that give no tag
+  static constexpr ChunkId no_chunk{0};  // the chunk label of operators that give none
 
   Corpus corpus_;
   const JointTemplates& templates_;
@@ -386,10 +371,10 @@ class JointSpace : public CorpusSpace {
   JointSteps<Real> steps_;
   ChunkCompletions completions_;
   std::span<const std::int32_t> gold_;
-  std::vector<std::int32_t> starts_, listed_;  // [T + 1] where the tags of each token start; the tags of all tokens
-  std::vector<std::int32_t> allowed_;          // chunk labels that the present node may give
-  std::vector<std::int32_t> window_;           // as look_back writes it; the first place is the tag of the present operator
-  std::vector<Real> tags_, chunks_, both_;     // [stride] scores of the present node; both_: of chunk labels beside the present tag
+  ListedTags listed_;
+  std::vector<ChunkId> allowed_;            // chunk labels that the present node may give
+  std::vector<std::int32_t> window_;        // as look_back writes it; the first place is the tag of the present operator
+  std::vector<Real> tags_, chunks_, both_;  // [stride] scores of the present node; both_: of chunk labels beside the present tag
   // Keys: the factors by which the last tag and chunk label are multiplied, and the numbers of different keys of tags and of chunk labels.
   std::int64_t tags_unit_ = 1, chunks_unit_ = 1, tags_size_ = 1, chunks_size_ = 1;
   BestRanks ranks_;

@@ -28,7 +28,7 @@ class JointSteps {
     for (const Output output : {Output::tag, Output::chunk}) {
       for (const JointGroup& group : templates.groups(output)) {
         if (group.candidate)
-          beside_.push_back({&group, group.unit(coding.tags, coding.chunks)});
+          beside_.push_back({&group, group.unit(coding)});
         else
           alone_[number(output)].push_back(&group);
       }
@@ -64,9 +64,9 @@ class JointSteps {
     ask(output, t, window);
     add_asked(output, out);
   }
-  // Adds the scores of templates that read the operator's own tag, alone or with earlier outputs. tag: plus one. begin_tags must be called
-  // first.
-  void add_beside(std::int32_t tag, Real* out) {
+  // Adds the scores of templates that read the operator's own tag, alone or with earlier outputs. tag: none where the operator gives
+  // none. begin_tags must be called first.
+  void add_beside(TagId tag, Real* out) {
     ask_beside(tag);
     add_asked(Output::chunk, out);
   }
@@ -75,7 +75,7 @@ class JointSteps {
   void ask(Output output, std::int32_t t, std::span<const std::int32_t> window) {
     starts_.clear();
     for (const JointGroup* group : alone_[number(output)]) {
-      const std::uint64_t packed = group->packed(window, coding_.tags, coding_.chunks);
+      const std::uint64_t packed = group->packed(window, coding_);
       starts_.push_back(group_row(*group, t, packed, key_of(*group, t, packed)));
     }
   }
@@ -83,14 +83,14 @@ class JointSteps {
   void begin_tags(std::int32_t t, std::span<const std::int32_t> window) {
     t_ = t;
     for (Beside& one : beside_) {
-      one.packed = one.group->packed(window, coding_.tags, coding_.chunks) - one.unit * std::uint64_t(window[0]);
+      one.packed = one.group->packed(window, coding_) - one.unit * std::uint64_t(window[0]);
       one.key = key_of(*one.group, t, one.packed);
       one.key_unit = one.unit * std::uint64_t(templates_.all_groups()) * std::uint64_t(length_);
     }
   }
-  void ask_beside(std::int32_t tag) {
+  void ask_beside(TagId tag) {
     starts_.clear();
-    const auto times = static_cast<std::uint64_t>(tag);
+    const auto times = static_cast<std::uint64_t>(tag.value());
     for (const Beside& one : beside_)
       starts_.push_back(group_row(*one.group, t_, one.packed + times * one.unit, one.key + times * one.key_unit));
   }
@@ -99,19 +99,19 @@ class JointSteps {
     looked_.clear();
     for (const Asked& one : asked_) rows_.prefetch_context(one.group->number, one.packed);
     for (const Asked& one : asked_) {
-      const std::int32_t context = rows_.find_context(one.group->number, one.packed);
-      if (context < 0) continue;
-      for (const std::int32_t s : one.group->slots) {
-        const std::int32_t id = ngram(templates_.slots()[s], one.t);
+      const ContextId context = rows_.find_context(one.group->number, one.packed);
+      if (!context) continue;
+      for (const SlotId s : one.group->slots) {
+        const NgramId id = ngram(templates_[s], one.t);
         if (id == unseen) continue;
         rows_.prefetch(s, id, context);
-        looked_.push_back({s, id, context, one.start});
+        looked_.push_back({s, id, context, RowId(), one.start});
       }
     }
     std::size_t left = 0;
     for (Looked& one : looked_) {
-      one.row = rows_.find(one.slot, one.id, one.row);
-      if (one.row < 0) continue;
+      one.row = rows_.find(one.slot, one.id, one.context);
+      if (!one.row) continue;
       __builtin_prefetch(weights_.data() + layout_.grown_row(rows_, one.row));
       looked_[left++] = one;
     }
@@ -120,47 +120,48 @@ class JointSteps {
     for (const Looked& one : looked_) {
       const Real* row = weights_.data() + layout_.grown_row(rows_, one.row);
       Real* out = arena_.data() + one.start;
-      const std::int32_t stride = layout_.stride(templates_.slots()[static_cast<std::size_t>(one.slot)].output);
+      const std::int32_t stride = layout_.stride(templates_[one.slot].output);
       for (std::int32_t j = 0; j < stride; ++j) out[j] += row[j] * factor;
     }
     asked_.clear();
   }
 
   // Calls visit(place of the row) for every feature of an output of token t. context(group) and row(slot, n-gram, context) return the
-  // context and the row of features that read outputs, or -1.
+  // context and the row of features that read outputs, or none.
   template <class Context, class Row, class Visit>
   void each_row(Output output, std::int32_t t, Context context, Row row, Visit visit) const {
-    for (const std::int32_t s : templates_.plain(output)) {
-      const JointSlot& slot = templates_.slots()[s];
-      const std::int32_t id = ngram(slot, t);
-      if (id >= 0) visit(layout_.row(slot, id));
+    for (const SlotId s : templates_.plain(output)) {
+      const JointSlot& slot = templates_[s];
+      const NgramId id = ngram(slot, t);
+      if (id) visit(layout_.row(slot, id));
     }
     for (const JointGroup& group : templates_.groups(output)) {
-      const std::int32_t at = context(group);
-      if (at < 0) continue;
-      for (const std::int32_t s : group.slots) {
-        const std::int32_t id = ngram(templates_.slots()[s], t);
-        const std::int32_t found = id == unseen ? -1 : row(s, id, at);
-        if (found >= 0) visit(layout_.grown_row(rows_, found));
+      const ContextId at = context(group);
+      if (!at) continue;
+      for (const SlotId s : group.slots) {
+        const NgramId id = ngram(templates_[s], t);
+        const RowId found = id == unseen ? RowId() : row(s, id, at);
+        if (found) visit(layout_.grown_row(rows_, found));
       }
     }
   }
 
  private:
+  static constexpr NgramId unseen{riata::unseen};
   static constexpr std::size_t most_remembered = std::size_t{1} << 24;  // weights that are stored before all are dropped
 
-  // The n-gram that a slot reads at token t: -1 if the slot reads none, `unseen` if training has not seen it.
-  std::int32_t ngram(const JointSlot& slot, std::int32_t t) const noexcept {
-    if (slot.family < 0) return -1;
-    const std::int32_t id = instances_.ngrams[slot.family][origin_ + t + slot.offset];
-    return id < 0 ? unseen : id;
+  // The n-gram that a slot reads at token t: none if the slot reads none, `unseen` if training has not seen it.
+  NgramId ngram(const JointSlot& slot, std::int32_t t) const noexcept {
+    if (slot.family < 0) return NgramId();
+    const NgramId id(instances_.ngrams[slot.family][origin_ + t + slot.offset]);
+    return id ? id : unseen;
   }
 
   // The outputs that a group reads are packed into one 64-bit number. Throws if there are too many combinations.
   void check_size() const {
     double most = 1;
     for (const Output output : {Output::tag, Output::chunk}) {
-      for (const JointGroup& group : templates_.groups(output)) most = std::max(most, group.size(coding_.tags, coding_.chunks));
+      for (const JointGroup& group : templates_.groups(output)) most = std::max(most, group.size(coding_));
     }
     if (most * double(length_) * templates_.all_groups() > double(std::numeric_limits<std::int64_t>::max() / 2))
       throw Error("UnsupportedError", "there are too many labels for templates that read so many of them together.",
@@ -184,10 +185,10 @@ class JointSteps {
     const std::int32_t stride = layout_.stride(output);
     std::fill_n(out, stride, Real{0});
     sum_.begin(out, stride);
-    for (const std::int32_t s : templates_.plain(output)) {
-      const JointSlot& slot = templates_.slots()[s];
-      const std::int32_t id = ngram(slot, t);
-      if (id >= 0) sum_.add(weights_.data() + layout_.row(slot, id), 1.0f);
+    for (const SlotId s : templates_.plain(output)) {
+      const JointSlot& slot = templates_[s];
+      const NgramId id = ngram(slot, t);
+      if (id) sum_.add(weights_.data() + layout_.row(slot, id), 1.0f);
     }
     sum_.finish();
     scale(output, out);
@@ -197,16 +198,16 @@ class JointSteps {
 
   // Prefetches the rows of a token, so that they are in the cache when the search reaches it.
   void prefetch(Output output, std::int32_t t) const noexcept {
-    for (const std::int32_t s : templates_.plain(output)) {
-      const JointSlot& slot = templates_.slots()[s];
-      const std::int32_t id = ngram(slot, t);
-      if (id >= 0) __builtin_prefetch(weights_.data() + layout_.row(slot, id));
+    for (const SlotId s : templates_.plain(output)) {
+      const JointSlot& slot = templates_[s];
+      const NgramId id = ngram(slot, t);
+      if (id) __builtin_prefetch(weights_.data() + layout_.row(slot, id));
     }
   }
 
   // The key in the memo of the outputs that a group reads at a token.
   std::uint64_t key_of(const JointGroup& group, std::int32_t t, std::uint64_t packed) const noexcept {
-    return (packed * std::uint64_t(templates_.all_groups()) + std::uint64_t(group.number)) * std::uint64_t(length_) + std::uint64_t(t);
+    return (packed * std::uint64_t(templates_.all_groups()) + group.number.place()) * std::uint64_t(length_) + std::uint64_t(t);
   }
 
   // The place in the arena of the row of a group. A new row is requested and stays zero until `answer` computes it.
@@ -216,7 +217,7 @@ class JointSteps {
   }
   std::int64_t new_row(const JointGroup& group, std::int32_t t, std::uint64_t packed) {
     const auto start = static_cast<std::int64_t>(arena_.size());
-    const Output output = templates_.slots()[static_cast<std::size_t>(group.slots.front())].output;
+    const Output output = templates_[group.slots.front()].output;
     arena_.resize(arena_.size() + static_cast<std::size_t>(layout_.stride(output)), Real{0});
     asked_.push_back({&group, packed, t, start});
     return start;
@@ -266,7 +267,10 @@ class JointSteps {
     std::int64_t start;  // place in the arena
   };
   struct Looked {
-    std::int32_t slot, id, row;  // row: first holds the context
+    SlotId slot;
+    NgramId id;
+    ContextId context;
+    RowId row;
     std::int64_t start;
   };
   std::vector<Asked> asked_;

@@ -45,10 +45,10 @@ void JointModel<Real>::match(Model<Real>& other, const typename Model<Real>::Mat
       from.layout.size != before)
     throw Error("RiataError", "the weights belong to different models");
   visit(0, 0, before);
-  for (std::int32_t row = 0; row < from.rows.rows(); ++row) {
-    const std::int32_t context = to.rows.add_context(from.rows.group(row), from.rows.packed(row));
+  for (RowId row(0); row.number() < from.rows.rows(); ++row) {
+    const ContextId context = to.rows.add_context(from.rows.group(row), from.rows.packed(row));
     const std::int32_t width = from.rows.width(row);
-    const std::int32_t same = to.rows.add(from.rows.slot(row), from.rows.ngram(row), context, width);
+    const RowId same = to.rows.add(from.rows.slot(row), from.rows.ngram(row), context, width);
     visit(before + from.rows.start(row), before + to.rows.start(same), width);
   }
 }

@@ -12,9 +12,9 @@ std::vector<Output> legal_codes(const JointCoding& coding, std::int32_t length) 
     std::vector<Output> longer;
     for (const Output& before : found) {
       for (std::int32_t code = 0; code < coding.tags * coding.chunks; ++code) {
-        const std::int32_t chunk = coding.chunk(code);
-        const bool begins = t > 0 ? coding.follows(coding.chunk(before.back()), chunk) : coding.start[static_cast<std::size_t>(chunk)] != 0;
-        if (!begins || (t + 1 == length && !coding.end[static_cast<std::size_t>(chunk)])) continue;
+        const ChunkId chunk = coding.chunk(code);
+        const bool begins = t > 0 ? coding.follows(coding.chunk(before.back()), chunk) : coding.starts(chunk);
+        if (!begins || (t + 1 == length && !coding.ends(chunk))) continue;
         longer.push_back(before);
         longer.back().push_back(code);
       }
@@ -27,7 +27,7 @@ std::vector<Output> legal_codes(const JointCoding& coding, std::int32_t length) 
 // ahead: 1 if a tag is chosen one token before its chunk label, which may then read it.
 Case enumerated_joint(Rng& rng, std::int32_t ahead) {
   using riata::Output::chunk, riata::Output::tag;
-  const JointCoding coding{2, 2, ahead, {1, 0}, {1, 1}, {1, 1, 0, 1}};
+  const JointCoding coding{{2, 2}, ahead, {1, 0}, {1, 1}, {1, 1, 0, 1}};
   auto out = std::make_unique<Enumerated>("joint", FeatureIndex({{-1, 0, 0}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}}));
   out->exact = false;
   const JointTemplates templates(out->index, {{tag, 0, 0},
@@ -45,7 +45,7 @@ Case enumerated_joint(Rng& rng, std::int32_t ahead) {
     const Output& one = every[rng.below(every.size())];
     out->gold.insert(out->gold.end(), one.begin(), one.end());
   }
-  const JointRows none(static_cast<std::int32_t>(templates.slots().size()), templates.all_groups());
+  const JointRows none(templates.slots(), templates.all_groups());
   out->model = std::make_unique<JointModel<double>>(templates, JointWeights<double>{coding, none, {}});
   out->loss = [coding](Codes gold, Codes output) {
     double wrong = 0;
