@@ -62,6 +62,24 @@ def test_going_on_with_other_templates_is_refused():
         tagger.set_params(template=parse("word[1]")).fit(TRAIN, listener=silent)
 
 
+def test_going_on_with_other_attributes_is_refused():
+    def first(word):
+        return word[0]
+
+    def other(word):
+        return word[-1]
+
+    tagger = riata.Tagger(template=parse("mine[0]"), attributes={"mine": first}, warm_start=True)
+    tagger.partial_fit(TRAIN)
+    tagger.set_params(attributes={"mine": first, "unread": other}).partial_fit(TRAIN)
+    tagger.set_params(attributes={"mine": other})
+    for learn in (tagger.partial_fit, tagger.fit):
+        with pytest.raises(SettingError, match="another function for 'mine'") as refused:
+            learn(TRAIN)
+        assert "Leave out attributes" in refused.value.remedy
+    tagger.set_params(template=None, attributes=None).partial_fit(TRAIN)  # the model has the function
+
+
 def test_going_on_in_another_precision_is_refused():
     tagger = riata.Tagger(epochs=1, warm_start=True).fit(TRAIN, listener=silent)
     with pytest.raises(SettingError, match="precision"):

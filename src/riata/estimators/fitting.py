@@ -126,6 +126,7 @@ class Fitting(Columns):
         if partial is not None and partial[2] == options.learner:
             trainer, labels, _ = partial
             fit.check_same_tags(labels.tags)
+            fit.check_same_functions(trainer.features)
             check_width(data, len(self.inputs_), self.array_width_)
             label_ids(data, labels)  # refuses unknown labels before anything is changed
             structure = fit.structure(labels)

@@ -178,9 +178,20 @@ class Fit:
             )
         return self.start.model
 
+    def check_same_functions(self, features: Features) -> None:
+        """Refuses to go on with other attributes than these features were learnt with."""
+        asked, present = self.options.functions, features.functions
+        other = [name for name in present if name in asked and asked[name] != present[name]]
+        if other:
+            raise SettingError(
+                f"training goes on with the attributes of the model; attributes holds another function for {other[0]!r}.",
+                remedy="Leave out attributes, or train anew (warm_start=False).",
+            )
+
     def _check_goes_on(self, data: Corpus) -> None:
         assert self.start is not None
         check_width(data, self.start.width, self.start.array_width)
+        self.check_same_functions(self.start.model.features)
         present = self.start.model.features.templates
         asked = self.options.template
         if asked is not None and set(self.options.templates(data.width - 1)) != set(present):
