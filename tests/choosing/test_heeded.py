@@ -136,14 +136,15 @@ def lacking(monkeypatch):
     return lack
 
 
-@pytest.mark.parametrize("ask", ["trace", "explain", "predict_confidence"])
+@pytest.mark.parametrize("ask", ["trace", "explain", "predict_confidence", "diagnose"])
 def test_what_needs_a_search_is_refused_for_structures_without_one(lacking, ask):
     made = quietly(riata.Chunker("mira", structure="segments", epochs=1), CHUNKS)
     lacking(SPACE)
     sentence = [(word, tag) for word, tag, _ in CHUNKS[0]]
+    given = {"predict_confidence": [sentence], "diagnose": CHUNKS}.get(ask, sentence)
     with pytest.raises(UnsupportedError, match="The structure 'segments' is not searched step by step") as refused:
-        getattr(made, ask)([sentence] if ask == "predict_confidence" else sentence)
-    assert refused.value.remedy
+        getattr(made, ask)(given)
+    assert refused.value.remedy and "recipe" not in refused.value.remedy
 
 
 def test_chunks_are_refused_on_structures_that_could_give_illegal_labels(lacking):

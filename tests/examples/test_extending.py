@@ -195,6 +195,7 @@ unsearched = []
 for ask in (lambda: tagger.trace(words[0]), lambda: tagger.explain(words[0]), lambda: tagger.predict_confidence(words),
             lambda: riata.Chunker("mira", structure="whole").fit([[("a", "B-X"), ("b", "I-X")]] * 20)):
     try:
+            lambda: tagger.diagnose(train),
         ask()
     except UnsupportedError as error:
         unsearched.append([error.message, error.remedy])
@@ -216,7 +217,8 @@ def test_the_structure_is_learnt_saved_and_refused_like_every_other(extended):
     assert "sums over all outputs" in found["refused"][0]
     assert "states that are built step by step" in found["refused"][1]
     *unsearched, chunks = found["unsearched"]
-    assert ["The structure 'whole' is not searched step by step" in message for message, _ in unsearched] == [True] * 3
+    assert ["The structure 'whole' is not searched step by step" in message for message, _ in unsearched] == [True] * 4
+    assert not any("laso" in remedy for _, remedy in unsearched)  # a recipe that searches does not learn it
     assert "which of them may follow each other" in chunks[0]
     assert "structure='chain'" in chunks[1]
     assert all(remedy for _, remedy in found["unsearched"])

@@ -48,9 +48,10 @@ class Looking(Judging):
         from riata.learning.labels import LabelSet
         from riata.learning.structure import label_ids
 
-        self._check_fitted()
+        model = self._check_fitted()
         run: Run | None = getattr(self, "_run", None)
         if run is None:
+            model.check_searched("margins and bounds are those of a search")
             options = checked(self, training=False)
             searches = options.choice.recipe.searches and registry.get("queue", options.choice.queue).searches
             raise not_kept(type(self).__name__, recipe_name(self), searches=searches, seeds=options.seeds)
