@@ -74,7 +74,9 @@ BestOutputs best_of_each(const Model<Real>& model, Structure<Real>& structure, s
   BestOutputs out;
   PollClock clock(model.work());
   std::vector<std::int32_t> codes;
-  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+  std::int64_t s = 0;
+  structure.hear([&] { poll(s); });
+  for (; s < corpus.sentences(); ++s) {
     out.counts.push_back(0);
     if (corpus.length(s) == 0) {
       out.counts.back() = 1;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -29,6 +31,9 @@ class Structure {
   Structure& operator=(const Structure&) = delete;
 
   const Corpus& corpus() const noexcept { return corpus_; }
+
+  // Sets a function that long questions call now and then; it throws to end them.
+  void hear(std::function<void()> poll) { poll_ = std::move(poll); }
 
   // All questions except `space` are about the sentence that was opened last, which must have a token.
   virtual void open(std::int64_t s) = 0;
@@ -89,6 +94,10 @@ class Structure {
   virtual std::unique_ptr<CorpusSpace> space(const QueueSpec&) { refuse("a search space"); }
 
  protected:
+  void poll() const {
+    if (poll_) poll_();
+  }
+
   // A last resort: Python asks for the operations beforehand, and names the missing one.
   [[noreturn]] static double refuse(const std::string& operation) {
     throw Error("UnsupportedError", "this structure does not offer " + operation + ".");
@@ -96,6 +105,7 @@ class Structure {
 
  private:
   Corpus corpus_;
+  std::function<void()> poll_;
 };
 
 }  // namespace riata

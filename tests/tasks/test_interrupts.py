@@ -97,6 +97,21 @@ def test_an_interrupt_at_any_line_of_a_second_fit_leaves_the_first_or_the_second
     assert moment > 20
 
 
+@pytest.mark.parametrize("structure", ["chain", "segments"])
+def test_a_huge_list_of_the_best_is_interrupted_within_a_sentence(structure):
+    chunker = quietly(riata.Chunker("perceptron", structure=structure, epochs=1), CHUNKS)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    began = time.perf_counter()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            chunker.predict_nbest([INPUTS[0][:1] * 60], 250_000)  # as many as may be asked for
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.perf_counter() - began < 5
+
+
 def test_signals_at_random_moments_of_fit_leave_no_estimator_half_set():
     make = ESTIMATORS["Chunker"][0]
     words = [[(f"w{(7 * s + t) % 400}", "X", "B-NP" if t % 3 else "O") for t in range(12)] for s in range(60)]

@@ -124,7 +124,7 @@ bool SegmentStructure<Real>::reachable() const {
 
 template <class Real>
 void SegmentStructure<Real>::open_list(std::int64_t most) {
-  listed_ = list_.open(exact_steps(), most);
+  listed_ = list_.open(exact_steps(), most, [this] { this->poll(); });
   returned_ = 0;
 }
 
