@@ -4,12 +4,28 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "models/segment_weights.hpp"
 
 namespace riata {
+
+// Writes to least, [T + 1], the least loss that the tokens from each token on can add. gold: [T] as in SegmentLoss::open.
+// of_wrong(t, length): what a wrong segment adds to the loss.
+template <class Number, class OfWrong>
+void find_least_loss(const SegmentCoding& coding, std::span<const std::int32_t> gold, OfWrong of_wrong, std::vector<Number>& least) {
+  const auto length = static_cast<std::int32_t>(gold.size());
+  const std::int32_t most = coding.labels > (coding.outside >= 0) ? coding.most : 1;  // longer segments need a label that allows them
+  least.assign(gold.size() + 1, Number{0});
+  for (std::int32_t t = length - 1; t >= 0; --t) {
+    const bool reachable = gold[t] >= 0 && coding.allows(coding.length(gold[t]), coding.label(gold[t]));
+    Number best = reachable ? least[t + coding.length(gold[t])] : std::numeric_limits<Number>::max();
+    for (std::int32_t l = 1; l <= std::min(most, length - t); ++l) best = std::min(best, of_wrong(t, l) + least[t + l]);
+    least[t] = best;
+  }
+}
 
 class SegmentLoss {
  public:
@@ -21,13 +37,7 @@ class SegmentLoss {
     const auto length = static_cast<std::int32_t>(gold.size());
     before_.assign(gold.size() + 1, 0);
     for (std::int32_t t = 0; t < length; ++t) before_[t + 1] = before_[t] + (gold[t] >= 0);
-    least_.assign(gold.size() + 1, 0);
-    const std::int32_t most = coding_.labels > (coding_.outside >= 0) ? coding_.most : 1;  // longer segments need a label that allows them
-    for (std::int32_t t = length - 1; t >= 0; --t) {
-      std::int32_t best = reachable(t) ? least_[t + coding_.length(gold[t])] : length * 2;
-      for (std::int32_t l = 1; l <= std::min(most, length - t); ++l) best = std::min(best, 1 + starts_in(t, l) + least_[t + l]);
-      least_[t] = best;
-    }
+    find_least_loss(coding_, gold, [&](std::int32_t t, std::int32_t l) { return of_wrong(t, l); }, least_);
   }
 
   // What a segment adds to the loss: 0 if it is true; otherwise 1, plus the number of true segments that begin within it.
@@ -37,12 +47,11 @@ class SegmentLoss {
 
   // The least loss that the tokens from t on can add.
   std::int32_t least(std::int32_t t) const noexcept { return least_[t]; }
+  // Whether a segment at token t belongs to an output with the least loss that the tokens from t on can add.
+  bool is_least(std::int32_t t, std::int32_t code) const noexcept { return of(t, code) + least_[t + coding_.length(code)] == least_[t]; }
 
  private:
   std::int32_t starts_in(std::int32_t t, std::int32_t length) const noexcept { return before_[t + length] - before_[t]; }
-  bool reachable(std::int32_t t) const noexcept {
-    return gold_[t] >= 0 && coding_.allows(coding_.length(gold_[t]), coding_.label(gold_[t]));
-  }
 
   const SegmentCoding& coding_;
   std::span<const std::int32_t> gold_;

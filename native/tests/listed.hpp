@@ -40,11 +40,11 @@ class ListedStructure : public Structure<Real> {
   Codes target() override {
     const Codes truth = corpus().gold_of(sentence_);
     if (find(truth) != nullptr) return truth;
-    return best_where([&](const ListedOutput& output) { return output.loss == least_loss(); })->codes;
+    return best_where([&](const ListedOutput& output) { return is_least(output); })->codes;
   }
   bool rival(double margin, std::span<std::int32_t> away) override {
     if (find(corpus().gold_of(sentence_)) != nullptr) return Structure<Real>::rival(margin, away);
-    const ListedOutput* other = best_where([&](const ListedOutput& output) { return output.loss > least_loss(); });
+    const ListedOutput* other = best_where([&](const ListedOutput& output) { return !is_least(output); });
     if (other == nullptr) return false;
     std::ranges::copy(other->codes, away.begin());
     return value(*other) >= value(*find(target())) - margin;
@@ -115,6 +115,7 @@ class ListedStructure : public Structure<Real> {
     const auto found = std::ranges::find_if(outputs(), [&](const ListedOutput& output) { return std::ranges::equal(output.codes, codes); });
     return found == outputs().end() ? nullptr : &*found;
   }
+  bool is_least(const ListedOutput& output) { return output.loss <= least_loss() + 1e-9; }
   double value(const ListedOutput& output) const { return weights_.dot(output.features) + times_ * output.loss; }
   template <class Condition>
   const ListedOutput* best_where(Condition condition) {

@@ -185,6 +185,10 @@ void check_class_weights(const Enumerated& in) {
     listed.open(s);
     for (const ListedOutput& output : weighed[static_cast<std::size_t>(s)]) CHECK(near(real->loss(output.codes), output.loss));
     if (!in.exact) continue;
+    CHECK(near(real->least_loss(), listed.least_loss()));
+    CHECK(std::ranges::equal(real->target(), listed.target()));
+    CHECK(real->rival(0.7, found) == listed.rival(0.7, other));
+    real->open(s);
     real->augment(0.8);
     listed.augment(0.8);
     CHECK(near(real->best(found), listed.best(other)));

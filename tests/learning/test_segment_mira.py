@@ -52,8 +52,9 @@ class Twin:
         every = segmentations(len(x), self.problem.labels, self.problem.most)
         if gold in every:
             return gold
-        least = min(loss(one, gold) for one in every)
-        scores = {one: product(self.features(x, one), self.w) for one in every if loss(one, gold) == least}
+        losses = {one: loss(one, gold, self.weight(x)) for one in every}
+        least = min(losses.values()) + 1e-9
+        scores = {one: product(self.features(x, one), self.w) for one in every if losses[one] <= least}
         first, *others = sorted(scores.values(), reverse=True)
         self.closest = min(self.closest, *(first - other for other in others[:1]), np.inf)
         return max(scores, key=scores.__getitem__)

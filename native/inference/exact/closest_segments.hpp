@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "inference/structures/segment_steps.hpp"
-#include "losses/segments.hpp"
 
 namespace riata {
 
@@ -19,8 +18,9 @@ class ClosestSegments {
  public:
   ClosestSegments(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
 
-  // Searches the open sentence. loss: must be open for the truth of the sentence.
-  void open(SegmentSteps<Real>& steps, const SegmentLoss& loss) {
+  // Searches the open sentence. loss: SegmentLoss or SegmentClassWeights, open for the truth of the sentence.
+  template <class Loss>
+  void open(SegmentSteps<Real>& steps, const Loss& loss) {
     length_ = steps.length();
     const std::size_t size = std::size_t(length_ + 1) * coding_.labels;
     for (Layer& layer : layers_) layer.open(size);
@@ -68,14 +68,14 @@ class ClosestSegments {
     }
   }
 
-  void append(SegmentSteps<Real>& steps, const SegmentLoss& loss, std::int32_t t) {
+  template <class Loss>
+  void append(SegmentSteps<Real>& steps, const Loss& loss, std::int32_t t) {
     const Real* spans = steps.spans(t);
     for (std::int32_t l = 1; l <= steps.lengths(t); ++l) {
       for (std::int32_t y = 0; y < coding_.labels; ++y) {
         if (!coding_.allows(l, y)) continue;
         const double score = double(spans[std::size_t(l - 1) * stride_ + y]);
-        const bool keeps = loss.of(t, coding_.code(l, y)) + loss.least(t + l) == loss.least(t);
-        take(t, l, y, score, 0, keeps ? 0 : 1);
+        take(t, l, y, score, 0, loss.is_least(t, coding_.code(l, y)) ? 0 : 1);
         take(t, l, y, score, 1, 1);
       }
     }

@@ -33,7 +33,8 @@ class SegmentLattice {
     }
   }
 
-  double expected_loss(const SegmentSteps<Real>& steps, const SegmentLoss& loss) {
+  template <class Loss>
+  double expected_loss(const SegmentSteps<Real>& steps, const Loss& loss) {
     double sum = 0;
     each_span(steps, [&](std::int32_t t, std::int32_t l) {
       for (const auto& [label, share] : likely_) sum += share * loss.of(t, coding_.code(l, label));

@@ -84,14 +84,15 @@ SegmentStructure<Real>::SegmentStructure(SegmentModel<Real>& model, const Corpus
       list_(coding_, coding_.stride(), model.templates.order()),
       sums_(coding_, coding_.stride(), model.templates.order()),
       lattice_(coding_, model.templates.order(), sums_, grows ? least_posterior : 0),
-      loss_(coding_) {}
+      loss_(coding_),
+      class_weights_(coding_) {}
 
 template <class Real>
 void SegmentStructure<Real>::open(std::int64_t s) {
   steps_.open(s);
   gold_ = corpus().gold_of(s);
   loss_open_ = closest_known_ = false;
-  if (class_weights_.any()) class_weights_.open(coding_, corpus().part(std::span(corpus().instances.labels), s), gold_);
+  if (class_weights_.any()) class_weights_.open(corpus().part(std::span(corpus().instances.labels), s), gold_);
 }
 
 template <class Real>
@@ -136,29 +137,19 @@ std::optional<double> SegmentStructure<Real>::next(std::span<std::int32_t> out) 
 
 template <class Real>
 void SegmentStructure<Real>::augment(double times) {
-  if (class_weights_.any()) {
-    // Finds the target first: among outputs with equally many errors it depends on the scores, which now change.
-    target();
-    return exact_steps().raise([&](std::int32_t t, std::int32_t length, std::int32_t label) {
-      return coding_.code(length, label) == gold_[static_cast<std::size_t>(t)] ? 0 : times * class_weights_.of_wrong(t, length);
-    });
-  }
-  const SegmentLoss& loss = loss_of_truth();
-  exact_steps().raise(
-      [&](std::int32_t t, std::int32_t length, std::int32_t label) { return times * loss.of(t, coding_.code(length, label)); });
+  by_loss([&](const auto& loss) {
+    exact_steps().raise(
+        [&](std::int32_t t, std::int32_t length, std::int32_t label) { return times * loss.of(t, coding_.code(length, label)); });
+  });
 }
 
 template <class Real>
 double SegmentStructure<Real>::loss(Codes output) {
-  const SegmentLoss& loss = loss_of_truth();
-  double sum = 0;
-  each_segment(coding_, output, [&](std::int32_t t, std::int32_t code, const Before&) {
-    if (!class_weights_.any())
-      sum += loss.of(t, code);
-    else if (code != gold_[static_cast<std::size_t>(t)])
-      sum += class_weights_.of_wrong(t, coding_.length(code));
+  return by_loss([&](const auto& loss) {
+    double sum = 0;
+    each_segment(coding_, output, [&](std::int32_t t, std::int32_t code, const Before&) { sum += loss.of(t, code); });
+    return sum;
   });
-  return sum;
 }
 
 template <class Real>
@@ -205,7 +196,7 @@ void SegmentStructure<Real>::add_features(Codes output, double sign, bool by_cla
     const Adds adds = what(t);
     if (adds == Adds::nothing) return;
     const std::int32_t label = coding_.label(code);
-    const double value = by_class ? sign * class_weights_.of(t, coding_.length(code)) : sign;
+    const double value = by_class ? sign * class_weights_.weight(t, coding_.length(code)) : sign;
     const auto visit = [&](std::int32_t row) {
       if (adds == Adds::all) out.push_back({row * stride + label, value});
     };
@@ -238,7 +229,7 @@ bool SegmentStructure<Real>::rival(double margin, std::span<std::int32_t> away) 
 
 template <class Real>
 double SegmentStructure<Real>::find_closest() {
-  closest_.open(exact_steps(), loss_of_truth());
+  by_loss([&](const auto& loss) { closest_.open(exact_steps(), loss); });
   target_.resize(gold_.size());
   closest_known_ = true;
   return closest_.closest(target_.data());

@@ -32,9 +32,13 @@ class SegmentStructure : public Structure<Real> {
   std::optional<double> next(std::span<std::int32_t> out) override;
   void augment(double times) override;
   double loss(Codes output) override;
-  double least_loss() override { return class_weights_.any() ? loss(target()) : loss_of_truth().least(0); }
+  double least_loss() override {
+    return by_loss([](const auto& loss) -> double { return loss.least(0); });
+  }
   double sums(double sharpness) override { return sums_.open(exact_steps(), sharpness); }
-  double expected_loss() override { return lattice_.expected_loss(steps_, loss_of_truth()); }
+  double expected_loss() override {
+    return by_loss([&](const auto& loss) { return lattice_.expected_loss(steps_, loss); });
+  }
   void take_expected(Difference& out) override;
   void weigh_classes(std::span<const double> weights) override;
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
@@ -50,6 +54,11 @@ class SegmentStructure : public Structure<Real> {
   using Structure<Real>::corpus;
   SegmentSteps<Real>& exact_steps();
   const SegmentLoss& loss_of_truth();
+  // ask(loss): with the loss that counts, which class weights change.
+  template <class Ask>
+  auto by_loss(Ask ask) {
+    return class_weights_.any() ? ask(class_weights_) : ask(loss_of_truth());
+  }
   bool reachable() const;
   double find_closest();
   void find_shared(Codes one, Codes other);
