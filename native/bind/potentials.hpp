@@ -47,15 +47,17 @@ nb::class_<Kind, Potentials> define_potentials(nb::module_& m, const std::string
           nb::arg("at"), "The weights at a point, in single precision.")
       .def(
           "point", [](const Kind& self, const ModelOf<Real>& model) { return give(self.points().point(model.weights)); },
-          nb::arg("weights"), "The point at given weights.")
-      .def(
-          "stochastic",
-          [](Kind& self, const In<double>& weights, double decay, const std::string& loss) {
-            check_sentence_weights(self, weights);
-            return std::make_unique<Stochastic<Real>>(self.gradient(), view(weights), decay, output_loss(loss));
-          },
-          nb::arg("weights"), nb::arg("decay"), nb::arg("loss") = "log", nb::keep_alive<0, 1>(),
-          "A learner that goes from one sentence to the next. weights: of sentences, or empty.");
+          nb::arg("weights"), "The point at given weights.");
+  if constexpr (GivesSentenceGradient<Kind>) {
+    out.def(
+        "stochastic",
+        [](Kind& self, const In<double>& weights, double decay, const std::string& loss) {
+          check_sentence_weights(self, weights);
+          return std::make_unique<Stochastic<Real>>(self.gradient(), view(weights), decay, output_loss(loss));
+        },
+        nb::arg("weights"), nb::arg("decay"), nb::arg("loss") = "log", nb::keep_alive<0, 1>(),
+        "A learner that goes from one sentence to the next. weights: of sentences, or empty.");
+  }
   return out;
 }
 

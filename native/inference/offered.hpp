@@ -1,4 +1,5 @@
-// The operations that structures offer, by the names that recipes use. They are derived from the functions that a structure overrides.
+// The operations that structures offer, by the names that recipes use. They are derived from the functions that a structure overrides, and
+// from its potentials.
 #pragma once
 
 #include <map>
@@ -6,12 +7,14 @@
 #include <string>
 #include <type_traits>
 
+#include "inference/sentence_gradient.hpp"
 #include "inference/structure.hpp"
 
 namespace riata {
 
-// Kind: a structure over float. An operation that it does not override is that of Structure, which refuses.
-template <class Kind>
+// Kind: a structure over float. An operation that it does not override is that of Structure, which refuses. PotentialsOf: all classes of
+// potentials that the structure has, over float.
+template <class Kind, class... PotentialsOf>
 std::set<std::string> operations_of() {
   using Any = Structure<float>;
   std::set<std::string> out;
@@ -20,6 +23,9 @@ std::set<std::string> operations_of() {
   if (!std::is_same_v<decltype(&Kind::open_list), decltype(&Any::open_list)>) out.insert("k best");
   if (!std::is_same_v<decltype(&Kind::space), decltype(&Any::space)>) out.insert("a search space");
   if (!std::is_same_v<decltype(&Kind::weigh_classes), decltype(&Any::weigh_classes)>) out.insert("class weights");
+  if (!std::is_same_v<decltype(&Kind::take_expected), decltype(&Any::take_expected)>) out.insert("expected features");
+  if (sizeof...(PotentialsOf) > 0) out.insert("expectations");
+  if (sizeof...(PotentialsOf) > 0 && (GivesSentenceGradient<PotentialsOf> && ...)) out.insert("stochastic steps");
   return out;
 }
 

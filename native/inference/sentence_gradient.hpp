@@ -55,4 +55,8 @@ class SentenceGradient {
   virtual void move(double times, const RowMoves<Real>& to) = 0;
 };
 
+// Whether potentials make a SentenceGradient.
+template <class Kind>
+concept GivesSentenceGradient = requires(Kind& potentials) { potentials.gradient()->there(); };
+
 }  // namespace riata

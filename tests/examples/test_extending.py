@@ -181,6 +181,8 @@ for recipe, settings in (("perceptron", {}), ("mira", {"k": 2}), ("margin-percep
     found[recipe] = {"score": tagger.score(test), "whole": all(len(set(labels)) == 1 for labels in predicted)}
 tagger.save("whole.riata")
 loaded = riata.load_model("whole.riata")
+mixed = riata.Tagger("perceptron", structure="whole", epochs=5, shards=2).fit(train)
+found["mixed"] = mixed.score(test)
 found["same"] = loaded.predict(words) == predicted and loaded.model_.structure == "whole"
 found["best"] = [len(lists) for lists in loaded.predict_nbest(words, 5)][:3]
 found["heaviest"] = [weight.feature for weight in by_name(loaded.model_).heaviest(5)["de"]]
@@ -193,9 +195,9 @@ for recipe in ("crf", "laso-alma"):
 found["refused"] = refused
 unsearched = []
 for ask in (lambda: tagger.trace(words[0]), lambda: tagger.explain(words[0]), lambda: tagger.predict_confidence(words),
+            lambda: tagger.diagnose(train),
             lambda: riata.Chunker("mira", structure="whole").fit([[("a", "B-X"), ("b", "I-X")]] * 20)):
     try:
-            lambda: tagger.diagnose(train),
         ask()
     except UnsupportedError as error:
         unsearched.append([error.message, error.remedy])
@@ -211,6 +213,7 @@ def test_the_structure_is_learnt_saved_and_refused_like_every_other(extended):
     for recipe in ("perceptron", "mira", "margin-perceptron"):
         assert found[recipe]["whole"]
         assert found[recipe]["score"] > 0.95
+    assert found["mixed"] > 0.95
     assert found["same"]
     assert found["best"] == [2, 2, 2]  # as many as there are labels
     assert any(name.endswith(("=de", "=der", "=dem", "=Hund")) for name in found["heaviest"])

@@ -4,8 +4,10 @@
 
 #include "inference/exact/hamming.hpp"
 #include "inference/offered.hpp"
+#include "inference/structures/chain_potentials.hpp"
 #include "inference/structures/chain_space.hpp"
 #include "inference/structures/history_difference.hpp"
+#include "inference/structures/second_order_potentials.hpp"
 
 namespace riata {
 
@@ -179,7 +181,7 @@ template class ChainStructure<float>;
 template class ChainStructure<double>;
 
 namespace {
-const RegisteredStructure entered("chain", operations_of<ChainStructure<float>>());
+const RegisteredStructure entered("chain", operations_of<ChainStructure<float>, ChainPotentials<float>, SecondOrderPotentials<float>>());
 }
 
 }  // namespace riata

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "inference/offered.hpp"
+#include "inference/structures/segment_potentials.hpp"
 #include "inference/structures/segment_space.hpp"
 
 namespace riata {
@@ -253,7 +254,7 @@ template class SegmentStructure<float>;
 template class SegmentStructure<double>;
 
 namespace {
-const RegisteredStructure entered("segments", operations_of<SegmentStructure<float>>());
+const RegisteredStructure entered("segments", operations_of<SegmentStructure<float>, SegmentPotentials<float>>());
 }
 
 }  // namespace riata

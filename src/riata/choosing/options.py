@@ -291,7 +291,6 @@ def _check_parameters(options: Options) -> None:
     for name, asked, operation in (
         ("bits", options.bits is not None, "hashed features"),
         ("learn_as", options.learn_as is not None, "recoded labels"),
-        ("shards", options.shards > 1, "mixtures"),
         ("class_weight", options.class_weight is not None, "class weights"),
         ("stream", options.stream, "parts of the data"),
     ):

@@ -16,6 +16,7 @@ OF_STRUCTURES = {
     "loss-augmented argmax": "the best output when wrong parts get a bonus",
     "k best": "the k best outputs",
     "expectations": "sums over all outputs",
+    "expected features": "the mean features of all outputs of one sentence, by their probability",
     "local sums": "sums over the labels of one step, after the true label before it",
     "stochastic steps": "the gradient of one sentence at a time",
     "legal sums": "sums over the legal outputs alone",
@@ -29,7 +30,6 @@ OF_STRUCTURES = {
     "hashed features": "features without names, in a table of fixed size",
     "recoded labels": "labels that are learnt in another encoding than that of the data",
     "class weights": "weights of labels, by which errors count",
-    "mixtures": "a model that is mixed from those of parts of the data",
     "parts of the data": "data that are read in parts, while they are learnt",
 }
 STATES, BEAM, ALL_OUTPUTS = "states of a search", "a beam", "all outputs"

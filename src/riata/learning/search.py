@@ -37,7 +37,7 @@ SEARCH_SETTINGS = (
         choices=("mean", "queue", "best", "loss-weighted", LATTICE),
         needs={
             **dict.fromkeys(("mean", "queue", "loss-weighted"), (STATES,)),
-            LATTICE: (ALL_OUTPUTS, "expectations"),
+            LATTICE: (ALL_OUTPUTS, "expected features"),
         },
     ),
     Setting("step", "perceptron", "how far an update goes", choices=("perceptron", "alma", "mira")),

@@ -10,16 +10,13 @@ STRUCTURE = Structure(
     offers=frozenset(operations_of("chain"))
     | frozenset(
         {
-            "expectations",
             "local sums",
-            "stochastic steps",
             "legal sums",
             "unknown labels",
             "counts",
             "hashed features",
             "chunk labels",
             "recoded labels",
-            "mixtures",
             "parts of the data",
         }
     ),

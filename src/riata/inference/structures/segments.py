@@ -9,17 +9,7 @@ STRUCTURE = Structure(
     summary="whole labelled chunks, appended one by one; a token outside chunks is a segment of its own",
     paper="daume2005laso",
     offers=frozenset(operations_of("segments"))
-    | frozenset(
-        {
-            "expectations",
-            "stochastic steps",
-            "chunk labels",
-            "exact updates",
-            "several right states",
-            "whole segments",
-            "mixtures",
-        }
-    ),
+    | frozenset({"chunk labels", "exact updates", "several right states", "whole segments"}),
     queues=frozenset({"exact", "beam", "greedy", "best-first", "depth-first", "breadth-first"}),
     refused={
         "a-star": "segments have no heuristic for those to come.",
