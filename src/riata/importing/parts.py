@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import boundary_reach, boundary_values, unpack_chain
+from riata._core import ChainWeights, boundary_reach, boundary_values, unpack_chain
 from riata.data.texts import interned
 from riata.features.attributes import builtin
 from riata.features.compile import Features, family_of
@@ -20,6 +20,7 @@ from riata.models.chain_parts import weight_bytes
 from riata.models.feature_parts import refuse_huge
 from riata.models.legality import Legality
 from riata.models.model import Model
+from riata.models.outputs import of_kind
 from riata.models.structures.chain import ChainOutputs
 
 Matrix = NDArray[np.float64]
@@ -164,5 +165,6 @@ def _chain(
         "history": {"slots": none, "ngrams": none, "labels": none, "rows": nothing},
     }
     sizes = [len(alphabet) for alphabet in features.alphabets]
-    blank = Model.blank(features, ChainOutputs(labels, Legality.free(len(labels))))
-    return blank.with_weights(unpack_chain(features.index, sparse, blank.weights, sizes, len(features.given)))
+    outputs = ChainOutputs(labels, Legality.free(len(labels)))
+    blank = of_kind(outputs.new_weights(features, ChainWeights), ChainWeights)
+    return Model(features, unpack_chain(features.index, sparse, blank, sizes, len(features.given)), outputs)

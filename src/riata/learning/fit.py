@@ -253,7 +253,7 @@ class Fit:
                 text = f"The attribute {name!r} gave None for every word, such as {word!r}: templates that read it say nothing."
                 self.tell(Note(shortened(text), warning=True))
 
-    def dev_score(self, structure: LearntStructure, features: Any, dev: Corpus) -> Callable[[Any], float]:
+    def dev_score(self, structure: LearntStructure, features: Features, dev: Corpus) -> Callable[[Any], float]:
         instances = features.instances(inputs_of(dev), self.options.threads or cores())
 
         def score(model: Any) -> float:

@@ -13,6 +13,7 @@ from riata._core import Instances
 from riata._core import OnlineTrainer as Single
 from riata._core import OnlineTrainer64 as Double
 from riata.errors import SettingError
+from riata.features.compile import Features
 from riata.learning.loop import Trainer
 from riata.settings import Setting
 
@@ -54,7 +55,7 @@ class SentenceTrainer(Trainer):
     """
 
     def __init__(
-        self, learner: str, features: Any, initial: Callable[[TrainingSet], Any], settings: Mapping[str, Any]
+        self, learner: str, features: Features, initial: Callable[[TrainingSet], Any], settings: Mapping[str, Any]
     ) -> None:
         self.features, self.settings = features, settings
         self._learner, self._initial = learner, initial

@@ -8,6 +8,7 @@ from typing import Any
 
 from riata.choosing.decoding import DECODING, LATTICE
 from riata.choosing.recipe import Recipe
+from riata.features.compile import Features
 from riata.inference.decoder import Decoder
 from riata.inference.structure import ALL_OUTPUTS, SPACE, STATES
 from riata.learning.diagnostics import Run
@@ -96,7 +97,7 @@ class SearchTrainer(SentenceTrainer):
     def __init__(
         self,
         decoder: Decoder,
-        features: Any,
+        features: Features,
         initial: Callable[[TrainingSet], Any],
         settings: Mapping[str, Any],
         *,

@@ -17,6 +17,7 @@ from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.data.unknown import is_unknown
 from riata.errors import LabelError, UnsupportedError
+from riata.features.compile import Features
 from riata.inference.structure import SPACE
 from riata.learning.batch.trainer import Problem
 from riata.learning.events import Listener
@@ -49,14 +50,14 @@ class LearntStructure(ABC):
         """The outputs of a new model with these labels."""
 
     @abstractmethod
-    def new_features(self, width: int) -> Any:
+    def new_features(self, width: int) -> Features:
         """Features for this number of input columns, before any data have been seen."""
 
     def check(self) -> None:
         """Refuses options that do not fit the labels, or the model to start from. Called before features are learnt."""
         self.class_weights()
 
-    def learner(self, features: Any) -> Trainer:
+    def learner(self, features: Features) -> Trainer:
         """A new learner, or one that continues from the model to start from."""
         recipe = self.options.choice.recipe
         if not recipe.searches:
@@ -70,18 +71,18 @@ class LearntStructure(ABC):
         """Further sizes that the weights of a new model depend on."""
         return {}
 
-    def problem(self, features: Any, *, local: bool) -> Problem:
+    def problem(self, features: Features, *, local: bool) -> Problem:
         """What batch recipes ask of the structure. local: whether labels are normalised given the true label before."""
         raise NotImplementedError  # for structures that do not offer sums
 
-    def one_by_one(self, features: Any) -> Trainer:
+    def one_by_one(self, features: Features) -> Trainer:
         """A learner that takes one sentence after another; with shards, one per shard."""
         options = self.options
         learners = [self._one_by_one(features) for _ in range(options.shards)]
         threads = options.threads if options.seeds == 1 else 1  # if there are several seeds, these share the threads
         return learners[0] if options.shards == 1 else ShardsTrainer(learners, threads)
 
-    def _one_by_one(self, features: Any) -> SentenceTrainer:
+    def _one_by_one(self, features: Features) -> SentenceTrainer:
         recipe, settings, start = self.options.choice.recipe, self.options.settings, self.start
         first: Model | None = None
         if start is not None:
@@ -101,12 +102,11 @@ class LearntStructure(ABC):
         """Whether weights are stored in single precision."""
         return bool(self.options.settings["precision"] == "single")
 
-    def learn_features(self, features: Any, data: Corpus) -> Instances:
+    def learn_features(self, features: Features, data: Corpus) -> Instances:
         """Learns the features of the training data; returns the data with all of them looked up."""
-        found: Instances = features.extend(inputs_of(data), self.options.cutoff, self.options.threads or cores())
-        return found
+        return features.extend(inputs_of(data), self.options.cutoff, self.options.threads or cores())
 
-    def check_exact(self, features: Any) -> None:
+    def check_exact(self, features: Features) -> None:
         """Refuses templates that exact search cannot use, if the recipe needs exact search."""
         refusal, choice = self.outputs.exact_refusal(features), self.options.choice
         if refusal is not None:
@@ -119,7 +119,7 @@ class LearntStructure(ABC):
             place = None if refusal.template is None else refusal.template.place
             raise error if place is None else error.located(*place)
 
-    def check_memory(self, features: Any) -> None:
+    def check_memory(self, features: Features) -> None:
         """Refuses weights that do not fit into memory."""
         what, need = self.outputs.memory(features)
         check_memory(what, need, self.options.shards)
@@ -132,7 +132,7 @@ class LearntStructure(ABC):
         """Class weights by label; empty if none are given."""
         return class_weights(self.options.class_weight, self.labels, self.outputs.labels)
 
-    def tell_of_data(self, features: Any, tokens: int, tell: Listener) -> None:
+    def tell_of_data(self, features: Features, tokens: int, tell: Listener) -> None:
         """Reports the labels, and the cost of learning them."""
         label_counts(self.labels, tell)
 

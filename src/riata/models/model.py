@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,12 @@ from riata.features.compile import Features
 from riata.inference.decoder import EXACT, Decoder
 from riata.inference.structure import SPACE
 from riata.models.container import Arrays
-from riata.models.outputs import NO_CODES, Outputs, Values
+from riata.models.outputs import NO_CODES, Of, Or, Outputs, Values, Weights, of_kind, of_precision
 from riata.models.stored import StoredWeights
 
-Of = TypeVar("Of")
+if TYPE_CHECKING:
+    from riata.models.folded import FoldedModel
+    from riata.models.named import NamedModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,7 @@ class Model:
     """Immutable. What differs between structures is asked of the outputs."""
 
     features: Features
-    held: Any  # weights of the core, or StoredWeights
+    held: Weights | StoredWeights
     outputs: Outputs
 
     @classmethod
@@ -37,22 +39,24 @@ class Model:
         """A model that has learnt nothing. sizes: further sizes of its weights, such as the longest segment."""
         return cls(features, outputs.new_weights(features, outputs.precisions[not single], **sizes), outputs)
 
-    def with_weights(self, weights: Any, features: Features | None = None) -> Model:
+    def with_weights(self, weights: Weights, features: Features | None = None) -> Model:
         """The same model with other weights and, if they are given, other features."""
         return Model(features or self.features, weights, self.outputs)
 
     def features_as(self, kind: type[Of]) -> Of:
         """The features as an object of this class, for files of a structure that know their class."""
-        assert isinstance(self.features, kind)
-        return self.features
+        return of_kind(self.features, kind)
 
     def outputs_as(self, kind: type[Of]) -> Of:
         """The outputs as an object of this class, for files of a structure that know their class."""
-        assert isinstance(self.outputs, kind)
-        return self.outputs
+        return of_kind(self.outputs, kind)
+
+    def weights_as(self, precisions: tuple[type[Of], type[Or]]) -> Of | Or:
+        """The weights as an object of one of these two classes, for files of a structure that know their classes."""
+        return of_precision(self.weights, precisions)
 
     @cached_property
-    def weights(self) -> Any:
+    def weights(self) -> Weights:
         return self.held.unfolded() if isinstance(self.held, StoredWeights) else self.held
 
     @property
@@ -90,7 +94,7 @@ class Model:
         return self.outputs.label_ids(codes, instances.starts())
 
     @cached_property
-    def folded(self) -> Any:
+    def folded(self) -> FoldedModel | NamedModel | None:
         """The model in its fastest form, if there is one."""
         return self.outputs.fast_form(self)
 

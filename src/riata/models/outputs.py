@@ -4,26 +4,47 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances
+from riata._core import Weights as SingleWeights
+from riata._core import Weights64 as DoubleWeights
 from riata.data.kept_labels import KnownLabels
 from riata.data.types import Corpus, Ids, Starts
 from riata.errors import UnsupportedError
 from riata.features.attributes import Attribute
+from riata.features.compile import Features
 from riata.features.templates import Template
 from riata.models.container import Arrays
 from riata.models.legality import Flags
 
 if TYPE_CHECKING:
+    from riata.models.folded import FoldedModel
     from riata.models.model import Model
+    from riata.models.named import NamedModel
 
+Weights: TypeAlias = SingleWeights | DoubleWeights  # of any structure
+WeightsKind: TypeAlias = type[SingleWeights] | type[DoubleWeights]
 Values = NDArray[np.float64]
+Of = TypeVar("Of")
+Or = TypeVar("Or")
 NO_CODES: Ids = np.empty(0, np.int32)
 NO_CHUNKS: tuple[Ids, Flags] = (NO_CODES, np.empty(0, np.uint8))
+
+
+def of_kind(value: object, kind: type[Of]) -> Of:
+    """A value as an object of this class, for files of a structure that know its class."""
+    assert isinstance(value, kind)
+    return value
+
+
+def of_precision(weights: Weights, precisions: tuple[type[Of], type[Or]]) -> Of | Or:
+    """Weights as an object of one of these two classes, for files of a structure that know their classes."""
+    assert isinstance(weights, precisions)
+    return weights
 
 
 class Refusal(NamedTuple):
@@ -38,7 +59,7 @@ class Outputs(ABC):
     """All outputs that a model can give. In `structures`, one file per structure, with its name, defines OUTPUTS, a subclass of this."""
 
     structure: ClassVar[str]
-    precisions: ClassVar[tuple[Any, Any]]  # the core's classes of weights: in single and in double precision
+    precisions: ClassVar[tuple[type[SingleWeights], type[DoubleWeights]]]  # classes of the core
     columns: ClassVar[int] = 1  # labels per token
     # Whether all states of one position are the same number of steps away from the start.
     levelled: ClassVar[bool] = True
@@ -49,7 +70,7 @@ class Outputs(ABC):
         """The texts of labels, by their ids."""
 
     @abstractmethod
-    def new_weights(self, features: Any, kind: Any, **sizes: int) -> Any:
+    def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
         """Weights that are all zero. kind: one of `precisions`; sizes: further sizes of the weights."""
 
     def codes(self, labels: Ids, starts: Starts) -> Ids:
@@ -61,10 +82,10 @@ class Outputs(ABC):
         return codes
 
     @abstractmethod
-    def exact_refusal(self, features: Any) -> Refusal | None:
+    def exact_refusal(self, features: Features) -> Refusal | None:
         """Why dynamic programming cannot find the best output; None: it can."""
 
-    def exact_is_cheap(self, features: Any, longest: int) -> bool:
+    def exact_is_cheap(self, features: Features, longest: int) -> bool:
         """Whether exact search for a sentence of this length takes little time."""
         return self.exact_refusal(features) is None
 
@@ -74,13 +95,13 @@ class Outputs(ABC):
         """
         return np.zeros(len(labels), bool)
 
-    def as_known(self, weights: Any, known: KnownLabels) -> KnownLabels:
+    def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
         """The known labels as sets of codes of the core. A structure whose search does not use them refuses."""
         raise UnsupportedError(
             f"the structure {self.structure!r} cannot keep to labels that are given.", remedy="Leave out given."
         )
 
-    def stuck(self, weights: Any, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
+    def stuck(self, weights: Weights, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
         """For sentences without an output that agrees with the known labels, the first token at which none is left."""
         return np.empty(0, np.int64)
 
@@ -101,11 +122,11 @@ class Outputs(ABC):
         """The model's confidence in these outputs, by dynamic programming, [temperatures, columns, N]; None: there is no such program."""
         return None
 
-    def is_local(self, weights: Any) -> bool:
+    def is_local(self, weights: Weights) -> bool:
         """Whether the scores of every step are normalised by themselves, so that the model is not linear."""
         return False
 
-    def fast_form(self, model: Model) -> Any:
+    def fast_form(self, model: Model) -> FoldedModel | NamedModel | None:
         """The model in its fastest form (models/folded.py); None: there is none."""
         return None
 
@@ -119,7 +140,7 @@ class Outputs(ABC):
         return self.labels
 
     @abstractmethod
-    def memory(self, features: Any) -> tuple[str, int]:
+    def memory(self, features: Features) -> tuple[str, int]:
         """What the weights are for, in words, and their size in bytes."""
 
     @abstractmethod

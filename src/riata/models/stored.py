@@ -11,7 +11,7 @@ from riata.features.compile import Features
 from riata.inference.decoder import EXACT
 from riata.models.chain_parts import ngram_sizes, weight_bytes
 from riata.models.folded import foldable
-from riata.models.outputs import Outputs
+from riata.models.outputs import Outputs, of_kind
 
 MOST_FEW_TOKENS = 1000  # tokens that a loaded model labels before its weights are unpacked
 MOST_FEW_BYTES = 16 << 20  # bytes of the weights of these tokens
@@ -51,7 +51,8 @@ class StoredWeights:
         self, index: FeatureIndex, unfolded: Callable[[FeatureIndex, ChainWeights], ChainWeights]
     ) -> ChainWeights:
         try:
-            weights = unfolded(index, self._outputs.new_weights(self._features, ChainWeights))
+            blank = of_kind(self._outputs.new_weights(self._features, ChainWeights), ChainWeights)
+            weights = unfolded(index, blank)
         except MemoryError:
             raise ModelFileError("the model asks for more memory than there is.") from None
         weights.local = self._local

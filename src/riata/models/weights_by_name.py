@@ -11,6 +11,7 @@ import numpy as np
 from riata import registry
 from riata._core import boundary_reach, boundary_values
 from riata.models.model import Model
+from riata.models.outputs import Weights
 
 
 class NamedWeight(NamedTuple):
@@ -34,7 +35,7 @@ class WeightsByName(ABC):
         return [weight for weights in self.heaviest(self.count()).values() for weight in weights]
 
     @abstractmethod
-    def in_trace(self, weights: Any) -> Callable[[Any], tuple[str, str]]:
+    def in_trace(self, weights: Weights) -> Callable[[Any], tuple[str, str]]:
         """A function from an entry of a trace to feature and label. weights: of the trace, which may have more rows than the model."""
 
     def all_transitions(self) -> dict[tuple[str, str], float]:

@@ -11,7 +11,7 @@ from riata.data.pairs import parts_of
 from riata.data.types import Ids
 from riata.explaining.structure import Action, TracedStructure, gold_ids
 from riata.explaining.trace import Labels
-from riata.models.structures.joint import JointOutputs
+from riata.models.structures.joint import PRECISIONS, JointOutputs
 
 
 class TracedJoint(TracedStructure):
@@ -40,7 +40,7 @@ class TracedJoint(TracedStructure):
 
     @property
     def _ahead(self) -> int:
-        return int(self.model.weights.ahead)
+        return int(self.model.weights_as(PRECISIONS).ahead)
 
     def action(self, step: Action) -> str:
         return " ".join(label for label in self._given(step) if label is not None)

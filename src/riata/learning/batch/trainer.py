@@ -11,6 +11,7 @@ from typing import Any
 
 from riata._core import BatchObjective
 from riata.errors import DataError
+from riata.features.compile import Features
 from riata.learning.batch.lbfgs import Minimiser, Tolerance, Vector
 from riata.learning.batch.sgd import StochasticMinimiser
 from riata.learning.events import Epoch
@@ -23,7 +24,7 @@ from riata.models.outputs import Outputs
 class Problem(ABC):
     """What a structure provides for a batch trainer. start: a model to start from, or None."""
 
-    def __init__(self, features: Any, outputs: Outputs, settings: Mapping[str, Any], start: Model | None) -> None:
+    def __init__(self, features: Features, outputs: Outputs, settings: Mapping[str, Any], start: Model | None) -> None:
         self.features, self.outputs, self.settings = features, outputs, settings
         self.start: Any = None if start is None else same_precision(start, settings).weights
 
@@ -58,7 +59,7 @@ class Batch:
     local: bool = False
     loss: str = "log"
 
-    def __call__(self, structure: Any, features: Any) -> BatchTrainer:
+    def __call__(self, structure: Any, features: Features) -> BatchTrainer:
         """structure: a LearntStructure."""
         problem = structure.problem(features, local=self.local)
         return BatchTrainer(problem, problem.settings, self.loss)

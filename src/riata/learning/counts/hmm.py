@@ -32,6 +32,7 @@ from riata.learning.events import Epoch
 from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
 from riata.models.model import Model
+from riata.models.structures.chain import PRECISIONS
 from riata.settings import Setting
 
 Counts = NDArray[np.float64]
@@ -196,5 +197,7 @@ class HmmTrainer(Trainer):
                 levels[0] = inside
             rows += levels
         matrix = np.ascontiguousarray(after[:, :-1])
-        weights = self._blank.weights.from_rows(index, matrix, [np.ascontiguousarray(row) for row in rows])
+        weights = self._blank.weights_as(PRECISIONS).from_rows(
+            index, matrix, [np.ascontiguousarray(row) for row in rows]
+        )
         return self._blank.with_weights(weights)

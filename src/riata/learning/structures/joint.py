@@ -14,6 +14,7 @@ from riata.data.pairs import joined_text, parts_of
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.errors import DataError, LabelError, SettingError, shortened
+from riata.features.compile import Features
 from riata.features.dictionary import TagDictionary
 from riata.features.joint import JointFeatures
 from riata.learning.events import Listener, Note
@@ -21,6 +22,7 @@ from riata.learning.labels import SHOWN, LabelSet, counts_of
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.feature_parts import MOST_LABELS
+from riata.models.outputs import of_kind
 from riata.models.structures.joint import MOST_PAIRS, JointOutputs
 from riata.scoring.pairs import evaluate_pairs
 
@@ -54,15 +56,15 @@ class LearntJoint(LearntStructure):
                 remedy="Set it as it was, or train anew (warm_start=False).",
             )
 
-    def learn_features(self, features: JointFeatures, data: Corpus) -> Instances:
-        features.count_tags(data)
+    def learn_features(self, features: Features, data: Corpus) -> Instances:
+        of_kind(features, JointFeatures).count_tags(data)
         return super().learn_features(features, data)
 
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         instances.set_labels(label_ids(data, self.labels), len(self.labels.labels))
         return TrainingSet(instances, weights, self.class_weights())
 
-    def tell_of_data(self, features: JointFeatures, tokens: int, tell: Listener) -> None:
+    def tell_of_data(self, features: Features, tokens: int, tell: Listener) -> None:
         for what, counts in zip(("tags", "chunk labels"), totals(self.labels.counts), strict=True):
             most = [f"{label} {counts[label]:,}" for label in _by_count(counts)[:SHOWN]]
             more = f", … {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""

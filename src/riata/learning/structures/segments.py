@@ -11,6 +11,7 @@ from riata._core import Instances, SegmentPotentials, SegmentPotentials64
 from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, SettingError, UnsupportedError
+from riata.features.compile import Features
 from riata.features.segments import SegmentFeatures
 from riata.learning.batch.trainer import Problem
 from riata.learning.events import Listener, Note
@@ -18,7 +19,7 @@ from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.model import Model
 from riata.models.outputs import NO_CODES
-from riata.models.structures.segments import SegmentOutputs
+from riata.models.structures.segments import PRECISIONS, SegmentOutputs
 
 
 class LearntSegments(LearntStructure):
@@ -35,7 +36,7 @@ class LearntSegments(LearntStructure):
         options = self.options
         return SegmentFeatures(options.templates(width), options.functions, options.word_lists())
 
-    def problem(self, features: SegmentFeatures, *, local: bool) -> SegmentProblem:
+    def problem(self, features: Features, *, local: bool) -> SegmentProblem:
         return SegmentProblem(self, features)
 
     def sizes(self, data: TrainingSet) -> dict[str, int]:
@@ -58,7 +59,7 @@ class LearntSegments(LearntStructure):
                 f"setting 'longest' is {longest}, but the labels are plain: every token is a segment.",
                 remedy="Leave out longest; chunks of several tokens are for Chunker and EntityRecognizer.",
             )
-        if self.start is not None and longest not in (0, most := self.start.weights.most):
+        if self.start is not None and longest not in (0, most := self.start.weights_as(PRECISIONS).most):
             raise SettingError(
                 f"longest is {longest}, but the model that training goes on from has segments of at most {most} tokens.",
                 remedy="Leave out longest, or train anew (warm_start=False).",
@@ -66,7 +67,7 @@ class LearntSegments(LearntStructure):
 
     def _tell_of_long_segments(self, data: Corpus, codes: Ids, tell: Listener) -> None:
         """Reports true segments that are too long for any search to find."""
-        longest = self.options.settings["longest"] if self.start is None else self.start.weights.most
+        longest = self.options.settings["longest"] if self.start is None else self.start.weights_as(PRECISIONS).most
         long = np.flatnonzero(codes >= longest * len(self._segmentation.types)) if longest else NO_CODES
         if not len(long):
             return
@@ -83,7 +84,7 @@ class LearntSegments(LearntStructure):
 class SegmentProblem(Problem):
     """Segmentations of sentences (Sarawagi & Cohen 2004)."""
 
-    def __init__(self, structure: LearntSegments, features: SegmentFeatures) -> None:
+    def __init__(self, structure: LearntSegments, features: Features) -> None:
         super().__init__(features, structure.outputs, structure.options.settings, structure.start)
         self._sizes = structure.sizes
 

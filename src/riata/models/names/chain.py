@@ -12,6 +12,8 @@ from riata._core import boundary_values
 from riata.errors import UnsupportedError
 from riata.features.templates import LABEL, Template
 from riata.models.model import Model
+from riata.models.outputs import Weights, of_precision
+from riata.models.structures.chain import PRECISIONS
 from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, text_of
 
 GIVEN, HISTORY = -1, -2  # instead of a family: features named by the user, and features of earlier labels
@@ -25,8 +27,9 @@ class ChainWeightsByName(WeightsByName):
     def all_weights(self) -> list[NamedWeight]:
         return _named(self.model).everything()
 
-    def in_trace(self, weights: Any) -> Callable[[Any], tuple[str, str]]:
-        return lambda entry: name_of(self.model, weights.place(self.model.features.index, entry))
+    def in_trace(self, weights: Weights) -> Callable[[Any], tuple[str, str]]:
+        of_chain = of_precision(weights, PRECISIONS)
+        return lambda entry: name_of(self.model, of_chain.place(self.model.features.index, entry))
 
     def all_transitions(self) -> dict[tuple[str, str], float]:
         _, columns, values = self._sparse["transition"]
@@ -58,7 +61,7 @@ class ChainWeightsByName(WeightsByName):
 
     @property
     def _sparse(self) -> dict[str, Any]:
-        packed: dict[str, Any] = self.model.weights.pack(self.model.features.index)
+        packed: dict[str, Any] = self.model.weights_as(PRECISIONS).pack(self.model.features.index)
         return packed
 
 
@@ -127,7 +130,7 @@ class _Rows:
 
     def __init__(self, model: Model, *, edge: bool = False) -> None:
         self.model, self.edge = model, edge
-        self.sparse: dict[str, Any] = model.weights.pack(model.features.index)
+        self.sparse: dict[str, Any] = model.weights_as(PRECISIONS).pack(model.features.index)
         blocks = [(f, family["edge" if edge else "node"]) for f, family in enumerate(self.sparse["families"])]
         if not edge:
             blocks += [(GIVEN, self.sparse["given"]), (HISTORY, self.sparse["history"]["rows"])]

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from riata.features.joint import OUTPUTS, JointFeatures, JointTemplate
 from riata.models.feature_parts import row_width
 from riata.models.model import Model
-from riata.models.structures.joint import JointOutputs
+from riata.models.outputs import Weights, of_precision
+from riata.models.structures.joint import PRECISIONS, JointOutputs
 from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, ngram_texts
 
 Rows = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
@@ -36,7 +37,7 @@ class JointNames:
                 plain = [t for t, g, _ in self.slots if g == f and t.output == name and not _reads(t)]
                 self.blocks.append((output, start, f, plain))
                 start += len(self.pairs[f][0]) * len(plain) * row_width(len(self.labels[output]))
-        self.grown = model.weights.rows() if grown is None else grown
+        self.grown = model.weights_as(PRECISIONS).rows() if grown is None else grown
         slots = [template for template, _, _ in self.slots]
         widths = np.array([row_width(len(self.labels[OUTPUTS.index(t.output)])) for t in slots] or [0])
         read = np.array([len(t.tags) + len(t.chunks) for t in slots] or [0])
@@ -114,8 +115,8 @@ class JointWeightsByName(WeightsByName):
     def heaviest(self, top: int, labels: Sequence[str] | None = None) -> dict[str, list[NamedWeight]]:
         return JointNames(self.model).heaviest(labels or self.label_names(), top)
 
-    def in_trace(self, weights: Any) -> Callable[[Any], tuple[str, str]]:
-        return JointNames(self.model, weights.rows()).name_of
+    def in_trace(self, weights: Weights) -> Callable[[Any], tuple[str, str]]:
+        return JointNames(self.model, of_precision(weights, PRECISIONS).rows()).name_of
 
     def label_names(self) -> tuple[str, ...]:
         outputs = self.model.outputs_as(JointOutputs)

@@ -12,7 +12,8 @@ from riata.data.segmentation import Segmentation
 from riata.features.segments import LENGTH, LENGTH_BEFORE, SegmentFeatures, SegmentTemplate
 from riata.models.feature_parts import row_width
 from riata.models.model import Model
-from riata.models.structures.segments import SegmentOutputs
+from riata.models.outputs import Weights, of_precision
+from riata.models.structures.segments import PRECISIONS, SegmentOutputs
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
@@ -27,7 +28,8 @@ class SegmentNames:
         self.types: tuple[str, ...] = model.outputs_as(SegmentOutputs).segmentation.types
         self.program = model.features_as(SegmentFeatures).segments
         self.pairs = [model.features.index.pairs(f) for f in range(len(model.features.program.families))]
-        all_rows: tuple[Pairs, Pairs] = grown or (model.weights.roots(), model.weights.rows())
+        self.weights = model.weights_as(PRECISIONS)
+        all_rows: tuple[Pairs, Pairs] = grown or (self.weights.roots(), self.weights.rows())
         (self.root_slots, self.root_codes), (self.parents, self.values) = all_rows
         self.rows = model.weights.flat().reshape(-1, row_width(len(self.types)))
 
@@ -62,7 +64,7 @@ class SegmentNames:
         types = ("", *self.types)  # the empty name stands for before the sentence
         length: list[str] = []
         if template.length_before:
-            code, tokens = divmod(code, self.model.weights.most + 1)
+            code, tokens = divmod(code, self.weights.most + 1)
             length = [f"{LENGTH_BEFORE}={tokens}"]
         labels: list[str] = []
         for offset in template.labels:
@@ -87,7 +89,8 @@ class SegmentWeightsByName(WeightsByName):
             for label in labels or segmentation.types
         }
 
-    def in_trace(self, weights: Any) -> Callable[[Any], tuple[str, str]]:
+    def in_trace(self, weights: Weights) -> Callable[[Any], tuple[str, str]]:
+        weights = of_precision(weights, PRECISIONS)
         return SegmentNames(self.model, (weights.roots(), weights.rows())).name_of
 
     def labels_called(self, name: str, *, chunks: bool) -> tuple[str, ...]:

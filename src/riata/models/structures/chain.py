@@ -52,12 +52,13 @@ from riata.models.folded import FoldedModel, foldable
 from riata.models.legality import Flags, Legality
 from riata.models.model import Model
 from riata.models.named import NamedModel, is_named
-from riata.models.outputs import NO_CODES, Outputs, Refusal, Values
+from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind, of_precision
 from riata.models.stored import StoredWeights
 
 MOST_STATES = 300_000  # largest number of states of an exact search that was not asked for
 HASHED = "train with edge in place of label[-1], or without bits"
 FEWER_LABELS = f"train with templates that read label[-1] and label[-{exact_order}] only"
+PRECISIONS = ChainWeights, ChainWeights64
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +67,14 @@ class ChainOutputs(Outputs):
     legality: Legality
 
     structure = "chain"
-    precisions = (ChainWeights, ChainWeights64)
+    precisions = PRECISIONS
 
     @property
     def labels(self) -> tuple[str, ...]:
         return self.texts
 
-    def new_weights(self, features: Features, kind: Any, **sizes: int) -> Any:
+    def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
+        assert issubclass(kind, PRECISIONS)
         return kind(len(self.labels), *self.legality.flags)
 
     def exact_refusal(self, features: Features) -> Refusal | None:
@@ -83,10 +85,10 @@ class ChainOutputs(Outputs):
         order = features.program.order
         return order <= 1 or len(self.labels) ** order * longest <= MOST_STATES
 
-    def as_known(self, weights: Any, known: KnownLabels) -> KnownLabels:
+    def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
         return known
 
-    def stuck(self, weights: Any, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
+    def stuck(self, weights: Weights, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
         return self.legality.stuck(starts, known.sets, known.of)
 
     def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
@@ -110,17 +112,17 @@ class ChainOutputs(Outputs):
 
     def _summed(self, model: Model, instances: Instances, codes: Ids, temperature: float, *, chunks: bool) -> Any:
         flags = self.chunk_flags(chunks)
-        return model.weights.probabilities(model.features.index, instances, codes, *flags, temperature)
+        return model.weights_as(PRECISIONS).probabilities(model.features.index, instances, codes, *flags, temperature)
 
-    def is_local(self, weights: Any) -> bool:
-        return bool(weights.local)
+    def is_local(self, weights: Weights) -> bool:
+        return of_precision(weights, PRECISIONS).local
 
     def fast_form(self, model: Model) -> FoldedModel | NamedModel | None:
         features = model.features
         if not model.single or model.local or self.exact_refusal(features) is not None:
             return None
         form = FoldedModel if foldable(features) else NamedModel if is_named(features) else None
-        return None if form is None else form(features, model.weights)
+        return None if form is None else form(features, of_kind(model.weights, ChainWeights))
 
     @property
     def are_free(self) -> bool:
@@ -135,7 +137,7 @@ class ChainOutputs(Outputs):
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays, without n-grams and values that carry no weight."""
         features, program = model.features, model.features.program
-        sparse = model.weights.pack(features.index)
+        sparse = model.weights_as(PRECISIONS).pack(features.index)
         header = {"labels": list(self.labels), **feature_header(features), "bits": features.bits}
         if model.local:
             header["local"] = True
@@ -193,7 +195,7 @@ class ChainOutputs(Outputs):
         refuse_huge(need)
         sizes = [len(alphabet) for alphabet in features.alphabets]
         if features.program.history:  # they are checked when they are entered
-            blank = outputs.new_weights(features, ChainWeights)
+            blank = of_kind(outputs.new_weights(features, ChainWeights), ChainWeights)
             return Model(features, unpack_chain(features.index, sparse, blank, sizes, len(features.given)), outputs)
         stored = StoredChain(features.index, sparse, count, sizes, len(features.given))
         return Model(features, StoredWeights(features, stored, outputs, local=local), outputs)
@@ -228,7 +230,8 @@ def _check_order(features: Features, labels: int, error: type[RiataError]) -> No
 
 def constrained(model: Model, legality: Legality) -> Model:
     """The same weights, with other rules for which labels may follow each other."""
-    return Model(model.features, model.weights.constrained(*legality.flags), ChainOutputs(model.labels, legality))
+    weights = model.weights_as(PRECISIONS).constrained(*legality.flags)
+    return Model(model.features, weights, ChainOutputs(model.labels, legality))
 
 
 OUTPUTS = ChainOutputs

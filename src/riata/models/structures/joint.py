@@ -19,6 +19,7 @@ from riata.data.pairs import BETWEEN, joined_text
 from riata.data.types import Corpus, Ids
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
+from riata.features.compile import Features
 from riata.features.dictionary import TagDictionary
 from riata.features.joint import OUTPUTS as OUTPUT_NAMES
 from riata.features.joint import JointFeatures, parse
@@ -37,9 +38,10 @@ from riata.models.feature_parts import (
 )
 from riata.models.legality import Flags, Legality
 from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal
+from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind, of_kind
 
 NAME = "joint"
+PRECISIONS = JointWeights, JointWeights64
 MOST_PAIRS = 1 << 18  # largest number of pairs of a tag and a chunk label
 REFUSAL = Refusal(
     f"the structure {NAME!r} scores tags and chunk labels of several words together, for which there is no dynamic program",
@@ -59,7 +61,7 @@ class JointOutputs(Outputs):
     encoding: Encoding  # of the chunk labels
 
     structure = NAME
-    precisions = (JointWeights, JointWeights64)
+    precisions = PRECISIONS
     columns = 2
 
     @cached_property
@@ -70,13 +72,15 @@ class JointOutputs(Outputs):
         """Which chunk labels may follow each other."""
         return Legality(*self.encoding.allowed(self.chunks))
 
-    def new_weights(self, features: JointFeatures, kind: Any, **sizes: int) -> Any:
+    def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
+        assert issubclass(kind, PRECISIONS)
+        features = of_kind(features, JointFeatures)
         return kind(features.native, len(self.tags), *self.legality().flags, features.ahead)
 
-    def exact_refusal(self, features: JointFeatures) -> Refusal:
+    def exact_refusal(self, features: Features) -> Refusal:
         return REFUSAL
 
-    def as_known(self, weights: Any, known: KnownLabels) -> KnownLabels:
+    def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
         return known
 
     def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
@@ -94,7 +98,8 @@ class JointOutputs(Outputs):
         never = [int(pair) % len(self.tags) not in allowed(text) for pair, text in zip(pairs, texts, strict=True)]
         return np.array(never, bool)[place]
 
-    def memory(self, features: JointFeatures) -> tuple[str, int]:
+    def memory(self, features: Features) -> tuple[str, int]:
+        features = of_kind(features, JointFeatures)
         widths = dict(zip(OUTPUT_NAMES, (row_width(len(self.tags)), row_width(len(self.chunks))), strict=True))
         rows = [(t.output, family) for t, family, _ in features.joint.slots if not t.tags and not t.chunks]
         need = sum(4 * widths[output] * features.index.size(family) for output, family in rows)
@@ -121,7 +126,7 @@ class JointOutputs(Outputs):
         arrays["dictionary/new"] = np.array(new, np.uint8)  # whether an entry is the first of its word
         arrays["dictionary/tags"] = narrow(np.array([tag for (_, tag), _ in seen], np.int64))
         arrays["dictionary/counts"] = narrow(np.array([count for _, count in seen], np.int64))
-        slots, ngrams, values = model.weights.rows()
+        slots, ngrams, values = model.weights_as(PRECISIONS).rows()
         arrays["rows/slots"], arrays["rows/ngrams"] = narrow(slots), narrow(ngrams + 1)  # 0: none
         arrays["rows/values"] = narrow(values)
         store_weights(model.weights.flat(), arrays)
@@ -135,11 +140,11 @@ class JointOutputs(Outputs):
         templates, lists = read_templates(header, arrays, parse, functions)
         features = JointFeatures(templates, functions, lists, ahead, _dictionary(header, arrays, outputs.tags))
         read_features(features, arrays)
-        model = Model.blank(features, outputs)
+        weights = of_kind(outputs.new_weights(features, JointWeights), JointWeights)
         rows = (read_ids(arrays, "rows/slots"), read_ids(arrays, "rows/ngrams", -1), read_ids(arrays, "rows/values"))
-        model.weights.set_rows(features.index, *rows)
-        model.weights.set_flat(read_weights(arrays, model.weights.size))
-        return model
+        weights.set_rows(features.index, *rows)
+        weights.set_flat(read_weights(arrays, weights.size))
+        return Model(features, weights, outputs)
 
 
 def _labels(header: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], Encoding]:

@@ -18,6 +18,7 @@ from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids, Starts
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
+from riata.features.compile import Features
 from riata.features.segments import SegmentFeatures, parse
 from riata.models.arrays import narrow, read_strings
 from riata.models.container import Arrays
@@ -34,10 +35,11 @@ from riata.models.feature_parts import (
     store_weights,
 )
 from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal, Values
+from riata.models.outputs import Outputs, Refusal, Values, Weights, WeightsKind, of_kind, of_precision
 from riata.models.segment_pruning import Rows, pruned
 
 FEWER_LABELS = "train with templates that read label[-1] only, as the default does with queue='exact'"
+PRECISIONS = SegmentWeights, SegmentWeights64
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,7 @@ class SegmentOutputs(Outputs):
     segmentation: Segmentation
 
     structure = "segments"
-    precisions = (SegmentWeights, SegmentWeights64)
+    precisions = PRECISIONS
     levelled = False  # a position can be reached by different numbers of segments
 
     @cached_property
@@ -53,8 +55,10 @@ class SegmentOutputs(Outputs):
         """The tags that the model can give."""
         return self.segmentation.tags
 
-    def new_weights(self, features: SegmentFeatures, kind: Any, **sizes: int) -> Any:
+    def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
         """sizes: the largest length of a segment, in tokens."""
+        assert issubclass(kind, PRECISIONS)
+        features = of_kind(features, SegmentFeatures)
         return kind(features.native, len(self.segmentation.types), self.segmentation.outside, sizes["longest"])
 
     def codes(self, labels: Ids, starts: Starts) -> Ids:
@@ -64,39 +68,47 @@ class SegmentOutputs(Outputs):
     def label_ids(self, codes: Ids, starts: Starts) -> Ids:
         return self.segmentation.tag_ids(codes, starts)
 
-    def exact_refusal(self, features: SegmentFeatures) -> Refusal | None:
+    def exact_refusal(self, features: Features) -> Refusal | None:
+        features = of_kind(features, SegmentFeatures)
         if features.native.exact:
             return None
         beyond = next(template for template in features.templates if not template.exact)
         return Refusal(f"'{beyond}' reads further back than label[-1]", beyond, FEWER_LABELS)
 
-    def as_known(self, weights: Any, known: KnownLabels) -> KnownLabels:
-        longest = f"{weights.most} token{'s' * (weights.most != 1)}"
+    def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
+        most = of_precision(weights, PRECISIONS).most
+        longest = f"{most} token{'s' * (most != 1)}"
         rules = f"{known.rules}, with chunks of at most {longest}"
         return replace(known, sets=self.segmentation.role_sets(known.sets), rules=rules)
 
-    def stuck(self, weights: Any, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
+    def stuck(self, weights: Weights, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
+        weights = of_precision(weights, PRECISIONS)
         return stuck_segments(starts, known.sets, known.of, weights.labels, weights.outside, weights.most)
 
     def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """[N] whether a segment begins at the token that is longer than the search allows, or no segment can have its tag there."""
         codes = self.codes(labels, corpus.starts)
-        never: NDArray[np.bool_] = codes // len(self.segmentation.types) >= model.weights.most
+        never: NDArray[np.bool_] = codes // len(self.segmentation.types) >= model.weights_as(PRECISIONS).most
         never |= self.label_ids(codes, corpus.starts) != labels
         return never
 
     def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
         table, index = self.segmentation.tag_table.ravel(), model.features.index
-        return segment_probabilities(model.weights, index, instances, table, len(self.labels), temperature)
+        weights = model.weights_as(PRECISIONS)
+        found: tuple[Values, Values] = segment_probabilities(
+            weights, index, instances, table, len(self.labels), temperature
+        )
+        return found
 
-    def memory(self, features: SegmentFeatures) -> tuple[str, int]:
+    def memory(self, features: Features) -> tuple[str, int]:
+        features = of_kind(features, SegmentFeatures)
         rows = sum(features.index.size(family) for family in features.segments.families if family >= 0)
         types = len(self.segmentation.types)
         return f"{types:,} labels and {rows:,} features", 4 * row_width(types) * rows
 
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays, without rows, n-grams and values that have no weight."""
-        features, weights = model.features_as(SegmentFeatures), model.weights
+        features, weights = model.features_as(SegmentFeatures), model.weights_as(PRECISIONS)
         width = row_width(len(self.segmentation.types))
         families = [features.index.pairs(f) for f in range(len(features.program.families))]
         rows = weights.flat().astype(np.float32, copy=False).reshape(-1, width)
@@ -134,7 +146,7 @@ class SegmentOutputs(Outputs):
         features = SegmentFeatures(templates, functions, lists)
         read_features(features, arrays)
         outputs = cls(Segmentation(tuple(types), None if name is None else registry.get("encoding", name)))
-        weights = outputs.new_weights(features, SegmentWeights, longest=longest)
+        weights = of_kind(outputs.new_weights(features, SegmentWeights, longest=longest), SegmentWeights)
         tables = sum(features.index.size(family) for family in features.segments.families if family >= 0)
         refuse_huge(4 * row_width(len(types)) * len(arrays.get("rows/parents", ())) + 6 * tables)
         whole = _set_rows(features, weights, arrays)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from riata.errors import UnsupportedError
+from riata.models.outputs import Weights
+from riata.models.structures.whole import PRECISIONS
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 
 
@@ -15,7 +17,7 @@ class WholeWeightsByName(WeightsByName):
         return {label: sorted(named, key=lambda one: -abs(one.weight))[:top] for label, named in found.items()}
 
     def _named(self, label: str) -> list[NamedWeight]:
-        features, weights = self.model.features, self.model.weights
+        features, weights = self.model.features, self.model.weights_as(PRECISIONS)
         pairs = [features.index.pairs(family) for family in range(len(features.program.families))]
         flat, column, found = weights.flat(), self.model.labels.index(label), []
         for number, (template, (family, _, _)) in enumerate(zip(features.program.templates, features.program.reads, strict=True)):
@@ -26,7 +28,7 @@ class WholeWeightsByName(WeightsByName):
                     found.append(NamedWeight(name, label, float(flat[place + column])))
         return found
 
-    def in_trace(self, weights: Any) -> Callable[[Any], tuple[str, str]]:
+    def in_trace(self, weights: Weights) -> Callable[[Any], tuple[str, str]]:
         raise UnsupportedError("Whole sentences are not searched, so there is nothing to trace.")
 
 

@@ -23,7 +23,9 @@ from riata.models.feature_parts import (
     store_weights,
 )
 from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal
+from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind, of_kind
+
+PRECISIONS = WholeWeights, WholeWeights64
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +33,14 @@ class WholeOutputs(Outputs):
     texts: tuple[str, ...]  # of the labels
 
     structure = "whole"
-    precisions = (WholeWeights, WholeWeights64)
+    precisions = PRECISIONS
 
     @property
     def labels(self) -> tuple[str, ...]:
         return self.texts
 
-    def new_weights(self, features: Features, kind: Any, **sizes: int) -> Any:
+    def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
+        assert issubclass(kind, PRECISIONS)
         return kind(features.index, len(self.texts))
 
     def exact_refusal(self, features: Features) -> Refusal | None:
@@ -63,9 +66,10 @@ class WholeOutputs(Outputs):
         templates, lists = read_templates(header, arrays, parse, functions)
         features = Features(templates, functions, lists)
         read_features(features, arrays)
-        model = Model.blank(features, cls(tuple(labels)))
-        model.weights.set_flat(read_weights(arrays, len(model.weights.flat())))
-        return model
+        outputs = cls(tuple(labels))
+        weights = of_kind(outputs.new_weights(features, WholeWeights), WholeWeights)
+        weights.set_flat(read_weights(arrays, len(weights.flat())))
+        return Model(features, weights, outputs)
 
 
 OUTPUTS = WholeOutputs
