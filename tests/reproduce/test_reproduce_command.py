@@ -16,11 +16,11 @@ from samples import some_slow
 NAMES = registry.names("reproduction")
 LONG = {"laso-table1", "laso-table2", "laso-updates"}  # seconds
 EVERY_ONE = pytest.mark.parametrize("name", some_slow(NAMES, LONG))
-TIMES = {"seconds_train", "seconds_decode"}
+TIMES = {"seconds_train", "seconds_decode", "seconds_cell"}
 SHAPE = {
     "reproduction", "title", "paper", "task", "quick", "data", "scored", "sentences_train", "sentences_scored",
     "epochs", "seeds", "interval",
-    "columns", "rows", "claims", "remarks", "version", "commit", "date", "cpu", "python",
+    "columns", "rows", "budgets", "cells", "claims", "remarks", "version", "commit", "date", "cpu", "python",
 }  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def once(name):
 def trained_once(monkeypatch):
     """Rows are trained once, not for every way to show them."""
 
-    def told(reproduction, plan, watch):
+    def told(reproduction, plan, watch, cells):
         outcome, steps = once(reproduction.name)
         for step in steps:
             watch(step)
@@ -97,14 +97,16 @@ def test_the_table_has_the_papers_figures_and_the_claims_in_words_and_the_pictur
     assert "…" not in out
     assert all(claim.text in out for claim in reproduction.claims)
     assert all(remark in out for remark in reproduction.remarks)
-    assert "proves nothing" in out
+    assert "proves nothing" in out and "cannot judge" in out
+    assert not any(verdict in out for verdict in ("held", "did not hold", "cannot be told here"))
+    assert out.count("Budget: at most ") >= 1
 
 
 def test_threads_change_no_score_and_seeds_are_averaged(run):
     arguments = ("reproduce", "laso-alpha", "--quick", "--json", "--seeds", 2, "--epochs", 1)
     one, two = (json.loads(run(*arguments, "--threads", threads)[1]) for threads in (1, 2))
     assert scores(one) == scores(two)
-    assert one["interval"] == "95 %, Student's t over 2 seeds"
+    assert one["interval"].startswith("95 %, over 2 seeds (Student's t) and sentences")
     f1 = scores(one)["alpha 0.9"]["f1"]
     assert f1["mean"] == pytest.approx(sum(f1["values"]) / 2)
     assert f1["values"][0] != f1["values"][1]

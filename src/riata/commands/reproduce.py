@@ -26,6 +26,12 @@ import click
 @click.option(
     "--epochs", type=click.IntRange(min=1), metavar="N", help="At most so many, instead of as many as the table says."
 )
+@click.option(
+    "--resume",
+    "cells_file",
+    metavar="FILE",
+    help="Keep every training in this file, a JSON line each, and do not repeat those that it has.",
+)
 @click.option("--plot", "plot_file", metavar="FILE", help="Draw it too: .svg or .png (needs the extra `plots`).")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
@@ -34,6 +40,7 @@ def command(**options: Any) -> None:
     \b
     riata reproduce laso-table1 --quick
     riata reproduce laso-table1 --seeds 3 --threads 2 --plot table1.svg
+    riata reproduce laso-table2 --seeds 3 --resume laso-table2.jsonl
 
     Models learn from the first nine tenths of CoNLL-2000's training data and are scored on the rest, which chooses the number of epochs
     too. NAME is one of those that `riata pieces` lists.
@@ -41,6 +48,7 @@ def command(**options: Any) -> None:
     from riata import registry
     from riata.commands.console import StepsProgress, stderr, stdout
     from riata.errors import UnsupportedError
+    from riata.reproducing.cells import Cells
     from riata.reproducing.plot import plot
     from riata.reproducing.report import as_json, show
     from riata.reproducing.run import Plan, run, trainings
@@ -56,9 +64,13 @@ def command(**options: Any) -> None:
     if picture is not None:
         check(picture)
     _check_data(plan.parts(reproduction))
+    cells = None if options["cells_file"] is None else Cells.of(Path(options["cells_file"]))
     with StepsProgress(stderr(), reproduction.name, len(trainings(reproduction, plan))) as progress:
         outcome = run(
-            reproduction, plan, lambda step: progress.tell(f"{step.row}, seed {step.seed}: {step.text}", done=step.done)
+            reproduction,
+            plan,
+            lambda step: progress.tell(f"{step.row}, seed {step.seed}: {step.text}", done=step.done),
+            cells,
         )
     if options["json_"]:
         click.echo(as_json(outcome))
@@ -66,7 +78,8 @@ def command(**options: Any) -> None:
         show(outcome, stdout())
     if picture is not None:
         plot(outcome, picture)
-    if plan.final and not plan.quick:
+    looked = not all(origin.stored for origin in outcome.origins)
+    if plan.final and not plan.quick and looked:
         _record(outcome)
 
 

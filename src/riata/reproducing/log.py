@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata.data.datasets import cache_folder
 from riata.measuring.provenance import CHECKOUT, in_checkout
-from riata.reproducing.run import Outcome
+
+if TYPE_CHECKING:
+    from riata.reproducing.run import Outcome
 
 
 def place() -> Path:

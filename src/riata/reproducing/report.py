@@ -40,9 +40,11 @@ def facts(outcome: Outcome) -> dict[str, Any]:
         "seeds": list(range(plan.seeds)),
         "interval": interval_kind(outcome),
         "columns": {column.key: column.title for column in reproduction.columns},
+        "budgets": budgets(outcome),
         "rows": [row_facts(row, outcome) for row in reproduction.rows],
         "claims": claims(outcome),
         "remarks": list(reproduction.remarks),
+        "cells": cells(outcome),
         **outcome.about,
     }
 
@@ -78,14 +80,42 @@ def claims(outcome: Outcome) -> list[dict[str, Any]]:
     return [claim.judged(outcome.measured, quick=outcome.plan.quick) for claim in outcome.reproduction.claims]
 
 
+def budgets(outcome: Outcome) -> list[dict[str, Any]]:
+    """What rows may use: epochs, template and lists; rows of equal budgets together."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in outcome.reproduction.rows:
+        if row.name not in outcome.measured or row.setting is None:
+            continue
+        budget = {
+            "epochs": outcome.plan.epochs_of(row, outcome.reproduction),
+            "template": row.setting.get("template"),
+            "lists": row.setting.get("lists"),
+        }
+        found.setdefault(repr(budget), {**budget, "rows": []})["rows"].append(row.name)
+    return list(found.values())
+
+
+def cells(outcome: Outcome) -> dict[str, Any]:
+    """How many trainings were read from a file, and by which commits and machines all of them were made."""
+    return {
+        "stored": sum(origin.stored for origin in outcome.origins),
+        "trained": sum(not origin.stored for origin in outcome.origins),
+        "commits": sorted({origin.commit or "not known" for origin in outcome.origins}),
+        "machines": sorted({origin.cpu or "not known" for origin in outcome.origins}),
+    }
+
+
 def interval_kind(outcome: Outcome) -> str:
     """How the intervals were made."""
     seeds = outcome.plan.seeds
-    if seeds > 1:
+    scored = outcome.split.scored
+    if seeds > 1 and outcome.split.dev is None:
         return f"{100 * LEVEL:.0f} %, Student's t over {seeds} seeds"
+    if seeds > 1:
+        units = units_of(scored.document, len(scored))
+        return f"{100 * LEVEL:.0f} %, over {seeds} seeds (Student's t) and {units} (bootstrap) together; times and epochs over seeds alone"
     if outcome.split.dev is None:
         return "none, of one run"
-    scored = outcome.split.scored
     return f"{100 * LEVEL:.0f} %, bootstrap over {units_of(scored.document, len(scored))}, one seed"
 
 
@@ -101,8 +131,27 @@ def show(outcome: Outcome, console: Console) -> None:
     if plan.quick:
         console.print("A quick run on little data: it shows that everything works, and proves nothing.", style="yellow")
     console.print(table(outcome))
+    _show_budgets(outcome, console)
     _show_notes(reproduction, console)
     _show_claims(outcome, console)
+
+
+def _show_budgets(outcome: Outcome, console: Console) -> None:
+    found = budgets(outcome)
+    for budget in found:
+        names = "every row" if len(found) == 1 else "; ".join(budget["rows"])
+        template = f"template {budget['template']}" if budget["template"] else "the task's own template"
+        lists = f" with {budget['lists']} lists" if budget["lists"] else ""
+        said = f"at most {budget['epochs']} epochs, {template}{lists}, {outcome.plan.seeds} seed{'s' * (outcome.plan.seeds > 1)}"
+        console.print(f"Budget: {said}: {escape(names)}", soft_wrap=True)
+    made = cells(outcome)
+    if made["stored"]:
+        console.print(
+            f"{made['stored']} trainings were stored, {made['trained']} are new; commits: {', '.join(made['commits'])}; "
+            f"machines: {', '.join(made['machines'])}",
+            soft_wrap=True,
+            markup=False,
+        )
 
 
 def _show_notes(reproduction: Reproduction, console: Console) -> None:
@@ -124,10 +173,10 @@ def _show_claims(outcome: Outcome, console: Console) -> None:
             console.print(f"- {escape(claim.text)}", soft_wrap=True)
         return
     console.print("\nWhat the paper says, and what was found:")
-    for claim in claims(outcome):
-        colour = COLOURS.get(claim["verdict"], "yellow")
-        console.print(f"[{colour}]{claim['verdict']}[/]: {escape(claim['claim'])}", soft_wrap=True)
-        console.print(f"    {escape(claim['said'])}", soft_wrap=True)
+    for judged in claims(outcome):
+        colour = COLOURS.get(judged["verdict"], "yellow")
+        console.print(f"[{colour}]{judged['verdict']}[/]: {escape(judged['claim'])}", soft_wrap=True)
+        console.print(f"    {escape(judged['said'])}", soft_wrap=True)
 
 
 def table(outcome: Outcome) -> Table:

@@ -6,21 +6,27 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from riata import registry
 from riata.data.datasets import load
 from riata.data.documents import cut_near
 from riata.data.memory import joined
 from riata.data.types import Corpus
+from riata.features.language import language_of
+from riata.features.templates import builtin_names, read_source
 from riata.learning.events import Epoch, Event, Started
 from riata.measuring.provenance import about
 from riata.parallel import all_done
+from riata.reproducing.cells import Cells, digest
+from riata.reproducing.cells import measured as measured_in
 from riata.reproducing.claims import Measured
 from riata.reproducing.lists import ENGLISH, english
 from riata.reproducing.reproduction import Reproduction, Row, Samples, Trained
-from riata.scoring.figures import Figure
+from riata.scoring.figures import Figure, Sample
 
 EMBEDDED = "embedded"  # the data set of --quick
+WHOLE = "seconds_cell"  # CPU seconds of a cell: of every training of it, and of what is measured
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,14 @@ class Step:
 Watcher = Callable[[Step], None]
 
 
+class Origin(NamedTuple):
+    """Where a cell comes from."""
+
+    stored: bool  # trained in an earlier run
+    commit: str | None
+    cpu: str | None
+
+
 @dataclass(eq=False)
 class Outcome:
     """What a run gave."""
@@ -107,20 +121,28 @@ class Outcome:
     split: Split
     measured: Measured
     about: dict[str, Any]  # of the program that ran
+    origins: list[Origin]  # of every cell
 
 
-def run(reproduction: Reproduction, plan: Plan, watch: Watcher) -> Outcome:
-    """Trains and measures every row that is not quoted. Rows of equal settings are trained once."""
+def run(reproduction: Reproduction, plan: Plan, watch: Watcher, cells: Cells | None = None) -> Outcome:
+    """Trains and measures every row that is not quoted. Rows of equal settings are trained once.
+
+    cells: where trainings are kept; those that are there are not repeated.
+    """
     made_by = about()  # now: the repository may have moved on when everything is done
     split = Split.of(reproduction, plan)
     jobs = trainings(reproduction, plan)
     stopped = threading.Event()
-    work = _Work(reproduction, plan, split, watch, stopped)
+    named = any(row.setting is not None and row.setting.get("lists") == ENGLISH for row in reproduction.rows)
+    lists = english(quick=plan.quick) if named else {}
+    work = _Work(reproduction, plan, split, watch, stopped, made_by, cells, lists)
     samples: dict[str, list[Samples]] = {}
-    for (row, _), found in zip(jobs, all_done(work, jobs, plan.threads, stopped.set), strict=True):
+    origins = []
+    for (row, _), (found, origin) in zip(jobs, all_done(work, jobs, plan.threads, stopped.set), strict=True):
         samples.setdefault(_key(row), []).append(found)
+        origins.append(origin)
     measured = {row.name: _figures(samples[_key(row)]) for row in reproduction.rows if row.setting is not None}
-    return Outcome(reproduction, plan, split, measured, made_by)
+    return Outcome(reproduction, plan, split, measured, made_by, origins)
 
 
 def trainings(reproduction: Reproduction, plan: Plan) -> list[tuple[Row, int]]:
@@ -136,13 +158,31 @@ class _Work:
     split: Split
     watch: Watcher
     stopped: threading.Event
+    about: Mapping[str, Any]
+    cells: Cells | None
+    lists: Mapping[str, list[str]]
 
-    def __call__(self, job: tuple[Row, int]) -> Samples:
+    def __call__(self, job: tuple[Row, int]) -> tuple[Samples, Origin]:
         row, seed = job
         assert row.setting is not None
+        parameters = self.parameters(row.setting)
+        key = self.key(row, seed, parameters)
+        line = None if self.cells is None else self.cells.get(key)
+        if line is not None:
+            found: Samples = measured_in(line)
+            self.watch(Step(row.name, seed, f"stored: {self.told(found)}", done=True))
+            return found, Origin(True, line["commit"], line["cpu"])
+        found = self.trained(row, seed, parameters)
+        made_by = self.about if self.cells is None else self.cells.add(row.name, key, found, self.about)
+        self.watch(Step(row.name, seed, self.told(found), done=True))
+        return found, Origin(False, made_by["commit"], made_by["cpu"])
+
+    def trained(self, row: Row, seed: int, parameters: Mapping[str, Any]) -> Samples:
+        """What is measured of a row, trained with this seed; and the CPU seconds of all of it."""
+        began = time.thread_time()
         clock = _Clock(row.name, seed, self.watch, self.stopped)
         made = self.reproduction.task.make(
-            **self.parameters(row.setting),
+            **parameters,
             epochs=self.plan.epochs_of(row, self.reproduction),
             seed=seed,
             threads=1,
@@ -151,15 +191,31 @@ class _Work:
         )
         made.fit(self.split.train, listener=clock)
         trained = Trained(made, self.split.learnt, self.split.scored, clock.seconds(made.best_epoch_))
-        found = self.reproduction.measure(trained)
-        told = [f"{c.title} {c.show(found[c.key].value)}" for c in self.reproduction.columns if c.key in found]
-        self.watch(Step(row.name, seed, ", ".join(told), done=True))
+        found = dict(self.reproduction.measure(trained))
+        found[WHOLE] = Sample(time.thread_time() - began)
         return found
+
+    def told(self, found: Samples) -> str:
+        return ", ".join(f"{c.title} {c.show(found[c.key].value)}" for c in self.reproduction.columns if c.key in found)
+
+    def key(self, row: Row, seed: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Everything that the numbers of a cell depend on, but for the program."""
+        return {
+            "reproduction": self.reproduction.name,
+            "data": self.plan.data(self.reproduction),
+            "scored": self.split.part,
+            "sentences_train": len(self.split.learnt),
+            "sentences_scored": len(self.split.scored),
+            "setting": dict(row.setting or {}),
+            "template": digest(source_of(parameters.get("template"))),
+            "lists": digest(parameters.get("lists")),
+            "epochs": self.plan.epochs_of(row, self.reproduction),
+            "seed": seed,
+        }
 
     def parameters(self, setting: Mapping[str, Any]) -> dict[str, Any]:
         """With the entries of the lists that the setting names."""
-        named = setting.get("lists") == ENGLISH
-        return {**setting, **({"lists": english(quick=self.plan.quick)} if named else {})}
+        return {**setting, **({"lists": self.lists} if setting.get("lists") == ENGLISH else {})}
 
 
 class _Clock:
@@ -188,6 +244,14 @@ class _Clock:
         return self._after[epoch]
 
 
+def source_of(template: str | None) -> str | None:
+    """The text of a built-in set of any structure; None: no name is given."""
+    if template is None:
+        return None
+    kinds = [language_of(name).ending for name in registry.names("structure")]
+    return "".join(read_source(template, kind) for kind in dict.fromkeys(kinds) if template in builtin_names(kind))
+
+
 def _key(row: Row) -> str:
     return repr(sorted(dict(row.setting or {}).items()))
 
@@ -195,4 +259,4 @@ def _key(row: Row) -> str:
 def _figures(by_seed: list[Samples]) -> dict[str, Figure]:
     """Of what was measured with every seed."""
     common = [key for key in by_seed[0] if all(key in samples for samples in by_seed)]
-    return {key: Figure(tuple(samples[key] for samples in by_seed)) for key in common}
+    return {key: Figure(tuple(samples[key] for samples in by_seed), sentences=True) for key in common}

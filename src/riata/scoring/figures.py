@@ -10,6 +10,7 @@ import numpy as np
 
 from riata.scoring.counts import Counts, Scores, Sums
 from riata.scoring.evaluation import Evaluation
+from riata.scoring.resampling import interval_over_seeds
 from riata.scoring.significance import Statistic, bootstrap_interval
 
 LEVEL = 0.95
@@ -44,6 +45,7 @@ class Figure:
     """A number over seeds."""
 
     samples: tuple[Sample, ...]  # one per seed
+    sentences: bool = False  # intervals over several seeds are over sentences, too
 
     @classmethod
     def of(cls, *values: float) -> Figure:
@@ -59,23 +61,34 @@ class Figure:
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """95 %: Student's t over several seeds; of one seed, a bootstrap over sentences or documents; None where neither is possible."""
-        if len(self.samples) > 1:
+        """95 %: of one seed, a bootstrap over sentences or documents; of several, Student's t, with sentences where asked for.
+
+        None where there is one seed and no sentences.
+        """
+        scored = [
+            (one.statistic, one.counts) for one in self.samples if one.counts is not None and one.statistic is not None
+        ]
+        if len(self.samples) > 1 and not (self.sentences and len(scored) == len(self.samples)):
             return t_interval(self.values)
-        counts, statistic = self.samples[0].counts, self.samples[0].statistic
-        if counts is None or statistic is None:
+        if not scored:
             return None
-        found = bootstrap_interval(statistic, counts, level=LEVEL)
+        found = (
+            bootstrap_interval(*scored[0], level=LEVEL)
+            if len(scored) == 1
+            else interval_over_seeds(scored, level=LEVEL)
+        )
         return found.low, found.high
 
     @classmethod
     def mean_of(cls, figures: Sequence[Figure]) -> Figure:
         """The mean of several numbers, seed by seed."""
-        return cls(tuple(map(mean_sample, zip(*(figure.samples for figure in figures), strict=True))))
+        samples = tuple(map(mean_sample, zip(*(figure.samples for figure in figures), strict=True)))
+        return cls(samples, all(figure.sentences for figure in figures))
 
     def minus(self, other: Figure) -> Figure:
         """The difference, seed by seed."""
-        return Figure(tuple(a.minus(b) for a, b in zip(self.samples, other.samples, strict=True)))
+        samples = tuple(a.minus(b) for a, b in zip(self.samples, other.samples, strict=True))
+        return Figure(samples, self.sentences and other.sentences)
 
     def over(self, other: Figure) -> Figure:
         """The ratio, seed by seed; of numbers that are not scores, such as times."""

@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
     p_value: float
 
 
-def _blocks(samples: int, sentences: int) -> Iterator[int]:
+def blocks(samples: int, sentences: int) -> Iterator[int]:
     """Sizes that add up to `samples`, each small enough to hold."""
     size = max(1, _CELLS // max(1, sentences))
     for done in range(0, samples, size):
@@ -52,7 +52,7 @@ def _check(samples: int, *counts: Counts) -> None:
         raise DataError("There are no sentences to resample.")
 
 
-def _draws(random: np.random.Generator, samples: int, sentences: int) -> NDArray[np.float64]:
+def draws(random: np.random.Generator, samples: int, sentences: int) -> NDArray[np.float64]:
     """How often each sentence is drawn in each sample, [samples, sentences]."""
     drawn = random.integers(sentences, size=(samples, sentences))
     cells = drawn + np.arange(samples)[:, None] * sentences
@@ -71,7 +71,7 @@ def bootstrap_interval(
         raise SettingError(f"level is {level}; expected a number between 0 and 1, such as 0.95.")
     random = np.random.default_rng(seed)
     rows = counts.astype(np.float64)
-    scores = [statistic(_draws(random, size, len(rows)) @ rows) for size in _blocks(samples, len(rows))]
+    scores = [statistic(draws(random, size, len(rows)) @ rows) for size in blocks(samples, len(rows))]
     low, high = np.quantile(np.concatenate(scores), [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(statistic(rows.sum(axis=0))), float(low), float(high), level)
 
@@ -108,7 +108,7 @@ def paired_test(
     difference = float(statistic(a) - statistic(b))
     random = np.random.default_rng(seed)
     reached = 0
-    for size in _blocks(samples, len(change)):
+    for size in blocks(samples, len(change)):
         moved = random.integers(2, size=(size, len(change)), dtype=np.int8).astype(np.float64) @ change
         dealt = np.abs(statistic(a + moved) - statistic(b - moved))
         reached += int(np.count_nonzero(dealt >= abs(difference) - _ROUNDING))

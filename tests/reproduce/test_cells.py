@@ -1,0 +1,121 @@
+"""Tables run piece by piece: trainings are kept as lines of a file, and none is repeated."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from riata import registry
+from riata.errors import DataError
+from riata.reproducing.cells import Cells, digest, packed, unpacked
+from riata.reproducing.run import Plan, run
+from riata.scoring.counts import accuracy_of
+from riata.scoring.figures import Sample
+from riata.scoring.spans import f1_of
+
+WHOLE = registry.get("reproduction", "laso-alpha")
+SMALL = replace(WHOLE, rows=WHOLE.rows[4:6], quick_sentences=30)  # alpha 0.9 and 1
+PLAN = Plan(quick=True, most=1)
+
+
+def watched(path, plan=PLAN, table=SMALL):
+    told = []
+    outcome = run(table, plan, told.append, Cells.of(path))
+    return outcome, [step for step in told if step.done]
+
+
+@pytest.mark.parametrize("most", [3, 300, 100_000])
+def test_a_score_is_read_as_it_was_written(most):
+    counts = np.random.default_rng(0).integers(most, size=(40, 5))
+    again = unpacked(json.loads(json.dumps(packed(Sample(93.5, counts, f1_of)))))
+    assert (again.value, again.statistic) == (93.5, f1_of)
+    assert np.array_equal(again.counts, counts) and again.counts.dtype == np.int64
+    assert unpacked(packed(Sample(1.5, counts, accuracy_of))).statistic is accuracy_of
+    assert unpacked(packed(Sample(1.5))).counts is None
+
+
+def test_what_is_stored_is_not_trained_again_and_says_the_same(tmp_path, monkeypatch):
+    path = tmp_path / "new" / "cells.jsonl"
+    first, _ = watched(path)
+    monkeypatch.setattr("riata.reproducing.run._Work.trained", lambda *given: pytest.fail("trained again"))
+    second, steps = watched(path)
+    assert all(step.text.startswith("stored: ") for step in steps) and len(steps) == 2
+    assert [origin.stored for origin in second.origins] == [True, True]
+    for row, figures in first.measured.items():
+        for key, figure in figures.items():
+            again = second.measured[row][key]
+            assert (again.values, again.interval) == (figure.values, figure.interval), (row, key)
+
+
+def test_a_line_says_what_was_trained_by_which_program_on_which_machine(tmp_path):
+    watched(tmp_path / "cells.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "cells.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["row"] for line in lines] == ["alpha 0.9", "alpha 1"]
+    assert lines[0]["setting"] == dict(SMALL.rows[0].setting)
+    assert {
+        "seed",
+        "epochs",
+        "scored",
+        "data",
+        "template",
+        "lists",
+        "version",
+        "commit",
+        "date",
+        "cpu",
+        "python",
+    } <= set(lines[0])
+    assert lines[0]["measured"]["seconds_cell"]["value"] > 0
+
+
+def test_seeds_and_rows_that_are_new_are_added(tmp_path):
+    path = tmp_path / "cells.jsonl"
+    watched(path)
+    more, _ = watched(path, replace(PLAN, seeds=2))
+    assert [origin.stored for origin in more.origins] == [True, False, True, False]
+    wider, _ = watched(path, table=replace(WHOLE, rows=WHOLE.rows[3:6], quick_sentences=30))
+    assert [origin.stored for origin in wider.origins] == [False, True, True]
+
+
+@pytest.mark.parametrize("change", [{"most": 2}, {"final": True}])
+def test_other_epochs_and_other_data_are_other_cells(tmp_path, change):
+    path = tmp_path / "cells.jsonl"
+    watched(path)
+    assert not any(origin.stored for origin in watched(path, replace(PLAN, **change))[0].origins)
+
+
+def test_a_template_that_has_changed_is_another_cell(tmp_path, monkeypatch):
+    path = tmp_path / "cells.jsonl"
+    watched(path)
+    monkeypatch.setattr("riata.reproducing.run.source_of", lambda template: "other lines")
+    assert not any(origin.stored for origin in watched(path)[0].origins)
+
+
+def test_what_is_done_is_kept_when_a_run_is_interrupted(tmp_path):
+    path = tmp_path / "cells.jsonl"
+
+    def interrupt(step):
+        if step.done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(SMALL, PLAN, interrupt, Cells.of(path))
+    assert [origin.stored for origin in watched(path)[0].origins] == [True, False]
+
+
+def test_a_line_that_is_no_cell_is_refused_with_its_number(tmp_path):
+    path = tmp_path / "cells.jsonl"
+    path.write_text(json.dumps({"digest": digest({})}) + "\nnot a cell\n", encoding="utf-8")
+    with pytest.raises(DataError, match="one cell of a table") as caught:
+        Cells.of(path)
+    assert f"{path}:2" in str(caught.value)
+
+
+def test_on_the_command_line(run, tmp_path, monkeypatch):
+    known = registry.get
+    monkeypatch.setattr(registry, "get", lambda kind, name: SMALL if kind == "reproduction" else known(kind, name))
+    arguments = ("reproduce", "laso-alpha", "--quick", "--epochs", 1, "--json", "--resume", tmp_path / "cells.jsonl")
+    first, second = (json.loads(run(*arguments)[1]) for _ in range(2))
+    assert (first["cells"]["stored"], second["cells"]["stored"], second["cells"]["trained"]) == (0, 2, 0)
+    assert first["rows"] == second["rows"]
