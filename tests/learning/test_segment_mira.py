@@ -164,3 +164,17 @@ def test_a_chunker_weighs_segments_by_the_labels_of_their_tokens(recipe):
         assert flat(class_weight=dict.fromkeys(labels, 2.0)).tolist() == (2 * plain).tolist()
     with pytest.raises(RiataError, match="Unknown label in class_weight 'NP'"):
         flat(class_weight={"NP": 2.0})
+
+
+@pytest.mark.parametrize("recipe", ["mira", "perceptron"])
+def test_class_weights_choose_what_comes_closest_to_a_truth_that_is_too_long(recipe):
+    """Of three tokens, two can be one segment: a segment weighs least where it averages over the heavy token, or is beside it."""
+    words, tags = [["a", "b", "c"], ["o"]], [["B-X", "I-X", "I-X"], ["O"]]
+
+    def longest_at(heavy, light):
+        weights = {"B-X": heavy, "I-X": light}
+        made = riata.Chunker(recipe, structure="segments", class_weight=weights, settings={"longest": 2}, epochs=3)
+        return quietly(made, words, tags).predict(words[:1])[0].index("I-X") - 1
+
+    assert longest_at(8.0, 0.125) == 0
+    assert longest_at(0.125, 8.0) == 1
