@@ -117,3 +117,29 @@ def test_counts_add_up():
     assert twice.counts == {("a", 2): 2, ("b", 0): 1}
     assert once.counts == {("a", 2): 1}
     assert twice.of("a") == (2,)
+
+
+def test_the_papers_set_reads_one_label_back_and_nothing_ahead():
+    templates = language_of("joint").load("joint2005-paper")
+    assert all(misfit(template, False) is None for template in templates)
+    reading = {str(template) for template in templates if template.tags or template.chunks}
+    assert reading == {
+        "tag tag[-1]", "chunk tag[0]", "chunk tag[-1]", "chunk tag[-1] tag[0]", "chunk tag[-2] tag[-1] tag[0]", "chunk chunk[-1]",
+    }  # fmt: skip
+    assert not any(template.tags and template.reads for template in templates), (
+        "features are on labels, not on transitions"
+    )
+
+
+@pytest.mark.parametrize(("structure", "name"), [("joint", "joint2005-paper"), ("segments", "laso2005-paper")])
+def test_the_papers_sets_read_every_list_in_the_places_of_their_other_features(structure, name):
+    language = language_of(structure)
+    places = {str(template).replace("stem", "X") for template in language.load(name) if "stem" in str(template)}
+    assert {str(template).replace("list(city)", "X") for template in language.of_list("list(city)", name)} == places
+    assert not any("LIST" in str(template) for template in language.load(name))
+    assert len(language.of_list("list(city)", name)) > len(language.of_list("list(city)"))
+
+
+def test_a_set_can_have_all_lines_of_another():
+    whole, part = (set(map(str, language_of("segments").load(name))) for name in ("laso2005-paper", "laso2005"))
+    assert whole - part == {"label[-1]"} and part < whole
