@@ -112,6 +112,14 @@ def test_a_line_that_is_no_cell_is_refused_with_its_number(tmp_path):
     assert f"{path}:2" in str(caught.value)
 
 
+def test_a_file_that_cannot_be_written_is_refused_before_training(tmp_path):
+    with pytest.raises(DataError, match="cannot be written"):
+        Cells.of(tmp_path)
+    (tmp_path / "latin1").write_bytes(b"\xe9\n")
+    with pytest.raises(DataError, match="UTF-8"):
+        Cells.of(tmp_path / "latin1")
+
+
 def test_on_the_command_line(run, tmp_path, monkeypatch):
     known = registry.get
     monkeypatch.setattr(registry, "get", lambda kind, name: SMALL if kind == "reproduction" else known(kind, name))

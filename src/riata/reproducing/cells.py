@@ -36,7 +36,17 @@ class Cells:
     def of(cls, path: Path) -> Cells:
         """The cells of a file, which need not exist yet; DataError names the line that is none."""
         found = cls(path)
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(
+                path, "a+", encoding="utf-8"
+            ) as file:  # now, not after hours of training, is the time to refuse it
+                file.seek(0)
+                text = file.read()
+        except OSError as error:
+            raise DataError(f"cannot be written: {error.strerror}.", remedy="Choose another file.", file=path) from None
+        except UnicodeDecodeError:
+            raise DataError("not valid UTF-8.", remedy="Choose a file of cells.", file=path) from None
         for number, line in enumerate(text.splitlines(), 1):
             try:
                 cell = json.loads(line)
