@@ -63,7 +63,7 @@ void legal(nb::module_& m) {
       "stuck_segments",
       [](const In<std::int64_t>& starts, const In2<std::uint8_t>& sets, const In<std::int32_t>& of, std::int32_t labels,
          std::int32_t outside, std::int32_t most) {
-        const SegmentCoding coding{labels, outside, most};
+        const SegmentCoding coding{labels, LabelId(outside), Length(most)};
         LegalSegments found;
         return give(all_stuck(starts, sets, of, [&](const Allowed& allowed, std::int64_t first, std::int32_t length) {
           return found.find(coding, allowed, first, length);

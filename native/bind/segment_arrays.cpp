@@ -33,7 +33,7 @@ SegmentScores as_segments(const In3<double>& span, const In<double>& edge, bool 
   if (T == 0 || M == 0 || L == 0 || (edge.shape(0) != 0 && edge.shape(0) != expected))
     throw Error("DataError", "scores must have the shapes [T, M, L] and [L, L] (or [T, L, L]), with at least one token, length and label");
   SegmentScores out;
-  out.coding = {L, -1, M};
+  out.coding = {L, LabelId(), Length(M)};
   out.tokens = T;
   out.edge_per_token = per_token;
   out.span = padded_rows(span.data(), std::size_t(T) * M, L);
@@ -44,8 +44,8 @@ SegmentScores as_segments(const In3<double>& span, const In<double>& edge, bool 
 
 nb::list as_list(const SegmentCoding& coding, const std::vector<std::int32_t>& codes) {
   nb::list out;
-  each_segment(coding, codes, [&](std::int32_t t, std::int32_t code, const Before&) {
-    out.append(nb::make_tuple(t, t + coding.length(code), coding.label(code)));
+  each_segment(coding, codes, [&](std::int32_t t, Length length, LabelId label, const Before&) {
+    out.append(nb::make_tuple(t, t + length, label.number()));
   });
   return out;
 }
@@ -77,29 +77,29 @@ nb::list best_k(SegmentScores& scores, std::int64_t k) {
 // precise, however large the scores were. Probabilities do not change. Returns the number that has been subtracted from the score of every
 // segmentation.
 double take_off_best(SegmentScores& scores) {
-  const std::int32_t T = scores.tokens, M = scores.coding.most, L = scores.coding.labels, stride = scores.coding.stride();
+  const std::int32_t T = scores.tokens, M = scores.coding.most.number(), L = scores.coding.labels, stride = scores.coding.stride();
   const bool any_label = scores.order() == 0;  // whether the label before does not matter
   SemiMarkov<double> exact(scores.coding, stride, scores.order());
   std::vector<std::int32_t> codes(static_cast<std::size_t>(T));
   const double best = exact(scores, codes.data());
   if (best == never) return best;
-  const auto end = [&](std::int32_t t, std::int32_t y) {
-    return t == T ? best : any_label ? exact.best_start(t, 0) : exact.best_end(t, y);
+  const auto end = [&](std::int32_t t, LabelId y) {
+    return t == T ? best : any_label ? exact.best_start(t, LabelId(0)) : exact.best_end(t, y);
   };
   const auto less = [](double way, double off) { return way == never ? never : way - off; };
   for (std::int32_t t = 0; t < T; ++t) {
-    for (std::int32_t l = 1; l <= scores.lengths(t); ++l) {
-      double* row = scores.span.data() + (std::size_t(t) * M + l - 1) * stride;
-      for (std::int32_t y = 0; y < L; ++y) row[y] = less(exact.best_start(t, y) + row[y], end(t + l, y));
+    for (Length l(1); l <= scores.lengths(t); ++l) {
+      double* row = scores.span.data() + (std::size_t(t) * M + l.place() - 1) * stride;
+      for (LabelId y(0); y.number() < L; ++y) row[y.place()] = less(exact.best_start(t, y) + row[y.place()], end(t + l, y));
     }
   }
   if (any_label) return best;
   std::vector<double> edge(std::size_t(T) * L * stride, 0.0);
   for (std::int32_t t = 1; t < T; ++t) {
-    for (std::int32_t before = 0; before < L; ++before) {
-      const double* from = scores.history(t, {{before + 1}});
-      double* row = edge.data() + (std::size_t(t) * L + before) * stride;
-      for (std::int32_t y = 0; y < L; ++y) row[y] = less(exact.best_end(t, before) + from[y], exact.best_start(t, y));
+    for (LabelId before(0); before.number() < L; ++before) {
+      const double* from = scores.history(t, {{before.value()}});
+      double* row = edge.data() + (std::size_t(t) * L + before.place()) * stride;
+      for (LabelId y(0); y.number() < L; ++y) row[y.place()] = less(exact.best_end(t, before) + from[y.place()], exact.best_start(t, y));
     }
   }
   scores.edge = std::move(edge);
@@ -113,11 +113,12 @@ std::pair<double, Out<double>> sums(SegmentScores& scores) {
   if (best == never) return {never, give(std::vector<double>())};
   SemiMarkovSums<double> all(scores.coding, scores.coding.stride(), scores.order());
   const double log_z = best + all.open(scores, 1.0);
-  std::vector<double> posteriors(std::size_t(scores.tokens) * scores.coding.most * scores.coding.labels, 0.0);
+  const std::size_t M = scores.coding.most.place();
+  std::vector<double> posteriors(std::size_t(scores.tokens) * M * scores.coding.labels, 0.0);
   for (std::int32_t t = 0; t < scores.tokens; ++t) {
-    for (std::int32_t l = 1; l <= scores.lengths(t); ++l) {
-      for (std::int32_t y = 0; y < scores.coding.labels; ++y)
-        posteriors[(std::size_t(t) * scores.coding.most + l - 1) * scores.coding.labels + y] = std::min(all.posterior(t, l, y), 1.0);
+    for (Length l(1); l <= scores.lengths(t); ++l) {
+      for (LabelId y(0); y.number() < scores.coding.labels; ++y)
+        posteriors[(std::size_t(t) * M + l.place() - 1) * scores.coding.labels + y.place()] = std::min(all.posterior(t, l, y), 1.0);
     }
   }
   return {log_z, give(std::move(posteriors))};
@@ -126,13 +127,14 @@ std::pair<double, Out<double>> sums(SegmentScores& scores) {
 // gold: segments that cover the sentence; they may be longer than those that have scores.
 void add_loss(SegmentScores& scores, const std::vector<Segment>& gold, double cost) {
   std::vector<std::int32_t> codes(static_cast<std::size_t>(scores.tokens), -1);
-  for (const auto& [first, end, label] : gold) codes[static_cast<std::size_t>(first)] = scores.coding.code(end - first, label);
+  for (const auto& [first, end, label] : gold)
+    codes[static_cast<std::size_t>(first)] = scores.coding.code(Length(end - first), LabelId(label));
   SegmentLoss loss(scores.coding);
   loss.open(codes);
   for (std::int32_t t = 0; t < scores.tokens; ++t) {
-    double* row = scores.span.data() + std::size_t(t) * scores.coding.most * scores.coding.stride();
-    for (std::int32_t l = 1; l <= scores.lengths(t); ++l, row += scores.coding.stride()) {
-      for (std::int32_t y = 0; y < scores.coding.labels; ++y) row[y] += cost * loss.of(t, scores.coding.code(l, y));
+    double* row = scores.span.data() + std::size_t(t) * scores.coding.most.place() * scores.coding.stride();
+    for (Length l(1); l <= scores.lengths(t); ++l, row += scores.coding.stride()) {
+      for (LabelId y(0); y.number() < scores.coding.labels; ++y) row[y.place()] += cost * loss.of(t, l, y);
     }
   }
 }

@@ -30,7 +30,7 @@ void check(bool ok) {
 
 SegmentCoding coding_of(std::int32_t labels, std::int32_t outside, std::int32_t most) {
   check(labels >= 1 && outside >= -1 && outside < labels && most >= 1 && std::int64_t{labels} * most < (std::int64_t{1} << 31));
-  return {labels, outside, most};
+  return {labels, LabelId(outside), Length(most)};
 }
 
 template <class Real>
@@ -39,15 +39,19 @@ void set_rows(SegmentModel<Real>& self, const In<std::int32_t>& slots, const In<
   check(slots.shape(0) == codes.shape(0) && parents.shape(0) == values.shape(0));
   GrownRows grown(self.weights.grown.slots());
   check(limits.shape(0) == static_cast<std::size_t>(grown.slots()));
-  for (std::int32_t root = 0; root < static_cast<std::int32_t>(slots.shape(0)); ++root) {
-    check(view(slots)[root] >= 0 && view(slots)[root] < grown.slots() && view(codes)[root] >= 0);
-    check(grown.add_root(view(slots)[root], view(codes)[root]) == root);
+  for (RootId root(0); root.place() < slots.shape(0); ++root) {
+    const SlotId slot(view(slots)[root.place()]);
+    const ContextId context(view(codes)[root.place()]);
+    check(slot && slot.number() < grown.slots() && context);
+    check(grown.add_root(slot, context) == root);
   }
-  for (std::int32_t row = 0; row < static_cast<std::int32_t>(parents.shape(0)); ++row) {
-    const std::int32_t parent = view(parents)[row], value = view(values)[row];
-    check(parent >= -grown.roots() && parent < row && value >= 0);
-    if (parent < 0) check(value < view(limits)[grown.slot(-1 - parent)]);
-    check((parent < 0 ? grown.add_first(-1 - parent, value) : grown.add_next(parent, value)) == row);
+  for (RowId row(0); row.place() < parents.shape(0); ++row) {
+    const RowId parent(view(parents)[row.place()]);
+    const RootId root(-1 - parent.number());  // where there is no parent
+    const std::int32_t value = view(values)[row.place()];
+    check(root.number() < grown.roots() && parent < row && value >= 0);
+    if (!parent) check(value < view(limits)[grown.slot(root).place()]);
+    check((parent ? grown.add_next(parent, value) : grown.add_first(root, value)) == row);
   }
   self.weights.grown = std::move(grown);
 }
@@ -79,8 +83,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           },
           nb::arg("templates"), nb::arg("labels"), nb::arg("outside"), nb::arg("most"))
       .def_prop_ro("labels", [](const Kind& self) { return self.weights.coding.labels; })
-      .def_prop_ro("outside", [](const Kind& self) { return self.weights.coding.outside; })
-      .def_prop_ro("most", [](const Kind& self) { return self.weights.coding.most; })
+      .def_prop_ro("outside", [](const Kind& self) { return self.weights.coding.outside.number(); })
+      .def_prop_ro("most", [](const Kind& self) { return self.weights.coding.most.number(); })
       .def_prop_ro(
           "size", [](const Kind& self) { return std::int64_t{self.weights.grown.rows()} * self.weights.coding.stride(); },
           "How many numbers the rows are.")

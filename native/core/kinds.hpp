@@ -27,11 +27,13 @@ struct SlotKind;
 struct GroupKind;
 struct NgramKind;
 struct ContextKind;
+struct RootKind;
 struct RowKind;
 using SlotId = Id<SlotKind>;        // a template, among those of its model
 using GroupId = Id<GroupKind>;      // templates that read the same outputs
 using NgramId = Id<NgramKind>;      // an n-gram, among those of its family; none: the template reads no n-gram
 using ContextId = Id<ContextKind>;  // what templates read of the outputs before
+using RootId = Id<RootKind>;        // a template with a context, where rows of sequences begin
 using RowId = Id<RowKind>;          // a line of weights; none: it has not entered the model
 
 }  // namespace riata

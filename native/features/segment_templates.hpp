@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/kinds.hpp"
 #include "features/index.hpp"
 
 namespace riata {
@@ -19,14 +20,15 @@ struct AnchoredSlot {
   std::int32_t family;
   std::int32_t offset;  // of the n-gram's first position, from the segment's first or last token; 0 if the role is inside
   // slot: number of the slot. reach: distance from the first to the last position of the family's n-grams.
-  std::int32_t slot = 0, reach = 0;
+  SlotId slot = {};
+  std::int32_t reach = 0;
 };
 
 // All tokens of the segment, and `around` tokens on either side, as one feature.
 struct SequenceSlot {
   std::int32_t family;
   std::int32_t around;
-  std::int32_t slot = 0;
+  SlotId slot = {};
 };
 
 // Labels of earlier segments, and with them, if asked for, the length of the segment before and an n-gram.
@@ -36,7 +38,7 @@ struct BackSlot {
   std::int32_t family;             // -1: reads no n-gram
   std::int32_t offset;
   bool previous;  // whether the n-gram stands at the first token of the segment before instead of the present segment
-  std::int32_t slot = 0;
+  SlotId slot = {};
 };
 
 // Slots are numbered in this order: anchored slots, the length (if it is read), sequences, histories.
@@ -48,18 +50,18 @@ class SegmentTemplates {
     for (AnchoredSlot& slot : anchored_) {
       check(slot.family >= 0 && slot.family < index.families() && (slot.role != Role::inside || slot.offset == 0));
       slot.reach = index.reach(slot.family);
-      slot.slot = slots_++;
+      slot.slot = SlotId(slots_++);
       if (slot.role == Role::inside) reach_ = std::max(reach_, slot.reach);
     }
-    if (length) length_ = slots_++;
+    if (length) length_ = SlotId(slots_++);
     for (SequenceSlot& slot : sequences_) {
       check(slot.family >= 0 && slot.family < index.families() && slot.around >= 0);
-      slot.slot = slots_++;
+      slot.slot = SlotId(slots_++);
     }
     for (BackSlot& slot : histories_) {
       check(slot.family >= -1 && slot.family < index.families());
       for (const std::int32_t back : slot.back) check(back >= 1 && back <= most_back);
-      slot.slot = slots_++;
+      slot.slot = SlotId(slots_++);
       if (!slot.back.empty()) order_ = std::max(order_, slot.back.back());
       reads_start_ = reads_start_ || slot.length || slot.previous;
     }
@@ -79,7 +81,7 @@ class SegmentTemplates {
   const std::vector<AnchoredSlot>& anchored() const noexcept { return anchored_; }
   const std::vector<SequenceSlot>& sequences() const noexcept { return sequences_; }
   const std::vector<BackSlot>& histories() const noexcept { return histories_; }
-  std::int32_t length() const noexcept { return length_; }  // the slot of the length; -1: the length is not read
+  SlotId length() const noexcept { return length_; }  // the slot of the length; -1: the length is not read
   std::int32_t slots() const noexcept { return slots_; }
   std::int32_t reach() const noexcept { return reach_; }      // of the longest n-gram that is read inside segments
   std::int32_t order() const noexcept { return order_; }      // how many segments back labels are read
@@ -94,7 +96,8 @@ class SegmentTemplates {
   std::vector<AnchoredSlot> anchored_;
   std::vector<SequenceSlot> sequences_;
   std::vector<BackSlot> histories_;
-  std::int32_t slots_ = 0, length_ = -1, reach_ = 0, order_ = 0;
+  std::int32_t slots_ = 0, reach_ = 0, order_ = 0;
+  SlotId length_;
   bool reads_start_ = false;
 };
 

@@ -23,7 +23,7 @@ class LegalSegments {
     flags_.clear();
     if (!allowed.knows(first, length)) return -1;
     labels_ = static_cast<std::size_t>(coding.labels);
-    most_ = static_cast<std::size_t>(std::min(coding.most, length));
+    most_ = std::min(coding.most, Length(length)).place();
     if (allowed.width != roles * labels_) throw Error("RiataError", "the labels that are allowed do not fit the model");
     const auto tokens = static_cast<std::size_t>(length);
     flags_.assign(tokens * most_ * labels_, 0);
@@ -33,7 +33,7 @@ class LegalSegments {
     for (std::size_t t = 0; t < tokens; ++t) {
       if (!comes[t]) continue;
       furthest = std::max(furthest, t);
-      for (std::size_t y = 0; y < labels_; ++y) furthest = std::max(furthest, mark(coding, allowed, first, t, tokens, y, comes));
+      for (LabelId y(0); y.place() < labels_; ++y) furthest = std::max(furthest, mark(coding, allowed, first, t, tokens, y, comes));
     }
     for (std::size_t t = tokens; t-- > 0;) {
       for (std::size_t l = 1; l <= std::min(most_, tokens - t); ++l) {
@@ -52,9 +52,9 @@ class LegalSegments {
 
   // Sets the scores of labels that a segment of this length from token t cannot have to minus infinity. scores: [labels].
   template <class Real>
-  void forbid(std::int32_t t, std::int32_t length, Real* scores) const noexcept {
+  void forbid(std::int32_t t, Length length, Real* scores) const noexcept {
     if (flags_.empty()) return;
-    const std::uint8_t* row = flags_.data() + (static_cast<std::size_t>(t) * most_ + static_cast<std::size_t>(length) - 1) * labels_;
+    const std::uint8_t* row = flags_.data() + (static_cast<std::size_t>(t) * most_ + length.place() - 1) * labels_;
     for (std::size_t y = 0; y < labels_; ++y) {
       if (!row[y]) scores[y] = -std::numeric_limits<Real>::infinity();
     }
@@ -65,18 +65,18 @@ class LegalSegments {
 
   // Marks the allowed segments of label y that start at token t, and the tokens after them in `comes`. Returns the number of tokens up to
   // the end of the longest beginning of such a segment, even if the segment cannot end there.
-  std::size_t mark(const SegmentCoding& coding, const Allowed& allowed, std::int64_t first, std::size_t t, std::size_t tokens,
-                   std::size_t y, std::vector<std::uint8_t>& comes) {
+  std::size_t mark(const SegmentCoding& coding, const Allowed& allowed, std::int64_t first, std::size_t t, std::size_t tokens, LabelId y,
+                   std::vector<std::uint8_t>& comes) {
     const auto may = [&](std::size_t token, Role role) {
       const std::uint8_t* set = allowed.at(first + static_cast<std::int64_t>(token));
-      return set == nullptr || set[y * roles + role] != 0;
+      return set == nullptr || set[y.place() * roles + role] != 0;
     };
     const auto take = [&](std::size_t l) {
-      flags_[(t * most_ + l - 1) * labels_ + y] = 1;
+      flags_[(t * most_ + l - 1) * labels_ + y.place()] = 1;
       comes[t + l] = 1;
     };
     if (may(t, single)) take(1);
-    if (!may(t, start) || static_cast<std::int32_t>(y) == coding.outside) return may(t, single) ? t + 1 : t;
+    if (!may(t, start) || y == coding.outside) return may(t, single) ? t + 1 : t;
     for (std::size_t l = 2; l <= std::min(most_, tokens - t); ++l) {
       if (may(t + l - 1, last)) take(l);
       if (!may(t + l - 1, inside)) return t + l - 1 + (may(t + l - 1, last) ? 1 : 0);

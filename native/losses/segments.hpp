@@ -17,12 +17,13 @@ namespace riata {
 template <class Number, class OfWrong>
 void find_least_loss(const SegmentCoding& coding, std::span<const std::int32_t> gold, OfWrong of_wrong, std::vector<Number>& least) {
   const auto length = static_cast<std::int32_t>(gold.size());
-  const std::int32_t most = coding.labels > (coding.outside >= 0) ? coding.most : 1;  // longer segments need a label that allows them
+  const bool longer = coding.labels > (coding.outside ? 1 : 0);  // whether there is a label that longer segments may have
+  const Length most = longer ? coding.most : Length(1);
   least.assign(gold.size() + 1, Number{0});
   for (std::int32_t t = length - 1; t >= 0; --t) {
     const bool reachable = gold[t] >= 0 && coding.allows(coding.length(gold[t]), coding.label(gold[t]));
     Number best = reachable ? least[t + coding.length(gold[t])] : std::numeric_limits<Number>::max();
-    for (std::int32_t l = 1; l <= std::min(most, length - t); ++l) best = std::min(best, of_wrong(t, l) + least[t + l]);
+    for (Length l(1); l <= std::min(most, Length(length - t)); ++l) best = std::min(best, of_wrong(t, l) + least[t + l]);
     least[t] = best;
   }
 }
@@ -37,21 +38,25 @@ class SegmentLoss {
     const auto length = static_cast<std::int32_t>(gold.size());
     before_.assign(gold.size() + 1, 0);
     for (std::int32_t t = 0; t < length; ++t) before_[t + 1] = before_[t] + (gold[t] >= 0);
-    find_least_loss(coding_, gold, [&](std::int32_t t, std::int32_t l) { return of_wrong(t, l); }, least_);
+    find_least_loss(coding_, gold, [&](std::int32_t t, Length l) { return of_wrong(t, l); }, least_);
   }
 
   // What a segment adds to the loss: 0 if it is true; otherwise 1, plus the number of true segments that begin within it.
-  std::int32_t of(std::int32_t t, std::int32_t code) const noexcept { return code == gold_[t] ? 0 : of_wrong(t, coding_.length(code)); }
-  std::int32_t of_wrong(std::int32_t t, std::int32_t length) const noexcept { return 1 + starts_in(t, length); }
+  std::int32_t of(std::int32_t t, Length length, LabelId label) const noexcept {
+    return coding_.code(length, label) == gold_[t] ? 0 : of_wrong(t, length);
+  }
+  std::int32_t of_wrong(std::int32_t t, Length length) const noexcept { return 1 + starts_in(t, length); }
   std::int32_t gold(std::int32_t t) const noexcept { return gold_[t]; }
 
   // The least loss that the tokens from t on can add.
   std::int32_t least(std::int32_t t) const noexcept { return least_[t]; }
   // Whether a segment at token t belongs to an output with the least loss that the tokens from t on can add.
-  bool is_least(std::int32_t t, std::int32_t code) const noexcept { return of(t, code) + least_[t + coding_.length(code)] == least_[t]; }
+  bool is_least(std::int32_t t, Length length, LabelId label) const noexcept {
+    return of(t, length, label) + least_[t + length] == least_[t];
+  }
 
  private:
-  std::int32_t starts_in(std::int32_t t, std::int32_t length) const noexcept { return before_[t + length] - before_[t]; }
+  std::int32_t starts_in(std::int32_t t, Length length) const noexcept { return before_[t + length] - before_[t]; }
 
   const SegmentCoding& coding_;
   std::span<const std::int32_t> gold_;

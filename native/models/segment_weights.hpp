@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/kernels.hpp"
+#include "core/kinds.hpp"
 #include "core/numbers.hpp"
 #include "features/grown_rows.hpp"
 #include "features/segment_templates.hpp"
@@ -17,15 +18,18 @@ namespace riata {
 // The segments and their codes: the length and the label of a segment are one number, its code. The first token is not part of it.
 struct SegmentCoding {
   std::int32_t labels = 0;
-  std::int32_t outside = -1;  // the label of tokens outside chunks, whose segments have length 1; -1: there is no such label
-  std::int32_t most = 1;      // the largest number of tokens of a segment
+  LabelId outside;  // the label of tokens outside chunks, whose segments have length 1; or none
+  Length most{1};   // the largest number of tokens of a segment
 
-  std::int32_t code(std::int32_t length, std::int32_t label) const noexcept { return (length - 1) * labels + label; }
-  std::int32_t length(std::int32_t code) const noexcept { return code / labels + 1; }
-  std::int32_t label(std::int32_t code) const noexcept { return code % labels; }
-  bool allows(std::int32_t length, std::int32_t label) const noexcept { return length == 1 || (label != outside && length <= most); }
+  std::int32_t code(Length length, LabelId label) const noexcept { return (length.number() - 1) * labels + label.number(); }
+  Length length(std::int32_t code) const noexcept { return Length(code / labels + 1); }
+  LabelId label(std::int32_t code) const noexcept { return LabelId(code % labels); }
+  bool allows(Length length, LabelId label) const noexcept { return length == Length(1) || (label != outside && length <= most); }
   std::int32_t stride() const noexcept { return padded(labels); }
 };
+
+// Where the weight of a row and a label is, if rows have `stride` weights each.
+inline std::int64_t weight_place(RowId row, LabelId label, std::int64_t stride) noexcept { return row.number() * stride + label.number(); }
 
 // The segments before a token, as far back as templates read them.
 struct Before {
@@ -33,22 +37,23 @@ struct Before {
   std::int32_t start = -1;                                // first token of the segment before; -1: there is none
 
   // Adds a segment that starts at token t.
-  void append(std::int32_t label, std::int32_t t) noexcept {
+  void append(LabelId label, std::int32_t t) noexcept {
     std::copy_backward(labels, labels + SegmentTemplates::most_back - 1, labels + SegmentTemplates::most_back);
-    labels[0] = label + 1;
+    labels[0] = label.value();
     start = t;
   }
 };
 
-// Calls visit(t, code, Before) for the segments of a sentence. codes: the code of the segment that starts at each token, -1 inside
+// Calls visit(t, length, label, Before) for the segments of a sentence. codes: the code of the segment that starts at each token, -1 inside
 // segments.
 template <class Visit>
 void each_segment(const SegmentCoding& coding, std::span<const std::int32_t> codes, Visit visit) {
   Before before;
   for (std::int32_t t = 0; t < static_cast<std::int32_t>(codes.size()); ++t) {
     if (codes[t] < 0) continue;
-    visit(t, codes[t], before);
-    before.append(coding.label(codes[t]), t);
+    const LabelId label = coding.label(codes[t]);
+    visit(t, coding.length(codes[t]), label, before);
+    before.append(label, t);
   }
 }
 
@@ -56,7 +61,7 @@ void each_segment(const SegmentCoding& coding, std::span<const std::int32_t> cod
 class BackCodes {
  public:
   BackCodes(const SegmentCoding& coding, const SegmentTemplates& templates)
-      : labels_(coding.labels + 1), lengths_(coding.most + 1), order_(templates.order()), reads_start_(templates.reads_start()) {
+      : labels_(coding.labels + 1), lengths_(coding.most.number() + 1), order_(templates.order()), reads_start_(templates.reads_start()) {
     std::int64_t size = reads_start_ ? lengths_ : 1;
     for (std::int32_t k = 0; k < order_ && size < limit; ++k) size *= labels_;
     if (size >= limit)
@@ -64,16 +69,16 @@ class BackCodes {
                   "Read fewer of them, such as label[-1] alone.");
   }
 
-  std::int32_t operator()(const BackSlot& slot, const Before& before, std::int32_t t) const noexcept {
+  ContextId operator()(const BackSlot& slot, const Before& before, std::int32_t t) const noexcept {
     std::int32_t code = 0;
     for (const std::int32_t back : slot.back) code = code * labels_ + before.labels[back - 1];
-    return slot.length ? with_length(code, before, t) : code;
+    return ContextId(slot.length ? with_length(code, before, t) : code);
   }
   // One number for what all slots together read.
-  std::int32_t whole(const Before& before, std::int32_t t) const noexcept {
+  ContextId whole(const Before& before, std::int32_t t) const noexcept {
     std::int32_t code = 0;
     for (std::int32_t k = 0; k < order_; ++k) code = code * labels_ + before.labels[k];
-    return reads_start_ ? with_length(code, before, t) : code;
+    return ContextId(reads_start_ ? with_length(code, before, t) : code);
   }
 
  private:

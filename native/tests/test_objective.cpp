@@ -222,7 +222,7 @@ void check_second_order(bool unknown) {
 void check_segments(bool back) {
   Rng rng(9);
   FeatureIndex index{{{-1, 0, 0}, {0, 0, 1}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}, {0, 1}, {1, 0}}};
-  const SegmentCoding coding{labels, 0, 2};
+  const SegmentCoding coding{labels, LabelId(0), Length(2)};
   const std::vector<BackSlot> histories{{{1}, false, -1, 0, false}, {{1}, false, 0, 0, false}};
   const SegmentTemplates templates(index, {{Role::inside, 0, 0}, {Role::inside, 1, 0}, {Role::first, 0, -1}, {Role::last, 0, 1}}, true,
                                    {{0, 0}, {0, 1}}, back ? histories : std::vector<BackSlot>());
@@ -231,8 +231,9 @@ void check_segments(bool back) {
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     for (std::int64_t n = instances.starts[s], next = n; n < instances.starts[s + 1]; n = next) {
       next = n + 1 + (n + 1 < instances.starts[s + 1] && rng.below(2) == 1);
-      gold[static_cast<std::size_t>(n)] =
-          coding.code(static_cast<std::int32_t>(next - n), static_cast<std::int32_t>(next - n == 1 ? rng.below(labels) : 1 + rng.below(2)));
+      const Length length(static_cast<std::int32_t>(next - n));
+      const LabelId label(static_cast<std::size_t>(length == Length(1) ? rng.below(labels) : 1 + rng.below(2)));
+      gold[static_cast<std::size_t>(n)] = coding.code(length, label);
     }
   }
   check_structure(

@@ -18,20 +18,20 @@ using namespace riata;
 
 namespace {
 
-constexpr std::int32_t labels = 3, words = 4, most = 3, outside = 0;
-const SegmentCoding coding{labels, outside, most};
+constexpr std::int32_t words = 4;
+const SegmentCoding coding{3, LabelId(0), Length(3)};
 using Outputs = std::vector<std::int32_t>;
 
 // All segmentations of `length` tokens.
 std::vector<Outputs> segmentations(std::int32_t length) {
   std::vector<Outputs> found;
   if (length == 0) return {{}};
-  for (std::int32_t l = 1; l <= std::min(most, length); ++l) {
+  for (Length l(1); l <= std::min(coding.most, Length(length)); ++l) {
     const std::vector<Outputs> rest = segmentations(length - l);
-    for (std::int32_t y = 0; y < labels; ++y) {
+    for (LabelId y(0); y.number() < coding.labels; ++y) {
       if (!coding.allows(l, y)) continue;
       for (const Outputs& tail : rest) {
-        Outputs codes(static_cast<std::size_t>(l), -1);
+        Outputs codes(l.place(), -1);
         codes[0] = coding.code(l, y);
         codes.insert(codes.end(), tail.begin(), tail.end());
         found.push_back(std::move(codes));

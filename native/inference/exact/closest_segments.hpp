@@ -42,25 +42,29 @@ class ClosestSegments {
   // its layer before the segment; from: the label before it.
   struct Layer {
     std::vector<double> ends, starts;
-    std::vector<std::int32_t> length, before, from;
+    std::vector<Length> length;
+    std::vector<std::int32_t> before;
+    std::vector<LabelId> from;
 
     void open(std::size_t size) {
       ends.assign(size, never);
       starts.assign(size, never);
-      for (auto* numbers : {&length, &before, &from}) numbers->assign(size, 0);
+      length.assign(size, Length(0));
+      before.assign(size, 0);
+      from.assign(size, LabelId(0));
     }
   };
 
-  std::size_t place(std::int32_t t, std::int32_t label) const noexcept { return std::size_t(t) * coding_.labels + label; }
+  std::size_t place(std::int32_t t, LabelId label) const noexcept { return std::size_t(t) * coding_.labels + label.place(); }
 
   // Computes the best score up to token t for each label that a segment from there can have.
   void enter(SegmentSteps<Real>& steps, std::int32_t t, Layer& layer) {
-    for (std::int32_t before = 0; before < (t == 0 ? 1 : coding_.labels); ++before) {
+    for (LabelId before(0); before.number() < (t == 0 ? 1 : coding_.labels); ++before) {
       const double score = t > 0 ? layer.ends[place(t, before)] : &layer == &layers_[0] ? 0 : never;
       if (score == never) continue;
-      const Real* history = order_ == 0 ? nullptr : steps.history(t, {{t == 0 ? 0 : before + 1}});
-      for (std::int32_t y = 0; y < coding_.labels; ++y) {
-        const double sum = score + (history == nullptr ? 0 : double(history[y]));
+      const Real* history = order_ == 0 ? nullptr : steps.history(t, {{t == 0 ? 0 : before.value()}});
+      for (LabelId y(0); y.number() < coding_.labels; ++y) {
+        const double sum = score + (history == nullptr ? 0 : double(history[y.place()]));
         if (sum <= layer.starts[place(t, y)]) continue;
         layer.starts[place(t, y)] = sum;
         layer.from[place(t, y)] = before;
@@ -71,24 +75,23 @@ class ClosestSegments {
   template <class Loss>
   void append(SegmentSteps<Real>& steps, const Loss& loss, std::int32_t t) {
     const Real* spans = steps.spans(t);
-    for (std::int32_t l = 1; l <= steps.lengths(t); ++l) {
-      for (std::int32_t y = 0; y < coding_.labels; ++y) {
+    for (Length l(1); l <= steps.lengths(t); ++l) {
+      for (LabelId y(0); y.number() < coding_.labels; ++y) {
         if (!coding_.allows(l, y)) continue;
-        const double score = double(spans[std::size_t(l - 1) * stride_ + y]);
-        take(t, l, y, score, 0, loss.is_least(t, coding_.code(l, y)) ? 0 : 1);
-        take(t, l, y, score, 1, 1);
+        const double score = double(spans[(l.place() - 1) * stride_ + y.place()]);
+        take(t, l, y, score, layers_[0], layers_[loss.is_least(t, l, y) ? 0 : 1]);
+        take(t, l, y, score, layers_[1], layers_[1]);
       }
     }
   }
 
-  void take(std::int32_t t, std::int32_t l, std::int32_t y, double score, std::int32_t before, std::int32_t after) {
-    const double sum = layers_[before].starts[place(t, y)] + score;
-    Layer& layer = layers_[after];
+  void take(std::int32_t t, Length l, LabelId y, double score, const Layer& before, Layer& layer) {
+    const double sum = before.starts[place(t, y)] + score;
     const std::size_t to = place(t + l, y);
     if (sum == never || sum < layer.ends[to]) return;  // at a tie the shorter segment
     layer.ends[to] = sum;
     layer.length[to] = l;
-    layer.before[to] = before;
+    layer.before[to] = static_cast<std::int32_t>(&before - layers_.data());
   }
 
   double trace(std::int32_t which, std::int32_t* codes) const {
@@ -96,11 +99,11 @@ class ClosestSegments {
     const auto last = layers_[which].ends.end() - coding_.labels;
     const auto best = std::max_element(last, layers_[which].ends.end());
     if (*best == never) return never;
-    auto label = static_cast<std::int32_t>(best - last);
+    LabelId label(static_cast<std::int32_t>(best - last));
     for (std::int32_t end = length_; end > 0;) {
-      const std::int32_t length = layers_[which].length[place(end, label)];
+      const Length length = layers_[which].length[place(end, label)];
       which = layers_[which].before[place(end, label)];
-      end -= length;
+      end = end - length;
       codes[end] = coding_.code(length, label);
       label = layers_[which].from[place(end, label)];
     }

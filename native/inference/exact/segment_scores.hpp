@@ -20,8 +20,8 @@ struct SegmentScores {
 
   std::int32_t order() const noexcept { return edge.empty() ? 0 : 1; }
   std::int32_t length() const noexcept { return tokens; }
-  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(coding.most, tokens - t); }
-  const double* spans(std::int32_t t) const noexcept { return span.data() + std::size_t(t) * coding.most * coding.stride(); }
+  Length lengths(std::int32_t t) const noexcept { return std::min(coding.most, Length(tokens - t)); }
+  const double* spans(std::int32_t t) const noexcept { return span.data() + std::size_t(t) * coding.most.place() * coding.stride(); }
   const double* history(std::int32_t t, const Before& before) const noexcept {
     if (t == 0) return none.data();
     const std::size_t first = edge_per_token ? std::size_t(t) * coding.labels : 0;

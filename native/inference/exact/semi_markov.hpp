@@ -33,30 +33,29 @@ class SemiMarkov {
     const std::int32_t T = steps.length(), L = coding_.labels;
     fill(steps);
     std::fill_n(codes, T, -1);
-    std::int32_t label = best(alpha(T));
-    const double score = alpha(T)[label];
+    LabelId label = best(alpha(T));
+    const double score = alpha(T)[label.place()];
     if (score == never) return score;
     for (std::int32_t end = T; end > 0;) {
-      const std::int32_t length = length_[std::size_t(end) * L + label];
-      const std::int32_t from = from_[std::size_t(end - length) * L + label];
-      codes[end - length] = coding_.code(length, label);
-      end -= length;
-      label = from;
+      const Length length(length_[std::size_t(end) * L + label.place()]);
+      end = end - length;
+      codes[end] = coding_.code(length, label);
+      label = LabelId(from_[std::size_t(end) * L + label.place()]);
     }
     return score;
   }
 
   // After the search: the best score up to the end of a segment of label y before token t, and up to the start of one at token t.
-  double best_end(std::int32_t t, std::int32_t y) const noexcept { return alpha_[std::size_t(t) * coding_.labels + y]; }
-  double best_start(std::int32_t t, std::int32_t y) const noexcept { return reach_[std::size_t(t) * coding_.labels + y]; }
+  double best_end(std::int32_t t, LabelId y) const noexcept { return alpha_[std::size_t(t) * coding_.labels + y.place()]; }
+  double best_start(std::int32_t t, LabelId y) const noexcept { return reach_[std::size_t(t) * coding_.labels + y.place()]; }
 
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
 
   double* alpha(std::int32_t t) noexcept { return alpha_.data() + std::size_t(t) * coding_.labels; }
   double* reach(std::int32_t t) noexcept { return reach_.data() + std::size_t(t) * coding_.labels; }
-  std::int32_t best(const double* row) const noexcept {
-    return static_cast<std::int32_t>(std::max_element(row, row + coding_.labels) - row);
+  LabelId best(const double* row) const noexcept {
+    return LabelId(static_cast<std::int32_t>(std::max_element(row, row + coding_.labels) - row));
   }
 
   template <class Steps>
@@ -71,7 +70,7 @@ class SemiMarkov {
       enter(steps, t);
       const Real* row = steps.spans(t);  // minus infinity if there is no such segment
       const double* from = reach(t);
-      const std::int32_t longest = steps.lengths(t);
+      const std::int32_t longest = steps.lengths(t).number();
       for (std::int32_t l = 1; l <= longest; ++l, row += stride_) {
         double* to = alpha(t + l);
         std::int32_t* length = length_.data() + std::size_t(t + l) * L;
@@ -94,7 +93,7 @@ class SemiMarkov {
     double* starts = reach(t);
     if (order_ == 0 || t == 0) {
       const Real* history = order_ == 0 ? nullptr : steps.history(0, {});
-      const std::int32_t last = best(ends);
+      const std::int32_t last = best(ends).number();
       for (std::int32_t y = 0; y < L; ++y) {
         starts[y] = (t == 0 ? 0 : ends[last]) + (history == nullptr ? 0 : double(history[y]));
         from[y] = last;

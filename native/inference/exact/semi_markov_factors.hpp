@@ -22,15 +22,16 @@ class SemiMarkovFactors {
   // spans: [length][most][stride] scores of segments, minus infinity if there is no such segment. edges: [length][label before][stride]
   // scores of a label after the label before, if the model reads labels back; of the first token, only the first row is used. Both are
   // overwritten by factors. Returns log Z, or NaN if it gave up.
-  double open(std::int32_t length, std::int32_t most, Real* spans, Real* edges) {
+  double open(std::int32_t length, Length most, Real* spans, Real* edges) {
     length_ = length;
-    most_ = most;
+    most_ = most.number();
     const std::size_t rows = std::size_t(length + 1) * stride_;
     for (auto* table : {&alpha_, &reach_, &leave_, &beta_}) table->assign(rows, Real{0});
     for (auto* table : {&alpha_log_, &reach_log_, &leave_log_, &beta_log_}) table->assign(std::size_t(length) + 1, 0);
-    highest_.resize(std::size_t(length) * most);
+    highest_.resize(std::size_t(length) * most_);
     edge_highest_.resize(static_cast<std::size_t>(coding_.labels));
-    for (std::int32_t t = 0; t < length; ++t) exp_rows(span(spans, t, 1), lengths(t), stride_, highest_.data() + std::size_t(t) * most);
+    for (std::int32_t t = 0; t < length; ++t)
+      exp_rows(span(spans, t, Length(1)), lengths(t), stride_, highest_.data() + std::size_t(t) * most_);
     log_z_ = forward(spans, edges);
     return std::isnan(log_z_) || !backward(spans, edges) ? given_up : log_z_;
   }
@@ -45,12 +46,12 @@ class SemiMarkovFactors {
   static constexpr Real least = sizeof(Real) == 4 ? Real(1e-15) : Real(1e-150);
 
   std::int32_t lengths(std::int32_t t) const noexcept { return std::min(most_, length_ - t); }
-  Real* span(Real* spans, std::int32_t t, std::int32_t l) const noexcept { return spans + (std::size_t(t) * most_ + l - 1) * stride_; }
-  Real* edge(Real* edges, std::int32_t t, std::int32_t before) const noexcept {
-    return edges + (std::size_t(t) * coding_.labels + before) * stride_;
+  Real* span(Real* spans, std::int32_t t, Length l) const noexcept { return spans + (std::size_t(t) * most_ + l.place() - 1) * stride_; }
+  Real* edge(Real* edges, std::int32_t t, LabelId before) const noexcept {
+    return edges + (std::size_t(t) * coding_.labels + before.place()) * stride_;
   }
   Real* row(std::vector<Real>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * stride_; }
-  double highest(std::int32_t t, std::int32_t l) const noexcept { return double(highest_[std::size_t(t) * most_ + l - 1]); }
+  double highest(std::int32_t t, Length l) const noexcept { return double(highest_[std::size_t(t) * most_ + l.place() - 1]); }
 
   // Divides by the highest value; returns its logarithm, or NaN if a label is next to impossible.
   double level(Real* values) const noexcept {
@@ -65,12 +66,12 @@ class SemiMarkovFactors {
     const std::int32_t L = coding_.labels;
     if (!enter_first(edges)) return given_up;
     for (std::int32_t t = 1; t <= length_; ++t) {
-      const std::int32_t longest = std::min(most_, t);
+      const Length longest(std::min(most_, t));
       double top = -std::numeric_limits<double>::infinity();
-      for (std::int32_t l = 1; l <= longest; ++l) top = std::max(top, highest(t - l, l) + reach_log_[t - l]);
+      for (Length l(1); l <= longest; ++l) top = std::max(top, highest(t - l, l) + reach_log_[t - l]);
       if (!std::isfinite(top)) return given_up;
       Real* to = row(alpha_, t);
-      for (std::int32_t l = 1; l <= longest; ++l) {
+      for (Length l(1); l <= longest; ++l) {
         const Real share = std::exp(static_cast<Real>(highest(t - l, l) + reach_log_[t - l] - top));
         const Real *factors = span(spans, t - l, l), *from = row(reach_, t - l);
         for (std::int32_t y = 0; y < stride_; ++y) to[y] += factors[y] * from[y] * share;
@@ -93,8 +94,9 @@ class SemiMarkovFactors {
       return true;
     }
     Real top;
-    exp_rows(edge(edges, 0, 0), 1, stride_, &top);
-    std::copy_n(edge(edges, 0, 0), coding_.labels, to);
+    Real* first = edge(edges, 0, LabelId(0));
+    exp_rows(first, 1, stride_, &top);
+    std::copy_n(first, coding_.labels, to);
     const double off = level(to);
     reach_log_[0] = double(top) + off;
     edge_log_.assign(static_cast<std::size_t>(length_), 0);
@@ -113,11 +115,11 @@ class SemiMarkovFactors {
       reach_log_[t] = alpha_log_[t] + std::log(sum);
       return true;
     }
-    exp_rows(edge(edges, t, 0), L, stride_, edge_highest_.data());
+    exp_rows(edge(edges, t, LabelId(0)), L, stride_, edge_highest_.data());
     const Real top = *std::max_element(edge_highest_.begin(), edge_highest_.end());
     for (std::int32_t before = 0; before < L; ++before) {
       const Real share = std::exp(edge_highest_[before] - top);
-      Real* factors = edge(edges, t, before);
+      Real* factors = edge(edges, t, LabelId(before));
       for (std::int32_t y = 0; y < stride_; ++y) {
         factors[y] *= share;
         to[y] += factors[y] * from[before];
@@ -134,12 +136,12 @@ class SemiMarkovFactors {
     const std::int32_t L = coding_.labels;
     std::fill_n(row(beta_, length_), L, Real{1});
     for (std::int32_t t = length_ - 1; t >= 0; --t) {
-      const std::int32_t longest = lengths(t);
+      const Length longest(lengths(t));
       double top = -std::numeric_limits<double>::infinity();
-      for (std::int32_t l = 1; l <= longest; ++l) top = std::max(top, highest(t, l) + beta_log_[t + l]);
+      for (Length l(1); l <= longest; ++l) top = std::max(top, highest(t, l) + beta_log_[t + l]);
       if (!std::isfinite(top)) return false;
       Real* leave = row(leave_, t);
-      for (std::int32_t l = 1; l <= longest; ++l) {
+      for (Length l(1); l <= longest; ++l) {
         const Real share = std::exp(static_cast<Real>(highest(t, l) + beta_log_[t + l] - top));
         Real* factors = span(spans, t, l);
         const Real* on = row(beta_, t + l);
@@ -159,7 +161,7 @@ class SemiMarkovFactors {
       const Real most = *std::max_element(leave, leave + L);
       if (!(most > 0)) return false;
       for (std::int32_t before = 0; before < L; ++before) {
-        const Real* factors = edge(edges, t, before);
+        const Real* factors = edge(edges, t, LabelId(before));
         Real sum = 0;
         for (std::int32_t y = 0; y < L; ++y) sum += factors[y] * (leave[y] / most);
         beta[before] = sum;
@@ -176,7 +178,7 @@ class SemiMarkovFactors {
     const double share = double(times) * std::exp(reach_log_[t] + leave_log_[t] - log_z);
     Real* reach = row(reach_, t);
     for (std::int32_t y = 0; y < stride_; ++y) reach[y] = static_cast<Real>(share * double(reach[y]));
-    for (std::int32_t l = 1; l <= lengths(t); ++l) {
+    for (Length l(1); l.number() <= lengths(t); ++l) {
       Real* factors = span(spans, t, l);
       for (std::int32_t y = 0; y < stride_; ++y) factors[y] *= reach[y];
     }
@@ -185,7 +187,7 @@ class SemiMarkovFactors {
     const Real* leave = row(leave_, t);
     for (std::int32_t before = 0; before < (t == 0 ? 1 : coding_.labels); ++before) {
       const auto from = static_cast<Real>(pair * (t == 0 ? 1 : double(row(alpha_, t)[before])));
-      Real* factors = edge(edges, t, before);
+      Real* factors = edge(edges, t, LabelId(before));
       for (std::int32_t y = 0; y < stride_; ++y) factors[y] *= leave[y] * from;
     }
   }

@@ -31,13 +31,13 @@ class SemiMarkovKBest {
     for (std::int32_t t = 0; t < length_; ++t) {
       enter(steps, t);
       const Real* spans = steps.spans(t);
-      for (std::int32_t l = 1; l <= steps.lengths(t); ++l)
-        for (std::int32_t y = 0; y < coding_.labels; ++y)
-          if (const Real score = spans[std::size_t(l - 1) * stride_ + y]; score != -std::numeric_limits<Real>::infinity())
+      for (Length l(1); l <= steps.lengths(t); ++l)
+        for (LabelId y(0); y.number() < coding_.labels; ++y)
+          if (const Real score = spans[(l.place() - 1) * stride_ + y.place()]; score != -std::numeric_limits<Real>::infinity())
             leave(t, l, y, double(score));
     }
     best_.clear();
-    for (std::int32_t y = 0; y < coding_.labels; ++y) gather(end(length_, y), y, 0, best_);
+    for (LabelId y(0); y.number() < coding_.labels; ++y) gather(end(length_, y), y.number(), 0, best_);
     return static_cast<std::int64_t>(best_.size());
   }
 
@@ -47,10 +47,10 @@ class SemiMarkovKBest {
     Way way = best_[static_cast<std::size_t>(rank)];
     const double score = way.score;
     for (std::int32_t t = length_;;) {
-      const std::int32_t label = way.step;
+      const LabelId label(way.step);
       const Way segment = end(t, label)[static_cast<std::size_t>(way.rank)];
       t -= segment.step;
-      codes[t] = coding_.code(segment.step, label);
+      codes[t] = coding_.code(Length(segment.step), label);
       if (t == 0) return score;
       way = start(t, label)[static_cast<std::size_t>(segment.rank)];
     }
@@ -77,8 +77,8 @@ class SemiMarkovKBest {
     if (cells.size() < size) cells.resize(size);
     for (std::size_t i = 0; i < size; ++i) cells[i].clear();
   }
-  Ways& end(std::int32_t t, std::int32_t y) { return ends_[std::size_t(t) * coding_.labels + y]; }
-  Ways& start(std::int32_t t, std::int32_t y) { return starts_[order_ == 0 ? std::size_t(t) : std::size_t(t) * coding_.labels + y]; }
+  Ways& end(std::int32_t t, LabelId y) { return ends_[std::size_t(t) * coding_.labels + y.place()]; }
+  Ways& start(std::int32_t t, LabelId y) { return starts_[order_ == 0 ? std::size_t(t) : std::size_t(t) * coding_.labels + y.place()]; }
 
   // Adds a path if it is among the k best; returns whether it is.
   bool take(Ways& ways, const Way& way) const {
@@ -116,22 +116,22 @@ class SemiMarkovKBest {
   void enter(Steps& steps, std::int32_t t) {
     const std::int32_t L = coding_.labels;
     if (order_ == 0) {
-      if (t == 0) start(0, 0).push_back({0, 0, 0});
-      for (std::int32_t before = 0; t > 0 && before < L; ++before) gather(end(t, before), before, 0, start(t, 0));
+      if (t == 0) start(0, LabelId(0)).push_back({0, 0, 0});
+      for (LabelId before(0); t > 0 && before.number() < L; ++before) gather(end(t, before), before.number(), 0, start(t, LabelId(0)));
       return;
     }
     if (t == 0) {
       const Real* history = steps.history(0, {});
-      for (std::int32_t y = 0; y < L; ++y) start(0, y).push_back({double(history[y]), 0, 0});
+      for (LabelId y(0); y.number() < L; ++y) start(0, y).push_back({double(history[y.place()]), 0, 0});
       return;
     }
-    for (std::int32_t before = 0; before < L; ++before) {
+    for (LabelId before(0); before.number() < L; ++before) {
       if (end(t, before).empty()) continue;
-      const Real* history = steps.history(t, {{before + 1}});
-      for (std::int32_t y = 0; y < L; ++y) gather(end(t, before), before, double(history[y]), start(t, y));
+      const Real* history = steps.history(t, {{before.value()}});
+      for (LabelId y(0); y.number() < L; ++y) gather(end(t, before), before.number(), double(history[y.place()]), start(t, y));
     }
   }
-  void leave(std::int32_t t, std::int32_t l, std::int32_t y, double score) { gather(start(t, y), l, score, end(t + l, y)); }
+  void leave(std::int32_t t, Length l, LabelId y, double score) { gather(start(t, y), l.number(), score, end(t + l, y)); }
 
   const SegmentCoding& coding_;
   std::int32_t stride_, order_, length_ = 0;

@@ -23,7 +23,7 @@ class SemiMarkovSums {
   template <class Steps>
   double open(Steps& steps, double sharpness) {
     length_ = steps.length();
-    most_ = std::min(coding_.most, length_);
+    most_ = std::min(coding_.most.number(), length_);
     score(steps, sharpness);
     forward();
     backward();
@@ -31,19 +31,19 @@ class SemiMarkovSums {
   }
 
   // The probability that a segment of length l and label y starts at token t.
-  double posterior(std::int32_t t, std::int32_t l, std::int32_t y) const noexcept {
-    return coding_.allows(l, y) ? std::exp(row(reach_, t)[y] + span(t, l, y) + row(beta_, t + l)[y] - log_z_) : 0;
+  double posterior(std::int32_t t, Length l, LabelId y) const noexcept {
+    return coding_.allows(l, y) ? std::exp(row(reach_, t)[y.place()] + span(t, l, y) + row(beta_, t + l)[y.place()] - log_z_) : 0;
   }
 
   // The probability that a segment of length l and label y starts at token t > 0 and follows a segment of label `before`.
-  double posterior_behind(std::int32_t t, std::int32_t l, std::int32_t before, std::int32_t y) const noexcept {
-    return coding_.allows(l, y) ? std::exp(row(alpha_, t)[before] + edges(t, before)[y] + span(t, l, y) + row(beta_, t + l)[y] - log_z_)
-                                : 0;
+  double posterior_behind(std::int32_t t, Length l, LabelId before, LabelId y) const noexcept {
+    if (!coding_.allows(l, y)) return 0;
+    return std::exp(row(alpha_, t)[before.place()] + edges(t, before)[y.place()] + span(t, l, y) + row(beta_, t + l)[y.place()] - log_z_);
   }
 
   // The probability that a segment of label y starts at token t after a segment of label `before`; at the first token, `before` must be 0.
-  double pair_posterior(std::int32_t t, std::int32_t before, std::int32_t y) const noexcept {
-    return std::exp((t == 0 ? 0 : row(alpha_, t)[before]) + edges(t, before)[y] + row(leave_, t)[y] - log_z_);
+  double pair_posterior(std::int32_t t, LabelId before, LabelId y) const noexcept {
+    return std::exp((t == 0 ? 0 : row(alpha_, t)[before.place()]) + edges(t, before)[y.place()] + row(leave_, t)[y.place()] - log_z_);
   }
 
  private:
@@ -53,13 +53,13 @@ class SemiMarkovSums {
     return rows.data() + std::size_t(t) * coding_.labels;
   }
   double* row(std::vector<double>& rows, std::int32_t t) const noexcept { return rows.data() + std::size_t(t) * coding_.labels; }
-  double span(std::int32_t t, std::int32_t l, std::int32_t y) const noexcept {
-    return spans_[(std::size_t(t) * most_ + l - 1) * coding_.labels + y];
+  double span(std::int32_t t, Length l, LabelId y) const noexcept {
+    return spans_[(std::size_t(t) * most_ + l.place() - 1) * coding_.labels + y.place()];
   }
-  const double* edges(std::int32_t t, std::int32_t before) const noexcept {
-    return order_ == 0 ? zeros_.data() : edges_.data() + (std::size_t(t) * coding_.labels + before) * coding_.labels;
+  const double* edges(std::int32_t t, LabelId before) const noexcept {
+    return order_ == 0 ? zeros_.data() : edges_.data() + (std::size_t(t) * coding_.labels + before.place()) * coding_.labels;
   }
-  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(most_, length_ - t); }
+  Length lengths(std::int32_t t) const noexcept { return Length(std::min(most_, length_ - t)); }
 
   template <class Steps>
   void score(Steps& steps, double sharpness) {
@@ -69,14 +69,15 @@ class SemiMarkovSums {
     zeros_.assign(static_cast<std::size_t>(L), 0);
     for (std::int32_t t = 0; t < length_; ++t) {
       const Real* spans = steps.spans(t);
-      for (std::int32_t l = 1; l <= lengths(t); ++l)
-        for (std::int32_t y = 0; y < L; ++y)
+      for (Length l(1); l <= lengths(t); ++l)
+        for (LabelId y(0); y.number() < L; ++y)
           if (coding_.allows(l, y))
-            spans_[(std::size_t(t) * most_ + l - 1) * L + y] = sharpness * double(spans[std::size_t(l - 1) * stride_ + y]);
+            spans_[(std::size_t(t) * most_ + l.place() - 1) * L + y.place()] =
+                sharpness * double(spans[(l.place() - 1) * stride_ + y.place()]);
       // The first row stands for the start of the sentence.
-      for (std::int32_t before = 0; order_ > 0 && before < (t == 0 ? 1 : L); ++before) {
-        const Real* history = steps.history(t, {{t == 0 ? 0 : before + 1}});
-        double* out = edges_.data() + (std::size_t(t) * L + before) * L;
+      for (LabelId before(0); order_ > 0 && before.number() < (t == 0 ? 1 : L); ++before) {
+        const Real* history = steps.history(t, {{t == 0 ? 0 : before.value()}});
+        double* out = edges_.data() + (std::size_t(t) * L + before.place()) * L;
         for (std::int32_t y = 0; y < L; ++y) out[y] = sharpness * double(history[y]);
       }
     }
@@ -86,12 +87,12 @@ class SemiMarkovSums {
     const std::int32_t L = coding_.labels;
     alpha_.assign(std::size_t(length_ + 1) * L, never);
     reach_.assign(std::size_t(length_ + 1) * L, never);
-    for (std::int32_t y = 0; y < L; ++y) row(reach_, 0)[y] = edges(0, 0)[y];
+    for (std::int32_t y = 0; y < L; ++y) row(reach_, 0)[y] = edges(0, LabelId(0))[y];
     for (std::int32_t t = 1; t <= length_; ++t) {
-      for (std::int32_t y = 0; y < L; ++y) {
+      for (LabelId y(0); y.number() < L; ++y) {
         terms_.clear();
-        for (std::int32_t l = 1; l <= std::min(most_, t); ++l) terms_.push_back(row(reach_, t - l)[y] + span(t - l, l, y));
-        row(alpha_, t)[y] = log_sum(terms_);
+        for (Length l(1); l.number() <= std::min(most_, t); ++l) terms_.push_back(row(reach_, t - l)[y.place()] + span(t - l, l, y));
+        row(alpha_, t)[y.place()] = log_sum(terms_);
       }
       if (t == length_) break;
       for (std::int32_t y = 0; y < L; ++y) {
@@ -100,7 +101,7 @@ class SemiMarkovSums {
           continue;
         }
         terms_.clear();
-        for (std::int32_t before = 0; before < L; ++before) terms_.push_back(row(alpha_, t)[before] + edges(t, before)[y]);
+        for (LabelId before(0); before.number() < L; ++before) terms_.push_back(row(alpha_, t)[before.place()] + edges(t, before)[y]);
         row(reach_, t)[y] = log_sum(terms_);
       }
     }
@@ -111,15 +112,15 @@ class SemiMarkovSums {
     beta_.assign(std::size_t(length_ + 1) * L, 0);
     leave_.assign(std::size_t(length_ + 1) * L, never);
     for (std::int32_t t = length_ - 1; t >= 0; --t) {
-      for (std::int32_t y = 0; y < L; ++y) {
+      for (LabelId y(0); y.number() < L; ++y) {
         terms_.clear();
-        for (std::int32_t l = 1; l <= lengths(t); ++l) terms_.push_back(span(t, l, y) + row(beta_, t + l)[y]);
-        row(leave_, t)[y] = log_sum(terms_);
+        for (Length l(1); l <= lengths(t); ++l) terms_.push_back(span(t, l, y) + row(beta_, t + l)[y.place()]);
+        row(leave_, t)[y.place()] = log_sum(terms_);
       }
-      for (std::int32_t before = 0; before < (order_ == 0 ? 1 : L); ++before) {
+      for (LabelId before(0); before.number() < (order_ == 0 ? 1 : L); ++before) {
         terms_.clear();
         for (std::int32_t y = 0; y < L; ++y) terms_.push_back(edges(t, before)[y] + row(leave_, t)[y]);
-        row(beta_, t)[before] = log_sum(terms_);
+        row(beta_, t)[before.place()] = log_sum(terms_);
       }
       if (order_ == 0) std::fill_n(row(beta_, t), L, row(beta_, t)[0]);
     }

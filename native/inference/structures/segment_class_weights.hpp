@@ -29,26 +29,26 @@ class SegmentClassWeights {
     gold_before_.assign(gold.size() + 1, 0);
     for (std::size_t t = 0; t < gold.size(); ++t)
       gold_before_[t + 1] = gold_before_[t] + (gold[t] < 0 ? 0 : weight(static_cast<std::int32_t>(t), coding_.length(gold[t])));
-    find_least_loss(coding_, gold, [&](std::int32_t t, std::int32_t l) { return of_wrong(t, l); }, least_);
+    find_least_loss(coding_, gold, [&](std::int32_t t, Length l) { return of_wrong(t, l); }, least_);
     rounding_ = 1e-12 * (weight_before_.back() + gold_before_.back());
   }
 
-  double weight(std::int32_t t, std::int32_t length) const noexcept {
-    return (weight_before_[static_cast<std::size_t>(t + length)] - weight_before_[static_cast<std::size_t>(t)]) / length;
+  double weight(std::int32_t t, Length length) const noexcept {
+    return (weight_before_[static_cast<std::size_t>(t + length)] - weight_before_[static_cast<std::size_t>(t)]) / length.number();
   }
   // What a segment adds to the loss: 0 if it is true; otherwise its own weight, and the weights of the true segments that begin within it.
-  double of(std::int32_t t, std::int32_t code) const noexcept {
-    return code == gold_[static_cast<std::size_t>(t)] ? 0 : of_wrong(t, coding_.length(code));
+  double of(std::int32_t t, Length length, LabelId label) const noexcept {
+    return coding_.code(length, label) == gold_[static_cast<std::size_t>(t)] ? 0 : of_wrong(t, length);
   }
   // The least loss that the tokens from t on can add.
   double least(std::int32_t t) const noexcept { return least_[static_cast<std::size_t>(t)]; }
   // Whether a segment at token t belongs to an output with the least loss that the tokens from t on can add.
-  bool is_least(std::int32_t t, std::int32_t code) const noexcept {
-    return of(t, code) + least(t + coding_.length(code)) <= least(t) + rounding_;
+  bool is_least(std::int32_t t, Length length, LabelId label) const noexcept {
+    return of(t, length, label) + least(t + length) <= least(t) + rounding_;
   }
 
  private:
-  double of_wrong(std::int32_t t, std::int32_t length) const noexcept {
+  double of_wrong(std::int32_t t, Length length) const noexcept {
     return weight(t, length) + gold_before_[static_cast<std::size_t>(t + length)] - gold_before_[static_cast<std::size_t>(t)];
   }
 

@@ -19,7 +19,7 @@ class SegmentGradient final : public SentenceGradient<Real> {
 
   std::int64_t sentences() const noexcept override { return of_.sentences(); }
   std::int64_t length(std::int64_t s) const noexcept override { return of_.instances_.length(s); }
-  std::int32_t work() const noexcept override { return of_.coding_.labels * of_.coding_.most; }
+  std::int32_t work() const noexcept override { return of_.coding_.labels * of_.coding_.most.number(); }
   const RowWeights& there() const noexcept override { return there_; }
 
   double open(std::int64_t s, const Real* weights, double scale) override {

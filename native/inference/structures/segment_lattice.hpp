@@ -21,14 +21,15 @@ class SegmentLattice {
   // Adds `factor` times the expected features. rows: KnownRows or AddedRows.
   template <class Rows>
   void add_features(const SegmentSteps<Real>& steps, double factor, const Rows& rows, Difference& to) {
-    const auto visit = [&](std::int32_t row) {
-      for (const auto& [label, share] : likely_) to.push_back({std::int64_t{row} * coding_.stride() + label, factor * share});
+    const std::int64_t stride = coding_.stride();
+    const auto visit = [&](RowId row) {
+      for (const auto& [label, share] : likely_) to.push_back({weight_place(row, label, stride), factor * share});
     };
-    each_span(steps, [&](std::int32_t t, std::int32_t l) { steps.each_span_row(t, l, rows, visit); });
+    each_span(steps, [&](std::int32_t t, Length l) { steps.each_span_row(t, l, rows, visit); });
     for (std::int32_t t = 0; order_ > 0 && t < steps.length(); ++t) {
-      for (std::int32_t before = 0; before < (t == 0 ? 1 : coding_.labels); ++before) {
-        const Before labels{{t == 0 ? 0 : before + 1}};
-        if (keep_likely([&](std::int32_t y) { return sums_.pair_posterior(t, before, y); })) steps.each_history_row(t, labels, rows, visit);
+      for (LabelId before(0); before.number() < (t == 0 ? 1 : coding_.labels); ++before) {
+        const Before labels{{t == 0 ? 0 : before.value()}};
+        if (keep_likely([&](LabelId y) { return sums_.pair_posterior(t, before, y); })) steps.each_history_row(t, labels, rows, visit);
       }
     }
   }
@@ -36,8 +37,8 @@ class SegmentLattice {
   template <class Loss>
   double expected_loss(const SegmentSteps<Real>& steps, const Loss& loss) {
     double sum = 0;
-    each_span(steps, [&](std::int32_t t, std::int32_t l) {
-      for (const auto& [label, share] : likely_) sum += share * loss.of(t, coding_.code(l, label));
+    each_span(steps, [&](std::int32_t t, Length l) {
+      for (const auto& [label, share] : likely_) sum += share * loss.of(t, l, label);
     });
     return sum;
   }
@@ -47,14 +48,14 @@ class SegmentLattice {
   template <class Visit>
   void each_span(const SegmentSteps<Real>& steps, Visit visit) {
     for (std::int32_t t = 0; t < steps.length(); ++t)
-      for (std::int32_t l = 1; l <= steps.lengths(t); ++l)
-        if (keep_likely([&](std::int32_t y) { return sums_.posterior(t, l, y); })) visit(t, l);
+      for (Length l(1); l <= steps.lengths(t); ++l)
+        if (keep_likely([&](LabelId y) { return sums_.posterior(t, l, y); })) visit(t, l);
   }
 
   template <class Posterior>
   bool keep_likely(Posterior posterior) {
     likely_.clear();
-    for (std::int32_t y = 0; y < coding_.labels; ++y) {
+    for (LabelId y(0); y.number() < coding_.labels; ++y) {
       if (const double share = posterior(y); share > 0 && share >= least_) likely_.push_back({y, share});
     }
     return !likely_.empty();
@@ -64,7 +65,7 @@ class SegmentLattice {
   std::int32_t order_;
   const SemiMarkovSums<Real>& sums_;
   double least_;
-  std::vector<std::pair<std::int32_t, double>> likely_;  // likely labels of the present segment, with their probabilities
+  std::vector<std::pair<LabelId, double>> likely_;  // likely labels of the present segment, with their probabilities
 };
 
 }  // namespace riata

@@ -29,7 +29,7 @@ class SegmentModel : public Model<Real> {
   void grow(const Corpus& corpus, Vector<Real>& vector) override;
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
   void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
-  std::int32_t work() const noexcept override { return weights.coding.labels * weights.coding.most; }
+  std::int32_t work() const noexcept override { return weights.coding.labels * weights.coding.most.number(); }
 
   SegmentTemplates templates;
   SegmentWeights<Real> weights;

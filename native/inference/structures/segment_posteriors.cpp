@@ -8,8 +8,8 @@
 namespace riata {
 namespace {
 
-std::int32_t role(std::int32_t place, std::int32_t length) noexcept {
-  return length == 1 ? 0 : place == 0 ? 1 : place == length - 1 ? 3 : 2;
+std::int32_t role(std::int32_t place, Length length) noexcept {
+  return length == Length(1) ? 0 : place == 0 ? 1 : place == length.number() - 1 ? 3 : 2;
 }
 
 // Adds the probabilities of the tags of one sentence to out, [length][tags].
@@ -17,13 +17,13 @@ template <class Real>
 void add_tags(const SegmentCoding& coding, const SemiMarkovSums<Real>& sums, std::int32_t length, std::span<const std::int32_t> tag_of,
               std::int32_t tags, double* out) {
   for (std::int32_t t = 0; t < length; ++t) {
-    for (std::int32_t l = 1; l <= std::min(coding.most, length - t); ++l) {
-      for (std::int32_t y = 0; y < coding.labels; ++y) {
+    for (Length l(1); l <= std::min(coding.most, Length(length - t)); ++l) {
+      for (LabelId y(0); y.number() < coding.labels; ++y) {
         const double share = sums.posterior(t, l, y);
         if (share == 0) continue;
         const double touching = t == 0 ? 0 : std::min(share, sums.posterior_behind(t, l, y, y));
-        const std::int32_t* alone = tag_of.data() + std::int64_t{y} * 2 * segment_roles;
-        for (std::int32_t place = 0; place < l; ++place) {
+        const std::int32_t* alone = tag_of.data() + std::int64_t{y.number()} * 2 * segment_roles;
+        for (std::int32_t place = 0; place < l.number(); ++place) {
           double* row = out + std::int64_t{t + place} * tags;
           row[alone[role(place, l)]] += share - touching;
           row[alone[segment_roles + role(place, l)]] += touching;

@@ -46,7 +46,7 @@ std::vector<bool> SegmentPotentials<Real>::fitting(std::span<const std::int32_t>
   std::vector<bool> out;
   for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
     const auto own = gold.subspan(static_cast<std::size_t>(instances_.starts[s]), static_cast<std::size_t>(instances_.length(s)));
-    const bool fits = std::ranges::all_of(own, [&](std::int32_t code) { return code < coding_.labels * coding_.most; });
+    const bool fits = std::ranges::all_of(own, [&](std::int32_t code) { return code < coding_.labels * coding_.most.number(); });
     out.push_back(fits && !own.empty());
     left_out_ += !fits;
   }

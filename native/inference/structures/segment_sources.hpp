@@ -20,6 +20,9 @@ struct ChangingWeights {
   Real scale;
 };
 
+struct SourceKind;
+using SourceId = Id<SourceKind>;  // what a token can be in a segment
+
 // Segments share parts of their scores: the rows that a token adds as the first of a segment, as the last, inside, and after each label.
 // These rows are the sources of the token. Each is read and written once, however many segments contain the token.
 template <class Real>
@@ -35,13 +38,14 @@ class SegmentSources {
 
   // Numbers of the sources of a token: as the first of a segment; as the last; inside, one for each reach of n-grams; of a length (token l
   // - 1 stands for length l); after each label.
-  static constexpr std::int32_t as_first = 0, as_last = 1, as_inside = 2;
-  std::int32_t as_length() const noexcept { return as_inside + templates_.reach() + 1; }
-  std::int32_t behind(std::int32_t before) const noexcept { return as_length() + 1 + before; }
-  std::int32_t sources() const noexcept { return behind(templates_.order() == 0 ? 0 : coding_.labels); }
+  static constexpr SourceId as_first{0}, as_last{1};
+  static SourceId as_inside(std::int32_t reach) noexcept { return SourceId(2 + reach); }
+  SourceId as_length() const noexcept { return as_inside(templates_.reach() + 1); }
+  SourceId behind(LabelId before) const noexcept { return SourceId(as_length().number() + 1 + before.number()); }
+  std::int32_t sources() const noexcept { return behind(LabelId(templates_.order() == 0 ? 0 : coding_.labels)).number(); }
   // The number of the first sequence that starts at token n, counted over all sentences; and the number of tokens of a sequence.
   std::int64_t sequences_before(std::int64_t n) const noexcept { return starts_[static_cast<std::size_t>(n)]; }
-  std::int32_t sequence_length(std::int64_t k) const noexcept { return lengths_[static_cast<std::size_t>(k)]; }
+  Length sequence_length(std::int64_t k) const noexcept { return lengths_[static_cast<std::size_t>(k)]; }
 
   // Stores the weights, and sets the collected gradient to zero.
   void begin(std::span<const double> at, std::int64_t threads);
@@ -57,7 +61,7 @@ class SegmentSources {
   void each_row(std::int64_t s, const Real* tokens, const Real* sequences, Visit visit) const {
     const std::int64_t from = instances_.starts[s], to = instances_.starts[s + 1], width = std::int64_t{sources()} * stride_;
     for (const Column& column : columns_) {
-      const Real* numbers = tokens + std::int64_t{column.source} * stride_;
+      const Real* numbers = tokens + std::int64_t{column.source.number()} * stride_;
       for (std::int64_t n = from; n < to; ++n, numbers += width) {
         for (const std::int32_t row : column.bundles.rows_of(column.ids[static_cast<std::size_t>(n)])) visit(row, numbers);
       }
@@ -81,7 +85,7 @@ class SegmentSources {
  private:
   // The rows that tokens read for one source.
   struct Column {
-    std::int32_t source;            // the source to which the rows are added
+    SourceId source;                // the source to which the rows are added
     std::vector<std::int32_t> ids;  // [N] the bundle of each token
     RowBundles<Real> bundles;
   };
@@ -92,15 +96,15 @@ class SegmentSources {
     else
       bundles.read(id, changing->numbers, changing->scale, out);
   }
-  std::int32_t ngram(std::int32_t family, std::int64_t s, std::int64_t t) const noexcept {
-    return instances_.ngrams[family][instances_.origin(s) + t];
+  NgramId ngram(std::int32_t family, std::int64_t s, std::int64_t t) const noexcept {
+    return NgramId(instances_.ngrams[family][instances_.origin(s) + t]);
   }
   void find_weights(std::span<const std::int32_t> gold, const std::vector<bool>& counts, FeatureLabels which);
   void find_columns(const std::vector<bool>& counts);
   void find_lengths(const std::vector<bool>& counts);
   void find_histories(const std::vector<bool>& counts);
   void find_sequences(const std::vector<bool>& counts);
-  Column& column(std::int32_t source);
+  Column& column(SourceId source);
   template <class Work>
   void each_column(std::int64_t threads, Work work);
 
@@ -112,8 +116,9 @@ class SegmentSources {
   GrownRows grown_;
   HeldWeights held_;
   std::vector<Column> columns_;
-  std::vector<std::int64_t> starts_;         // [N + 1] the first sequence that starts at each token
-  std::vector<std::int32_t> lengths_, ids_;  // [sequences] number of tokens, and bundle
+  std::vector<std::int64_t> starts_;  // [N + 1] the first sequence that starts at each token
+  std::vector<Length> lengths_;       // [sequences]
+  std::vector<std::int32_t> ids_;     // [sequences] bundles
   RowBundles<Real> sequences_;
 };
 

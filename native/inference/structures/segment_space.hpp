@@ -38,8 +38,8 @@ class SegmentSpace : public CorpusSpace {
         remembers_(!queue.by_level()),
         steps_(model.templates, coding_, grown_, corpus.instances, weights),
         loss_(coding_),
-        label_unit_(key_after(0, 1, 1) - key_after(0, 1, 0)),
-        length_unit_(key_after(0, 2, 0) - key_after(0, 1, 0)),
+        label_unit_(key_after(0, Length(1), LabelId(1)) - key_after(0, Length(1), LabelId(0))),
+        length_unit_(key_after(0, Length(2), LabelId(0)) - key_after(0, Length(1), LabelId(0))),
         expanded_(queue.blind()) {}
 
   void open(std::int64_t sentence, bool with_truth) override {
@@ -53,7 +53,7 @@ class SegmentSpace : public CorpusSpace {
     std::size_t t = 0;
     for (const ActionId code : path) {
       out[t] = code;
-      t += static_cast<std::size_t>(coding_.length(code));
+      t += coding_.length(code).place();
     }
   }
 
@@ -63,7 +63,7 @@ class SegmentSpace : public CorpusSpace {
       const std::int32_t code = output[static_cast<std::size_t>(t)];
       if (code < 0) continue;
       out.push_back(sum + loss_.least(t));
-      sum += loss_.of(t, code);
+      sum += loss_.of(t, coding_.length(code), coding_.label(code));
       end = t + coding_.length(code);
     }
     out.push_back(sum + loss_.least(end));
@@ -86,7 +86,10 @@ class SegmentSpace : public CorpusSpace {
   double initial_regret() override { return loss_.least(0); }
   double regret(const Tree& tree, NodeId node) override {
     std::int32_t sum = loss_.least(tree[node].state.number());
-    for (; tree[node].parent; node = tree[node].parent) sum += loss_.of(start(tree, node), tree[node].action);
+    for (; tree[node].parent; node = tree[node].parent) {
+      const ActionId code = tree[node].action;
+      sum += loss_.of(start(tree, node), coding_.length(code), coding_.label(code));
+    }
     return sum;
   }
 
@@ -109,19 +112,20 @@ class SegmentSpace : public CorpusSpace {
     const std::int32_t t = start(tree, node);
     look_back(tree, tree[node].parent);
     const Real* history = looks_back_ ? steps_.history(t, before_) : nullptr;
-    return step(steps_.spans(t) + std::size_t(coding_.length(tree[node].action) - 1) * stride_, history, coding_.label(tree[node].action));
+    const Real* row = steps_.spans(t) + (coding_.length(tree[node].action).place() - 1) * stride_;
+    return step(row, history, coding_.label(tree[node].action));
   }
 
   void features(const Tree& tree, NodeId node, StepFeatures& out) override {
     look_back(tree, tree[node].parent);
-    features_of(start(tree, node), tree[node].action, before_, out);
+    features_of(start(tree, node), coding_.length(tree[node].action), coding_.label(tree[node].action), before_, out);
   }
 
   // Appends the features of a segment that starts at token t.
-  void features_of(std::int32_t t, std::int32_t code, const Before& before, StepFeatures& out) {
-    const auto visit = [&](std::int32_t row) { out.push_back({std::int64_t{row} * stride_ + coding_.label(code), 1.0}); };
-    if (!grows_) return steps_.each_row(t, coding_.length(code), before, KnownRows{grown_}, visit);
-    steps_.each_row(t, coding_.length(code), before, AddedRows{grown_}, visit);
+  void features_of(std::int32_t t, Length length, LabelId label, const Before& before, StepFeatures& out) {
+    const auto visit = [&](RowId row) { out.push_back({weight_place(row, label, stride_), 1.0}); };
+    if (!grows_) return steps_.each_row(t, length, before, KnownRows{grown_}, visit);
+    steps_.each_row(t, length, before, AddedRows{grown_}, visit);
     weights_.grow(std::size_t(grown_.rows()) * stride_);
   }
 
@@ -130,7 +134,7 @@ class SegmentSpace : public CorpusSpace {
     const std::int32_t t = start(tree, node);
     look_back(tree, tree[node].parent);
     const std::int64_t back = key_of(t, before_.start, before_.labels, order_);
-    const std::int64_t codes = std::int64_t{coding_.labels} * coding_.most;
+    const std::int64_t codes = std::int64_t{coding_.labels} * coding_.most.number();
     return back >= std::numeric_limits<std::int64_t>::max() / codes - 1 ? -1 : back * codes + tree[node].action;
   }
 
@@ -142,13 +146,13 @@ class SegmentSpace : public CorpusSpace {
   static constexpr Real never = -std::numeric_limits<Real>::infinity();
 
   std::int32_t start(const Tree& tree, NodeId node) const noexcept { return tree[node].state.number() - coding_.length(tree[node].action); }
-  static double step(const Real* row, const Real* history, std::int32_t label) noexcept {
-    return double(history == nullptr ? row[label] : row[label] + history[label]);
+  static double step(const Real* row, const Real* history, LabelId label) noexcept {
+    return double(history == nullptr ? row[label.place()] : row[label.place()] + history[label.place()]);
   }
   // The label with the highest score; the first one of several.
-  std::int32_t highest(const Real* row, const Real* history) const noexcept {
-    std::int32_t best = 0;
-    for (std::int32_t label = 1; label < coding_.labels; ++label) {
+  LabelId highest(const Real* row, const Real* history) const noexcept {
+    LabelId best(0);
+    for (LabelId label(1); label.number() < coding_.labels; ++label) {
       if (step(row, history, label) > step(row, history, best)) best = label;
     }
     return best;
@@ -168,15 +172,17 @@ class SegmentSpace : public CorpusSpace {
     const std::size_t first = out.size();
     ranks_.begin_node();
     const bool simple = merged && !(learning && node.good);  // no label can be y-good, so the highest score is the best
-    const std::int64_t first_key = key_after(t, 1, 0);
-    for (std::int32_t l = 1; l <= steps_.lengths(t); ++l) {
-      const Real* row = spans + std::size_t(l - 1) * stride_;
-      if (peaks[l - 1] == never || (choosy && node.score + double(peaks[l - 1] + history_peak) < ranks_.least())) continue;
-      const std::int32_t code = coding_.code(l, 0);  // of the first label
-      const std::int64_t key = first_key + (l - 1) * length_unit_;
+    const std::int64_t first_key = key_after(t, Length(1), LabelId(0));
+    for (Length l(1); l <= steps_.lengths(t); ++l) {
+      const Real* row = spans + (l.place() - 1) * stride_;
+      const Real peak = peaks[l.place() - 1];
+      if (peak == never || (choosy && node.score + double(peak + history_peak) < ranks_.least())) continue;
+      const std::int32_t code = coding_.code(l, LabelId(0));  // of the first label
+      const std::int64_t key = first_key + (l.number() - 1) * length_unit_;
       const Judged judged = learning ? judge(node, t, l) : Judged{};
-      const auto candidate_of = [&](std::int32_t label) {
-        Candidate candidate{node.score + step(row, history, label), 0, key + label * label_unit_, 0, id, code + label, false};
+      const auto candidate_of = [&](LabelId label) {
+        const double score = node.score + step(row, history, label);
+        Candidate candidate{score, 0, key + label.number() * label_unit_, 0, id, code + label.number(), false};
         if (learning) judged(candidate);
         return candidate;
       };
@@ -186,8 +192,8 @@ class SegmentSpace : public CorpusSpace {
       }
       Candidate best;
       best.action = -1;
-      for (std::int32_t label = 0; label < coding_.labels; ++label) {
-        if (row[label] == never || (choosy && node.score + step(row, history, label) < ranks_.least())) continue;
+      for (LabelId label(0); label.number() < coding_.labels; ++label) {
+        if (row[label.place()] == never || (choosy && node.score + step(row, history, label) < ranks_.least())) continue;
         const Candidate candidate = candidate_of(label);
         if (!merged)
           take(candidate, ranking, choosy, out);
@@ -210,7 +216,7 @@ class SegmentSpace : public CorpusSpace {
     }
   };
   // The regrets of the segments of one length after a node: of the true one, and of all others.
-  Judged judge(const Node& node, std::int32_t t, std::int32_t length) const noexcept {
+  Judged judge(const Node& node, std::int32_t t, Length length) const noexcept {
     const double right = node.regret - loss_.least(t) + loss_.least(t + length);
     return {loss_.gold(t), right, right + loss_.of_wrong(t, length), double(loss_.least(0)), node.good};
   }
@@ -225,12 +231,12 @@ class SegmentSpace : public CorpusSpace {
     before_ = {};
     if (tree[id].parent) before_.start = start(tree, id);
     for (std::int32_t k = 0; k < order_ && tree[id].parent; ++k, id = tree[id].parent)
-      before_.labels[k] = coding_.label(tree[id].action) + 1;
+      before_.labels[k] = coding_.label(tree[id].action).value();
   }
 
   // The key of the state to which a segment from token t leads, after the segments that look_back has read.
-  std::int64_t key_after(std::int32_t t, std::int32_t length, std::int32_t label) const noexcept {
-    std::int32_t labels[SegmentTemplates::most_back + 1] = {label + 1};
+  std::int64_t key_after(std::int32_t t, Length length, LabelId label) const noexcept {
+    std::int32_t labels[SegmentTemplates::most_back + 1] = {label.value()};
     std::copy(before_.labels, before_.labels + SegmentTemplates::most_back, labels + 1);
     return key_of(t + length, t, labels, order_);
   }
@@ -240,7 +246,7 @@ class SegmentSpace : public CorpusSpace {
   std::int64_t key_of(std::int32_t position, std::int32_t start, const std::int32_t* labels, std::int32_t count) const noexcept {
     std::int64_t key = position;
     for (std::int32_t k = 0; k < count; ++k) key = key * (coding_.labels + 1) + labels[k];
-    return reads_start_ ? key * (coding_.most + 1) + (start < 0 ? 0 : position - start) : key;
+    return reads_start_ ? key * (coding_.most.number() + 1) + (start < 0 ? 0 : position - start) : key;
   }
 
   Corpus corpus_;

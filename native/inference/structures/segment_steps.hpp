@@ -21,13 +21,13 @@ namespace riata {
 // Two ways to find a row: KnownRows returns -1 for a row that does not exist, AddedRows adds it.
 struct KnownRows {
   const GrownRows& rows;
-  std::int32_t first(std::int32_t slot, std::int32_t code, std::int32_t value) const noexcept { return rows.find(slot, code, value); }
-  std::int32_t next(std::int32_t row, std::int32_t value) const noexcept { return rows.find_next(row, value); }
+  RowId first(SlotId slot, ContextId context, std::int32_t value) const noexcept { return rows.find(slot, context, value); }
+  RowId next(RowId row, std::int32_t value) const noexcept { return rows.find_next(row, value); }
 };
 struct AddedRows {
   GrownRows& rows;
-  std::int32_t first(std::int32_t slot, std::int32_t code, std::int32_t value) const { return rows.add(slot, code, value); }
-  std::int32_t next(std::int32_t row, std::int32_t value) const { return rows.add_next(row, value); }
+  RowId first(SlotId slot, ContextId context, std::int32_t value) const { return rows.add(slot, context, value); }
+  RowId next(RowId row, std::int32_t value) const { return rows.add_next(row, value); }
 };
 
 template <class Real>
@@ -57,7 +57,7 @@ class SegmentSteps {
     spans_known_.assign(tokens, -1);
     token_known_.assign(tokens, -1);
     gathered_ = -1;
-    most_ = std::min(coding_.most, length_);
+    most_ = std::min(coding_.most, Length(length_)).number();
     inside_rows_.resize(static_cast<std::size_t>(most_));
     last_rows_.resize(static_cast<std::size_t>(most_));
     make_room(spans_, tokens * most_ * stride_);
@@ -71,7 +71,7 @@ class SegmentSteps {
   std::int32_t length() const noexcept { return length_; }
 
   // The largest length of a segment from token t.
-  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(coding_.most, length_ - t); }
+  Length lengths(std::int32_t t) const noexcept { return std::min(coding_.most, Length(length_ - t)); }
 
   // The scores of every label of a segment from token t from the input alone, by length: [lengths][stride]. Minus infinity if there is no
   // such segment.
@@ -87,10 +87,11 @@ class SegmentSteps {
   void raise(More more) {
     for (std::int32_t t = 0; t < length_; ++t) {
       spans(t);
-      for (std::int32_t l = 1; l <= lengths(t); ++l) {
-        Real* row = spans_.data() + (std::size_t(t) * most_ + l - 1) * stride_;
-        for (std::int32_t y = 0; y < coding_.labels; ++y) row[y] += static_cast<Real>(more(t, l, y));
-        peaks_[std::size_t(t) * most_ + l - 1] = *std::max_element(row, row + coding_.labels);
+      for (Length l(1); l <= lengths(t); ++l) {
+        const std::size_t cell = std::size_t(t) * most_ + l.place() - 1;
+        Real* row = spans_.data() + cell * stride_;
+        for (LabelId y(0); y.number() < coding_.labels; ++y) row[y.place()] += static_cast<Real>(more(t, l, y));
+        peaks_[cell] = *std::max_element(row, row + coding_.labels);
       }
     }
   }
@@ -98,10 +99,10 @@ class SegmentSteps {
   // The score of every label of a segment from token t, from the segments before it: [stride]. The pointer is valid until the next call.
   const Real* history(std::int32_t t, const Before& before) {
     std::vector<History>& here = histories_[static_cast<std::size_t>(t)];
-    const std::int32_t code = codes_.whole(before, t);
-    auto one = std::find_if(here.begin(), here.end(), [&](const History& other) { return other.code == code; });
+    const ContextId context = codes_.whole(before, t);
+    auto one = std::find_if(here.begin(), here.end(), [&](const History& other) { return other.context == context; });
     if (one == here.end()) {
-      one = here.insert(here.end(), {code, -1, histories_end_});
+      one = here.insert(here.end(), {context, -1, histories_end_});
       histories_end_ += static_cast<std::size_t>(stride_);
       make_room(history_rows_, histories_end_);
     }
@@ -117,27 +118,27 @@ class SegmentSteps {
 
   // Calls visit(row) for every feature of a segment. rows: KnownRows or AddedRows.
   template <class Rows, class Visit>
-  void each_row(std::int32_t t, std::int32_t length, const Before& before, const Rows& rows, Visit visit) const {
+  void each_row(std::int32_t t, Length length, const Before& before, const Rows& rows, Visit visit) const {
     each_span_row(t, length, rows, visit);
     each_history_row(t, before, rows, visit);
   }
 
   // Calls visit(row) for the features of a segment that read the input alone, and for those that read earlier segments.
   template <class Rows, class Visit>
-  void each_span_row(std::int32_t t, std::int32_t length, const Rows& rows, Visit visit) const {
+  void each_span_row(std::int32_t t, Length length, const Rows& rows, Visit visit) const {
     const std::int32_t last = t + length - 1;
-    const auto known = [&](std::int32_t row) {
-      if (row >= 0) visit(row);
+    const auto known = [&](RowId row) {
+      if (row) visit(row);
     };
     const auto anchored = [&](const AnchoredSlot& slot, std::int32_t at) {
-      const std::int32_t id = ngram(slot.family, at + slot.offset);
-      if (id >= 0) known(rows.first(slot.slot, 0, id));
+      const NgramId id = ngram(slot.family, at + slot.offset);
+      if (id) known(rows.first(slot.slot, GrownRows::no_context, id.number()));
     };
     for (const AnchoredSlot& slot : first_) anchored(slot, t);
     for (const AnchoredSlot& slot : last_) anchored(slot, last);
     for (const AnchoredSlot& slot : inside_)
       for (std::int32_t at = t; at + slot.reach <= last; ++at) anchored(slot, at);
-    if (templates_.length() >= 0) known(rows.first(templates_.length(), 0, length));
+    if (templates_.length()) known(rows.first(templates_.length(), GrownRows::no_context, length.number()));
     for (const SequenceSlot& slot : templates_.sequences()) {
       if (is_known(slot, t, length)) known(sequence_row(slot, t, length, rows));
     }
@@ -145,22 +146,24 @@ class SegmentSteps {
   template <class Rows, class Visit>
   void each_history_row(std::int32_t t, const Before& before, const Rows& rows, Visit visit) const {
     for (const BackSlot& slot : templates_.histories()) {
-      const std::int32_t row = history_row(slot, t, before, rows);
-      if (row >= 0) visit(row);
+      const RowId row = history_row(slot, t, before, rows);
+      if (row) visit(row);
     }
   }
 
  private:
   struct History {
-    std::int32_t code;     // of the segments before, as BackCodes::whole returns it
+    ContextId context;     // of the segments before, as BackCodes::whole returns it
     std::int64_t version;  // of the weights with which the row was computed
     std::size_t place;     // place of the row in history_rows_
   };
   struct Walk {
-    std::int32_t family, around, row, id;
+    std::int32_t family, around;
+    RowId row;
+    NgramId id;
   };
   struct Gathered {
-    std::vector<std::int32_t> rows;
+    std::vector<RowId> rows;
     std::vector<std::size_t> ends;  // [rows_of_token] end of the rows that are added to each
     void swap(Gathered& other) noexcept {
       rows.swap(other.rows);
@@ -172,38 +175,40 @@ class SegmentSteps {
     if (rows.size() < size) rows.resize(size);
   }
 
-  std::int32_t ngram(std::int32_t family, std::int32_t t) const noexcept { return instances_.ngrams[family][origin_ + t]; }
-  const Real* weights(std::int32_t row) const noexcept { return weights_.data() + std::size_t(row) * stride_; }
+  NgramId ngram(std::int32_t family, std::int32_t t) const noexcept { return NgramId(instances_.ngrams[family][origin_ + t]); }
+  const Real* weights(RowId row) const noexcept { return weights_.data() + row.place() * stride_; }
+  // Asks the memory for the weights of a row, where there is one.
+  void prefetch(RowId row) const noexcept { __builtin_prefetch(weights(row ? row : RowId(0))); }
 
   // Whether training has seen every n-gram of a sequence.
-  bool is_known(const SequenceSlot& slot, std::int32_t t, std::int32_t length) const noexcept {
+  bool is_known(const SequenceSlot& slot, std::int32_t t, Length length) const noexcept {
     for (std::int32_t at = t - slot.around; at < t + length + slot.around; ++at) {
-      if (ngram(slot.family, at) < 0) return false;
+      if (!ngram(slot.family, at)) return false;
     }
     return true;
   }
   template <class Rows>
-  std::int32_t sequence_row(const SequenceSlot& slot, std::int32_t t, std::int32_t length, const Rows& rows) const {
-    std::int32_t row = rows.first(slot.slot, 0, ngram(slot.family, t - slot.around));
-    for (std::int32_t at = t - slot.around + 1; at < t + length + slot.around && row >= 0; ++at)
-      row = rows.next(row, ngram(slot.family, at));
+  RowId sequence_row(const SequenceSlot& slot, std::int32_t t, Length length, const Rows& rows) const {
+    RowId row = rows.first(slot.slot, GrownRows::no_context, ngram(slot.family, t - slot.around).number());
+    for (std::int32_t at = t - slot.around + 1; at < t + length + slot.around && row; ++at)
+      row = rows.next(row, ngram(slot.family, at).number());
     return row;
   }
 
   // -1 if training has not seen the n-gram.
   template <class Rows>
-  [[gnu::always_inline]] std::int32_t history_row(const BackSlot& slot, std::int32_t t, const Before& before, const Rows& rows) const {
-    std::int32_t id = 0;
+  [[gnu::always_inline]] RowId history_row(const BackSlot& slot, std::int32_t t, const Before& before, const Rows& rows) const {
+    NgramId id(0);
     if (slot.family >= 0) id = ngram(slot.family, (slot.previous ? before.start : t) + slot.offset);
-    return id < 0 ? -1 : rows.first(slot.slot, codes_(slot, before, t), id);
+    return id ? rows.first(slot.slot, codes_(slot, before, t), id.number()) : RowId();
   }
 
   void compute_history(std::int32_t t, const Before& before, Real* out) {
     std::fill_n(out, stride_, Real{0});
     rows_.begin(out, stride_);
     for (const BackSlot& slot : templates_.histories()) {
-      const std::int32_t row = history_row(slot, t, before, KnownRows{grown_});
-      if (row >= 0) rows_.add(weights(row), 1.0f);
+      const RowId row = history_row(slot, t, before, KnownRows{grown_});
+      if (row) rows_.add(weights(row), 1.0f);
     }
     rows_.finish();
     const auto factor = static_cast<Real>(weights_.scale());
@@ -242,10 +247,10 @@ class SegmentSteps {
     next_.ends.clear();
     std::size_t count = 0;
     const auto take = [&](const AnchoredSlot& slot, std::int32_t at) {
-      const std::int32_t row = grown_.find(slot.slot, ngram(slot.family, at));
+      const RowId row = grown_.find(slot.slot, ngram(slot.family, at).number());
       next_.rows[count] = row;
-      __builtin_prefetch(weights(row < 0 ? 0 : row));
-      count += row >= 0;
+      prefetch(row);
+      count += row ? 1 : 0;
     };
     for (const AnchoredSlot& slot : last_) take(slot, t + slot.offset);
     next_.ends.push_back(count);
@@ -262,15 +267,15 @@ class SegmentSteps {
 
   // Rows are prefetched as soon as they are found, and added up after all others have been found.
   void compute_spans(std::int32_t t) {
-    const std::int32_t longest = lengths(t);
+    const std::int32_t longest = lengths(t).number();
     Real* out = spans_.data() + std::size_t(t) * most_ * stride_;
     begin_walks(t);
     std::size_t firsts = 0;
     for (const AnchoredSlot& slot : first_) {
-      const std::int32_t row = grown_.find(slot.slot, ngram(slot.family, t + slot.offset));
+      const RowId row = grown_.find(slot.slot, ngram(slot.family, t + slot.offset).number());
       first_rows_[firsts] = row;
-      __builtin_prefetch(weights(row < 0 ? 0 : row));
-      firsts += row >= 0;
+      prefetch(row);
+      firsts += row ? 1 : 0;
     }
     for (std::int32_t l = 1; l <= longest; ++l) {
       const Real* here = token(t + l - 1);
@@ -283,11 +288,12 @@ class SegmentSteps {
     for (std::size_t i = 0; i < firsts; ++i) rows_.add(weights(first_rows_[i]), 1.0f);
     rows_.finish();
     running_sums(begin_.data(), inside_rows_.data(), last_rows_.data(), longest, stride_, out);
-    add_grown(t, longest, out);
-    if (coding_.outside >= 0) {
-      for (std::int32_t l = 1; l < longest; ++l) out[std::size_t(l) * stride_ + coding_.outside] = -std::numeric_limits<Real>::infinity();
+    add_grown(t, lengths(t), out);
+    if (coding_.outside) {
+      for (std::int32_t l = 1; l < longest; ++l)
+        out[std::size_t(l) * stride_ + coding_.outside.place()] = -std::numeric_limits<Real>::infinity();
     }
-    for (std::int32_t l = 1; l <= longest; ++l) legal_.forbid(t, l, out + std::size_t(l - 1) * stride_);
+    for (std::int32_t l = 1; l <= longest; ++l) legal_.forbid(t, Length(l), out + std::size_t(l - 1) * stride_);
     scale_rows(out, longest, stride_, static_cast<Real>(weights_.scale()), peaks_.data() + std::size_t(t) * most_);
     spans_known_[t] = weights_.version();
   }
@@ -296,21 +302,22 @@ class SegmentSteps {
   void begin_walks(std::int32_t t) {
     walks_.clear();
     for (const SequenceSlot& slot : templates_.sequences()) {
-      std::int32_t at = t - slot.around, row = grown_.find(slot.slot, ngram(slot.family, at));
-      for (++at; row >= 0 && at < t + 1 + slot.around; ++at) row = step(row, ngram(slot.family, at));
-      if (row < 0) continue;
+      std::int32_t at = t - slot.around;
+      RowId row = grown_.find(slot.slot, ngram(slot.family, at).number());
+      for (++at; row && at < t + 1 + slot.around; ++at) row = step(row, ngram(slot.family, at));
+      if (!row) continue;
       __builtin_prefetch(weights(row));
-      walks_.push_back({slot.family, slot.around, row, -1});
+      walks_.push_back({slot.family, slot.around, row, NgramId()});
     }
   }
 
   // Adds the rows of lengths and sequences. A sequence has a row only if its beginning has one, so a walk along a sequence stops at the
   // first missing row. All walks advance together, so that their memory accesses overlap.
-  void add_grown(std::int32_t t, std::int32_t longest, Real* out) {
-    for (std::int32_t l = 1; l <= longest; ++l) {
-      const std::int32_t length_row = templates_.length() < 0 ? -1 : grown_.find(templates_.length(), l);
-      rows_.begin(out + std::size_t(l - 1) * stride_, stride_);
-      if (length_row >= 0) rows_.add(weights(length_row), 1.0f);
+  void add_grown(std::int32_t t, Length longest, Real* out) {
+    for (Length l(1); l <= longest; ++l) {
+      const RowId length_row = templates_.length() ? grown_.find(templates_.length(), l.number()) : RowId();
+      rows_.begin(out + (l.place() - 1) * stride_, stride_);
+      if (length_row) rows_.add(weights(length_row), 1.0f);
       for (const Walk& walk : walks_) rows_.add(weights(walk.row), 1.0f);
       rows_.finish();
       if (l == longest) break;
@@ -318,23 +325,23 @@ class SegmentSteps {
       for (Walk& walk : walks_) {
         if (!grown_.goes_on(walk.row)) continue;
         walk.id = ngram(walk.family, t + l + walk.around);
-        grown_.prefetch_next(walk.row, walk.id);
+        grown_.prefetch_next(walk.row, walk.id.number());
         walks_[left++] = walk;
       }
       walks_.resize(left);
       left = 0;
       for (const Walk& walk : walks_) {
-        const std::int32_t row = step(walk.row, walk.id);
-        if (row < 0) continue;
+        const RowId row = step(walk.row, walk.id);
+        if (!row) continue;
         __builtin_prefetch(weights(row));
         walks_[left] = walk;
         walks_[left++].row = row;
       }
       walks_.resize(left);
-      if (walks_.empty() && templates_.length() < 0) break;
+      if (walks_.empty() && !templates_.length()) break;
     }
   }
-  std::int32_t step(std::int32_t row, std::int32_t id) const noexcept { return id < 0 ? -1 : grown_.find_next(row, id); }
+  RowId step(RowId row, NgramId id) const noexcept { return id ? grown_.find_next(row, id.number()) : RowId(); }
 
   const SegmentTemplates& templates_;
   const SegmentCoding& coding_;
@@ -345,7 +352,7 @@ class SegmentSteps {
   std::int32_t stride_;
   LegalSegments legal_;
   std::vector<AnchoredSlot> first_, last_, inside_;  // inside_ is sorted by reach
-  std::vector<std::int32_t> first_rows_;             // of the present token
+  std::vector<RowId> first_rows_;                    // of the present token
   std::vector<Walk> walks_;                          // at most one per sequence slot
   Gathered now_, next_;
   // The token whose rows are in next_, -1: none; and the number of rows that existed when they were gathered.

@@ -26,10 +26,10 @@ bool covers(const SegmentCoding& coding, std::span<const std::int64_t> starts, C
       const std::int32_t code = codes[static_cast<std::size_t>(t)];
       if ((code >= 0) != (t == next)) return false;
       if (code < 0) continue;
-      const std::int32_t length = coding.length(code);
-      if (length > 1 && coding.label(code) == coding.outside) return false;
+      const Length length = coding.length(code);
+      if (length > Length(1) && coding.label(code) == coding.outside) return false;
       if (!free && length > coding.most) return false;
-      next = t + length;
+      next = t + length.number();
       if (next > starts[s + 1]) return false;
     }
   }
@@ -63,12 +63,14 @@ void SegmentModel<Real>::match(Model<Real>& other, const typename Model<Real>::M
   if (from.coding.labels != to.coding.labels || from.coding.most != to.coding.most || from.grown.slots() != to.grown.slots())
     throw Error("RiataError", "the weights belong to different models");
   const std::int64_t stride = to.coding.stride();
-  std::vector<std::int32_t> same(static_cast<std::size_t>(from.grown.rows()));
-  for (std::int32_t row = 0; row < from.grown.rows(); ++row) {
-    const std::int32_t parent = from.grown.parent(row), value = from.grown.value(row);
-    same[row] = parent < 0 ? to.grown.add(from.grown.slot(-1 - parent), from.grown.code(-1 - parent), value)
-                           : to.grown.add_next(same[parent], value);
-    visit(row * stride, same[row] * stride, stride);
+  std::vector<RowId> same(static_cast<std::size_t>(from.grown.rows()));
+  for (RowId row(0); row.number() < from.grown.rows(); ++row) {
+    const RowId parent = from.grown.parent(row);
+    const RootId root = from.grown.root(row);
+    const std::int32_t value = from.grown.value(row);
+    RowId& there = same[row.place()];
+    there = parent ? to.grown.add_next(same[parent.place()], value) : to.grown.add(from.grown.slot(root), from.grown.context(root), value);
+    visit(row.number() * stride, there.number() * stride, stride);
   }
 }
 
@@ -139,8 +141,7 @@ std::optional<double> SegmentStructure<Real>::next(std::span<std::int32_t> out) 
 template <class Real>
 void SegmentStructure<Real>::augment(double times) {
   by_loss([&](const auto& loss) {
-    exact_steps().raise(
-        [&](std::int32_t t, std::int32_t length, std::int32_t label) { return times * loss.of(t, coding_.code(length, label)); });
+    exact_steps().raise([&](std::int32_t t, Length length, LabelId label) { return times * loss.of(t, length, label); });
   });
 }
 
@@ -148,7 +149,7 @@ template <class Real>
 double SegmentStructure<Real>::loss(Codes output) {
   return by_loss([&](const auto& loss) {
     double sum = 0;
-    each_segment(coding_, output, [&](std::int32_t t, std::int32_t code, const Before&) { sum += loss.of(t, code); });
+    each_segment(coding_, output, [&](std::int32_t t, Length length, LabelId label, const Before&) { sum += loss.of(t, length, label); });
     return sum;
   });
 }
@@ -193,18 +194,17 @@ template <class What>
 void SegmentStructure<Real>::add_features(Codes output, double sign, bool by_class, What what, Difference& out) {
   GrownRows& grown = model_.weights.grown;
   const std::int64_t stride = coding_.stride();
-  each_segment(coding_, output, [&](std::int32_t t, std::int32_t code, const Before& before) {
+  each_segment(coding_, output, [&](std::int32_t t, Length length, LabelId label, const Before& before) {
     const Adds adds = what(t);
     if (adds == Adds::nothing) return;
-    const std::int32_t label = coding_.label(code);
-    const double value = by_class ? sign * class_weights_.weight(t, coding_.length(code)) : sign;
-    const auto visit = [&](std::int32_t row) {
-      if (adds == Adds::all) out.push_back({row * stride + label, value});
+    const double value = by_class ? sign * class_weights_.weight(t, length) : sign;
+    const auto visit = [&](RowId row) {
+      if (adds == Adds::all) out.push_back({weight_place(row, label, stride), value});
     };
     if (grows_)
-      steps_.each_row(t, coding_.length(code), before, AddedRows{grown}, visit);
+      steps_.each_row(t, length, before, AddedRows{grown}, visit);
     else
-      steps_.each_row(t, coding_.length(code), before, KnownRows{grown}, visit);
+      steps_.each_row(t, length, before, KnownRows{grown}, visit);
   });
   if (grows_) vector_.grow(std::size_t(grown.rows()) * coding_.stride());
 }
@@ -212,9 +212,9 @@ void SegmentStructure<Real>::add_features(Codes output, double sign, bool by_cla
 template <class Real>
 double SegmentStructure<Real>::score(Codes output) {
   Difference features;
-  each_segment(coding_, output, [&](std::int32_t t, std::int32_t code, const Before& before) {
-    steps_.each_row(t, coding_.length(code), before, KnownRows{model_.weights.grown},
-                    [&](std::int32_t row) { features.push_back({std::int64_t{row} * coding_.stride() + coding_.label(code), 1.0}); });
+  each_segment(coding_, output, [&](std::int32_t t, Length length, LabelId label, const Before& before) {
+    steps_.each_row(t, length, before, KnownRows{model_.weights.grown},
+                    [&](RowId row) { features.push_back({weight_place(row, label, coding_.stride()), 1.0}); });
   });
   return vector_.dot(features);
 }

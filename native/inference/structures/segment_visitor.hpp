@@ -40,11 +40,11 @@ class SegmentVisitor final : public Visitor {
     if (!counts()) return 0;
     score();
     double truth = 0;
-    each_gold([&](std::int32_t t, std::int32_t length, std::int32_t before, std::int32_t label) {
-      truth += double(span(t, length)[label]);
-      if (order_ > 0) truth += double(edge(t, before)[label]);
+    each_gold([&](std::int32_t t, Length length, LabelId before, LabelId label) {
+      truth += double(span(t, length)[label.place()]);
+      if (order_ > 0) truth += double(edge(t, before)[label.place()]);
     });
-    double log_z = factors_.open(tokens_, most_, cells_.data(), edges_.data());
+    double log_z = factors_.open(tokens_, Length(most_), cells_.data(), edges_.data());
     by_logarithms_ = std::isnan(log_z);
     if (by_logarithms_) {
       score();
@@ -60,9 +60,9 @@ class SegmentVisitor final : public Visitor {
       weigh_by_logarithms(times);
     else
       factors_.weigh(cells_.data(), edges_.data(), static_cast<Real>(times));
-    each_gold([&](std::int32_t t, std::int32_t length, std::int32_t before, std::int32_t label) {
-      span(t, length)[label] -= static_cast<Real>(times);
-      if (order_ > 0) edge(t, before)[label] -= static_cast<Real>(times);
+    each_gold([&](std::int32_t t, Length length, LabelId before, LabelId label) {
+      span(t, length)[label.place()] -= static_cast<Real>(times);
+      if (order_ > 0) edge(t, before)[label.place()] -= static_cast<Real>(times);
     });
     share_out();
   }
@@ -82,24 +82,24 @@ class SegmentVisitor final : public Visitor {
     s_ = s;
     start_ = of_.instances_.starts[s];
     tokens_ = static_cast<std::int32_t>(of_.instances_.length(s));
-    most_ = std::min(of_.coding_.most, tokens_);
+    most_ = std::min(of_.coding_.most.number(), tokens_);
   }
   // Sets rows of the open sentence, [tokens][sources][stride], to zero: token by token, since that is few numbers at a time.
   void clear(Real* rows) const noexcept {
     for (std::int32_t t = 0; t < tokens_; ++t) std::fill_n(rows + t * of_.width_, of_.width_, Real{0});
   }
   bool counts() const noexcept { return of_.counts_[static_cast<std::size_t>(s_)]; }
-  Real* span(std::int32_t t, std::int32_t l) noexcept { return cells_.data() + (std::size_t(t) * most_ + l - 1) * stride_; }
-  Real* edge(std::int32_t t, std::int32_t before) noexcept { return edges_.data() + (std::size_t(t) * labels_ + before) * stride_; }
-  std::int32_t lengths(std::int32_t t) const noexcept { return std::min(most_, tokens_ - t); }
+  Real* span(std::int32_t t, Length l) noexcept { return cells_.data() + (std::size_t(t) * most_ + l.place() - 1) * stride_; }
+  Real* edge(std::int32_t t, LabelId before) noexcept { return edges_.data() + (std::size_t(t) * labels_ + before.place()) * stride_; }
+  Length lengths(std::int32_t t) const noexcept { return Length(std::min(most_, tokens_ - t)); }
   std::int32_t befores(std::int32_t t) const noexcept { return order_ == 0 ? 0 : t == 0 ? 1 : labels_; }
 
   // Calls visit(token, length, label before, label) for the true segments; the label before is 0 for the first segment.
   template <class Visit>
   void each_gold(Visit visit) const {
     const std::span<const std::int32_t> gold(of_.gold_.data() + start_, static_cast<std::size_t>(tokens_));
-    each_segment(of_.coding_, gold, [&](std::int32_t t, std::int32_t code, const Before& before) {
-      visit(t, of_.coding_.length(code), t == 0 ? 0 : before.labels[0] - 1, of_.coding_.label(code));
+    each_segment(of_.coding_, gold, [&](std::int32_t t, Length length, LabelId label, const Before& before) {
+      visit(t, length, t == 0 ? LabelId(0) : LabelId::of_value(before.labels[0]), label);
     });
   }
 
@@ -111,7 +111,7 @@ class SegmentVisitor final : public Visitor {
     rows_.read(s_, sources_.data(), changing_);
     for (std::int32_t t = 0; t < tokens_; ++t) {
       for (std::int32_t r = 1; r <= reach_; ++r) {
-        for (std::int32_t y = 0; y < stride_; ++y) source(t, Rows::as_inside + r)[y] += source(t, Rows::as_inside + r - 1)[y];
+        for (std::int32_t y = 0; y < stride_; ++y) source(t, Rows::as_inside(r))[y] += source(t, Rows::as_inside(r - 1))[y];
       }
       std::fill(source(t, Rows::as_first) + labels_, source(t, Rows::as_first) + stride_, never);
     }
@@ -122,29 +122,29 @@ class SegmentVisitor final : public Visitor {
     if (order_ == 0) return;
     edges_.resize(std::size_t(tokens_) * labels_ * stride_);
     for (std::int32_t t = 0; t < tokens_; ++t) {
-      for (std::int32_t before = 0; before < befores(t); ++before) {
+      for (LabelId before(0); before.number() < befores(t); ++before) {
         Real* out = edge(t, before);
         std::copy_n(source(t, rows_.behind(before)), stride_, out);
         std::fill(out + labels_, out + stride_, never);
       }
     }
   }
-  Real* source(std::int32_t t, std::int32_t number) noexcept { return sources_.data() + t * of_.width_ + std::int64_t{number} * stride_; }
+  Real* source(std::int32_t t, SourceId id) noexcept { return sources_.data() + t * of_.width_ + std::int64_t{id.number()} * stride_; }
 
   // Computes the scores of the segments that start at token t.
   void score_from(std::int32_t t) {
-    const std::int32_t longest = lengths(t);
+    const std::int32_t longest = lengths(t).number();
     for (std::int32_t l = 1; l <= longest; ++l) {
-      inside_[static_cast<std::size_t>(l - 1)] = source(t + l - 1, Rows::as_inside + std::min(l - 1, reach_));
+      inside_[static_cast<std::size_t>(l - 1)] = source(t + l - 1, Rows::as_inside(std::min(l - 1, reach_)));
       last_[static_cast<std::size_t>(l - 1)] = source(t + l - 1, Rows::as_last);
     }
-    running_sums(source(t, Rows::as_first), inside_.data(), last_.data(), longest, stride_, span(t, 1));
+    running_sums(source(t, Rows::as_first), inside_.data(), last_.data(), longest, stride_, span(t, Length(1)));
     for (std::int32_t l = 1; l <= longest; ++l) {
-      Real* out = span(t, l);
-      if (of_.templates_.length() >= 0) {
+      Real* out = span(t, Length(l));
+      if (of_.templates_.length()) {
         for (std::int32_t y = 0; y < stride_; ++y) out[y] += source(l - 1, rows_.as_length())[y];
       }
-      if (l > 1 && of_.coding_.outside >= 0) out[of_.coding_.outside] = -std::numeric_limits<Real>::infinity();
+      if (l > 1 && of_.coding_.outside) out[of_.coding_.outside.place()] = -std::numeric_limits<Real>::infinity();
     }
     each_sequence(t, [&](std::int64_t k, Real* out) { rows_.read_sequence(k, out, changing_); });
   }
@@ -158,13 +158,13 @@ class SegmentVisitor final : public Visitor {
 
   void weigh_by_logarithms(double times) {
     for (std::int32_t t = 0; t < tokens_; ++t) {
-      for (std::int32_t l = 1; l <= lengths(t); ++l) {
-        for (std::int32_t y = 0; y < stride_; ++y)
-          span(t, l)[y] = y < labels_ ? static_cast<Real>(times * slow_sums_.posterior(t, l, y)) : Real{0};
+      for (Length l(1); l <= lengths(t); ++l) {
+        for (LabelId y(0); y.number() < stride_; ++y)
+          span(t, l)[y.place()] = y.number() < labels_ ? static_cast<Real>(times * slow_sums_.posterior(t, l, y)) : Real{0};
       }
-      for (std::int32_t before = 0; before < befores(t); ++before) {
-        for (std::int32_t y = 0; y < stride_; ++y)
-          edge(t, before)[y] = y < labels_ ? static_cast<Real>(times * slow_sums_.pair_posterior(t, before, y)) : Real{0};
+      for (LabelId before(0); before.number() < befores(t); ++before) {
+        for (LabelId y(0); y.number() < stride_; ++y)
+          edge(t, before)[y.place()] = y.number() < labels_ ? static_cast<Real>(times * slow_sums_.pair_posterior(t, before, y)) : Real{0};
       }
     }
   }
@@ -173,12 +173,12 @@ class SegmentVisitor final : public Visitor {
   // these are added up from the longest to the shortest.
   void share_out() {
     Real* const out = of_.difference(start_);
-    const auto row = [&](std::int32_t t, std::int32_t number) { return out + t * of_.width_ + std::int64_t{number} * stride_; };
+    const auto row = [&](std::int32_t t, SourceId id) { return out + t * of_.width_ + std::int64_t{id.number()} * stride_; };
     for (std::int32_t t = 0; t < tokens_; ++t) {
       Real* covered = row(t, Rows::as_first);
-      for (std::int32_t l = lengths(t); l >= 1; --l) {
-        const Real* here = span(t, l);
-        Real *inside = row(t + l - 1, Rows::as_inside + std::min(l - 1, reach_)), *last = row(t + l - 1, Rows::as_last),
+      for (std::int32_t l = lengths(t).number(); l >= 1; --l) {
+        const Real* here = span(t, Length(l));
+        Real *inside = row(t + l - 1, Rows::as_inside(std::min(l - 1, reach_))), *last = row(t + l - 1, Rows::as_last),
              *length = row(l - 1, rows_.as_length());
         for (std::int32_t y = 0; y < stride_; ++y) {
           covered[y] += here[y];
@@ -188,11 +188,11 @@ class SegmentVisitor final : public Visitor {
         }
       }
       each_sequence(t, [&](std::int64_t k, const Real* from) { std::copy_n(from, stride_, of_.sequence_difference(k)); });
-      for (std::int32_t before = 0; before < befores(t); ++before) std::copy_n(edge(t, before), stride_, row(t, rows_.behind(before)));
+      for (LabelId before(0); before.number() < befores(t); ++before) std::copy_n(edge(t, before), stride_, row(t, rows_.behind(before)));
     }
     for (std::int32_t t = 0; t < tokens_; ++t) {
       for (std::int32_t r = reach_; r > 0; --r) {  // segments that read longer n-grams read the shorter ones too
-        for (std::int32_t y = 0; y < stride_; ++y) row(t, Rows::as_inside + r - 1)[y] += row(t, Rows::as_inside + r)[y];
+        for (std::int32_t y = 0; y < stride_; ++y) row(t, Rows::as_inside(r - 1))[y] += row(t, Rows::as_inside(r))[y];
       }
     }
   }

@@ -18,11 +18,11 @@ namespace riata::test {
 inline std::vector<Output> segmentations(const SegmentCoding& coding, std::int32_t length) {
   if (length == 0) return {{}};
   std::vector<Output> found;
-  for (std::int32_t l = 1; l <= std::min(coding.most, length); ++l) {
+  for (Length l(1); l <= std::min(coding.most, Length(length)); ++l) {
     for (const Output& tail : segmentations(coding, length - l)) {
-      for (std::int32_t label = 0; label < coding.labels; ++label) {
+      for (LabelId label(0); label.number() < coding.labels; ++label) {
         if (!coding.allows(l, label)) continue;
-        Output codes(static_cast<std::size_t>(l), -1);
+        Output codes(l.place(), -1);
         codes[0] = coding.code(l, label);
         codes.insert(codes.end(), tail.begin(), tail.end());
         found.push_back(std::move(codes));
@@ -43,11 +43,11 @@ inline double wrong_and_missed(Codes gold, Codes output) {
 // as the label of its true segment.
 inline double weighted_wrong_and_missed(const SegmentCoding& coding, Codes gold, Codes output, std::span<const double> weights) {
   std::vector<double> of_tokens;
-  for (const std::int32_t code : gold)
-    of_tokens.push_back(code < 0 ? of_tokens.back() : weights[static_cast<std::size_t>(coding.label(code))]);
+  for (const std::int32_t code : gold) of_tokens.push_back(code < 0 ? of_tokens.back() : weights[coding.label(code).place()]);
   const auto weight = [&](std::size_t t, std::int32_t code) {
     const auto first = of_tokens.begin() + static_cast<std::ptrdiff_t>(t);
-    return code < 0 ? 0 : std::accumulate(first, first + coding.length(code), 0.0) / coding.length(code);
+    const std::int32_t length = coding.length(code).number();
+    return code < 0 ? 0 : std::accumulate(first, first + length, 0.0) / length;
   };
   double loss = 0;
   for (std::size_t t = 0; t < gold.size(); ++t) loss += gold[t] == output[t] ? 0 : weight(t, gold[t]) + weight(t, output[t]);
@@ -56,7 +56,7 @@ inline double weighted_wrong_and_missed(const SegmentCoding& coding, Codes gold,
 
 // most: largest number of tokens of a segment, while true segments may have up to 3. further: reads more than exact search distinguishes.
 inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
-  const SegmentCoding coding{3, 0, most}, of_truth{3, 0, 3};
+  const SegmentCoding coding{3, LabelId(0), Length(most)}, of_truth{3, LabelId(0), Length(3)};
   auto out = std::make_unique<Enumerated>(
       "segments", FeatureIndex({{-1, 0, 0}, {0, 0, 1}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}, {0, 1}, {1, 0}}));
   out->exact = !further;
@@ -72,7 +72,8 @@ inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
     out->gold.insert(out->gold.end(), one.begin(), one.end());
   }
   out->instances.labels.clear();  // they are set to the labels of the true segments below
-  for (const std::int32_t code : out->gold) out->instances.labels.push_back(code < 0 ? out->instances.labels.back() : coding.label(code));
+  for (const std::int32_t code : out->gold)
+    out->instances.labels.push_back(code < 0 ? out->instances.labels.back() : coding.label(code).number());
   out->model = std::make_unique<SegmentModel<double>>(templates, SegmentWeights<double>{coding, GrownRows(templates.slots()), {}});
   out->outputs = [coding](std::int32_t length) { return segmentations(coding, length); };
   out->loss = wrong_and_missed;
