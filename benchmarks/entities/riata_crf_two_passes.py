@@ -1,4 +1,4 @@
-"""Riata: two passes over the whole input, crf, c2 = 0.1, the default template of the task."""
+"""Riata: two passes over the whole input, mira first, then crf, c2 = 16, the default template of the task; three seeds."""
 
 from benchmarks.contest import by_splits, riata_contestant, run
 from riata import EntityRecognizer
@@ -7,7 +7,10 @@ if __name__ == "__main__":
     run(
         by_splits("conll2002-es", "testa", "testb"),
         riata_contestant(
-            lambda seed: EntityRecognizer("crf", settings={"c2": 0.1}, passes=2, context="file", threads=1), seeds=1
+            lambda seed: EntityRecognizer(
+                "crf", settings={"c2": 16}, seed=seed, passes=2, first="mira", context="file", threads=1
+            ),
+            seeds=3,
         ),
         chunks=True,
     )
