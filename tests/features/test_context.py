@@ -87,11 +87,10 @@ def test_a_window_tells_what_its_definition_says(sentences, window):
     assert rows(votes_of(sentences).columns(None, window)) == expected
 
 
-@given(texts, st.data())
-def test_documents_tell_what_their_definition_says(sentences, data):
-    groups = np.cumsum(data.draw(st.lists(st.booleans(), min_size=len(sentences), max_size=len(sentences)))).astype(
-        np.int32
-    )
+@given(texts, st.data(), st.booleans())
+def test_documents_tell_what_their_definition_says(sentences, data, scattered):
+    drawn = data.draw(st.lists(st.integers(0, 1), min_size=len(sentences), max_size=len(sentences)))
+    groups = np.array(drawn if scattered else np.cumsum(drawn), np.int32)
     expected = [row for s in range(len(sentences)) for row in told(sentences, s, np.flatnonzero(groups == groups[s]))]
     assert rows(votes_of(sentences).columns(groups, 0)) == expected
 
@@ -100,7 +99,7 @@ def test_documents_tell_what_their_definition_says(sentences, data):
 def test_sentences_before_the_first_only_vote(sentences, data):
     first = data.draw(st.integers(0, len(sentences)))
     tokens = sum(map(len, sentences[:first]))
-    for groups in (None, np.zeros(len(sentences), np.int32)):
+    for groups in (None, np.zeros(len(sentences), np.int32), np.arange(len(sentences), dtype=np.int32) % 2):
         assert (
             rows(votes_of(sentences).columns(groups, 2, first)) == rows(votes_of(sentences).columns(groups, 2))[tokens:]
         )

@@ -6,7 +6,7 @@ A token does not vote about itself, nor does a chunk: an attribute is what the r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -72,6 +72,8 @@ class Votes:
 
         groups: [S] equal for sentences of one document; None: votes come from `window` sentences before.
         """
+        if groups is not None and np.count_nonzero(np.diff(groups)) >= len(np.unique(groups)) > 0:
+            return self._of_scattered(groups, first)
         found = context_votes(
             self.word_ids,
             self.lower_ids,
@@ -92,6 +94,17 @@ class Votes:
             tags = [tag for type_ in types for tag in (f"B-{type_}", f"I-{type_}")]
             columns += [_column([*tags, NOTHING], ids) for ids in found[OF_TAGS - 1 :]]
         return tuple(columns)
+
+    def _of_scattered(self, groups: Ids, first: int) -> tuple[Column, ...]:
+        """The same of documents whose sentences are not neighbours, as in slices: the core counts runs of one group."""
+        order = np.argsort(groups, kind="stable")
+        lengths = np.diff(self.starts)[order]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        at = np.repeat(self.starts[:-1][order] - starts[:-1], lengths) + np.arange(starts[-1])
+        ids = {name: getattr(self, name)[at] for name in ("word_ids", "lower_ids", "label_ids")}
+        columns = replace(self, starts=starts, **ids).columns(groups[order], 0)
+        back = np.argsort(at)[self.starts[first] :]
+        return tuple(Column(column.alphabet, column.ids[back]) for column in columns)
 
 
 def _column(texts: list[str], ids: Ids) -> Column:
