@@ -135,6 +135,19 @@ def test_after_is_judged_on_what_was_not_fitted(method):
     assert report.before == reliability(judge([1.0])[0], right)
 
 
+def test_halves_are_whole_documents_where_these_are_marked():
+    sentences, right = np.repeat(np.arange(12), 2), np.arange(24) % 3 > 0
+    judge, judged = two_way(np.linspace(0.5, 2, 24)), Units(np.arange(24), right, sentences)
+    document = np.array([0, 0, 0, 4, 4, 4, 5, 5, 5, 9, 9, 9], np.int32)
+    by_document = Units(np.arange(24), right, np.searchsorted([0, 4, 5, 9], document)[sentences])
+    found = _calibrated(judge, judged, "temperature", "tags", document)
+    assert found == _calibrated(judge, by_document, "temperature", "tags")
+    assert found.after != _calibrated(judge, judged, "temperature", "tags").after
+    for one_sided in (np.zeros(12, np.int32), np.array([0] * 11 + [1])):
+        found = _calibrated(judge, judged, "temperature", "tags", one_sided)
+        assert found == _calibrated(judge, judged, "temperature", "tags")
+
+
 def test_one_sentence_is_too_little():
     made = fresh()
     with pytest.raises(DataError, match="too little to calibrate on"):

@@ -1,5 +1,7 @@
 """c2=auto: what is chosen, by which sentences, and what is kept of it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -172,3 +174,26 @@ def test_training_that_goes_on_keeps_the_value(monkeypatch):
     before = chunker.facts_["chosen"]
     monkeypatch.setattr(prior, "choose", lambda *arguments: pytest.fail("chosen again"))
     assert chunker.fit(TRAIN[:40], listener=silent).facts_["chosen"] == before
+
+
+@pytest.mark.parametrize(
+    ("lengths", "whole"),
+    [
+        ((20, 15, 25, 20), True),
+        ((300, 200, 280, 310, 290), True),
+        ((1, 78, 1), False),  # most of the data are one document
+        ((80,), False),
+        ((1300, 300), True),
+        ((10, 1580, 10), False),
+    ],
+)
+def test_held_out_sentences_are_whole_documents(lengths, whole):
+    document = np.repeat(np.arange(len(lengths)), lengths)
+    data = TRAIN[np.arange(sum(lengths)) % len(TRAIN)]
+    data, plain = (replace(data, document=each) for each in (document.astype(np.int32), None))
+    counts = np.ones(len(data), bool)
+    found, expected = (list(prior._splits(each, None, prior.MOST, counts)) for each in (data, plain))
+    assert sum(len(part) for _, part in found) >= len(data) // 10
+    assert whole == all(not set(document[learnt]) & set(part.document) for learnt, part in found)
+    if not whole:
+        assert all(np.array_equal(a[0], b[0]) for a, b in zip(found, expected, strict=True))

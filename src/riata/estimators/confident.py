@@ -216,7 +216,8 @@ class Confident:
                     known |= zip(new, self._weighed(corpus, new)[1][:, output, judged.tokens], strict=True)
                 return np.stack([known[t] for t in temperatures])
 
-            found.append(_calibrated(judge, judged, method, "chunks" if self.chunk_outputs[output] else "tags"))
+            kind = "chunks" if self.chunk_outputs[output] else "tags"
+            found.append(_calibrated(judge, judged, method, kind, data.document))
         self.calibration_ = tuple(each.calibration for each in found)
         return CalibrationReport(method, tuple(found))
 
@@ -271,15 +272,28 @@ class Confident:
         return found
 
 
-def _calibrated(judge: Judge, judged: Units, method: str, output: str) -> Calibrated:
-    """Fitted to all predictions; judged in two halves, each by a fit to the other half."""
+def _first_half(judged: Units, document: Ids | None) -> Rights:
+    """Every other sentence or, where documents are marked, every other document, if that leaves at least a quarter on either side."""
+    if document is not None:
+        _, rank = np.unique(document[judged.sentences], return_inverse=True)
+        half: Rights = rank % 2 == 0
+        if 0.25 <= half.mean() <= 0.75:
+            return half
+    return np.asarray(judged.sentences % 2 == 0)
+
+
+def _calibrated(judge: Judge, judged: Units, method: str, output: str, document: Ids | None = None) -> Calibrated:
+    """Fitted to all predictions; judged in two halves, each by a fit to the other half.
+
+    document: [S] the document of each sentence; None: no documents are marked.
+    """
     from riata.confidence.calibration import fitted
     from riata.confidence.reliability import reliability
     from riata.confidence.report import Calibrated
 
     before, right = judge([1.0])[0], judged.right
     after = np.empty_like(before)
-    half = judged.sentences % 2 == 0
+    half = _first_half(judged, document)
     for part in (half, ~half):
         if not part.any() or part.all():
             raise DataError("one sentence with predictions is too little to calibrate on.", remedy="Give more data.")

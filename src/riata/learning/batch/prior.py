@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.data.documents import cut_near
 from riata.data.types import Corpus
 from riata.data.unknown import is_unknown
 from riata.learning.batch.settings import AUTO
 from riata.learning.batch.trainer import BatchTrainer
 from riata.learning.events import Event, Note
+from riata.learning.jackknife import blocks
 
 if TYPE_CHECKING:
     from riata.learning.fit import Fit
@@ -88,6 +90,7 @@ def _splits(
     data: Corpus, dev: Corpus | None, most: int, counts: NDArray[np.bool_]
 ) -> Iterator[tuple[NDArray[np.int64], Corpus]]:
     """Sentences to learn from, and data to score: development data, the end of the data, or each of several parts of the data in turn.
+    Where documents are marked, whole documents are scored.
 
     counts: [S] whether a sentence is used at all.
     """
@@ -100,11 +103,20 @@ def _splits(
     if dev is not None:
         yield _spread(sentences, most), dev[:most]
     elif len(data) > most or len(data) // SHARE >= ENOUGH:
-        first = len(data) - min(len(data) // SHARE, most)
-        yield _spread(sentences[:first], most), data[first + np.flatnonzero(known[first:])]
+        first = cut_near(data, len(data) - min(len(data) // SHARE, most)).first
+        yield _spread(sentences[:first], most), data[first + np.flatnonzero(known[first:])[:most]]
     else:
-        for part in np.array_split(sentences, FOLDS):
+        for part in _parts(data):
             yield np.setdiff1d(sentences, part), data[part[known[part]]]
+
+
+def _parts(data: Corpus) -> Sequence[NDArray[np.int64]]:
+    """The sentences of each part: whole documents, where these are marked and none is most of the data."""
+    if data.document is not None and data.document.min() < data.document.max():
+        parts = blocks(data, FOLDS)
+        if max(map(len, parts)) <= len(data) / 2:
+            return parts
+    return np.array_split(np.arange(len(data)), FOLDS)
 
 
 def _spread(sentences: NDArray[np.int64], most: int) -> NDArray[np.int64]:
