@@ -22,7 +22,7 @@ from riata.features.language import language_of
 from riata.learning.batch import prior
 from riata.learning.development import parted
 from riata.learning.events import Event, Listener, Note, ignore
-from riata.learning.jackknife import Indices, jackknifed
+from riata.learning.jackknife import Indices, folds_of, jackknifed
 from riata.parallel import cores
 
 if TYPE_CHECKING:
@@ -37,13 +37,8 @@ class FirstPass:
     scope: Scope
     data: Corpus  # with columns of context before its output
     options: Options
+    chosen: dict[str, float]  # settings chosen on held-out data for the first model; the second model uses them too
     seconds: float  # time of training the first model alone
-
-    @property
-    def chosen(self) -> dict[str, float]:
-        """Settings that were chosen on held-out data for the first model; the second model uses them too."""
-        found: dict[str, float] = self.model.facts_.get("chosen", {})
-        return {name: value for name, value in found.items() if self.options.settings.get(name) == value}
 
     def tell_price(self, seconds: float, tell: Listener) -> None:
         """Reports the time of two passes. seconds: of all trainings."""
@@ -68,8 +63,13 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     check_data(data, estimator.outputs)
     mode = options.passes.context or ("window" if data.document is None else "document")
     scope = Scope(mode, options.passes.window)
-    tell(Note(f"First of two passes. The second will read labels of the {_told_about(scope)}."))
     train, dev = _split(data, options.dev)
+    folds = [] if options.passes.folds == 1 else folds_of(train, options.passes.folds, tell)
+    again_too = dev is not None and options.refit
+    number = len(folds) + 2 * (1 + again_too)
+    tell(
+        Note(f"First of two passes, of {number:,} trainings. The second will read labels of the {_told_about(scope)}.")
+    )
     given = None if weights is None else np.asarray(weights)
     began = time.perf_counter()
     one = _one_pass(estimator, options, dev)
@@ -87,12 +87,11 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
         return np.asarray(table[model.predict_ids(train[asked])])
 
     threads = 1 if whole else options.threads or cores()
-    folds = options.passes.folds
-    parts = [(train, one.predict_ids(train))] if folds == 1 else jackknifed(train, folds, labels, threads, tell)
+    parts = jackknifed(train, folds, labels, threads, tell) if folds else [(train, one.predict_ids(train))]
     tell(Note("Second of two passes."))
-    added = names(chunks=estimator.chunks)
+    chosen, added = _chosen(one, options), names(chunks=estimator.chunks)
     known = {**options.functions, **functions(added)}
-    options = replace(options, added=added, functions=known, settings=_settled(one, options))
+    options = replace(options, added=added, functions=known, settings={**options.settings, **chosen})
     if dev is not None:
         held_out = [(dev, one.predict_ids(dev))]  # labelled by a model that has not learnt from them
         if isinstance(options.dev, (int, float)):
@@ -100,11 +99,12 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
         else:
             options = replace(options, dev=_in_context(dev, held_out, one, scope))
     context = _in_context(data, parts, one, scope)
-    if dev is not None and options.refit:
+    if again_too:
+        assert dev is not None
         everything = data if isinstance(options.dev, (int, float)) else joined(train, dev)
         tell(Note("First pass again, on all data."))
-        one = again.untrained().fit(everything, sample_weight=_padded(given, len(everything)), listener=ignore)
-    return FirstPass(one, scope, context, options, seconds)
+        one = _trained_again(again, one, everything, given)
+    return FirstPass(one, scope, context, options, chosen, seconds)
 
 
 def _split(data: Corpus, dev: float | Corpus | None) -> tuple[Corpus, Corpus | None]:
@@ -152,10 +152,17 @@ def _again(one: Any, options: Options) -> Any:
     return one.untrained(**params)
 
 
-def _settled(one: Any, options: Options) -> dict[str, Any]:
-    """The settings, with those chosen on held-out data for the first model, if it has the same recipe."""
-    chosen = one.facts_.get("chosen", {}) if recipe_name(one) == options.choice.recipe.name else {}
-    return {**options.settings, **chosen} if prior.is_open(options.settings) else dict(options.settings)
+def _trained_again(again: Any, one: Any, data: Corpus, weights: NDArray[Any] | None) -> Any:
+    """The first model, trained on all data with the settings that were chosen on a part of them."""
+    made = again.untrained().fit(data, sample_weight=_padded(weights, len(data)), listener=ignore)
+    made.facts_ |= {"chosen": found} if (found := one.facts_.get("chosen")) else {}
+    return made
+
+
+def _chosen(one: Any, options: Options) -> dict[str, float]:
+    """Settings chosen on held-out data for the first model, if the second model has the same recipe and leaves them open."""
+    same = recipe_name(one) == options.choice.recipe.name and prior.is_open(options.settings)
+    return dict(one.facts_.get("chosen", {})) if same else {}
 
 
 def _in_context(data: Corpus, parts: Sequence[tuple[Corpus, Ids]], one: Any, scope: Scope) -> Corpus:

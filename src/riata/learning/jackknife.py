@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +18,7 @@ from riata.parallel import all_done
 Indices = NDArray[np.int64]
 # Learns from sentences and labels others: (data to learn from, data to label, listener) -> label ids of the tokens.
 Labels = Callable[[Indices, Indices, Listener], Ids]
+MANY = 20  # more folds than this are warned of: each is a training
 
 
 class _StoppedError(Exception):
@@ -47,7 +48,21 @@ def _first_sentences(data: Corpus) -> Indices:
     return np.array([0, *between]) if between else np.arange(len(data))
 
 
-def jackknifed(data: Corpus, folds: int, labels: Labels, threads: int, tell: Listener) -> list[tuple[Corpus, Ids]]:
+def folds_of(data: Corpus, number: int, tell: Listener) -> list[Indices]:
+    """The sentences of each fold, as `blocks` deals them. Tells of fewer folds than were asked for, and warns of many."""
+    folds = blocks(data, number)
+    if len(folds) < number:
+        what = "sentences" if len(folds) == len(data) else "documents"
+        tell(Note(f"There are only {len(folds)} {what}, so the first pass has {len(folds)} folds, not {number}."))
+    if len(folds) > MANY:
+        text = f"With {len(folds):,} folds, the first pass is trained {len(folds) + 1:,} times. Few folds are enough: 5 is the default."
+        tell(Note(text, warning=True))
+    return folds
+
+
+def jackknifed(
+    data: Corpus, folds: Sequence[Indices], labels: Labels, threads: int, tell: Listener
+) -> list[tuple[Corpus, Ids]]:
     """The data fold by fold, each with labels of its tokens. threads: number of trainings at once."""
     stop, everything = threading.Event(), np.arange(len(data))
 
@@ -55,20 +70,15 @@ def jackknifed(data: Corpus, folds: int, labels: Labels, threads: int, tell: Lis
         if stop.is_set():
             raise _StoppedError
 
-    parts = blocks(data, folds)
-    what = "sentences" if len(parts) == len(data) else "documents"
-    if len(parts) < folds:
-        tell(Note(f"There are only {len(parts)} {what}, so the first pass has {len(parts)} folds, not {folds}."))
-
     def one(number: int) -> Ids:
-        fold = parts[number]
+        fold = folds[number]
         found = labels(np.setdiff1d(everything, fold), fold, heard)
         tell(
             Note(
-                f"First pass, fold {number + 1} of {len(parts)}: {len(fold):,} sentences are labelled by a model of the others."
+                f"First pass, fold {number + 1} of {len(folds)}: {len(fold):,} sentences are labelled by a model of the others."
             )
         )
         return found
 
-    found = all_done(one, range(len(parts)), threads, stop.set)
-    return [(data[part], labels_) for part, labels_ in zip(parts, found, strict=True)]
+    found = all_done(one, range(len(folds)), threads, stop.set)
+    return [(data[part], labels_) for part, labels_ in zip(folds, found, strict=True)]
