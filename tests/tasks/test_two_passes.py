@@ -1,6 +1,7 @@
 """Two passes: the second never learns from labels of a model that saw the sentence, and reads what its mode says."""
 
 import io
+import json
 import pickle
 import sys
 from dataclasses import replace
@@ -183,9 +184,34 @@ def test_refit_chooses_the_epoch_by_a_model_that_has_not_seen_the_development_da
     assert again.first_.facts_["sentences"] == 48
 
 
-def test_what_held_out_data_chose_is_told():
-    model = fitted(recipe="crf", settings={"c2": "auto"})
-    assert model.facts_["chosen"] == model.first_.facts_["chosen"]
+@pytest.mark.parametrize("params", [{}, {"dev": 1 / 3}, {"dev": 1 / 3, "refit": True}])
+def test_what_held_out_data_chose_is_told(params):
+    model = fitted(recipe="crf", settings={"c2": "auto"}, **params)
+    assert model.facts_["chosen"] == model.first_.facts_["chosen"] == {"c2": pytest.approx(0.1, rel=100)}
+    assert from_bytes(to_bytes(model)).first_.facts_["chosen"] == model.facts_["chosen"]
+
+
+def test_what_is_given_was_not_chosen():
+    model = fitted(recipe="crf", settings={"c2": 0.1}, dev=1 / 3, refit=True)
+    assert "chosen" not in model.facts_
+    assert "chosen" in fitted(recipe="crf", first="perceptron").facts_
+
+
+def test_the_number_of_trainings_is_told_before_the_first():
+    def told(**params):
+        notes = []
+        estimator = EntityRecognizer(**{"epochs": 1, "passes": 2, "template": TEMPLATE, **params})
+        estimator.fit(TRAIN, listener=lambda event: notes.append(event) if hasattr(event, "text") else None)
+        return notes
+
+    assert "of 5 trainings" in told(folds=3)[0].text
+    assert "of 2 trainings" in told(folds=1)[0].text
+    assert "of 7 trainings" in told(folds=3, dev=1 / 3, refit=True)[0].text
+    few, many = told(folds=3), told(folds=1000)
+    assert not any(note.warning and "folds" in note.text for note in few)
+    assert "only 48 sentences" in many[0].text
+    assert many[1].warning and "trained 49 times" in many[1].text
+    assert "of 50 trainings" in many[2].text
 
 
 @pytest.mark.parametrize("mode", ["document", "window", "file"])
@@ -400,6 +426,27 @@ def test_the_command_line_trains_predicts_and_explains(tmp_path):
     run("train", "ner", "--train", train, "--model", one, "--epochs", 1)
     found = CliRunner().invoke(cli, ["predict", "--model", str(one), "--context", "file", str(test)])
     assert "--passes 2" in str(found.exception)
+
+
+def test_models_are_compared_in_the_context_that_is_asked_for(model, tmp_path, run):
+    one = quietly(EntityRecognizer(epochs=1, template=TEMPLATE), TRAIN)
+    test = sentences(24, seed=1)
+    riata.write_columns(test, tmp_path / "test.txt")
+    files = {name: str(tmp_path / name) for name in ("one.riata", "two.riata", "test.txt")}
+    one.save(files["one.riata"])
+    model.save(files["two.riata"])
+    for options, expected in (
+        ([], model),
+        (["--context", "window", "--window", "1"], model.twin(context="window", window=1)),
+    ):
+        for a, b, side in (("one.riata", "two.riata", "b"), ("two.riata", "one.riata", "a")):
+            status, out, err = run("compare-models", files[a], files[b], files["test.txt"], "--json", *options)
+            assert (status, err) == (0, "")
+            assert json.loads(out)["scores"]["f1"][side] == pytest.approx(expected.evaluate(test).metrics["f1"])
+    status, _, err = run(
+        "compare-models", files["one.riata"], files["one.riata"], files["test.txt"], "--context", "file"
+    )
+    assert status == 2 and "--passes 2" in err
 
 
 def test_standard_input_is_labelled_as_the_file(model, tmp_path, monkeypatch):
