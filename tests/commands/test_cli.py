@@ -266,6 +266,20 @@ def test_predict_gives_the_n_best_as_blocks_with_rank_and_score(trained, run):
         assert run("predict", "--model", "m.riata", "train.txt", "--nbest", wrong)[0] == 2
 
 
+def test_n_best_lists_keep_the_lines_of_documents(trained, run, monkeypatch):
+    first, rest = as_text().split("\n\n", 1)
+    (trained / "documents.txt").write_text(f"-DOCSTART- a\n\n{first}\n\n-DOCSTART- b\n\n-DOCSTART- c\n\n{rest}")
+    plain = run("predict", "--model", "m.riata", "documents.txt")[1]
+    for listed in (1 << 20, 1):  # written at once, and sentence by sentence
+        monkeypatch.setattr("riata.estimators.labelled_files.LISTED", listed)
+        for k in (1, 2):
+            _, out, _ = run("predict", "--model", "m.riata", "documents.txt", "--nbest", str(k))
+            blocks = out.strip("\n").split("\n\n")
+            best = [block for block in blocks if not block.startswith("# 1 ")]
+            kept = [line for block in best for line in (*block.split("\n"), "") if not line.startswith("# 0 ")]
+            assert "\n".join([*kept, ""]) == plain
+
+
 def test_predict_refuses_n_best_lists_of_a_beam(folder, run):
     asked = ["train", "chunk", "--train", "train.txt", "--model", "b.riata", "--recipe", "early", "--epochs", "1"]
     for structure, reason in (("chain", "queue 'beam'"), ("segments", "label[-2]")):

@@ -83,6 +83,15 @@ def test_n_best_lists_of_conllu_repeat_all_lines(tagger, run):
     assert [out.count(line) for line in ("3-4\tdon't", "5.1\tbark", "# sent_id = 1\n")] == [2, 2, 2]
 
 
+def test_n_best_lists_begin_a_document_once(tagger, folder, run):
+    (folder / "documents.conllu").write_text(f"# newdoc id = a\n{SENTENCE}# newdoc\n{SECOND}{SECOND}")
+    status, out, err = run("predict", "--model", tagger, "--nbest", "3", "documents.conllu")
+    assert status == 0, err
+    assert out.count("# newdoc") == 2 and out.count("# sent_id = 1\n") == 3
+    lines = out.split("\n")
+    assert [lines[lines.index(mark) - 1][:3] for mark in ("# newdoc id = a", "# newdoc")] == ["# 0", "# 0"]
+
+
 def test_evaluate_reads_the_field_of_the_model_and_two_files_by_name(tagger, folder, run):
     status, out, err = run("evaluate", "--model", tagger, "train.conllu", "--json")
     assert status == 0, err

@@ -6,6 +6,7 @@ import copy
 import gzip
 import io
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -201,3 +202,50 @@ def test_a_frame_may_have_a_column_of_documents():
     for wrong in ("z", None, float("nan")):
         with pytest.raises(DataError, match=r"row 1 has .*\n.* the same document"):
             riata.from_frame(frame.assign(text=["x", wrong, "x", "y"]), document="text")
+
+
+@given(documents, st.sampled_from(["names", "lines", "conllu", "column"]), st.booleans())
+def test_written_files_mark_the_documents_of_the_corpus(tmp_path_factory, of, kind, conllu):
+    folder = tmp_path_factory.mktemp("d")
+    expected, words = numbered(of), [[("w", "T")] * length for sentences in of for length in sentences]
+    if kind == "names":
+        corpus = in_documents(words, expected)
+    elif kind == "lines":
+        corpus = riata.read_columns(put(folder, as_lines(of, mark_first=True)))
+    elif kind == "conllu":
+        corpus = riata.read_conllu(put(folder, as_conllu(of), "f.conllu"))
+    else:
+        corpus = read_roles(put(folder, as_column(of)), documents=1)
+    file = folder / "out.txt"
+    for part in (slice(None), slice(1, None)):
+        if expected[part]:
+            (riata.write_conllu if conllu else riata.write_columns)(corpus[part], file)
+            found = (riata.read_conllu if conllu else riata.read_columns)(file)
+            assert ranks(found.document) == ranks(np.array(expected[part]))
+            assert [list(sentence) for sentence in found] == [list(sentence) for sentence in corpus[part]]
+
+
+def test_a_file_is_written_with_its_own_marks(tmp_path):
+    text = "a X\n\n-DOCSTART- b\n\n-DOCSTART- c\n\nb Y\n\nc Y\n\n"
+    corpus = riata.read_columns(put(tmp_path, text))
+    for part, expected in (
+        (slice(None), text),
+        ([1, 1, 2], text[5:].replace("b Y\n\n", "b Y\n\nb Y\n\n")),
+        ([2], "-DOCSTART- O\n\nc Y\n\n"),
+    ):
+        riata.write_columns(corpus[part], tmp_path / "out.txt")
+        assert (tmp_path / "out.txt").read_text() == expected
+    riata.write_columns(riata.read_columns(put(tmp_path, "a X\n\n")), tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").read_text() == "a X\n\n"
+    path = put(tmp_path, as_conllu([[1], [1, 1]]), "f.conllu")
+    riata.write_conllu(riata.read_conllu(path), tmp_path / "out.conllu")
+    assert (tmp_path / "out.conllu").read_bytes() == path.read_bytes()
+
+
+def test_joined_data_keep_the_documents_of_either():
+    marked, plain = in_documents(SENTENCES, [0, 0, 1, 1, 2]), in_documents(SENTENCES, [0] * 5)
+    plain = replace(plain, document=None)
+    assert joined(marked, marked).document.tolist() == [0, 0, 1, 1, 2, 3, 3, 4, 4, 5]
+    assert joined(marked, plain).document.tolist() == [0, 0, 1, 1, 2, 3, 3, 3, 3, 3]
+    assert joined(plain, marked).document.tolist() == [0, 0, 0, 0, 0, 1, 1, 2, 2, 3]
+    assert joined(plain, plain).document is None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from riata._core import ColumnParser, find_unwritable, written
-from riata.data.documents import Marking
+from riata.data.documents import Marking, marked_by_lines
 from riata.data.memory import as_corpus, label_column
 from riata.data.source import STANDARD_INPUT, name_of, pieces, resized
 from riata.data.types import Column, Corpus
@@ -101,8 +101,11 @@ def _corpus(parser: ColumnParser, name: str, conllu: bool) -> Corpus:
 def write_columns(
     corpus: Corpus | Sequence[Any], path: str | Path, extra: Sequence[Sequence[Sequence[str]]] = ()
 ) -> None:
-    """Writes a corpus as it was read, or a list of sentences, with further columns (lists of labels per sentence) after its own."""
-    corpus = as_corpus(corpus, names=False)
+    """Writes a corpus as it was read, or a list of sentences, with further columns (lists of labels per sentence) after its own.
+
+    -DOCSTART- lines mark documents. Comments of CoNLL-U are left out, since files of columns have none.
+    """
+    corpus = marked_by_lines(replace(as_corpus(corpus, names=False), comments=()))
     write(formatted(corpus, [label_column(labels, corpus) for labels in extra]), path)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from riata.data.columns import check_writable, read, write
 from riata.data.conllu_fields import FIELDS
+from riata.data.documents import marked_by_comments
 from riata.data.elsewhere import elsewhere, says_nothing
 from riata.data.types import Corpus
 from riata.errors import DataError, UnknownNameError
@@ -25,8 +26,8 @@ def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> C
 
 
 def write_conllu(corpus: Corpus, path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> None:
-    """Writes columns as fields of CoNLL-U; the others become `_`."""
-    write(formatted(corpus, fields), path)
+    """Writes columns as fields of CoNLL-U; the others become `_`. Documents are marked by `# newdoc`."""
+    write(formatted(marked_by_comments(corpus), fields), path)
 
 
 def formatted(corpus: Corpus, fields: Sequence[str]) -> Iterator[bytes]:

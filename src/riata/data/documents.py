@@ -14,6 +14,7 @@ from riata.data.types import Corpus, Ids
 from riata.errors import DataError
 
 _NEW = re.compile(r"^#\s*newdoc\b", re.MULTILINE)
+_NEW_LINE = re.compile(r"^#\s*newdoc\b.*\n?", re.MULTILINE)
 
 
 class Marking:
@@ -89,6 +90,35 @@ def in_documents(sentences: Any, documents: Sequence[Hashable]) -> Corpus:
     changes = [bool(a != b) for a, b in zip(names[1:], names[:-1], strict=True)]
     document = np.cumsum([False, *changes][: len(corpus)]).astype(np.int32)
     return replace(corpus, document=document)
+
+
+def marked_by_lines(corpus: Corpus) -> Corpus:
+    """The corpus with a -DOCSTART- line wherever a document begins that no such line marks."""
+    width, own = corpus.width, [sentence for _, sentence in corpus.documents]
+    line = corpus.separator.join(["-DOCSTART-", *["O"] * (width - 1)])
+    lines = [*corpus.documents, *((line, sentence) for sentence in _unmarked(corpus, own))]
+    return replace(corpus, documents=tuple(sorted(lines, key=lambda each: each[1])))
+
+
+def marked_by_comments(corpus: Corpus) -> Corpus:
+    """The corpus with `# newdoc` among the comments wherever a document begins that no such comment marks."""
+    comments = list(corpus.comments or [""] * len(corpus))
+    for sentence in _unmarked(corpus, [s for s, text in enumerate(comments) if _NEW.search(text)]):
+        comments[sentence] = f"# newdoc\n{comments[sentence]}".rstrip("\n")
+    return replace(corpus, comments=tuple(comments))
+
+
+def without_mark(comments: str) -> str:
+    """Comments of a sentence without `# newdoc`."""
+    return _NEW_LINE.sub("", comments).rstrip("\n")
+
+
+def _unmarked(corpus: Corpus, marked: Sequence[int]) -> list[int]:
+    """Sentences at which documents begin, other than those that are marked. What is before the first mark needs none."""
+    if corpus.document is None or len(corpus) == 0:
+        return []
+    begins = {0, *(np.flatnonzero(np.diff(corpus.document)) + 1).tolist()}
+    return sorted(begins - {*marked, *([0] if len(marked) else [])})
 
 
 class Cut(NamedTuple):

@@ -164,13 +164,16 @@ def _counted(sentences: Sequence[Sequence[Any]]) -> list[list[dict[str, float]]]
 
 
 def joined(a: Corpus, b: Corpus) -> Corpus:
-    """The sentences of both, in the columns of the first."""
+    """The sentences of both, in the columns of the first. No document has sentences of both; where documents are marked in one of them
+    only, the other is one document.
+    """
     columns = tuple(Column.of([*x.texts(), *y.texts()]) for x, y in zip(a.columns, b.columns, strict=True))
     starts = np.concatenate([a.starts, a.starts[-1] + b.starts[1:]])
     given = None if a.given is None or b.given is None else a.given.joined(b.given)
     document = None
-    if a.document is not None and b.document is not None:
-        document = np.concatenate([a.document, a.document.max(initial=-1) + 1 + b.document]).astype(np.int32)
+    if a.document is not None or b.document is not None:
+        first, second = (np.zeros(len(c), np.int32) if c.document is None else c.document for c in (a, b))
+        document = np.concatenate([first, first.max(initial=-1) + 1 + second]).astype(np.int32)
     return replace(
         a,
         columns=columns,

@@ -171,7 +171,7 @@ class Corpus(Sequence[Sentence]):
             columns=tuple(Column(c.alphabet, c.ids[at]) for c in self.columns),
             starts=starts,
             lines=None if self.lines is None else self.lines[at],
-            documents=(),
+            documents=self._documents_of(chosen) if self.documents else (),
             comments=tuple(self.comments[i] for i in chosen) if self.comments else (),
             others=self._others_of(chosen, starts) if self.others else (),
             given=None if self.given is None else self.given.take(at),
@@ -179,6 +179,14 @@ class Corpus(Sequence[Sentence]):
             document=None if self.document is None else self.document[chosen],
             context=None if self.context is None else tuple(Column(c.alphabet, c.ids[at]) for c in self.context),
         )
+
+    def _documents_of(self, chosen: NDArray[np.int64]) -> tuple[tuple[str, int], ...]:
+        """The -DOCSTART- lines before these sentences, once where a sentence is repeated."""
+        lines = defaultdict(list)
+        for text, sentence in self.documents:
+            lines[sentence].append(text)
+        new = np.flatnonzero(np.diff(chosen, prepend=-1)).tolist()
+        return tuple((text, k) for k in new for text in lines.get(int(chosen[k]), ()))
 
     def _others_of(self, chosen: NDArray[np.int64], starts: Starts) -> tuple[tuple[str, int], ...]:
         """The lines between the tokens of these sentences; starts: of the new corpus."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ import numpy as np
 
 from riata.data import columns
 from riata.data.conllu_fields import FIELDS
+from riata.data.documents import without_mark
 from riata.data.source import PIECE
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, SettingError, UnsupportedError
@@ -227,6 +228,10 @@ def _alternatives(
 ) -> tuple[Corpus, Ids, list[str]]:
     """Every sentence once per labelling, the labels of all, and the rank and score of each, with its probability if it is known."""
     repeated = batch[[s for s, found in enumerate(nbest) for _ in found]]
+    if batch.comments:  # a document begins once
+        ranks = [rank for found in nbest for rank in range(len(found))]
+        comments = (without_mark(text) if rank else text for text, rank in zip(repeated.comments, ranks, strict=True))
+        repeated = replace(repeated, comments=tuple(comments))
     notes = []
     for s, found in enumerate(nbest):
         for rank, (_, score) in enumerate(found):
