@@ -117,7 +117,7 @@ def test_few_documents_make_few_folds():
     assert len(blocks(corpus[:4], 3)) == 3  # one document: its sentences
     mixed = in_documents([["w"]] * 7, [0, 0, 1, 1, 2, 2, 2])[[0, 2, 1, 3, 4, 5, 6]]
     assert [fold.tolist() for fold in blocks(mixed, 3)] == [[0, 1, 2, 3], [4, 5, 6]]  # no document is on both sides
-    with pytest.raises(DataError, match="one sentence"):
+    with pytest.raises(DataError, match="two sentences"):
         blocks(corpus[:1], 2)
 
 
@@ -310,6 +310,26 @@ def test_development_data_and_weights_are_given_to_fit():
     assert model.best_score_ is not None
     listed = quietly(estimator.untrained(dev=TRAIN[:8]), DOCUMENTS)
     assert listed.best_score_ is not None
+
+
+@pytest.mark.parametrize("weights", ["abc", 1.0, [1.0] * 60])
+def test_weights_that_do_not_fit_are_refused_before_training(weights):
+    with pytest.raises(DataError, match="sample_weight"):
+        EntityRecognizer(passes=2, dev=0.25).fit(DOCUMENTS, sample_weight=weights, listener=lambda event: pytest.fail())
+
+
+@pytest.mark.parametrize("params", [{}, {"dev": 0.25, "refit": True}, {"learn_as": "bioes"}])
+def test_a_fold_without_a_label_takes_the_weights_of_the_others(params):
+    data = in_documents(
+        [[("a", "O"), ("b", "B-X")]] * 12 + [[("a", "O"), ("c", "B-Y")]] * 4, [i // 4 for i in range(16)]
+    )
+    assert fitted(data=data, class_weight={"B-X": 2.0, "B-Y": 3.0}, **params).class_weight == {"B-X": 2.0, "B-Y": 3.0}
+    with pytest.raises(UnknownNameError, match="B-Z"):
+        fitted(data=data, class_weight={"B-Z": 2.0}, **params)
+
+
+def test_a_model_of_two_passes_is_saved_as_such(model):
+    assert from_bytes(to_bytes(model.twin(passes=1))).passes == 2
 
 
 def test_both_passes_tell_a_note_once():

@@ -145,6 +145,8 @@ def _storable(estimator: Predicting) -> dict[str, Any]:
         if name in OF_TWO_PASSES and estimator.first_ is None:
             continue
         params[name] = dict(value) if isinstance(value, Mapping) else value
+    if estimator.first_ is not None:
+        params["passes"] = 2  # whatever was set since training
     return {**params, "recipe": recipe_name(estimator)}
 
 

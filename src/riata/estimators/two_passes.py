@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from riata.choosing.options import Options, choice_of
 from riata.choosing.passes import ONE_PASS, check_data
 from riata.choosing.preference import recipe_name
+from riata.choosing.sample_weight import sentence_weights
 from riata.data.memory import as_corpus, joined
 from riata.data.types import Column, Corpus, Ids
 from riata.estimators.in_context import followed, told
@@ -61,6 +62,7 @@ def once(tell: Listener) -> Listener:
 def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any, tell: Listener) -> FirstPass:
     """data: with the output as the last column, as it is written. weights: of sentences, or None."""
     check_data(data, estimator.outputs)
+    given = None if weights is None else sentence_weights(weights, len(data))
     mode = options.passes.context or ("window" if data.document is None else "document")
     scope = Scope(mode, options.passes.window)
     train, dev = _split(data, options.dev)
@@ -70,10 +72,9 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     tell(
         Note(f"First of two passes, of {number:,} trainings. The second will read labels of the {_told_about(scope)}.")
     )
-    given = None if weights is None else np.asarray(weights)
     began = time.perf_counter()
-    one = _one_pass(estimator, options, dev)
-    one.fit(train, sample_weight=None if given is None else given[: len(train)], listener=tell)
+    share = isinstance(options.dev, (int, float))  # of the data, which the first model holds out as the second does
+    one = _one_pass(estimator, options, options.dev if share else dev).fit(data, sample_weight=given, listener=tell)
     seconds = time.perf_counter() - began
     again = _again(one, options)
     whole = choice_of(
@@ -81,8 +82,10 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     ).recipe.whole  # every step uses all data: threads share its work; otherwise the folds share the threads
 
     def labels(learnt: Indices, asked: Indices, listener: Listener) -> Ids:
-        model = again.untrained(**({} if whole else {"threads": 1}))
-        model.fit(train[learnt], sample_weight=None if given is None else given[learnt], listener=listener)
+        part = train[learnt]
+        model = again.untrained(class_weight=_weights_in(part, estimator.class_weight, data))
+        model.set_params(**({} if whole else {"threads": 1}))
+        model.fit(part, sample_weight=None if given is None else given[learnt], listener=listener)
         table = np.array([one.classes_.index(text) for text in model.classes_], np.int32)
         return np.asarray(table[model.predict_ids(train[asked])])
 
@@ -94,16 +97,16 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     options = replace(options, added=added, functions=known, settings={**options.settings, **chosen})
     if dev is not None:
         held_out = [(dev, one.predict_ids(dev))]  # labelled by a model that has not learnt from them
-        if isinstance(options.dev, (int, float)):
+        if share:
             parts += held_out
         else:
             options = replace(options, dev=_in_context(dev, held_out, one, scope))
     context = _in_context(data, parts, one, scope)
     if again_too:
         assert dev is not None
-        everything = data if isinstance(options.dev, (int, float)) else joined(train, dev)
+        everything = data if share else joined(train, dev)
         tell(Note("First pass again, on all data."))
-        one = _trained_again(again, one, everything, given)
+        one = _trained_again(again.untrained(class_weight=estimator.class_weight), one, everything, given)
     return FirstPass(one, scope, context, options, chosen, seconds)
 
 
@@ -125,7 +128,7 @@ def _told_about(scope: Scope) -> str:
     ]
 
 
-def _one_pass(estimator: Fitting, options: Options, dev: Corpus | None) -> Any:
+def _one_pass(estimator: Fitting, options: Options, dev: float | Corpus | None) -> Any:
     """The untrained estimator of the first pass: with the recipe of the second, or another recipe with its own defaults.
 
     It does not learn from development data, so that their labels come from a model that has not seen them.
@@ -152,9 +155,17 @@ def _again(one: Any, options: Options) -> Any:
     return one.untrained(**params)
 
 
+def _weights_in(part: Corpus, class_weight: Any, data: Corpus) -> Any:
+    """The weights of classes for a part of the data, without labels that only other parts have: these would be refused as unknown."""
+    if not isinstance(class_weight, Mapping):
+        return class_weight
+    here, everywhere = ({*column.alphabet.texts_of(column.used())} for column in (part.columns[-1], data.columns[-1]))
+    return {label: weight for label, weight in class_weight.items() if label in here or label not in everywhere}
+
+
 def _trained_again(again: Any, one: Any, data: Corpus, weights: NDArray[Any] | None) -> Any:
     """The first model, trained on all data with the settings that were chosen on a part of them."""
-    made = again.untrained().fit(data, sample_weight=_padded(weights, len(data)), listener=ignore)
+    made = again.fit(data, sample_weight=_padded(weights, len(data)), listener=ignore)
     made.facts_ |= {"chosen": found} if (found := one.facts_.get("chosen")) else {}
     return made
 

@@ -33,7 +33,9 @@ def blocks(data: Corpus, number: int) -> list[Indices]:
     first = _first_sentences(data)
     number = min(number, len(first))
     if number < 2:
-        raise DataError("one sentence is too little for two passes.", remedy="Leave out passes.", file=data.name)
+        raise DataError(
+            "fewer than two sentences are too few for two passes.", remedy="Leave out passes.", file=data.name
+        )
     tokens = data.starts[first]
     cuts = np.searchsorted(tokens, np.arange(1, number) * data.tokens / number)
     cuts = np.clip(cuts, np.arange(1, number), len(first) - number + np.arange(1, number))  # no fold is empty
