@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -204,6 +204,7 @@ def test_a_frame_may_have_a_column_of_documents():
             riata.from_frame(frame.assign(text=["x", wrong, "x", "y"]), document="text")
 
 
+@settings(deadline=None)  # it writes and reads several files
 @given(documents, st.sampled_from(["names", "lines", "conllu", "column"]), st.booleans())
 def test_written_files_mark_the_documents_of_the_corpus(tmp_path_factory, of, kind, conllu):
     folder = tmp_path_factory.mktemp("d")
