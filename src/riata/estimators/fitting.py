@@ -88,7 +88,6 @@ class Fitting(Columns):
         passes: dict[str, Any] = {"first_": None, "context_": None}
         if first is not None:
             first.tell_price(seconds, tell)
-            kept = (replace(kept[0], chosen=first.chosen or kept[0].chosen), *kept[1:])
             passes = {"first_": first.model, "context_": first.scope}
         # partial_fit continues from this training
         self._set_at_once(*kept, history_=history, seconds_=seconds, _partial=None, **passes)

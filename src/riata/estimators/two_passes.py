@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from riata.choosing.options import Options, choice_of
 from riata.choosing.passes import ONE_PASS, check_data
-from riata.choosing.preference import recipe_name
 from riata.choosing.sample_weight import sentence_weights
 from riata.data.memory import as_corpus, joined
 from riata.data.types import Column, Corpus, Ids
@@ -20,7 +19,6 @@ from riata.estimators.in_context import followed, told
 from riata.features.context_names import Scope, names
 from riata.features.context_templates import functions
 from riata.features.language import language_of
-from riata.learning.batch import prior
 from riata.learning.development import parted
 from riata.learning.events import Event, Listener, Note, ignore
 from riata.learning.jackknife import Indices, folds_of, jackknifed
@@ -38,7 +36,6 @@ class FirstPass:
     scope: Scope
     data: Corpus  # with columns of context before its output
     options: Options
-    chosen: dict[str, float]  # settings chosen on held-out data for the first model; the second model uses them too
     seconds: float  # time of training the first model alone
 
     def tell_price(self, seconds: float, tell: Listener) -> None:
@@ -92,9 +89,9 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
     threads = 1 if whole else options.threads or cores()
     parts = jackknifed(train, folds, labels, threads, tell) if folds else [(train, one.predict_ids(train))]
     tell(Note("Second of two passes."))
-    chosen, added = _chosen(one, options), names(chunks=estimator.chunks)
+    added = names(chunks=estimator.chunks)
     known = {**options.functions, **functions(added)}
-    options = replace(options, added=added, functions=known, settings={**options.settings, **chosen})
+    options = replace(options, added=added, functions=known)
     if dev is not None:
         held_out = [(dev, one.predict_ids(dev))]  # labelled by a model that has not learnt from them
         if share:
@@ -107,7 +104,7 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
         everything = data if share else joined(train, dev)
         tell(Note("First pass again, on all data."))
         one = _trained_again(again.untrained(class_weight=estimator.class_weight), one, everything, given)
-    return FirstPass(one, scope, context, options, chosen, seconds)
+    return FirstPass(one, scope, context, options, seconds)
 
 
 def _split(data: Corpus, dev: float | Corpus | None) -> tuple[Corpus, Corpus | None]:
@@ -168,12 +165,6 @@ def _trained_again(again: Any, one: Any, data: Corpus, weights: NDArray[Any] | N
     made = again.fit(data, sample_weight=_padded(weights, len(data)), listener=ignore)
     made.facts_ |= {"chosen": found} if (found := one.facts_.get("chosen")) else {}
     return made
-
-
-def _chosen(one: Any, options: Options) -> dict[str, float]:
-    """Settings chosen on held-out data for the first model, if the second model has the same recipe and leaves them open."""
-    same = recipe_name(one) == options.choice.recipe.name and prior.is_open(options.settings)
-    return dict(one.facts_.get("chosen", {})) if same else {}
 
 
 def _in_context(data: Corpus, parts: Sequence[tuple[Corpus, Ids]], one: Any, scope: Scope) -> Corpus:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 C2 = "c2"
 TRIED = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)  # in this order: each value starts from the weights of the value before
+# Tried before the others by a model that reads labels of a first pass. Much of what it has to know is in these few features, so that
+# it needs the others less.
+TRIED_IN_CONTEXT = (30.0, 10.0)
 LEFT_OVER = 0.1  # used if there is no data to choose by
 MOST = 1500  # sentences that are learnt from; at most as many are held out
 LABELS = 50  # with more labels, a sentence costs more by the square of their number, so fewer sentences are used
@@ -66,7 +69,8 @@ def choose(fit: Fit, data: Corpus, dev: Corpus | None, weights: NDArray[np.float
 
     dev: development data, which are held out in any case. weights: of the sentences, or empty.
     """
-    settings = {**fit.options.settings, C2: TRIED[0], "gain_tolerance": LOOSE}
+    tried = TRIED_IN_CONTEXT + TRIED if fit.options.added else TRIED
+    settings = {**fit.options.settings, C2: tried[0], "gain_tolerance": LOOSE}
     if "optimiser" in settings:
         settings["optimiser"] = "lbfgs"
     trial = replace(
@@ -79,10 +83,10 @@ def choose(fit: Fit, data: Corpus, dev: Corpus | None, weights: NDArray[np.float
     for learnt, held_out in _splits(data, dev, most, counts):
         if len(held_out):
             part = weights[learnt] if len(weights) else weights
-            found.append(_scores(trial, data[learnt], part, labels, held_out))
+            found.append(_scores(trial, tried, data[learnt], part, labels, held_out))
     if not found:
         return Chosen(LEFT_OVER, {})
-    scores = {c2: float(np.mean([fold[c2] for fold in found])) for c2 in TRIED if all(c2 in fold for fold in found)}
+    scores = {c2: float(np.mean([fold[c2] for fold in found])) for c2 in tried if all(c2 in fold for fold in found)}
     return Chosen(LEFT_OVER if alike(scores) else max(scores, key=lambda c2: scores[c2]), scores)
 
 
@@ -125,7 +129,12 @@ def _spread(sentences: NDArray[np.int64], most: int) -> NDArray[np.int64]:
 
 
 def _scores(
-    fit: Fit, data: Corpus, weights: NDArray[np.float64], labels: LabelSet, held_out: Corpus
+    fit: Fit,
+    tried: tuple[float, ...],
+    data: Corpus,
+    weights: NDArray[np.float64],
+    labels: LabelSet,
+    held_out: Corpus,
 ) -> dict[float, float]:
     """The held-out score of every value of c2."""
     structure = fit.structure(labels)
@@ -133,7 +142,7 @@ def _scores(
     assert isinstance(trainer, BatchTrainer)
     score = fit.dev_score(structure, trainer.features, held_out)
     scores: dict[float, float] = {}
-    for c2 in TRIED:
+    for c2 in tried:
         if scores:
             trainer.go_on_with(c2)
         for step in range(1, STEPS + 1):
