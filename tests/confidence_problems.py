@@ -43,7 +43,7 @@ class Sentence:
 
 def decoder_of(chosen):
     asked = chain_problems.options(**chosen)
-    return Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"])
+    return Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"], asked["merge"])
 
 
 def check(sentence, kept=lambda path: True):
@@ -103,7 +103,7 @@ def chain_kept(model, words, chosen):
     order = max(1, model.features.program.order)
 
     def key(path):
-        return len(path), path[-order:]
+        return len(path), path[-order:] if trace.merge else path
 
     fronts = {key(trace.path(node)) for step in trace.steps for node in step.front}
     return lambda path: all(key(prefix) in fronts for prefix in prefixes(path))
@@ -148,6 +148,8 @@ def segment_kept(problem, weights, s, chosen):
     reads_start = any(t.length_before or t.role == "previous" for t in templates)
 
     def key(path):
+        if not trace.merge:
+            return path
         labels = tuple(label for _, label in path[len(path) - min(order, len(path)) :])
         operations = len(path) if by_operations else 0
         return segment_oracle.covered(path), operations, labels, path[-1][0] if reads_start else 0
@@ -194,7 +196,7 @@ def joint_kept(problem, weights, s, chosen):
     twin = joint_oracle.JointLaso(problem, chain_problems.options())
 
     def key(path):
-        return twin.key(None, Reached(path))
+        return twin.key(None, Reached(path)) if trace.merge else path
 
     reached = [test_joint_trace.path_to(trace, node, problem.ahead) for step in trace.steps for node in step.front]
     fronts = {key(path) for path in reached if path}

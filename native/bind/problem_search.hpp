@@ -34,6 +34,7 @@ inline SpaceOptions options_of(const QueueSpec& queue, bool grows) {
   if (queue.name == "beam" && queue.by == "operations") options.width = queue.width;
   options.complete_start = queue.name == "hill-climb";
   options.by_level = queue.name == "greedy" || (queue.name == "beam" && queue.by == "operations");
+  options.merge = queue.merge;
   return options;
 }
 

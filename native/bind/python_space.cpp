@@ -128,7 +128,8 @@ bool PythonSpace::complete(const Tree& tree, bool learning, Draft& draft) {
   Candidate& candidate = draft.candidate;
   const Node& parent = tree[candidate.parent];
   const bool of_good = learning && parent.good;
-  if (!merges() && !of_good) return true;
+  const bool keyed = methods_.key.is_valid();
+  if (!keyed && !of_good) return true;
   const StateId made = child(parent.state, draft.operation);
   if (of_good) {
     candidate.regret = regret_of(made);
@@ -141,15 +142,19 @@ bool PythonSpace::complete(const Tree& tree, bool learning, Draft& draft) {
     candidate.good = candidate.regret <= start + same;
     tells_wrong_ = tells_wrong_ || !candidate.good;
   }
-  if (!merges()) return true;
+  if (!keyed) return true;
   candidate.key = key_of(made);
-  return aside_ || candidate.good || !visited(tree, candidate);
+  return aside_ || candidate.good || !(merges() ? visited(tree, candidate) : comes_back(tree, candidate));
 }
 
 bool PythonSpace::visited(const Tree& tree, const Candidate& candidate) {
   const double best = best_[static_cast<std::size_t>(candidate.key)];
   if (best == never) return false;
-  if (candidate.score <= best) return true;
+  return candidate.score <= best || comes_back(tree, candidate);
+}
+
+// Whether a candidate leads to a state of its own path.
+bool PythonSpace::comes_back(const Tree& tree, const Candidate& candidate) {
   for (NodeId id = candidate.parent; id; id = tree[id].parent) {
     if (key_of(tree[id].state) == candidate.key) return true;
   }

@@ -40,6 +40,7 @@ struct SpaceOptions {
   std::int64_t width = unbounded;  // of a beam over operations: the states of worse candidates are never asked for
   bool complete_start = false;     // hill-climb: the initial state must be a goal
   bool by_level = false;           // whether only states of the last level are continued
+  bool merge = true;               // whether only the best of the states of equal key is kept
 };
 
 // Python is asked for each thing once: for a state's operators and features when it is first expanded, for a child when it may survive, for
@@ -47,7 +48,8 @@ struct SpaceOptions {
 //
 // If the problem has keys, the space remembers the states that this search has expanded: a path that reaches a known key with no better
 // score is not continued, nor is a path that returns to one of its own states. So searches of cyclic spaces end. During learning, y-good
-// steps are exempt: an update against the path that was there first needs the truth in the queue.
+// steps are exempt: an update against the path that was there first needs the truth in the queue. Without merging, only paths that return
+// to one of their own states are not continued.
 //
 // A state may contain its whole history, so memory could grow with the square of the depth. If the stored states get large, states that
 // will not be continued are dropped, oldest first. A dropped state that is needed after all is created again by the operators that led to
@@ -83,7 +85,7 @@ class PythonSpace : public Space {
   StateId apply(StateId state, ActionId action) override { return child(state, place(state, action)); }
   double initial_regret() override { return regret_of(StateId(0)); }
   double regret(const Tree& tree, NodeId node) override { return regret_of(tree[node].state); }
-  bool merges() const override { return methods_.key.is_valid(); }
+  bool merges() const override { return options_.merge && methods_.key.is_valid(); }
   std::int64_t key(const Tree& tree, NodeId node) override { return merges() ? key_of(tree[node].state) : 0; }
   std::int32_t covered(const Tree& tree, NodeId node) const override { return covered_by(tree[node].state); }
   std::int32_t covered_by(StateId state) const;
@@ -159,6 +161,7 @@ class PythonSpace : public Space {
   bool complete(const Tree& tree, bool learning, Draft& draft);
   void select(const Tree& tree, bool learning, std::vector<Candidate>& out);
   bool visited(const Tree& tree, const Candidate& candidate);
+  bool comes_back(const Tree& tree, const Candidate& candidate);
   double score_of(const State& state, std::size_t operation, ActionId action) const;
 
   const Methods& methods_;

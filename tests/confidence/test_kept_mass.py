@@ -30,6 +30,8 @@ NARROW = {
     "beam 3": {"beam": 3},
     "beam 2 by prefix": {"beam": 2, "beam_by": "prefix"},
     "beam 70": {"beam": 70},
+    "beam 2, nothing merged": {"beam": 2, "merge": False},
+    "beam 2 by prefix, nothing merged": {"beam": 2, "beam_by": "prefix", "merge": False},
     "greedy": {"queue": "greedy"},
 }
 ENCODINGS = [None, "iob1", "iob2", "bioes"]

@@ -44,7 +44,7 @@ def path_to(trace, node, ahead):
 def trace_of(problem, weights, s, *, truth=True, follows=True, **chosen):
     model = Model(problem.features, weights, problem.parts)
     asked = options(**chosen)
-    decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"])
+    decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"], asked["merge"])
     learner = {**asked, "recipe": "test", "training": True} if truth and follows else None
     gold = [joined_text(*pair) for pair in problem.gold[s]] if truth else None
     return traced(model, as_corpus([problem.sentences[s]]), gold, decoder, learner, features=True)

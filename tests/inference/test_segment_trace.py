@@ -39,7 +39,7 @@ def trace_of(problem, weights, s, *, truth=True, follows=True, **chosen):
     outputs = SegmentOutputs(Segmentation(problem.labels, get("encoding", "iob2")))
     model = Model(problem.features, weights, outputs)
     asked = options(**chosen)
-    decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"])
+    decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"], asked["merge"])
     learner = {**asked, "recipe": "test", "training": True} if truth and follows else None
     gold = tags_of(problem.gold[s]) if truth else None
     return traced(model, as_corpus([problem.sentences[s]]), gold, decoder, learner, features=True)

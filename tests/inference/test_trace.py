@@ -124,7 +124,7 @@ def sentences_of(problem):
 def trace_of(problem, weights, sentence, truth=None, follows=True, training=True, **chosen):
     model = Model(problem.features, weights, ChainOutputs(problem.labels, problem.legality))
     asked = options(**chosen)
-    decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"])
+    decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"], asked["merge"])
     learner = {**asked, "recipe": "test", "training": training} if truth is not None and follows else None
     return traced(model, as_corpus([sentence]), truth, decoder, learner, features=True)
 

@@ -3,8 +3,8 @@
 An example is (inputs, labels): inputs hold, per token, the features of its label, those of the pair of labels that ends
 at it and those of earlier labels, each with a value (see oracle.features.inputs). A node is a sequence of labels; it is y-good as
 long as it begins the right one. Differs from the figures: the other moments to update, sets of nodes to update against and steps;
-norms other than the Euclidean one for ALMA; nodes that an expansion makes with equal last labels, as many as any feature reads,
-are merged; at equal scores a node that is not y-good comes first, then the older.
+norms other than the Euclidean one for ALMA; with the setting merge, nodes that an expansion makes with equal last labels, as many as
+any feature reads, are merged; at equal scores a node that is not y-good comes first, then the older.
 
 The order of additions is nobody's promise, so a tie is one only while all weights are binary fractions, whose sums are
 exact. Any other comparison closer than rounding raises TooClose, and what was learnt before it still stands.
@@ -41,6 +41,7 @@ class Laso:
         self.labels = labels
         self.when, self.what, self.step = settings["when"], settings["update"], settings["step"]
         self.queue, self.width, self.by = settings["queue"], settings["beam"], settings["beam_by"]
+        self.merge = settings["merge"]
         if self.queue == "greedy":
             self.queue, self.width, self.by = "beam", 1, "operations"
         self.alpha = settings["alpha"]
@@ -150,6 +151,8 @@ class Laso:
     def merged(self, x, nodes):
         """Of nodes that go on alike the best is kept."""
         nodes = self.in_order(nodes)
+        if not self.merge:
+            return nodes
         keys = [self.key(x, node) for node in nodes]
         return [node for i, node in enumerate(nodes) if keys[i] not in keys[:i]]
 
@@ -157,7 +160,9 @@ class Laso:
         """Whether a state that goes on alike was expanded with as high a score. The y-good path is never merged so."""
         by_level = self.queue == "beam" and self.by in ("operations", "prefix")
         before = self.expanded.get(self.place(x, node))
-        return not by_level and not node.good and before is not None and not self.below(before, node.score)
+        if by_level or node.good or before is None or not self.merge:
+            return False
+        return not self.below(before, node.score)
 
     def place(self, x, node):
         return len(node.labels), self.key(x, node)

@@ -59,6 +59,10 @@ class Margins(Laso):
                 self.level(x, made + waiting)
             nodes = self.enqueue(nodes, self.operators(x, y, front))
 
+    def key(self, x, node):
+        """Where nothing is merged, every node has a key of its own."""
+        return super().key(x, node) if self.merge else node.age
+
     def cut_prefix(self, x, pile, nodes):
         """All that cover as much; the truth may wait among `nodes`, which cover more."""
         self.level(x, pile)

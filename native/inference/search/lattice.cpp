@@ -20,10 +20,28 @@ void Lattice::build(const Search& search) {
   const Tree& tree = search.tree();
   nodes_.clear();
   edges_.clear();
+  for (const NodeId id : order_) nodes_.push_back(tree[id]);
+  if (merges_)
+    add_kept(tree);
+  else
+    add_tree(tree);
+}
+
+// Adds an edge from the parent of every node.
+void Lattice::add_tree(const Tree& tree) {
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const Node& node = nodes_[i];
+    if (node.parent)
+      edges_.push_back({places_.at(node.parent), static_cast<std::int32_t>(i), node.action, node.score - tree[node.parent].score});
+  }
+  std::stable_sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.from < b.from; });
+}
+
+// Adds every operator that leads from a node to a state that was kept, whichever path it was kept with.
+void Lattice::add_kept(const Tree& tree) {
   kept_.clear();
   for (std::size_t i = 0; i < order_.size(); ++i) {
-    const Node& node = tree[order_[i]];
-    nodes_.push_back(node);
+    const Node& node = nodes_[i];
     if (node.parent) kept_.emplace(mark(node.depth, node.state, space_.key(tree, order_[i])), static_cast<std::int32_t>(i));
   }
   space_.looking_aside(true);

@@ -11,8 +11,8 @@
 namespace riata {
 
 // Paths from the start to a goal are outputs. At temperature T, an output has the probability exp(score / T) / Z among those of the graph.
-// Paths that were merged into better ones count too, so an unbounded beam over states that are merged gives exact probabilities. Only for
-// queues by level.
+// Paths that were merged into better ones count too, so an unbounded beam over states that are merged gives exact probabilities. Without
+// merging, the graph is the tree of the paths that were kept. Only for queues by level.
 class Lattice : public Recorder {
  public:
   struct Edge {
@@ -24,7 +24,7 @@ class Lattice : public Recorder {
 
   // by_key: whether states of equal key are one state of the graph, even if their numbers differ.
   Lattice(Space& space, const QueueSpec& queue, bool by_key = false)
-      : space_(space), by_prefix_(queue.name == "beam" && queue.by == "prefix"), by_key_(by_key) {}
+      : space_(space), merges_(queue.merge), by_prefix_(queue.name == "beam" && queue.by == "prefix"), by_key_(by_key) {}
 
   // Must be called before every search.
   void clear() noexcept {
@@ -70,8 +70,11 @@ class Lattice : public Recorder {
     return {by_prefix_ ? 0 : depth, by_key_ ? StateId() : state, key};  // equal prefixes meet at any depth
   }
 
+  void add_tree(const Tree& tree);
+  void add_kept(const Tree& tree);
+
   Space& space_;
-  bool by_prefix_, by_key_;
+  bool merges_, by_prefix_, by_key_;
   std::vector<NodeId> order_;
   std::unordered_map<NodeId, std::int32_t> places_;  // node -> place in order_
   std::vector<Node> nodes_;

@@ -54,14 +54,20 @@ struct QueueSpec {
   std::string name = "beam";
   std::int64_t width = 5;         // of a beam
   std::string by = "operations";  // what a beam compares: operations, prefix, or all pending nodes (pending)
+  bool merge = true;              // whether only the best of the states with the same continuations is kept
 
-  static QueueSpec of(const Settings& settings) { return {settings.word("queue"), settings.whole("beam"), settings.word("beam_by")}; }
+  static QueueSpec of(const Settings& settings) {
+    return {settings.word("queue"), settings.whole("beam"), settings.word("beam_by"), settings.flag("merge")};
+  }
 
   // Whether the search ends at the first goal that it reaches, whatever its score, so that no state needs a second visit.
   bool blind() const { return name == "depth-first" || name == "breadth-first"; }
 
   // Whether the front is all that is left of one level, so that no state is reached again.
   bool by_level() const { return name == "greedy" || (name == "beam" && by != "pending"); }
+
+  // Whether a space remembers the states that a search has expanded, to leave out the same states with a lower score.
+  bool remembers() const { return merge && !by_level(); }
 };
 
 // Throws Error if there is no such queue.

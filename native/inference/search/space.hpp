@@ -34,7 +34,8 @@ class Space {
   virtual double initial_regret() = 0;
   virtual double regret(const Tree& tree, NodeId node) = 0;
 
-  // Whether the engine must merge candidates of equal key, whose states have the same continuations; the better one is kept.
+  // Whether the engine must merge candidates of equal key, whose states have the same continuations; the better one is kept. False if the
+  // queue asks for no merging.
   virtual bool merges() const = 0;
 
   // The key of a node; called only if candidates are merged.

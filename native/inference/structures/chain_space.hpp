@@ -22,8 +22,8 @@
 namespace riata {
 
 // The score of a label depends on the input and on earlier labels, as far back as the order of the model. States of one position that agree
-// that far back have the same continuations and are merged, so an unbounded beam is exact. The loss is Hamming; the regret is the number of
-// wrong labels so far.
+// that far back have the same continuations and are merged, unless the queue asks for no merging; in both cases an unbounded beam is exact.
+// The loss is Hamming; the regret is the number of wrong labels so far.
 template <class Real>
 class ChainSpace : public CorpusSpace {
  public:
@@ -35,7 +35,8 @@ class ChainSpace : public CorpusSpace {
         weights_(weights),
         history_(model.weights.history),
         grows_(grows),
-        remembers_(!queue.by_level()),
+        merges_(queue.merge),
+        remembers_(queue.remembers()),
         blind_(queue.blind()),
         steps_(corpus.index, layout_, history_, model.weights.local, constraint_, corpus.instances, weights),
         level_(layout_.labels, layout_.stride),
@@ -90,9 +91,10 @@ class ChainSpace : public CorpusSpace {
     return wrong;
   }
   bool merges() const override { return false; }  // `expand` merges already
-  bool keyed() const override { return true; }
+  bool keyed() const override { return merges_; }
 
-  // Finds the best predecessor of every label among the nodes of one position, so candidates are already merged.
+  // Finds the best predecessor of every label among the nodes of one position, so candidates are already merged. Without merging, finds the
+  // best steps of all nodes.
   void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
               std::vector<Candidate>& out) override {
     if (remembers_ && !aside_) return expand_new(tree, frontier, ranking, learning, out);
@@ -166,7 +168,7 @@ class ChainSpace : public CorpusSpace {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = tree[nodes[i]];
       const Real* row = step_row(tree, nodes[i], i);
-      level_.set(i, static_cast<Real>(node.score - base), row, group(), node.good);
+      level_.set(i, static_cast<Real>(node.score - base), row, merges_ ? group() : static_cast<std::int64_t>(i), node.good);
       if (node.good && truth >= 0)
         // The same term for rounding errors as in Ranking::rank.
         margin += Ranking::roundings * std::max(1.0, std::abs(node.score + double(row[truth] + own[truth])));
@@ -235,7 +237,7 @@ class ChainSpace : public CorpusSpace {
   Vector<Real>& weights_;
   HistoryIndex& history_;
   bool grows_;
-  bool remembers_;
+  bool merges_, remembers_;
   bool blind_;
   bool aside_ = false;
   std::vector<std::unordered_map<std::int64_t, double>> expanded_;  // [T + 1] by key, the best score with which a state was expanded

@@ -24,9 +24,9 @@
 namespace riata {
 
 // A state is the number of operators so far; the outputs are stored in the tree. States with the same number that agree in the last
-// outputs, as far back as templates read them, have the same continuations and are merged. The loss is Hamming, of tags and of chunk
-// labels; the regret is the number of wrong ones so far, plus those that will have to be wrong for a legal sequence. An operator is a code;
-// if it does not give a tag or a chunk label, that part of the code has no meaning.
+// outputs, as far back as templates read them, have the same continuations and are merged, unless the queue asks for no merging. The loss
+// is Hamming, of tags and of chunk labels; the regret is the number of wrong ones so far, plus those that will have to be wrong for a legal
+// sequence. An operator is a code; if it does not give a tag or a chunk label, that part of the code has no meaning.
 template <class Real>
 class JointSpace : public CorpusSpace {
  public:
@@ -41,7 +41,8 @@ class JointSpace : public CorpusSpace {
         weights_(weights),
         rows_(model.weights.rows),
         grows_(grows),
-        remembers_(!queue.by_level()),
+        merges_(queue.merge),
+        remembers_(queue.remembers()),
         steps_(templates_, layout_, coding_, rows_, instances_, weights, queue.by_level()),
         completions_(coding_),
         listed_(coding_, instances_),
@@ -80,7 +81,7 @@ class JointSpace : public CorpusSpace {
     return sum;
   }
 
-  bool merges() const override { return true; }
+  bool merges() const override { return merges_; }
   std::int64_t key(const Tree& tree, NodeId node) override {
     look_back(tree, node);
     return key_of(tree[node].state, tags_key(templates_.tags_back()), chunks_key(templates_.chunks_back()));
@@ -267,8 +268,8 @@ class JointSpace : public CorpusSpace {
     look_back(tree, id);
     score_history(from);
     list_chunks(u, before);
-    // Early selection expects that all candidates of a node have different keys, which is the case if templates read tags back.
-    const bool choosy = ranking.width <= few && !aside_ && templates_.tags_back() > 0;
+    // Early selection expects that no two candidates of a node are merged, which is the case if templates read tags back.
+    const bool choosy = ranking.width <= few && !aside_ && (templates_.tags_back() > 0 || !merges_);
     const bool gives = gives_tag(from);
     const double regret = learning ? node.regret - forced(from, before) : 0, least = learning ? forced(StateId(0), ChunkId()) : 0;
     const TagId gold_tag = learning ? true_tag(from, no_tag) : no_tag;
@@ -366,7 +367,7 @@ class JointSpace : public CorpusSpace {
   Vector<Real>& weights_;
   JointRows& rows_;
   bool grows_;
-  bool remembers_;
+  bool merges_, remembers_;
   bool aside_ = false;
   JointSteps<Real> steps_;
   ChunkCompletions completions_;

@@ -20,7 +20,7 @@
 namespace riata {
 
 // A state is a position; the segments are stored in the tree. States of one position that agree in all that templates read of earlier
-// segments have the same continuations and are merged. An operator is the code of a segment.
+// segments have the same continuations and are merged, unless the queue asks for no merging. An operator is the code of a segment.
 template <class Real>
 class SegmentSpace : public CorpusSpace {
  public:
@@ -35,7 +35,8 @@ class SegmentSpace : public CorpusSpace {
         weights_(weights),
         grown_(model.weights.grown),
         grows_(grows),
-        remembers_(!queue.by_level()),
+        merges_(queue.merge),
+        remembers_(queue.remembers()),
         steps_(model.templates, coding_, grown_, corpus.instances, weights),
         loss_(coding_),
         label_unit_(key_after(0, Length(1), LabelId(1)) - key_after(0, Length(1), LabelId(0))),
@@ -93,7 +94,7 @@ class SegmentSpace : public CorpusSpace {
     return sum;
   }
 
-  bool merges() const override { return true; }
+  bool merges() const override { return merges_; }
   std::int64_t key(const Tree& tree, NodeId node) override {
     if (!tree[node].parent) return -1;
     look_back(tree, tree[node].parent);
@@ -159,7 +160,7 @@ class SegmentSpace : public CorpusSpace {
   }
 
   // If templates read no earlier labels, all segments of one length lead to the same state, and only the best is listed. If all keys
-  // differ, candidates that cannot survive are left out: as many better ones are known as the queue keeps.
+  // differ, or nothing is merged, candidates that cannot survive are left out: as many better ones are known as the queue keeps.
   void expand_node(const Tree& tree, NodeId id, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
     const Node& node = tree[id];
     const std::int32_t t = node.state.number();
@@ -168,7 +169,7 @@ class SegmentSpace : public CorpusSpace {
     const Real* history = looks_back_ ? steps_.history(t, before_) : nullptr;
     const Real* peaks = steps_.peaks(t);
     const Real history_peak = history == nullptr ? Real{0} : *std::max_element(history, history + coding_.labels);
-    const bool choosy = ranking.width <= few && !aside_, merged = order_ == 0 && !aside_;
+    const bool choosy = ranking.width <= few && !aside_, merged = order_ == 0 && merges_ && !aside_;
     const std::size_t first = out.size();
     ranks_.begin_node();
     const bool simple = merged && !(learning && node.good);  // no label can be y-good, so the highest score is the best
@@ -257,7 +258,7 @@ class SegmentSpace : public CorpusSpace {
   Vector<Real>& weights_;
   GrownRows& grown_;
   bool grows_;
-  bool remembers_;
+  bool merges_, remembers_;
   bool aside_ = false;
   SegmentSteps<Real> steps_;
   SegmentLoss loss_;

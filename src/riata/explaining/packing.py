@@ -123,6 +123,7 @@ def _trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
         "queue": trace.queue,
         "beam": trace.beam,
         "beam_by": trace.beam_by,
+        "merge": trace.merge,
         "followed": None if trace.followed is None else dict(trace.followed),
         "learnt_as": trace.learnt_as,
         "first": as_json(trace.first),

@@ -128,6 +128,7 @@ class Trace(Paged):
     true_path: tuple[Taken, ...] | None = None
     outputs: tuple[tuple[int, Labels], ...] = ()
     first: Labels | None = None  # if this is the second of two passes, the labels of the first
+    merge: bool = True  # whether only the best of the states with the same continuations was kept
 
     def path(self, node: int) -> tuple[Plain, ...]:
         """The actions from the start to a node."""

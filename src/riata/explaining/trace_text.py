@@ -50,6 +50,7 @@ def heading(trace: Trace, mark: str = "*") -> str:
     labels = "chunk labels" if _in_pairs(trace) else "tags"
     search = f"{trace.queue}{beam}" + (f"; {labels} as learnt, in {trace.learnt_as.upper()}" if trace.learnt_as else "")
     search += "" if trace.first is None else "; the second of two passes"
+    search += "" if trace.merge else "; states that go on alike are not merged"
     if trace.truth is None:
         return f"{search}; the truth is not known"
     if trace.followed is None:

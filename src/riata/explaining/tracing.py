@@ -72,7 +72,7 @@ def traced(
         action=said.action,
         feature=by_name(model).in_trace(found["weights"]),
         output=lambda path, _: said.output(path),
-        merges=said.merges,
+        merges=said.merges and decoder.merge,
         input=tuple(inputs.columns[0].texts()) if inputs.width else tuple(map(str, range(1, inputs.tokens + 1))),
         truth=None if truth is None else said.shown(truth),
         **searched_with(vars(decoder), learner, learnt_as),
@@ -98,6 +98,7 @@ def searched_with(
         "queue": settings["queue"],
         "beam": settings["beam"] if beam and settings["beam"] < unbounded else None,
         "beam_by": settings["beam_by"] if beam else None,
+        "merge": settings["merge"],
         "followed": None if learner is None else {name: learner[name] for name in FOLLOWED},
         "learnt_as": learnt_as,
     }

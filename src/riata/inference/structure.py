@@ -32,10 +32,11 @@ OF_STRUCTURES = {
     "class weights": "weights of labels, by which errors count",
     "parts of the data": "data that are read in parts, while they are learnt",
 }
-STATES, BEAM, ALL_OUTPUTS = "states of a search", "a beam", "all outputs"
+STATES, BEAM, SIDE_BY_SIDE, ALL_OUTPUTS = "states of a search", "a beam", "states side by side", "all outputs"
 OF_QUEUES = {
     STATES: "the states that a search keeps, with the truth among them or not",
     BEAM: "a limited number of states that compete with each other",
+    SIDE_BY_SIDE: "more than one state at a time, of which some may go on alike",
     ALL_OUTPUTS: "every output, not only those that a search meets",
 }
 OPERATIONS = OF_STRUCTURES | OF_QUEUES
@@ -64,6 +65,7 @@ class Queue:
     paper: str
     has_beam: bool = False
     searches: bool = True  # false: the structure's own dynamic program is used instead
+    single: bool = False  # whether it keeps one state at a time
     decode_only: str = ""
     settings: tuple[Setting, ...] = ()
 
@@ -72,7 +74,8 @@ class Queue:
         """The operations that it offers."""
         if not self.searches:
             return frozenset({ALL_OUTPUTS})
-        return frozenset({STATES, BEAM} if self.has_beam else {STATES})
+        kept = {BEAM: self.has_beam, SIDE_BY_SIDE: not self.single}
+        return frozenset({STATES, *(name for name, offered in kept.items() if offered)})
 
     def check_trains(self) -> None:
         if self.decode_only:

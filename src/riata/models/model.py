@@ -212,4 +212,4 @@ class Model:
 
 def _unbounded(decoder: Decoder, beam_by: str) -> Decoder:
     """A beam that keeps everything. Since equal states are merged, it is exact."""
-    return replace(decoder, queue="beam", beam=unbounded, beam_by=beam_by)
+    return replace(decoder, queue="beam", beam=unbounded, beam_by=beam_by, merge=True)

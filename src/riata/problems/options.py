@@ -78,6 +78,8 @@ def checked(predictor: Predictor, *, learning: bool, goes_on: bool = False) -> d
     if queue.name == "beam" and settings["beam_by"] == "prefix":
         remedy = "Without it, compare equal numbers of operations."
         _check_defines(predictor.problem, "covered", "beam_by='prefix'", remedy)
+    if not settings["merge"]:
+        _check_defines(predictor.problem, "key", "merge=False", "Without it, no states are merged: leave out merge.")
     beam = width(predictor.beam)
     whole("epochs", predictor.epochs, 1)
     whole("seed", predictor.seed, 0)

@@ -2,4 +2,4 @@
 
 from riata.inference.structure import Queue
 
-QUEUE = Queue(name="greedy", summary="the best step, and never back: a beam of one", paper="daume2005laso")
+QUEUE = Queue(name="greedy", summary="the best step, and never back: a beam of one", paper="daume2005laso", single=True)
