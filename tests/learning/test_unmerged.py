@@ -184,7 +184,10 @@ def test_a_beam_of_one_is_greedy_without_merging_too(seed):
 
 # --- what users see ----------------------------------------------------------------------------------------------------
 
-SENTENCES = [[("a", "x", "B-X"), ("b", "y", "I-X"), ("c", "x", "O")], [("b", "x", "O"), ("c", "y", "B-Y"), ("a", "y", "B-X")]] * 3
+SENTENCES = [
+    [("a", "x", "B-X"), ("b", "y", "I-X"), ("c", "x", "O")],
+    [("b", "x", "O"), ("c", "y", "B-Y"), ("a", "y", "B-X")],
+] * 3
 
 
 def test_the_setting_is_stored_shown_and_can_be_changed_after_training(tmp_path):
@@ -203,7 +206,9 @@ def test_the_setting_is_stored_shown_and_can_be_changed_after_training(tmp_path)
 @pytest.mark.parametrize("queue", ["exact", "greedy"])
 def test_a_queue_that_never_holds_two_states_refuses_it(queue):
     model = riata.Chunker("laso-perceptron", structure="segments", queue=queue, settings={"merge": False})
-    with pytest.raises(UnsupportedError, match=rf"needs states side by side .*; the queue '{queue}' has none") as caught:
+    with pytest.raises(
+        UnsupportedError, match=rf"needs states side by side .*; the queue '{queue}' has none"
+    ) as caught:
         model.fit(SENTENCES)
     assert "or use queue='beam' or 'best-first'" in caught.value.remedy
 

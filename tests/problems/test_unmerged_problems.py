@@ -1,12 +1,12 @@
 """Problems in Python that are searched without merging, though their states have keys."""
 
-import itertools
+from itertools import chain, product
 
 import pytest
 
 import riata
-from python_problems import Keyed, Observing, Tagging, random_weights, score, with_weights
 from problems.test_problem_search import KeyedRing
+from python_problems import Keyed, Observing, Tagging, random_weights, score, with_weights
 from riata.errors import SearchError, UnsupportedError
 
 UNMERGED = {"merge": False}
@@ -21,13 +21,13 @@ def test_keys_without_merging_are_as_no_keys(beam, seed):
     inputs = ["xyzx", "zz", ""]
     assert keyed.predict_nbest(inputs, 9) == plain.predict_nbest(inputs, 9)
     found, expected = (model.predict_confidence(inputs, steps=True) for model in (keyed, plain))
-    assert sum(found, []) == pytest.approx(sum(expected, []))
+    assert list(chain(*found)) == pytest.approx(list(chain(*expected)))
 
 
 def test_the_list_of_the_best_has_different_outputs_and_all_of_them():
     weights = random_weights(1)
     [found] = with_weights(Keyed(), weights, beam=None, settings=UNMERGED).predict_nbest(["xyz"], 27)
-    every = [list(path) for path in itertools.product("ABC", repeat=3)]
+    every = [list(path) for path in product("ABC", repeat=3)]
     assert sorted(output for output, _ in found) == every
     best = sorted((score(Keyed(), weights, "xyz", path) for path in every), reverse=True)
     assert [number for _, number in found] == pytest.approx(best)
@@ -60,6 +60,8 @@ def test_a_path_that_comes_back_to_where_it_has_been_goes_no_further():
 
 
 def test_a_problem_without_keys_refuses_it():
-    with pytest.raises(UnsupportedError, match=r"merge=False needs key\(x, s\); the problem 'Tagging' defines none") as caught:
+    with pytest.raises(
+        UnsupportedError, match=r"merge=False needs key\(x, s\); the problem 'Tagging' defines none"
+    ) as caught:
         riata.Predictor(Tagging(), settings=UNMERGED).fit(["ab"], [["V", "C"]])
     assert "no states are merged" in caught.value.remedy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from riata.reproducing.claims import beats, equal, faster
-from riata.reproducing.laso import SEGMENT_FEATURES, ZDJ02, exact_segments, our_segments, segments
+from riata.reproducing.laso import SEGMENT_FEATURES, UNMERGED, ZDJ02, exact_segments, our_segments, segments
 from riata.reproducing.measures import scores
 from riata.reproducing.reproduction import Column, Reproduction, Row
 from riata.reproducing.tasks import SEGMENTS
@@ -29,6 +29,14 @@ def row(
     return Row(name, setting, {"paper": figures}, note, epochs)
 
 
+def unmerged(name: str, step: str) -> tuple[Row, ...]:
+    """The rows of a step rule without merging. A beam of 1 holds one state, and merges nothing."""
+    return (
+        *(Row(f"{name} {beam}, unmerged", segments(step, beam, merge=False), {}, UNMERGED) for beam in (5, 25)),
+        Row(f"{name} 25, queue, unmerged", segments(step, 25, update="queue", merge=False), {}, f"{QUEUE} {BOTH}"),
+    )
+
+
 EXACT = exact_segments("perceptron")
 SEMICRF = {"recipe": "semicrf", "settings": {"c2": 1.0}, **SEGMENT_FEATURES}
 STEPS = "its epochs are steps of L-BFGS, at most 200."
@@ -37,6 +45,7 @@ ONE_BEST = "not in the paper: updates are against the best segmentation alone."
 BEST = "not in the paper: updates are against the best y-bad node alone."
 OURS = "not in the paper: our own features (the default template), without lists; updates are against the best y-bad node alone."
 QUEUE = "Eq. 2 to the letter: the mean over the whole queue, including y-good nodes and y-bad nodes that rank below the truth."
+BOTH = f"And {UNMERGED}"
 
 REPRODUCTION = Reproduction(
     name="laso-table1",
@@ -69,6 +78,7 @@ REPRODUCTION = Reproduction(
         row("LASOP 25", "6:32", ":11", "94.2 94.1 94.1", segments("perceptron", 25)),
         Row("LASOP 25, queue", segments("perceptron", 25, update="queue"), {}, QUEUE),
         Row("LASOP 25, best", segments("perceptron", 25, update="best"), {}, BEST),
+        *unmerged("LASOP", "perceptron"),
         row("LASOP ∞", "21:43", ":24", "94.3 94.1 94.2", exact_segments("laso-perceptron", update="lattice"), LATTICE),
         Row("LASOP ∞, best", EXACT, {}, "updates against the best segmentation alone: the training of PERCEPTRON."),
         row("LASOA 1", ":51", ":01", "93.6 92.5 93.0", segments("alma", 1)),
@@ -85,6 +95,7 @@ REPRODUCTION = Reproduction(
         ),
         Row("LASOA 25, queue", segments("alma", 25, update="queue"), {}, QUEUE),
         Row("LASOA 25, best", segments("alma", 25, update="best"), {}, BEST),
+        *unmerged("LASOA", "alma"),
         row("LASOA ∞", "20:12", ":25", "94.0 94.8 94.4", exact_segments("laso-alma", update="lattice"), LATTICE),
         Row("LASOA ∞, best", exact_segments("laso-alma", update="best"), {}, ONE_BEST),
         Row("LASOA 5, ours", our_segments("alma", 5), {}, OURS),
@@ -170,6 +181,7 @@ REPRODUCTION = Reproduction(
         "Our times are CPU seconds of training up to the chosen epoch; the paper's are hours and minutes on machines of 2005.",
         "LASOP and LASOA update against the mean of the y-bad nodes that outrank the truth, so that each update "
         "corrects an error. Rows with `queue` and `best` differ only in this.",
+        "The search merges states with the same continuations, which the paper does not mention. Rows with `unmerged` do not.",
         "With exact search (∞), the paper updates against the uniform sum over the lattice, which is known to fail. "
         "Here segmentations are weighted by their probability, as in a semi-Markov CRF.",
         "Features are those of Sec. 4.1 (`laso2005-paper`): base and meta features, lists, the label of the chunk before. The "

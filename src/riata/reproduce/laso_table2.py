@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from riata.reproducing.claims import beats, equal, faster, fewer, from_to, no_better
-from riata.reproducing.laso import BEAMS, OURS, SUTTON, joint, our_joint
+from riata.reproducing.laso import BEAMS, OURS, SUTTON, UNMERGED, joint, our_joint
 from riata.reproducing.measures import noun_scores
 from riata.reproducing.reproduction import Column, Reproduction, Row
 from riata.reproducing.tasks import JOINT
@@ -36,6 +36,10 @@ def ours(name: str, step: str) -> Row:
     return Row(f"{name} 10, ours", our_joint(step, 10), {}, OURS)
 
 
+def unmerged(name: str, step: str) -> Row:
+    return Row(f"{name} 10, unmerged", joint(step, 10, merge=False), {}, UNMERGED)
+
+
 ALMA_AND_PERCEPTRON = [(f"LASOA {beam}", f"LASOP {beam}") for beam in BEAMS]
 
 
@@ -64,12 +68,14 @@ REPRODUCTION = Reproduction(
         perceptron(10, "4:47 :09", "98.9 95.9 95.1 93.5"),
         perceptron(25, "4:59 :16", "98.9 95.9 95.1 93.7"),
         perceptron(50, "5:53 :30", "98.9 95.8 94.9 93.4"),
+        unmerged("LASOP", "perceptron"),
         ours("LASOP", "perceptron"),
         alma(1, ":41 :01", "99.0 96.5 95.8 93.9"),
         alma(5, "1:43 :03", "99.0 96.8 96.1 94.2"),
         alma(10, "2:21 :07", "99.1 97.3 96.4 94.4"),
         alma(25, "3:38 :20", "99.1 97.4 96.6 94.3"),
         alma(50, "3:15 :23", "99.1 97.4 96.6 94.4"),
+        unmerged("LASOA", "alma"),
         ours("LASOA", "alma"),
     ),
     claims=(

@@ -20,6 +20,8 @@ OURS = (
     "the best y-bad node alone."
 )
 
+UNMERGED = "states with the same continuations are not merged, as in Figures 1 and 2."
+
 
 def segments(step: str, beam: int, **settings: Any) -> dict[str, Any]:
     """Parameters of a row on segments, with the paper's features."""
