@@ -18,7 +18,7 @@ Sentence = tuple[tuple[str, ...], ...]  # its columns
 
 def read(path: Path) -> Iterator[Sentence]:
     for block in path.read_text(encoding="utf-8").split("\n\n"):
-        if block.strip():
+        if block.strip() and not block.startswith("-DOCSTART-"):  # a mark of a document
             yield tuple(zip(*(line.split(" ") for line in block.strip("\n").split("\n")), strict=True))
 
 

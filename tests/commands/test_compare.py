@@ -199,7 +199,7 @@ def test_a_look_at_the_test_data_of_a_data_set_is_on_record(run, folder, monkeyp
     monkeypatch.setenv("RIATA_DATA", str(folder))
     monkeypatch.setattr("riata.reproducing.log.place", lambda: folder / "final.jsonl")
     arguments = ["compare", "chunk", "--data", "conll2000", "--recipes", "perceptron", "--epochs", "1"]
-    assert found(run, *arguments)["scored"] == "the last 6 sentences of conll2000 train"
+    assert found(run, *arguments)["scored"] == "the last 16 sentences of conll2000 train"  # a document
     assert not (folder / "final.jsonl").exists()
     facts = found(run, *arguments, "--final")
     (line,) = map(json.loads, (folder / "final.jsonl").read_text().splitlines())

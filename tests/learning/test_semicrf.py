@@ -1,5 +1,7 @@
 """The recipe semicrf as a user meets it: it learns, goes on from other models, and says what it cannot do."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,8 @@ def test_it_learns_to_chunk_and_survives_a_file(tmp_path):
     assert made.model_.structure == "segments"
     assert made.score(test) > 0.9
     losses = [epoch["objective"] for epoch in made.history_]
-    assert losses == sorted(losses, reverse=True) and losses[-1] < losses[0] / 4
+    assert all(after <= before * (1 + 1e-5) for before, after in pairwise(losses))  # single precision
+    assert losses[-1] < losses[0] / 4
     assert len(losses) < 1000  # it stops by itself
     made.save(tmp_path / "m.riata")
     assert riata.load_model(tmp_path / "m.riata").predict(test) == made.predict(test)

@@ -3,7 +3,7 @@
 import pytest
 
 from riata import registry
-from riata.reproducing.claims import beats, equal, faster, fewer, from_to, no_better, together
+from riata.reproducing.claims import Statistic, beats, equal, faster, fewer, from_to, no_better, together
 from riata.reproducing.measures import beam_key
 from riata.scoring.figures import Figure
 
@@ -195,3 +195,21 @@ def test_updates():
 
     assert verdicts("laso-updates", found(94.4, 93.1, 92.5)) == ["held"] * 6
     assert verdicts("laso-updates", found(92.5, 93.1, 94.4)) == ["did not hold"] * 6
+
+
+@pytest.mark.parametrize(
+    ("values", "above", "within"),
+    [
+        ((1.0, 1.1, 0.9), True, False),
+        ((-1.0, -1.1, -0.9), False, False),
+        ((0.05, 0.051, 0.049), True, True),
+        ((0.0, 0.0, 0.0), False, True),
+        ((-1.0, 1.0, 0.5), None, None),
+        ((0.3,), None, None),
+        ((-0.05,), None, None),
+    ],
+)
+def test_an_interval_decides_or_nothing_does(values, above, within):
+    figure = Figure.of(*values)
+    assert Statistic("", figure, low=0).held is above
+    assert Statistic("", figure, low=-0.1, high=0.1, closed=True).held is within

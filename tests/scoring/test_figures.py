@@ -51,8 +51,6 @@ def test_a_difference_is_that_of_the_same_sentences():
     assert difference.mean == pytest.approx(b.value - a.value)
     low, high = difference.interval
     assert 0 < low < difference.mean < high
-    assert difference.above() is True
-    assert Figure((a,)).minus(Figure((b,))).above() is False
     assert Figure((a,)).interval[1] > b.value  # as single scores they could not be told apart
 
 
@@ -78,20 +76,3 @@ def test_the_mean_of_scores_knows_its_sentences():
     expected = np.mean([rate(weights @ sample.counts) for sample in samples], axis=0)
     assert both.statistic(weights @ both.counts) == pytest.approx(expected)
     assert Figure.mean_of([Figure((samples[0],)), Figure.of(50.0)]).interval is None
-
-
-@pytest.mark.parametrize(
-    ("values", "above", "within"),
-    [
-        ((1.0, 1.1, 0.9), True, False),
-        ((-1.0, -1.1, -0.9), False, False),
-        ((0.05, 0.051, 0.049), True, True),
-        ((0.0, 0.0, 0.0), False, True),
-        ((-1.0, 1.0, 0.5), None, None),
-        ((0.3,), None, None),
-        ((-0.05,), None, None),
-    ],
-)
-def test_an_interval_decides_or_nothing_does(values, above, within):
-    assert Figure.of(*values).above() is above
-    assert Figure.of(*values).within(0.1) is within
