@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/id_pair_index.hpp"
+#include "core/kinds.hpp"
 #include "features/hashed.hpp"
 
 namespace riata {
@@ -32,74 +33,75 @@ class HistoryIndex {
   }
 
   const std::vector<HistorySlot>& slots() const noexcept { return slots_; }
+  const HistorySlot& operator[](SlotId slot) const noexcept { return slots_[slot.place()]; }
   std::int32_t order() const noexcept { return order_; }       // how many tokens back any slot reads; 0: there are no slots
   std::int32_t rows() const noexcept { return rows_.size(); }  // rows that are stored here; 0 if rows are hashed
   bool hashed() const noexcept { return table_.rows() > 0; }
 
-  // The row of slot s for an n-gram (-1: none); -1 if there is none. before[k] is the value of the label k + 1 tokens back.
-  std::int32_t find(std::int32_t s, std::int32_t ngram, std::span<const std::int32_t> before) const noexcept {
+  // The row of slot s for an n-gram, or for none; none if there is none. before[k] is the value of the label k + 1 tokens back.
+  RowId find(SlotId s, NgramId ngram, std::span<const std::int32_t> before) const noexcept {
     if (hashed()) return hashed_row(s, ngram, before);
-    std::int32_t context = s;
-    for (const std::int32_t back : slots_[s].back) {
+    std::int32_t context = s.number();
+    for (const std::int32_t back : (*this)[s].back) {
       context = contexts_.find(context, before[static_cast<std::size_t>(back) - 1]);
-      if (context < 0) return -1;
+      if (context < 0) return RowId();
     }
-    return rows_.find(ngram, context);
+    return RowId(rows_.find(ngram.number(), context));
   }
-  std::int32_t add(std::int32_t s, std::int32_t ngram, std::span<const std::int32_t> before) {
+  RowId add(SlotId s, NgramId ngram, std::span<const std::int32_t> before) {
     if (hashed()) return hashed_row(s, ngram, before);
-    std::int32_t context = s;
-    for (const std::int32_t back : slots_[s].back) context = contexts_.add(context, before[static_cast<std::size_t>(back) - 1]);
-    const std::int32_t next = rows_.size(), row = rows_.add(ngram, context);
+    std::int32_t context = s.number();
+    for (const std::int32_t back : (*this)[s].back) context = contexts_.add(context, before[static_cast<std::size_t>(back) - 1]);
+    const RowId next(rows_.size()), row(rows_.add(ngram.number(), context));
     if (row == next) enlist(row, s, ngram);
     return row;
   }
 
-  // Calls visit(row) for all rows of slot s with an n-gram (-1: none), whatever their labels. Not for hashed rows.
+  // Calls visit(row) for all rows of slot s with an n-gram, or with none, whatever their labels. Not for hashed rows.
   template <class Visit>
-  void each_row(std::int32_t s, std::int32_t ngram, Visit visit) const {
-    const std::int32_t list = lists_.find(ngram, s);
-    for (std::int32_t row = list < 0 ? -1 : newest_[list]; row >= 0; row = older_[row]) visit(row);
+  void each_row(SlotId s, NgramId ngram, Visit visit) const {
+    const std::int32_t list = lists_.find(ngram.number(), s.number());
+    for (RowId row = list < 0 ? RowId() : newest_[list]; row; row = older_[row.place()]) visit(row);
   }
   // The values of two of the labels that a row reads: the last one in HistorySlot::back, and the last but one.
-  std::int32_t furthest(std::int32_t row) const noexcept { return contexts_.right(rows_.right(row)); }
-  std::int32_t before_furthest(std::int32_t row) const noexcept { return contexts_.right(contexts_.left(rows_.right(row))); }
+  std::int32_t furthest(RowId row) const noexcept { return contexts_.right(rows_.right(row.number())); }
+  std::int32_t before_furthest(RowId row) const noexcept { return contexts_.right(contexts_.left(rows_.right(row.number()))); }
 
   // What a row stands for: its slot, its n-gram and the values of its labels, in the order of HistorySlot::back.
   struct Entry {
-    std::int32_t slot;
-    std::int32_t ngram;
+    SlotId slot;
+    NgramId ngram;
     std::vector<std::int32_t> labels;
   };
-  Entry entry(std::int32_t row) const {
-    Entry out{0, rows_.left(row), {}};
-    std::int32_t context = rows_.right(row);
+  Entry entry(RowId row) const {
+    Entry out{SlotId(), NgramId(rows_.left(row.number())), {}};
+    std::int32_t context = rows_.right(row.number());
     for (; contexts_.left(context) >= 0; context = contexts_.left(context)) out.labels.push_back(contexts_.right(context));
-    out.slot = context;
+    out.slot = SlotId(context);
     out.labels = {out.labels.rbegin(), out.labels.rend()};
     return out;
   }
 
  private:
-  void enlist(std::int32_t row, std::int32_t s, std::int32_t ngram) {
-    const std::int32_t list = lists_.add(ngram, s);
-    if (list == static_cast<std::int32_t>(newest_.size())) newest_.push_back(-1);
+  void enlist(RowId row, SlotId s, NgramId ngram) {
+    const std::int32_t list = lists_.add(ngram.number(), s.number());
+    if (list == static_cast<std::int32_t>(newest_.size())) newest_.emplace_back();
     older_.push_back(newest_[list]);
     newest_[list] = row;
   }
-  std::int32_t hashed_row(std::int32_t s, std::int32_t ngram, std::span<const std::int32_t> before) const noexcept {
-    std::int32_t number = ngram;
-    for (const std::int32_t back : slots_[s].back) number = hashed_ngram(back, number, before[static_cast<std::size_t>(back) - 1]);
-    return static_cast<std::int32_t>(table_.row(number, Reader::history, s));
+  RowId hashed_row(SlotId s, NgramId ngram, std::span<const std::int32_t> before) const noexcept {
+    std::int32_t number = ngram.number();
+    for (const std::int32_t back : (*this)[s].back) number = hashed_ngram(back, number, before[static_cast<std::size_t>(back) - 1]);
+    return RowId(table_.row(number, Reader::history, s.number()));
   }
 
   std::vector<HistorySlot> slots_;
   std::int32_t order_ = 0;
-  IdPairIndex contexts_;              // (shorter context, value of a label) -> context; one root per slot
-  IdPairIndex rows_;                  // (n-gram, context) -> row
-  IdPairIndex lists_;                 // (n-gram, slot) -> list of rows
-  std::vector<std::int32_t> newest_;  // [lists] the row that was added last
-  std::vector<std::int32_t> older_;   // [rows] the row of the same list that was added before; -1: none
+  IdPairIndex contexts_;       // (shorter context, value of a label) -> context; one root per slot
+  IdPairIndex rows_;           // (n-gram, context) -> row
+  IdPairIndex lists_;          // (n-gram, slot) -> list of rows
+  std::vector<RowId> newest_;  // [lists] the row that was added last
+  std::vector<RowId> older_;   // [rows] the row of the same list that was added before
   HashTable table_;
 };
 

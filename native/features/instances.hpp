@@ -62,13 +62,13 @@ inline Instances extend(FeatureIndex& index, const Tokens& tokens, std::int64_t 
   return as_instances(index, tokens, std::move(ngrams));
 }
 
-inline constexpr std::int32_t unseen = -2;
+inline constexpr NgramId unseen{-2};
 
-// The n-gram that a history slot reads at token t of sentence s: -1 if the slot reads no n-gram, `unseen` if training has not seen it.
-inline std::int32_t history_ngram(const HistorySlot& slot, const Instances& instances, std::int64_t s, std::int64_t t) noexcept {
-  if (slot.family < 0) return -1;
-  const std::int32_t id = instances.ngrams[slot.family][instances.origin(s) + t + slot.offset];
-  return id < 0 ? unseen : id;
+// The n-gram that a history slot reads at token t of sentence s: none if the slot reads no n-gram, `unseen` if training has not seen it.
+inline NgramId history_ngram(const HistorySlot& slot, const Instances& instances, std::int64_t s, std::int64_t t) noexcept {
+  if (slot.family < 0) return NgramId();
+  const NgramId id(instances.ngrams[slot.family][instances.origin(s) + t + slot.offset]);
+  return id ? id : unseen;
 }
 
 }  // namespace riata

@@ -22,7 +22,7 @@ struct ChainRows {
   std::int32_t stride() const noexcept { return layout.stride; }
   std::size_t square() const noexcept { return std::size_t(layout.labels) * layout.stride; }
   const Real* row(std::int64_t place) const noexcept { return vector.data() + place; }
-  const Real* history_row(std::int32_t at) const noexcept { return row(layout.history_row(at)); }
+  const Real* history_row(RowId at) const noexcept { return row(layout.history_row(at)); }
 };
 
 // The rows of weights that do not change. vector: Vector::of(weights.flat), which the caller keeps.

@@ -43,7 +43,7 @@ class Layout {
   std::int64_t transition_row() const noexcept { return 0; }
   std::int32_t named_size() const noexcept { return stride == 0 ? 0 : static_cast<std::int32_t>((size - given_) / stride); }
   // Rows of earlier labels stand behind all others, where their number can grow; in a hashed index, in its table.
-  std::int64_t history_row(std::int32_t row) const noexcept { return (hashed_ ? given_ : size) + std::int64_t{row} * stride; }
+  std::int64_t history_row(RowId row) const noexcept { return (hashed_ ? given_ : size) + std::int64_t{row.number()} * stride; }
 
   // A vector of an earlier layout, moved to the places of this layout. Weights of features that have been added since are 0.
   template <class Real>

@@ -32,8 +32,9 @@ inline Place place_of(const FeatureIndex& index, const Layout& layout, const His
   const auto label = static_cast<std::int32_t>(entry % layout.stride);  // blocks consist of whole rows
   if (entry < square) return pair({}, entry);
   if (entry >= layout.size) {
-    const auto [slot, ngram, before] = history.entry(static_cast<std::int32_t>((entry - layout.history_row(0)) / layout.stride));
-    return {Place::Kind::history, index.history_slots()[slot].family, ngram, slot, before, label};
+    const RowId row(static_cast<std::int32_t>((entry - layout.history_row(RowId(0))) / layout.stride));
+    const auto [slot, ngram, before] = history.entry(row);
+    return {Place::Kind::history, history[slot].family, ngram.number(), slot.number(), before, label};
   }
   if (entry >= layout.named_row(0)) return {Place::Kind::named, -1, (entry - layout.named_row(0)) / layout.stride, 0, {}, label};
   std::int32_t f = index.families() - 1;

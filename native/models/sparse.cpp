@@ -20,17 +20,17 @@ void fill_history(const HistoryView& sparse, const FeatureIndex& index, std::int
   std::vector<std::int32_t> before(static_cast<std::size_t>(history.order()), HistoryIndex::outside);
   std::size_t k = 0;
   for (std::size_t r = 0; r < sparse.slots.size(); ++r) {
-    const std::uint32_t s = sparse.slots[r], ngram = sparse.ngrams[r];
-    if (s >= slots.size()) throw inconsistent("features of earlier labels");
-    const HistorySlot& slot = slots[s];
+    const SlotId s(std::size_t{sparse.slots[r]});
+    const std::uint32_t ngram = sparse.ngrams[r];
+    if (!s || s.place() >= slots.size()) throw inconsistent("features of earlier labels");
+    const HistorySlot& slot = slots[s.place()];
     bool ok = k + slot.back.size() <= sparse.labels.size() &&
               (slot.family < 0 ? ngram == 0 : ngram < static_cast<std::uint32_t>(index.size(slot.family)));
     for (std::size_t b = 0; ok && b < slot.back.size(); ++b, ++k) {
       ok = sparse.labels[k] <= static_cast<std::uint32_t>(labels);
       before[static_cast<std::size_t>(slot.back[b]) - 1] = static_cast<std::int32_t>(sparse.labels[k]);
     }
-    if (!ok || history.add(static_cast<std::int32_t>(s), slot.family < 0 ? -1 : static_cast<std::int32_t>(ngram), before) !=
-                   static_cast<std::int32_t>(r))
+    if (!ok || history.add(s, slot.family < 0 ? NgramId() : NgramId(std::size_t{ngram}), before) != RowId(r))
       throw inconsistent("features of earlier labels");
   }
   if (k != sparse.labels.size()) throw inconsistent("features of earlier labels");
@@ -220,7 +220,7 @@ Weights<float> StoredChain::weights(const FeatureIndex& index) const {
   fill(view_.transition, labels_, labels_, stride, weights.transition_row());
   fill_history(view_.history, index, labels_, weights.history);
   weights.flat.resize(weights.room(), 0.0f);
-  fill(view_.history.rows, 1, labels_, stride, weights.history_row(0));
+  fill(view_.history.rows, 1, labels_, stride, weights.history_row(RowId(0)));
   return weights;
 }
 

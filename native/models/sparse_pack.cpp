@@ -32,8 +32,8 @@ bool any_weight(const Real* from, std::size_t size) {
 template <class Real>
 std::vector<HistoryIndex::Entry> kept_history(const Weights<Real>& weights) {
   std::vector<HistoryIndex::Entry> kept;
-  for (std::int32_t r = 0; r < weights.history.rows(); ++r) {
-    if (any_weight(weights.history_row(static_cast<std::size_t>(r)), weights.stride)) kept.push_back(weights.history.entry(r));
+  for (RowId r(0); r.number() < weights.history.rows(); ++r) {
+    if (any_weight(weights.history_row(r), weights.stride)) kept.push_back(weights.history.entry(r));
   }
   return kept;
 }
@@ -57,7 +57,7 @@ std::vector<std::vector<std::uint8_t>> kept_ngrams(const FeatureIndex& index, co
   std::vector<std::vector<std::uint8_t>> keep(F);
   for (std::int32_t f = 0; f < F; ++f) keep[f].resize(index.size(f), 0);
   for (const auto& entry : history) {
-    if (entry.ngram >= 0) keep[index.history_slots()[entry.slot].family][entry.ngram] = 1;
+    if (entry.ngram) keep[index.history_slots()[entry.slot.place()].family][entry.ngram.place()] = 1;
   }
   // Children come after their parents, so one pass from the last family to the first marks all prefixes.
   for (std::int32_t f = F - 1; f >= 0; --f) {
@@ -133,12 +133,12 @@ SparseHistory pack_history(const FeatureIndex& index, const Weights<Real>& weigh
                            const Numbering& numbers) {
   SparseHistory out;
   for (const auto& [slot, ngram, labels] : history) {
-    out.slots.push_back(slot);
-    out.ngrams.push_back(ngram < 0 ? 0 : numbers[index.history_slots()[slot].family][ngram]);
+    out.slots.push_back(slot.number());
+    out.ngrams.push_back(ngram ? numbers[index.history_slots()[slot.place()].family][ngram.place()] : 0);
     out.labels.insert(out.labels.end(), labels.begin(), labels.end());
   }
-  for (std::int32_t r = 0; r < weights.history.rows(); ++r) {
-    const Real* row = weights.history_row(static_cast<std::size_t>(r));
+  for (RowId r(0); r.number() < weights.history.rows(); ++r) {
+    const Real* row = weights.history_row(r);
     if (any_weight(row, weights.stride)) append_row(row, 1, weights.labels, weights.stride, out.rows);
   }
   return out;

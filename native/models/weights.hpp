@@ -30,18 +30,18 @@ struct Weights {
   Real* edge_row(std::int32_t family, std::size_t at) noexcept { return row(layout.edge_row(family, at)); }
   Real* named_row(std::size_t at) noexcept { return row(layout.named_row(at)); }
   Real* transition_row() noexcept { return row(layout.transition_row()); }
-  Real* history_row(std::size_t at) noexcept { return row(layout.history_row(static_cast<std::int32_t>(at))); }
+  Real* history_row(RowId at) noexcept { return row(layout.history_row(at)); }
   const Real* node_row(std::int32_t family, std::size_t at) const noexcept { return row(layout.node_row(family, at)); }
   const Real* edge_row(std::int32_t family, std::size_t at) const noexcept { return row(layout.edge_row(family, at)); }
   const Real* named_row(std::size_t at) const noexcept { return row(layout.named_row(at)); }
   const Real* transition_row() const noexcept { return row(layout.transition_row()); }
-  const Real* history_row(std::size_t at) const noexcept { return row(layout.history_row(static_cast<std::int32_t>(at))); }
+  const Real* history_row(RowId at) const noexcept { return row(layout.history_row(at)); }
 
   std::int32_t named_size() const noexcept { return layout.named_size(); }
   std::size_t square() const noexcept { return std::size_t(labels) * stride; }
   // How many weights `flat` must have.
   std::size_t room() const noexcept {
-    return static_cast<std::size_t>(history.hashed() ? layout.size : layout.history_row(history.rows()));
+    return static_cast<std::size_t>(history.hashed() ? layout.size : layout.history_row(RowId(history.rows())));
   }
 
   // Makes room for n-grams and named features that have been added to the index. New rows are 0.

@@ -64,14 +64,13 @@ class ChainPoints {
   template <class Real>
   Numbers<Real> history_rows(const Weights<Real>& weights) const {
     Numbers<Real> out(static_cast<std::size_t>(history_.rows()) * layout_.stride, Real{0});
-    for (std::int32_t row = 0; row < history_.rows(); ++row) {
+    for (RowId row(0); row.number() < history_.rows(); ++row) {
       const HistoryIndex::Entry entry = history_.entry(row);
-      const std::vector<std::int32_t>& back = history_.slots()[static_cast<std::size_t>(entry.slot)].back;
+      const std::vector<std::int32_t>& back = history_[entry.slot].back;
       std::array<std::int32_t, exact_order> before{};
       for (std::size_t k = 0; k < back.size(); ++k) before[static_cast<std::size_t>(back[k]) - 1] = entry.labels[k];
-      const std::int32_t found = weights.history.find(entry.slot, entry.ngram, before);
-      if (found >= 0)
-        std::copy_n(weights.history_row(static_cast<std::size_t>(found)), layout_.stride, out.begin() + std::int64_t{row} * layout_.stride);
+      const RowId found = weights.history.find(entry.slot, entry.ngram, before);
+      if (found) std::copy_n(weights.history_row(found), layout_.stride, out.begin() + std::int64_t{row.number()} * layout_.stride);
     }
     return out;
   }

@@ -21,7 +21,7 @@ void check_fit(const FeatureIndex& index, const Layout& layout, const HistoryInd
     fits = ngrams <= index.size(f) && ngrams * index.node_slots_of(f) * row <= layout.node_size(f) &&
            ngrams * index.edge_slots_of(f) * layout.labels * row <= layout.edge_size(f);
   }
-  const std::int64_t room = history.hashed() ? layout.size : layout.history_row(history.rows());
+  const std::int64_t room = history.hashed() ? layout.size : layout.history_row(RowId(history.rows()));
   fits = fits && history.slots().size() == index.history_slots().size() && static_cast<std::int64_t>(size) >= room;
   if (!fits) throw Error("RiataError", "the instances were made with another feature index than the weights");
 }

@@ -186,7 +186,7 @@ class ChainSpace : public CorpusSpace {
   // computed.
   const Real* step_row(const Tree& tree, NodeId id, std::size_t i) {
     const std::int32_t t = tree[id].depth;
-    const Real* edge = steps_.edge(t, tree[id].action);  // action is -1 at the start
+    const Real* edge = steps_.edge(t, LabelId(tree[id].action));  // action is -1 at the start
     if (history_.order() == 0) return edge;
     look_back(tree, id);
     Real* row = summed_.data() + i * layout_.stride;
@@ -218,12 +218,12 @@ class ChainSpace : public CorpusSpace {
   void history_features(const Tree& tree, NodeId node, StepFeatures& out) {
     const std::int32_t t = tree[node].depth - 1;
     look_back(tree, tree[node].parent);
-    for (std::int32_t s = 0; s < static_cast<std::int32_t>(history_.slots().size()); ++s) {
-      const std::int32_t ngram = steps_.ngram(s, t);
+    for (SlotId s(0); s.place() < history_.slots().size(); ++s) {
+      const NgramId ngram = steps_.ngram(s, t);
       if (ngram == unseen) continue;
-      const std::int32_t row = grows_ ? history_.add(s, ngram, before_) : history_.find(s, ngram, before_);
-      if (row < 0) continue;
-      if (grows_) weights_.grow(static_cast<std::size_t>(layout_.history_row(history_.rows())));
+      const RowId row = grows_ ? history_.add(s, ngram, before_) : history_.find(s, ngram, before_);
+      if (!row) continue;
+      if (grows_) weights_.grow(static_cast<std::size_t>(layout_.history_row(RowId(history_.rows()))));
       out.push_back({layout_.history_row(row) + tree[node].action, 1.0});
     }
   }

@@ -60,10 +60,10 @@ class ChainSteps {
     return node_.data() + std::size_t(t) * layout_.stride;
   }
 
-  // The score of every label at token t from the label before it, [stride]. before: that label, -1 at the start.
-  const Real* edge(std::int32_t t, std::int32_t before) {
-    if (before < 0) return no_edge_.data();
-    const std::size_t at = (per_token_ ? std::size_t(t) * layout_.labels : 0) + before;
+  // The score of every label at token t from the label before it, [stride]. before: that label, none at the start.
+  const Real* edge(std::int32_t t, LabelId before) {
+    if (!before) return no_edge_.data();
+    const std::size_t at = (per_token_ ? std::size_t(t) * layout_.labels : 0) + before.place();
     if (edge_known_[at] != weights_.version()) compute_edge(t, before, at);
     return edge_.data() + at * layout_.stride;
   }
@@ -72,9 +72,9 @@ class ChainSteps {
   void with_history(std::int32_t t, std::span<const std::int32_t> before, const Real* edge, Real* out) {
     std::fill_n(out, layout_.stride, Real{0});
     sum_.begin(out, layout_.stride);
-    for (std::int32_t s = 0; s < static_cast<std::int32_t>(history_.slots().size()); ++s) {
-      const std::int32_t row = find(s, t, before);
-      if (row >= 0) sum_.add(weights_.data() + layout_.history_row(row), 1.0f);
+    for (SlotId s(0); s.place() < history_.slots().size(); ++s) {
+      const RowId row = find(s, t, before);
+      if (row) sum_.add(weights_.data() + layout_.history_row(row), 1.0f);
     }
     sum_.finish();
     const auto scale = static_cast<Real>(weights_.scale());
@@ -84,9 +84,9 @@ class ChainSteps {
   // The rows that are read at tokens of the sentence, as places in the layout.
   const RowReader<const Layout>& rows() const noexcept { return rows_; }
 
-  // The n-gram that history slot s reads at token t: -1 if the slot reads no n-gram, `unseen` if training has not seen it, so that there is
-  // no row.
-  std::int32_t ngram(std::int32_t s, std::int32_t t) const noexcept { return history_ngram(history_.slots()[s], instances_, sentence_, t); }
+  // The n-gram that history slot s reads at token t: none if the slot reads no n-gram, `unseen` if training has not seen it, so that there
+  // is no row.
+  NgramId ngram(SlotId s, std::int32_t t) const noexcept { return history_ngram(history_[s], instances_, sentence_, t); }
 
  private:
   static constexpr std::size_t line = 64;  // bytes of a cache line
@@ -95,9 +95,9 @@ class ChainSteps {
     if (rows.size() < size) rows.resize(size);
   }
 
-  std::int32_t find(std::int32_t s, std::int32_t t, std::span<const std::int32_t> before) const noexcept {
-    const std::int32_t id = ngram(s, t);
-    return id == unseen ? -1 : history_.find(s, id, before);
+  RowId find(SlotId s, std::int32_t t, std::span<const std::int32_t> before) const noexcept {
+    const NgramId id = ngram(s, t);
+    return id == unseen ? RowId() : history_.find(s, id, before);
   }
 
   void compute_node(std::int32_t t) {
@@ -127,9 +127,9 @@ class ChainSteps {
     });
   }
 
-  void compute_edge(std::int32_t t, std::int32_t before, std::size_t at) {
+  void compute_edge(std::int32_t t, LabelId before, std::size_t at) {
     const Real* own = local_ ? node(t) : nullptr;
-    const std::size_t from = std::size_t(before) * layout_.stride;
+    const std::size_t from = before.place() * layout_.stride;
     Real* out = edge_.data() + at * layout_.stride;
     std::fill_n(out, layout_.stride, Real{0});
     sum_.begin(out, layout_.stride);

@@ -43,9 +43,9 @@ void ChainModel<Real>::match(Model<Real>& other, const typename Model<Real>::Mat
     throw Error("RiataError", "the weights belong to different models");
   visit(0, 0, weights.layout.size);
   std::vector<std::int32_t> before(static_cast<std::size_t>(weights.history.order()), HistoryIndex::outside);
-  for (std::int32_t r = 0; r < weights.history.rows(); ++r) {
+  for (RowId r(0); r.number() < weights.history.rows(); ++r) {
     const auto [slot, ngram, labels] = weights.history.entry(r);
-    const std::vector<std::int32_t>& back = weights.history.slots()[slot].back;
+    const std::vector<std::int32_t>& back = weights.history[slot].back;
     for (std::size_t b = 0; b < back.size(); ++b) before[static_cast<std::size_t>(back[b]) - 1] = labels[b];
     visit(weights.layout.history_row(r), to.layout.history_row(to.history.add(slot, ngram, before)), weights.stride);
   }
@@ -107,7 +107,7 @@ void ChainStructure<Real>::difference(Codes towards, Codes away, bool by_class, 
     });
   }
   each_history_difference(model_.weights.history, corpus().instances, sentence_, towards.data(), away.data(),
-                          [&](std::int64_t t, std::int32_t right, std::int32_t wrong) {
+                          [&](std::int64_t t, RowId right, RowId wrong) {
                             const auto at = static_cast<std::size_t>(t);
                             const Layout& layout = model_.weights.layout;
                             add(layout.history_row(right) + towards[at], layout.history_row(wrong) + away[at], weight(at));
@@ -132,11 +132,11 @@ void ChainStructure<Real>::features(Codes output, Difference& out) {
     });
     for (std::int32_t k = 1; k <= std::min(history.order(), t); ++k)
       before[static_cast<std::size_t>(k) - 1] = output[static_cast<std::size_t>(t - k)] + 1;
-    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
-      const std::int32_t ngram = history_ngram(history.slots()[static_cast<std::size_t>(slot)], corpus().instances, sentence_, t);
+    for (SlotId slot(0); slot.place() < history.slots().size(); ++slot) {
+      const NgramId ngram = history_ngram(history[slot], corpus().instances, sentence_, t);
       if (ngram == unseen) continue;
-      const std::int32_t row = grows_ ? history.add(slot, ngram, before) : history.find(slot, ngram, before);
-      if (row >= 0) out.push_back({model_.weights.layout.history_row(row) + label, 1.0});
+      const RowId row = grows_ ? history.add(slot, ngram, before) : history.find(slot, ngram, before);
+      if (row) out.push_back({model_.weights.layout.history_row(row) + label, 1.0});
     }
   }
   make_room();
@@ -149,10 +149,10 @@ double ChainStructure<Real>::history_score(std::int32_t t, Codes output) const {
   std::vector<std::int32_t> before(static_cast<std::size_t>(history.order()), HistoryIndex::outside);
   for (std::int32_t k = 1; k <= std::min(history.order(), t); ++k) before[k - 1] = output[t - k] + 1;
   double score = 0;
-  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
-    const std::int32_t ngram = history_ngram(history.slots()[slot], corpus().instances, sentence_, t);
-    const std::int32_t row = ngram == unseen ? -1 : history.find(slot, ngram, before);
-    if (row >= 0) score += view().history_row(row)[output[t]];
+  for (SlotId slot(0); slot.place() < history.slots().size(); ++slot) {
+    const NgramId ngram = history_ngram(history[slot], corpus().instances, sentence_, t);
+    const RowId row = ngram == unseen ? RowId() : history.find(slot, ngram, before);
+    if (row) score += view().history_row(row)[output[t]];
   }
   return score * vector_.scale();
 }

@@ -26,12 +26,12 @@ void each_history_difference(HistoryIndex& history, const Instances& instances, 
     if (std::equal(gold + first, gold + t + 1, found + first)) continue;
     look_back(gold, t, before_gold);
     look_back(found, t, before_found);
-    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
-      const HistorySlot& reads = history.slots()[slot];
-      const std::int32_t ngram = history_ngram(reads, instances, s, t);
+    for (SlotId slot(0); slot.place() < history.slots().size(); ++slot) {
+      const HistorySlot& reads = history[slot];
+      const NgramId ngram = history_ngram(reads, instances, s, t);
       const auto agree = [&](std::int32_t back) { return before_gold[back - 1] == before_found[back - 1]; };
       if (ngram == unseen || (gold[t] == found[t] && std::all_of(reads.back.begin(), reads.back.end(), agree))) continue;
-      const std::int32_t right = history.add(slot, ngram, before_gold), wrong = history.add(slot, ngram, before_found);
+      const RowId right = history.add(slot, ngram, before_gold), wrong = history.add(slot, ngram, before_found);
       visit(t, right, wrong);
     }
   }

@@ -12,8 +12,9 @@ HistoryScores<Real>::HistoryScores(const ChainRows<Real>& weights)
   const std::vector<HistorySlot>& slots = weights.history.slots();
   if (weights.history.hashed() && !slots.empty())
     throw Error("UnsupportedError", "exact search does not read earlier labels whose features are hashed", "Use a beam.");
-  for (std::int32_t s = 0; s < static_cast<std::int32_t>(slots.size()); ++s) {
-    auto& kind = slots[s].back.back() == 1 ? one_back_ : slots[s].family < 0 ? by_labels_ : by_input_;
+  for (SlotId s(0); s.place() < slots.size(); ++s) {
+    const HistorySlot& slot = slots[s.place()];
+    auto& kind = slot.back.back() == 1 ? one_back_ : slot.family < 0 ? by_labels_ : by_input_;
     kind.push_back(s);
   }
 }
@@ -21,16 +22,16 @@ HistoryScores<Real>::HistoryScores(const ChainRows<Real>& weights)
 // Calls visit(row) for all rows that a slot can read at token t, whatever the earlier labels are.
 template <class Real>
 template <class Visit>
-void HistoryScores<Real>::each(std::int32_t slot, Ngrams ngrams, std::int32_t t, Visit visit) const {
-  const std::int32_t* ids = ngrams[static_cast<std::size_t>(slot)];
-  if (ids == nullptr || ids[t] >= 0) weights_.history.each_row(slot, ids == nullptr ? -1 : ids[t], visit);
+void HistoryScores<Real>::each(SlotId slot, Ngrams ngrams, std::int32_t t, Visit visit) const {
+  const std::int32_t* ids = ngrams[slot.place()];
+  if (ids == nullptr || ids[t] >= 0) weights_.history.each_row(slot, ids == nullptr ? NgramId() : NgramId(ids[t]), visit);
 }
 
 template <class Real>
 void HistoryScores<Real>::add_label_before(Ngrams ngrams, ChainScores<Real>& chain) const {
   if (one_back_.empty()) return;
-  const auto& slots = weights_.history.slots();
-  const bool by_input = std::any_of(one_back_.begin(), one_back_.end(), [&](std::int32_t slot) { return slots[slot].family >= 0; });
+  const auto reads_input = [&](SlotId slot) { return weights_.history[slot].family >= 0; };
+  const bool by_input = std::any_of(one_back_.begin(), one_back_.end(), reads_input);
   const std::size_t square = weights_.square();
   if (by_input && !chain.edge_per_token) {
     chain.edge.resize(square * chain.length);
@@ -41,8 +42,8 @@ void HistoryScores<Real>::add_label_before(Ngrams ngrams, ChainScores<Real>& cha
   const std::int32_t tables = chain.edge_per_token ? chain.length : 2;  // if all tokens share one matrix, it is read as that of token 1
   for (std::int32_t t = 0; t < tables; ++t) {
     Real* edge = chain.edge.data() + (chain.edge_per_token ? square * t : 0);
-    for (const std::int32_t slot : one_back_) {
-      each(slot, ngrams, std::min(t, chain.length - 1), [&](std::int32_t row) {
+    for (const SlotId slot : one_back_) {
+      each(slot, ngrams, std::min(t, chain.length - 1), [&](RowId row) {
         const std::int32_t before = weights_.history.furthest(row);
         if (t == 0 && before == HistoryIndex::outside) add(weights_of(row), chain.node.data());
         if (t > 0 && before != HistoryIndex::outside) add(weights_of(row), edge + std::size_t(before - 1) * weights_.stride());
@@ -62,35 +63,35 @@ void HistoryScores<Real>::add_two_labels_before(Ngrams ngrams, SecondOrderScores
   scores.later.resize(size * (scores.later_per_token ? T : 1));
   const Real** shared = scores.later.data();  // stands at the place of token 0, which has no rows of its own
   std::fill_n(shared, size, nothing_.data());
-  for (const std::int32_t slot : by_labels_) {
+  for (const SlotId slot : by_labels_) {
     put_first_tokens(slot, ngrams, scores);
-    each(slot, ngrams, 0, [&](std::int32_t row) { put_pairs(slot, row, pairs, shared); });
+    each(slot, ngrams, 0, [&](RowId row) { put_pairs(slot, row, pairs, shared); });
   }
-  for (const std::int32_t slot : by_input_) put_first_tokens(slot, ngrams, scores);
+  for (const SlotId slot : by_input_) put_first_tokens(slot, ngrams, scores);
   if (!scores.later_per_token) return;
   for (std::int32_t t = 2; t < T; ++t) {
     const Real** rows = scores.later.data() + size * t;
     std::copy_n(shared, size, rows);
-    for (const std::int32_t slot : by_input_) each(slot, ngrams, t, [&](std::int32_t row) { put_pairs(slot, row, pairs, rows); });
+    for (const SlotId slot : by_input_) each(slot, ngrams, t, [&](RowId row) { put_pairs(slot, row, pairs, rows); });
   }
 }
 
 // Adds the rows that tokens 0 and 1 read, for which one or both of the earlier labels are outside the sentence.
 template <class Real>
-void HistoryScores<Real>::put_first_tokens(std::int32_t slot, Ngrams ngrams, SecondOrderScores<Real>& scores) {
+void HistoryScores<Real>::put_first_tokens(SlotId slot, Ngrams ngrams, SecondOrderScores<Real>& scores) {
   constexpr std::int32_t outside = HistoryIndex::outside;
   const HistoryIndex& history = weights_.history;
-  const bool reads_both = history.slots()[slot].back.size() == 2;
+  const bool reads_both = history[slot].back.size() == 2;
   const auto each_outside = [&](std::int32_t t, auto visit) {
-    each(slot, ngrams, t, [&](std::int32_t row) {
+    each(slot, ngrams, t, [&](RowId row) {
       if (history.furthest(row) == outside) visit(row);
     });
   };
-  each_outside(0, [&](std::int32_t row) {
+  each_outside(0, [&](RowId row) {
     if (!reads_both || history.before_furthest(row) == outside) add(weights_of(row), scores.chain.node.data());
   });
   if (scores.chain.length == 1) return;
-  each_outside(1, [&](std::int32_t row) {
+  each_outside(1, [&](RowId row) {
     for (std::int32_t i = 0; i < weights_.labels(); ++i) {
       if (!reads_both || history.before_furthest(row) == i + 1) put(weights_of(row), scores.second[i]);
     }
@@ -99,11 +100,11 @@ void HistoryScores<Real>::put_first_tokens(std::int32_t slot, Ngrams ngrams, Sec
 
 // Adds a row of earlier labels to the rows of all label pairs that it applies to.
 template <class Real>
-void HistoryScores<Real>::put_pairs(std::int32_t slot, std::int32_t row, const LabelPairs& pairs, const Real** rows) {
+void HistoryScores<Real>::put_pairs(SlotId slot, RowId row, const LabelPairs& pairs, const Real** rows) {
   const HistoryIndex& history = weights_.history;
   const std::int32_t first = history.furthest(row) - 1;
   if (first < 0) return;  // for a label outside the sentence: tokens 0 and 1 only
-  if (history.slots()[slot].back.size() == 2) {
+  if (history[slot].back.size() == 2) {
     const std::int32_t second = history.before_furthest(row) - 1;
     const std::int32_t pair = second < 0 ? -1 : pairs.number(first, second);
     if (pair >= 0) put(weights_of(row), rows[pair]);

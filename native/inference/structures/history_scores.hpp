@@ -27,22 +27,22 @@ class HistoryScores {
   void add_two_labels_before(Ngrams ngrams, SecondOrderScores<Real>& scores);
 
  private:
-  const Real* weights_of(std::int32_t row) const noexcept { return weights_.history_row(row); }
+  const Real* weights_of(RowId row) const noexcept { return weights_.history_row(row); }
   void add(const Real* row, Real* out) const noexcept {
     const auto scale = static_cast<Real>(weights_.vector.scale());
     for (std::int32_t j = 0; j < weights_.stride(); ++j) out[j] += row[j] * scale;
   }
   template <class Visit>
-  void each(std::int32_t slot, Ngrams ngrams, std::int32_t t, Visit visit) const;
-  void put_first_tokens(std::int32_t slot, Ngrams ngrams, SecondOrderScores<Real>& scores);
+  void each(SlotId slot, Ngrams ngrams, std::int32_t t, Visit visit) const;
+  void put_first_tokens(SlotId slot, Ngrams ngrams, SecondOrderScores<Real>& scores);
   void put(const Real* row, const Real*& place);
-  void put_pairs(std::int32_t slot, std::int32_t row, const LabelPairs& pairs, const Real** rows);
+  void put_pairs(SlotId slot, RowId row, const LabelPairs& pairs, const Real** rows);
   Real* new_row();
 
   ChainRows<Real> weights_;
-  std::vector<std::int32_t> one_back_;       // slots that read the label before and none earlier
-  std::vector<std::int32_t> by_labels_;      // slots that read the label two tokens before, and no input
-  std::vector<std::int32_t> by_input_;       // slots that read the label two tokens before, and the input
+  std::vector<SlotId> one_back_;             // slots that read the label before and none earlier
+  std::vector<SlotId> by_labels_;            // slots that read the label two tokens before, and no input
+  std::vector<SlotId> by_input_;             // slots that read the label two tokens before, and the input
   std::vector<Real> nothing_;                // [stride] zeros
   std::vector<std::vector<Real>> row_sums_;  // rows that are sums of other rows, allocated in pieces
   std::size_t summed_ = 0;                   // how many rows of row_sums_ are in use

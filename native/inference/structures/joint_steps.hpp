@@ -147,7 +147,6 @@ class JointSteps {
   }
 
  private:
-  static constexpr NgramId unseen{riata::unseen};
   static constexpr std::size_t most_remembered = std::size_t{1} << 24;  // weights that are stored before all are dropped
 
   // The n-gram that a slot reads at token t: none if the slot reads none, `unseen` if training has not seen it.

@@ -41,8 +41,8 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
     double truth = 0;
     if (of_.complete(s)) {
       truth = of_.tokens_.score_of_truth(s, node_.data());
-      each_true_step([&](std::int64_t context, std::int32_t h, std::int32_t i, std::int32_t j, std::int64_t) {
-        steps_.each(static_cast<std::int32_t>(context), h, i, j, [&](std::int64_t place) { truth += double(weights[place]) * scale; });
+      each_true_step([&](std::int64_t t, LabelId h, LabelId i, LabelId j) {
+        steps_.each(steps_.context(start_ + t), h, i, j, [&](std::int64_t place) { truth += double(weights[place]) * scale; });
       });
     } else {
       known_node_ = node_;
@@ -99,11 +99,11 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
   // The cube of context number c in a table [contexts of the sentence][labels][labels][stride].
   Real* cube(std::vector<Real>& all, std::size_t c) const noexcept { return all.data() + c * static_cast<std::size_t>(of_.cube_size()); }
 
-  // Calls visit(context, h, i, j, t) for every token t > 0, where h, i and j are the true labels of tokens t - 2 to t; at token 1, h is 0.
+  // Calls visit(t, h, i, j) for every token t > 0, where h, i and j are the true labels of tokens t - 2 to t; at token 1, h is 0.
   template <class Visit>
   void each_true_step(Visit visit) const {
     const std::int32_t* gold = of_.instances_.labels.data() + start_;
-    for (std::int64_t t = 1; t < length_; ++t) visit(steps_.context(start_ + t), t == 1 ? 0 : gold[t - 2], gold[t - 1], gold[t], t);
+    for (std::int64_t t = 1; t < length_; ++t) visit(t, LabelId(t == 1 ? 0 : gold[t - 2]), LabelId(gold[t - 1]), LabelId(gold[t]));
   }
 
   // Computes the score of every label at every token, and the factors of label triples in every context of the sentence.
@@ -141,9 +141,9 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
       for (std::int64_t k = 0; k < size; ++k) expected[k] *= factors[k];
     }
     if (!of_.complete(s_)) return;
-    each_true_step([&](std::int64_t context, std::int32_t h, std::int32_t i, std::int32_t j, std::int64_t t) {
-      const std::int64_t tall = steps_.height(static_cast<std::int32_t>(context));
-      cube(expected_, static_cast<std::size_t>(here_.number(t)))[(i * tall + h) * stride_ + j] -= 1;
+    each_true_step([&](std::int64_t t, LabelId h, LabelId i, LabelId j) {
+      const std::int64_t tall = steps_.height(steps_.context(start_ + t));
+      cube(expected_, static_cast<std::size_t>(here_.number(t)))[(i.number() * tall + h.number()) * stride_ + j.number()] -= 1;
     });
   }
 

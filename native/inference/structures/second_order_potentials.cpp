@@ -111,7 +111,7 @@ void SecondOrderPotentials<Real>::count_truth(std::span<const double> weights) {
     const double weight = weights[static_cast<std::size_t>(s)];
     each_true_step(
         s, [&](std::size_t place) { gold_[place] += weight; },
-        [&](std::int64_t n, std::int32_t cell) { steps_.sparse().count(n, cell, weight); });
+        [&](std::int64_t n, LabelId before, LabelId label) { steps_.sparse().count(n, before, label, weight); });
   }
 }
 
@@ -244,7 +244,7 @@ double SecondOrderPotentials<Real>::shared_score(std::int64_t s) const {
   double score = 0;
   each_true_step(
       s, [&](std::size_t place) { score += double(table_[place]); },
-      [&](std::int64_t n, std::int32_t cell) { score += steps_.sparse().score(n, cell); });
+      [&](std::int64_t n, LabelId before, LabelId label) { score += steps_.sparse().score(n, before, label); });
   return score;
 }
 
@@ -252,7 +252,7 @@ template <class Real>
 void SecondOrderPotentials<Real>::take_truth(std::int64_t s, double times) {
   each_true_step(
       s, [&](std::size_t place) { totals_[place] -= times; },
-      [&](std::int64_t n, std::int32_t cell) { steps_.sparse().take(n, cell, times); });
+      [&](std::int64_t n, LabelId before, LabelId label) { steps_.sparse().take(n, before, label, times); });
 }
 
 template <class Real>

@@ -81,16 +81,16 @@ class SecondOrderPotentials final : public BatchedPotentials {
   void sum_steps(std::int64_t threads);
   void sum_chunk(const StepChunks::Chunk& chunk, std::int64_t low, std::int64_t high, Real* sum) const;
   void gather_first();
-  // Calls visit(place in the table of steps) for the true pairs and triples of a sentence, and visit_pair(token, cell) for its true pairs;
-  // neither if some labels are unknown.
+  // Calls visit(place in the table of steps) for the true pairs and triples of a sentence, and visit_pair(token, label before, label) for
+  // its true pairs; neither if some labels are unknown.
   template <class Visit, class VisitPair>
   void each_true_step(std::int64_t s, Visit visit, VisitPair visit_pair) const {
     const std::int64_t start = instances_.starts[s];
     const std::int32_t* gold = instances_.labels.data() + start;
     for (std::int64_t t = 1; t < instances_.length(s) && complete(s); ++t) {
-      steps_.each(steps_.context(start + t), t == 1 ? 0 : gold[t - 2], gold[t - 1], gold[t],
-                  [&](std::int64_t place) { visit(static_cast<std::size_t>(place)); });
-      visit_pair(start + t, gold[t - 1] * layout_.stride + gold[t]);
+      const LabelId h(t == 1 ? 0 : gold[t - 2]), i(gold[t - 1]), j(gold[t]);
+      steps_.each(steps_.context(start + t), h, i, j, [&](std::int64_t place) { visit(static_cast<std::size_t>(place)); });
+      visit_pair(start + t, i, j);
     }
   }
 

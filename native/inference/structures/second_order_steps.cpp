@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "core/error.hpp"
 #include "core/kernels.hpp"
@@ -47,20 +48,20 @@ std::vector<bool> enter_history(HistoryIndex& history, const Layout& layout, con
     const std::int32_t* truth = which == FeatureLabels::all ? unknown.data() : instances.labels.data() + instances.starts[s];
     for (std::int64_t t = 0; t < length; ++t) {
       const LabelRange label = label_range(truth[t], layout.labels);
-      for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history.slots().size()); ++slot) {
-        const HistorySlot& read = history.slots()[static_cast<std::size_t>(slot)];
-        const std::int32_t ngram = history_ngram(read, instances, s, t);
+      for (SlotId slot(0); slot.place() < history.slots().size(); ++slot) {
+        const HistorySlot& read = history[slot];
+        const NgramId ngram = history_ngram(read, instances, s, t);
         if (ngram == unseen) continue;
         const auto before = [&](std::int32_t back) {
           return reads(read, back) ? values_before(truth, t, back, layout.labels) : LabelRange{0, 1};
         };
         const LabelRange near = before(1), far = before(2);
         const auto key = [](const LabelRange& range) { return range.end - range.first == 1 ? range.first : unknown_label; };
-        if (!done.insert({slot, ngram, key(far), key(near), truth[t]}).second) continue;
+        if (!done.insert({slot.number(), ngram.number(), key(far), key(near), truth[t]}).second) continue;
         for (std::int32_t h = far.first; h < far.end; ++h) {
           for (std::int32_t i = near.first; i < near.end; ++i) {
             const std::array<std::int32_t, 2> values{i, h};
-            const auto row = static_cast<std::size_t>(history.add(slot, ngram, values));
+            const std::size_t row = history.add(slot, ngram, values).place();
             if (there.size() < (row + 1) * stride) {
               check_rows(history, layout, bytes);
               there.resize((row + 1) * stride, false);
@@ -98,11 +99,13 @@ class SecondOrderSteps<Real>::Finder {
       to_.first_starts_.push_back(static_cast<std::int64_t>(first_.size()));
     }
     to_.history_at_ = to_.in_long_ ? to_.history_in_long_ : square() * static_cast<std::int64_t>(to_.matrices_.size());
-    for (const std::int32_t row : first_) to_.first_rows_.push_back(to_.history_at_ + std::int64_t{row} * to_.stride_);
-    for (const auto& [slot, ngram, second] : to_list_) to_.lists_.push_back(to_.terms(history_, slot, ngram, second != 0));
+    for (const RowId row : first_) to_.first_rows_.push_back(to_.history_at_ + std::int64_t{row.number()} * to_.stride_);
+    for (const auto& [slot, ngram, second] : to_list_) to_.lists_.push_back(to_.terms(history_, slot, ngram, second));
   }
 
  private:
+  using List = std::tuple<SlotId, NgramId, bool>;
+
   std::int64_t square() const noexcept { return std::int64_t{to_.labels_} * to_.stride_; }
 
   // Finds the matrices of label pairs that a token reads: those that are part of its context, and those that few steps read.
@@ -125,15 +128,15 @@ class SecondOrderSteps<Real>::Finder {
 
   // Finds the rows of earlier labels that a token reads.
   void find_lists(std::int64_t s, std::int64_t t, Context& here) {
-    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(history_.slots().size()); ++slot) {
-      const std::int32_t ngram = history_ngram(history_.slots()[static_cast<std::size_t>(slot)], instances_, s, t);
+    for (SlotId slot(0); slot.place() < history_.slots().size(); ++slot) {
+      const NgramId ngram = history_ngram(history_[slot], instances_, s, t);
       if (ngram == unseen) continue;
       if (t == 0) {
-        const std::int32_t row = history_.find(slot, ngram, not_begun);
-        if (row >= 0) first_.push_back(row);
+        const RowId row = history_.find(slot, ngram, not_begun);
+        if (row) first_.push_back(row);
         continue;
       }
-      const std::array<std::int32_t, 3> list{slot, ngram, t == 1};
+      const List list{slot, ngram, t == 1};
       const auto [place, fresh] = lists_.emplace(list, static_cast<std::int32_t>(to_list_.size()));
       if (fresh) to_list_.push_back(list);
       here.lists.push_back(place->second);
@@ -155,15 +158,15 @@ class SecondOrderSteps<Real>::Finder {
   const HistoryIndex& history_;
   const Instances& instances_;
   RowReader<const Layout> reader_;
-  std::unordered_map<std::int64_t, std::int64_t> steps_;       // by place in the long vector: how many steps read a matrix
-  double enough_;                                              // number of steps from which on a matrix is part of contexts
-  std::unordered_map<std::int64_t, std::int64_t> matrices_;    // place in the long vector -> place in the table
-  std::unordered_map<std::int64_t, std::int32_t> sparse_;      // place in the long vector -> number among sparse matrices
-  std::vector<std::int32_t> sparse_here_;                      // sparse matrices of the present token
-  std::map<std::array<std::int32_t, 3>, std::int32_t> lists_;  // (slot, n-gram, whether for token 1) -> list of terms
-  std::vector<std::array<std::int32_t, 3>> to_list_;
+  std::unordered_map<std::int64_t, std::int64_t> steps_;     // by place in the long vector: how many steps read a matrix
+  double enough_;                                            // number of steps from which on a matrix is part of contexts
+  std::unordered_map<std::int64_t, std::int64_t> matrices_;  // place in the long vector -> place in the table
+  std::unordered_map<std::int64_t, std::int32_t> sparse_;    // place in the long vector -> number among sparse matrices
+  std::vector<std::int32_t> sparse_here_;                    // sparse matrices of the present token
+  std::map<List, std::int32_t> lists_;                       // (slot, n-gram, whether for token 1) -> list of terms
+  std::vector<List> to_list_;
   std::map<std::vector<std::int64_t>, std::int32_t> by_what_they_read_;  // rows that a step reads -> context
-  std::vector<std::int32_t> first_;                                      // rows of the history index that first tokens read
+  std::vector<RowId> first_;                                             // rows of the history index that first tokens read
   std::vector<std::int64_t> key_;
 };
 
@@ -181,7 +184,7 @@ SecondOrderSteps<Real>::SecondOrderSteps(const FeatureIndex& index, const Layout
       stride_(layout.stride),
       history_rows_(history.rows()),
       in_long_(in_long),
-      history_in_long_(layout.history_row(0)),
+      history_in_long_(layout.history_row(RowId(0))),
       constraint_(constraint),
       of_(static_cast<std::size_t>(instances.tokens()), -1),
       sparse_(there, layout),
@@ -202,15 +205,14 @@ std::unordered_map<std::int64_t, std::int64_t> SecondOrderSteps<Real>::steps_of_
 }
 
 template <class Real>
-auto SecondOrderSteps<Real>::terms(const HistoryIndex& history, std::int32_t slot, std::int32_t ngram, bool second) const
-    -> std::vector<Term> {
-  const HistorySlot& read = history.slots()[static_cast<std::size_t>(slot)];
+auto SecondOrderSteps<Real>::terms(const HistoryIndex& history, SlotId slot, NgramId ngram, bool second) const -> std::vector<Term> {
+  const HistorySlot& read = history[slot];
   std::vector<Term> out;
-  history.each_row(slot, ngram, [&](std::int32_t row) {
+  history.each_row(slot, ngram, [&](RowId row) {
     const std::vector<std::int32_t> values = history.entry(row).labels;
     const std::int32_t near = reads(read, 1) ? values.front() - 1 : any, far = reads(read, 2) ? values.back() - 1 : any;
     const bool near_fits = near >= 0 || !reads(read, 1), far_fits = !reads(read, 2) || (far >= 0) != second;
-    if (near_fits && far_fits) out.push_back({second ? any : far, near, history_at_ + std::int64_t{row} * stride_});
+    if (near_fits && far_fits) out.push_back({second ? any : far, near, history_at_ + std::int64_t{row.number()} * stride_});
   });
   return out;
 }

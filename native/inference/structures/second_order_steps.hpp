@@ -68,12 +68,13 @@ class SecondOrderSteps {
   }
   // Calls visit(place of a weight) for every weight that scores label j after the labels h and i; at token 1, h does not matter.
   template <class Visit>
-  void each(std::int32_t context, std::int32_t h, std::int32_t i, std::int32_t j, Visit visit) const {
+  void each(std::int32_t context, LabelId h, LabelId i, LabelId j, Visit visit) const {
     const Context& from = contexts_[static_cast<std::size_t>(context)];
-    for (const std::int64_t matrix : from.matrices) visit(matrix + std::int64_t{i} * stride_ + j);
+    for (const std::int64_t matrix : from.matrices) visit(matrix + std::int64_t{i.number()} * stride_ + j.number());
     for (const std::int32_t list : from.lists) {
       for (const Term& term : lists_[static_cast<std::size_t>(list)]) {
-        if ((term.first == any || term.first == h) && (term.second == any || term.second == i)) visit(term.row + j);
+        if ((term.first == any || term.first == h.number()) && (term.second == any || term.second == i.number()))
+          visit(term.row + j.number());
       }
     }
   }
@@ -137,7 +138,7 @@ class SecondOrderSteps {
     }
     each_cell(from, tall, [&](std::int64_t row, std::int64_t cell) { add(row, numbers + cell); });
   }
-  std::vector<Term> terms(const HistoryIndex& history, std::int32_t slot, std::int32_t ngram, bool second) const;
+  std::vector<Term> terms(const HistoryIndex& history, SlotId slot, NgramId ngram, bool second) const;
 
   std::int32_t labels_, stride_, history_rows_;
   bool in_long_;                                   // whether the vector of all weights is used instead of a table

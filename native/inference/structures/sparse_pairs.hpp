@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/kinds.hpp"
 #include "core/numbers.hpp"
 #include "inference/structures/chain_pairs.hpp"
 #include "models/layout.hpp"
@@ -45,17 +46,17 @@ class SparsePairs {
 
   // Counts the weights of features of the truth, token by token, before the first evaluation. forget_counts sets the counts to zero.
   void forget_counts() { gold_.assign(cells_.size(), 0); }
-  void count(std::int64_t n, std::int32_t cell, double weight) {
-    each(n, [&](std::int64_t k) { gold_[static_cast<std::size_t>(k)] += cells_[static_cast<std::size_t>(k)] == cell ? weight : 0; });
+  void count(std::int64_t n, LabelId before, LabelId label, double weight) {
+    each_of(n, before, label, [&](std::size_t k) { gold_[k] += weight; });
   }
-  // If the truth is not counted: the score of a cell at a token, and subtracting the cell `times` times.
-  double score(std::int64_t n, std::int32_t cell) const {
+  // If the truth is not counted: the score of a pair of labels at a token, and subtracting the pair `times` times.
+  double score(std::int64_t n, LabelId before, LabelId label) const {
     double sum = 0;
-    each(n, [&](std::int64_t k) { sum += cells_[static_cast<std::size_t>(k)] == cell ? double(scores_[static_cast<std::size_t>(k)]) : 0; });
+    each_of(n, before, label, [&](std::size_t k) { sum += double(scores_[k]); });
     return sum;
   }
-  void take(std::int64_t n, std::int32_t cell, double times) {
-    each(n, [&](std::int64_t k) { totals_[static_cast<std::size_t>(k)] -= cells_[static_cast<std::size_t>(k)] == cell ? times : 0; });
+  void take(std::int64_t n, LabelId before, LabelId label, double times) {
+    each_of(n, before, label, [&](std::size_t k) { totals_[k] -= times; });
   }
 
   // Stores the weights, and sets the collected gradient to minus the counts of the truth. Returns the score of the counted truth.
@@ -119,6 +120,15 @@ class SparsePairs {
   void each(std::int64_t n, Visit visit) const {
     each_matrix(n, [&](std::int32_t matrix) {
       for (std::int64_t k = first(matrix); k < end(matrix); ++k) visit(k);
+    });
+  }
+
+  // Calls visit(number) for the weights of a pair of labels that token n reads.
+  template <class Visit>
+  void each_of(std::int64_t n, LabelId before, LabelId label, Visit visit) const {
+    const std::int32_t cell = before.number() * stride_ + label.number();
+    each(n, [&](std::int64_t k) {
+      if (cells_[static_cast<std::size_t>(k)] == cell) visit(static_cast<std::size_t>(k));
     });
   }
 
