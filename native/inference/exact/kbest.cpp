@@ -21,15 +21,15 @@ std::optional<typename KBest<Forward>::Real> KBest<Forward>::next(std::int32_t* 
   Prefix prefix = states_[0].found.back();
   const Real score = prefix.score;
   for (std::int32_t t = T - 1; t >= 0; --t) {
-    labels[t] = forward_.label(prefix.from);
+    labels[t] = forward_.label(prefix.from).number();
     if (t > 0) prefix = states_[state_at(t, prefix.from)].found[prefix.rank];
   }
   return score;
 }
 
 template <class Forward>
-std::int32_t KBest<Forward>::state_at(std::int32_t t, std::int32_t number) {
-  std::int32_t& id = state_of_[std::size_t(t) * forward_.states() + number];
+std::int32_t KBest<Forward>::state_at(std::int32_t t, EndingId number) {
+  std::int32_t& id = state_of_[std::size_t(t) * forward_.states() + number.place()];
   if (id < 0) {
     id = static_cast<std::int32_t>(states_.size());
     states_.emplace_back();
@@ -41,20 +41,20 @@ std::int32_t KBest<Forward>::state_at(std::int32_t t, std::int32_t number) {
 
 // Fills the frontier with the best prefix of every state before.
 template <class Forward>
-void KBest<Forward>::fill_frontier(std::int32_t t, std::int32_t number, State& state) {
+void KBest<Forward>::fill_frontier(std::int32_t t, EndingId number, State& state) {
   if (t == 0) {
     const Real score = forward_.best(0, number);
-    if (score > -std::numeric_limits<Real>::infinity()) state.found.push_back({score, 0, 0});
+    if (score > -std::numeric_limits<Real>::infinity()) state.found.push_back({score, EndingId(0), 0});
     return;
   }
-  const auto enter = [&](std::int32_t from) {
+  const auto enter = [&](EndingId from) {
     const Real score = reach(t, number, forward_.best(t - 1, from), from);
     if (score > -std::numeric_limits<Real>::infinity()) state.frontier.push_back({score, from, 0});
   };
   if (t < forward_.length()) {
     forward_.each_before(t, number, enter);
   } else {
-    for (std::int32_t from = 0; from < forward_.states(); ++from) enter(from);
+    for (EndingId from(0); from.number() < forward_.states(); ++from) enter(from);
   }
   std::make_heap(state.frontier.begin(), state.frontier.end());
 }
@@ -63,7 +63,8 @@ void KBest<Forward>::fill_frontier(std::int32_t t, std::int32_t number, State& s
 template <class Forward>
 void KBest<Forward>::find_one_more() {
   visited_.clear();
-  std::int32_t t = forward_.length(), number = 0;
+  std::int32_t t = forward_.length();
+  EndingId number(0);
   std::size_t rank = std::numeric_limits<std::size_t>::max();
   for (; t > 0; --t) {
     const State& state = states_[state_at(t, number)];
@@ -90,7 +91,7 @@ void KBest<Forward>::find_one_more() {
 }
 
 template <class Forward>
-void KBest<Forward>::take_best(std::int32_t t, std::int32_t number, State& state) {
+void KBest<Forward>::take_best(std::int32_t t, EndingId number, State& state) {
   if (state.frontier.empty()) return;
   std::pop_heap(state.frontier.begin(), state.frontier.end());
   const Candidate best = state.frontier.back();
@@ -102,7 +103,7 @@ void KBest<Forward>::take_best(std::int32_t t, std::int32_t number, State& state
 }
 
 template <class Forward>
-typename KBest<Forward>::Real KBest<Forward>::reach(std::int32_t t, std::int32_t number, Real score, std::int32_t from) const noexcept {
+typename KBest<Forward>::Real KBest<Forward>::reach(std::int32_t t, EndingId number, Real score, EndingId from) const noexcept {
   return t < forward_.length() ? score + forward_.step(t, from, number) : score;
 }
 

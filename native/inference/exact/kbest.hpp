@@ -31,12 +31,12 @@ class KBest {
   // A prefix that ends in a state: its score, and the prefix that it extends.
   struct Prefix {
     Real score = 0;         // includes the score of the last state
-    std::int32_t from = 0;  // the state before
+    EndingId from;          // the state before
     std::int32_t rank = 0;  // rank among the prefixes that end in `from`
   };
   struct Candidate {
     Real reach;  // the score up to the state, without that of the state itself
-    std::int32_t from;
+    EndingId from;
     std::int32_t rank;
     bool operator<(const Candidate& other) const noexcept {  // for a heap, whose largest element is the best
       return reach != other.reach ? reach < other.reach : from > other.from;
@@ -49,16 +49,16 @@ class KBest {
     bool successor_due = false;       // whether the successor of the last prefix found must still enter the frontier
   };
 
-  std::int32_t state_at(std::int32_t t, std::int32_t number);
-  void fill_frontier(std::int32_t t, std::int32_t number, State& state);
+  std::int32_t state_at(std::int32_t t, EndingId number);
+  void fill_frontier(std::int32_t t, EndingId number, State& state);
   void find_one_more();
-  void take_best(std::int32_t t, std::int32_t number, State& state);
-  Real reach(std::int32_t t, std::int32_t number, Real score, std::int32_t from) const noexcept;
+  void take_best(std::int32_t t, EndingId number, State& state);
+  Real reach(std::int32_t t, EndingId number, Real score, EndingId from) const noexcept;
 
   Forward forward_;
   std::vector<std::int32_t> state_of_;  // [length * states + 1] places in states_; -1: not visited yet
   std::deque<State> states_;
-  std::vector<std::pair<std::int32_t, std::int32_t>> visited_;  // (token, state) on the way back
+  std::vector<std::pair<std::int32_t, EndingId>> visited_;  // (token, state) on the way back
 };
 
 extern template class KBest<ForwardScores<float>>;

@@ -15,7 +15,7 @@ void SecondOrderForward<Real>::fill(const SecondOrderScores<Real>& scores) {
   from_.resize(static_cast<std::size_t>(L));
   std::copy_n(chain().node.data(), stride, alpha_.data());
   for (std::int32_t t = 1; t < T; ++t) {
-    const Real* earlier = row(t - 1, 0);
+    const Real* earlier = row(t - 1, LabelId(0));
     const Real* node = chain().node.data() + std::size_t(t) * stride;
     Real* out = alpha_.data() + std::size_t(t) * L * stride;
     for (std::int32_t i = 0; i < L; ++i, out += stride) {
@@ -36,17 +36,17 @@ template <class Real>
 Real SecondOrderForward<Real>::best_labels(std::int32_t* found) const {
   const LabelPairs& pairs = *scores_->pairs;
   const std::int32_t T = length();
-  std::int32_t state = 0;
-  for (std::int32_t other = 1; other < states(); ++other) state = best(T - 1, other) > best(T - 1, state) ? other : state;
+  EndingId state(0);
+  for (EndingId other(1); other.number() < states(); ++other) state = best(T - 1, other) > best(T - 1, state) ? other : state;
   const Real score = best(T - 1, state);
-  found[T - 1] = label(state);
-  if (T > 1) found[T - 2] = before(state);
+  found[T - 1] = label(state).number();
+  if (T > 1) found[T - 2] = before(state).number();
   for (std::int32_t t = T - 1; t > 1; --t) {  // the first label that gives the maximum
     const std::int32_t middle = found[t - 1];
     Real most = -std::numeric_limits<Real>::infinity();
     found[t - 2] = 0;
     for (std::int32_t p = pairs.begin(middle); p < pairs.begin(middle + 1); ++p) {
-      const Real reach = row(t - 1, pairs.first(p))[middle] + scores_->rows(t)[p][found[t]];
+      const Real reach = row(t - 1, LabelId(pairs.first(p)))[middle] + scores_->rows(t)[p][found[t]];
       if (reach <= most) continue;
       most = reach;
       found[t - 2] = pairs.first(p);

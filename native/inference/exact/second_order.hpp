@@ -38,34 +38,34 @@ class SecondOrderForward {
 
   std::int32_t length() const noexcept { return chain().length; }
   std::int32_t states() const noexcept { return labels() * labels(); }
-  std::int32_t label(std::int32_t state) const noexcept { return state / labels(); }
-  Real best(std::int32_t t, std::int32_t state) const noexcept {
+  LabelId label(EndingId state) const noexcept { return LabelId(state.number() / labels()); }
+  Real best(std::int32_t t, EndingId state) const noexcept {
     // At token 0 there is no label before, which is written as 0.
-    if (t == 0 && before(state) > 0) return -std::numeric_limits<Real>::infinity();
-    return row(t, before(state))[label(state)];
+    if (t == 0 && before(state) > LabelId(0)) return -std::numeric_limits<Real>::infinity();
+    return row(t, before(state))[label(state).place()];
   }
   template <class Visit>
-  void each_before(std::int32_t t, std::int32_t state, Visit visit) const {
-    const std::int32_t middle = before(state);
-    if (t == 1) return visit(middle * labels());
+  void each_before(std::int32_t t, EndingId state, Visit visit) const {
+    const std::int32_t middle = before(state).number();
+    if (t == 1) return visit(EndingId(middle * labels()));
     const LabelPairs& pairs = *scores_->pairs;
-    for (std::int32_t p = pairs.begin(middle); p < pairs.begin(middle + 1); ++p) visit(middle * labels() + pairs.first(p));
+    for (std::int32_t p = pairs.begin(middle); p < pairs.begin(middle + 1); ++p) visit(EndingId(middle * labels() + pairs.first(p)));
   }
-  Real step(std::int32_t t, std::int32_t from, std::int32_t state) const noexcept {
-    if (t == 1) return scores_->second[label(from)][label(state)];
-    return scores_->rows(t)[scores_->pairs->number(before(from), label(from))][label(state)];
+  Real step(std::int32_t t, EndingId from, EndingId state) const noexcept {
+    if (t == 1) return scores_->second[label(from).place()][label(state).place()];
+    return scores_->rows(t)[scores_->pairs->number(before(from).number(), label(from).number())][label(state).place()];
   }
-  Real own(std::int32_t t, std::int32_t state) const noexcept {
-    const Real node = chain().node[std::size_t(t) * chain().stride + label(state)];
-    return t == 0 ? node : chain().edge_into(t)[std::size_t(before(state)) * chain().stride + label(state)] + node;
+  Real own(std::int32_t t, EndingId state) const noexcept {
+    const Real node = chain().node[std::size_t(t) * chain().stride + label(state).place()];
+    return t == 0 ? node : chain().edge_into(t)[before(state).place() * chain().stride + label(state).place()] + node;
   }
 
  private:
   const ChainScores<Real>& chain() const noexcept { return scores_->chain; }
   std::int32_t labels() const noexcept { return chain().labels; }
-  std::int32_t before(std::int32_t state) const noexcept { return state % labels(); }
-  const Real* row(std::int32_t t, std::int32_t before) const noexcept {
-    return alpha_.data() + (std::size_t(t) * labels() + before) * chain().stride;
+  LabelId before(EndingId state) const noexcept { return LabelId(state.number() % labels()); }
+  const Real* row(std::int32_t t, LabelId before) const noexcept {
+    return alpha_.data() + (std::size_t(t) * labels() + before.place()) * chain().stride;
   }
 
   const SecondOrderScores<Real>* scores_ = nullptr;

@@ -4,7 +4,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/kinds.hpp"
+
 namespace riata {
+
+struct EndingKind;
+using EndingId = Id<EndingKind>;  // how a prefix of a chain ends: the last label, or the last two
 
 // The scores of a chain. Constraints are included, as minus infinity.
 template <class Real>
@@ -36,17 +41,17 @@ struct ForwardScores {
 
   std::int32_t length() const noexcept { return chain_->length; }
   std::int32_t states() const noexcept { return chain_->labels; }  // states of one token; ties go to the lowest number
-  std::int32_t label(std::int32_t state) const noexcept { return state; }
-  Real best(std::int32_t t, std::int32_t state) const noexcept { return alpha[std::size_t(t) * chain_->stride + state]; }
+  LabelId label(EndingId state) const noexcept { return LabelId(state.number()); }
+  Real best(std::int32_t t, EndingId state) const noexcept { return alpha[std::size_t(t) * chain_->stride + state.place()]; }
   // Calls visit(state at token t - 1) for every state that `state` at token t can follow, in order.
   template <class Visit>
-  void each_before(std::int32_t, std::int32_t, Visit visit) const {
-    for (std::int32_t from = 0; from < chain_->labels; ++from) visit(from);
+  void each_before(std::int32_t, EndingId, Visit visit) const {
+    for (EndingId from(0); from.number() < chain_->labels; ++from) visit(from);
   }
-  Real step(std::int32_t t, std::int32_t from, std::int32_t state) const noexcept {
-    return chain_->edge_into(t)[std::size_t(from) * chain_->stride + state];
+  Real step(std::int32_t t, EndingId from, EndingId state) const noexcept {
+    return chain_->edge_into(t)[from.place() * chain_->stride + state.place()];
   }
-  Real own(std::int32_t t, std::int32_t state) const noexcept { return chain_->node[std::size_t(t) * chain_->stride + state]; }
+  Real own(std::int32_t t, EndingId state) const noexcept { return chain_->node[std::size_t(t) * chain_->stride + state.place()]; }
 
  private:
   const ChainScores<Real>* chain_ = nullptr;
