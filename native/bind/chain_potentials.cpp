@@ -27,7 +27,7 @@ void check(const FeatureIndex& index, const Instances& instances, std::int32_t l
   for (const std::int32_t label : instances.labels) ok = ok && label >= (unknown ? unknown_label : 0) && label < labels;
   if (!ok) throw Error("RiataError", "the labels do not fit the sentences");
   const Layout layout(index, labels, named_size);
-  const HistoryIndex history(index.history_slots(), index.table(labels, layout.stride));
+  const HistoryIndex history(index.history_slots(), index.table(labels));
   check_fit(index, layout, history, static_cast<std::size_t>(layout.size), instances);
 }
 

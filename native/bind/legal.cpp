@@ -54,7 +54,7 @@ void legal(nb::module_& m) {
         const Constraint<float> constraint = as_constraint<float>(labels, start, end, follow);
         LegalLabels found;
         return give(all_stuck(starts, sets, of, [&](const Allowed& allowed, std::int64_t first, std::int32_t length) {
-          return found.find(constraint, labels, padded(labels), allowed, first, length);
+          return found.find(constraint, labels, allowed, first, length);
         }));
       },
       nb::arg("starts"), nb::arg("sets"), nb::arg("of"), nb::arg("start"), nb::arg("end"), nb::arg("follow"),

@@ -52,14 +52,14 @@ nb::list as_list(const SegmentCoding& coding, const std::vector<std::int32_t>& c
 
 nb::tuple best(SegmentScores& scores) {
   std::vector<std::int32_t> codes(static_cast<std::size_t>(scores.tokens));
-  const double score = SemiMarkov<double>(scores.coding, scores.coding.stride(), scores.order())(scores, codes.data());
+  const double score = SemiMarkov<double>(scores.coding, scores.order())(scores, codes.data());
   return nb::make_tuple(as_list(scores.coding, codes), score);
 }
 
 // A list of (segments, score), best first; fewer than k if fewer are allowed.
 nb::list best_k(SegmentScores& scores, std::int64_t k) {
   nb::list out;
-  SemiMarkovKBest<double> list(scores.coding, scores.coding.stride(), scores.order());
+  SemiMarkovKBest<double> list(scores.coding, scores.order());
   const auto poll = [] {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   };
@@ -79,7 +79,7 @@ nb::list best_k(SegmentScores& scores, std::int64_t k) {
 double take_off_best(SegmentScores& scores) {
   const std::int32_t T = scores.tokens, M = scores.coding.most.number(), L = scores.coding.labels, stride = scores.coding.stride();
   const bool any_label = scores.order() == 0;  // whether the label before does not matter
-  SemiMarkov<double> exact(scores.coding, stride, scores.order());
+  SemiMarkov<double> exact(scores.coding, scores.order());
   std::vector<std::int32_t> codes(static_cast<std::size_t>(T));
   const double best = exact(scores, codes.data());
   if (best == never) return best;
@@ -111,7 +111,7 @@ double take_off_best(SegmentScores& scores) {
 std::pair<double, Out<double>> sums(SegmentScores& scores) {
   const double best = take_off_best(scores);
   if (best == never) return {never, give(std::vector<double>())};
-  SemiMarkovSums<double> all(scores.coding, scores.coding.stride(), scores.order());
+  SemiMarkovSums<double> all(scores.coding, scores.order());
   const double log_z = best + all.open(scores, 1.0);
   const std::size_t M = scores.coding.most.place();
   std::vector<double> posteriors(std::size_t(scores.tokens) * M * scores.coding.labels, 0.0);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/hash.hpp"
+#include "core/kernels.hpp"
 
 namespace riata {
 
@@ -35,8 +36,8 @@ enum class Reader : std::int32_t { node, edge, named, history };
 class HashTable {
  public:
   HashTable() = default;
-  HashTable(std::int32_t bits, std::int32_t labels, std::int32_t stride) noexcept
-      : rows_(bits == 0 ? 0 : (std::int64_t{1} << bits) / stride), labels_(labels) {}
+  HashTable(std::int32_t bits, std::int32_t labels) noexcept
+      : rows_(bits == 0 ? 0 : (std::int64_t{1} << bits) / padded(labels)), labels_(labels) {}
 
   std::int64_t rows() const noexcept { return rows_; }
   bool fits() const noexcept { return rows_ >= labels_; }

@@ -59,7 +59,7 @@ class FeatureIndex {
   std::int32_t pad() const noexcept { return pad_; }
   bool transitions() const noexcept { return transitions_; }
   bool hashed() const noexcept { return bits_ > 0; }
-  HashTable table(std::int32_t labels, std::int32_t stride) const noexcept { return {bits_, labels, stride}; }
+  HashTable table(std::int32_t labels) const noexcept { return {bits_, labels}; }
 
   // The id of an n-gram from the id of its parent (-1 for a root) and its last value; -1 if it is unknown.
   std::int32_t find(std::int32_t family, std::int32_t parent, std::int32_t value) const noexcept {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/kernels.hpp"
 #include "features/allowed.hpp"
 #include "inference/constraint.hpp"
 
@@ -18,14 +19,15 @@ class LegalLabels {
   // Finds the possible labels of the sentence whose tokens start at `first` in `allowed`. Returns -1; or, if there is no legal labelling,
   // the first token at which no label is left.
   template <class Real>
-  std::int32_t find(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed,
-                    std::int64_t first, std::int32_t length) {
+  std::int32_t find(const Constraint<Real>& constraint, std::int32_t labels, const Allowed& allowed, std::int64_t first,
+                    std::int32_t length) {
     labels_ = static_cast<std::size_t>(labels);
+    const auto stride = static_cast<std::size_t>(padded(labels));
     flags_.clear();
     if (!allowed.knows(first, length)) return -1;
     if (allowed.width != labels_) throw Error("RiataError", "the labels that are allowed do not fit the model");
     flags_.assign(static_cast<std::size_t>(length) * labels_, 0);
-    const auto follows = [&](std::size_t i, std::size_t j) { return constraint.follow[i * static_cast<std::size_t>(stride) + j] == 0; };
+    const auto follows = [&](std::size_t i, std::size_t j) { return constraint.follow[i * stride + j] == 0; };
     for (std::int32_t t = 0; t < length; ++t) {
       const std::uint8_t* set = allowed.at(first + t);
       bool some = false;
@@ -46,10 +48,8 @@ class LegalLabels {
 
   // Calls `find`, and throws if the sentence has no legal labelling.
   template <class Real>
-  void open(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t stride, const Allowed& allowed, std::int64_t first,
-            std::int32_t length) {
-    if (find(constraint, labels, stride, allowed, first, length) >= 0)
-      throw Error("DataError", "no legal labelling has the labels that are given");
+  void open(const Constraint<Real>& constraint, std::int32_t labels, const Allowed& allowed, std::int64_t first, std::int32_t length) {
+    if (find(constraint, labels, allowed, first, length) >= 0) throw Error("DataError", "no legal labelling has the labels that are given");
   }
 
   // Sets the scores of labels that are not possible at token t to minus infinity. scores: [labels].

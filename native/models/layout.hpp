@@ -27,7 +27,7 @@ class Layout {
     }
     given_ = next;
     hashed_ = index.hashed();
-    if (hashed_) named_size = static_cast<std::int32_t>(index.table(labels, stride).rows());
+    if (hashed_) named_size = static_cast<std::int32_t>(index.table(labels).rows());
     size = next + std::int64_t{named_size} * stride;
   }
 

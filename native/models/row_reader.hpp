@@ -15,11 +15,7 @@ template <class Rows>
 class RowReader {
  public:
   RowReader(const FeatureIndex& index, Rows& rows, const Instances& instances)
-      : rows_(rows),
-        instances_(instances),
-        transitions_(index.transitions()),
-        hashed_(index.hashed()),
-        table_(index.table(rows.labels, rows.stride)) {
+      : rows_(rows), instances_(instances), transitions_(index.transitions()), hashed_(index.hashed()), table_(index.table(rows.labels)) {
     if (hashed_) {
       read_table(index);
       return;

@@ -184,7 +184,7 @@ StoredChain::StoredChain(ChainView the_view, std::int32_t labels, const std::vec
   check(view_.transition, 1, labels, labels);
   check(view_.history.rows, view_.history.slots.size(), 1, labels);
   if (index.hashed()) {
-    const HashTable table = index.table(labels, padded(labels));
+    const HashTable table = index.table(labels);
     if (!table.fits()) throw inconsistent("bits");
     check_places(view_.kept_named, table.rows());
   }

@@ -49,7 +49,7 @@ struct Weights {
     const Layout now(index, labels, std::max(named_size, index.hashed() ? 0 : this->named_size()));
     if (now.size != layout.size || now.families() != layout.families()) flat = now.moved(flat, layout);
     layout = now;
-    if (history.slots().empty()) history = HistoryIndex(index.history_slots(), index.table(labels, stride));
+    if (history.slots().empty()) history = HistoryIndex(index.history_slots(), index.table(labels));
     flat.resize(std::max(flat.size(), room()), Real{0});
   }
 };

@@ -96,7 +96,7 @@ Beam<Real> drawn(Rng& rng, std::uint64_t values) {
 template <class Real>
 void compare(Rng& rng, std::uint64_t values) {
   const Beam<Real> beam = drawn<Real>(rng, values);
-  ChainLevel<Real> level(beam.labels, beam.stride);
+  ChainLevel<Real> level(beam.labels);
   const auto entries = static_cast<std::int64_t>(beam.nodes.size()) * beam.labels;
   for (const std::int64_t width :
        {std::int64_t{1}, std::int64_t{2}, std::int64_t{5}, std::int64_t{beam.labels} - 1, std::int64_t{beam.labels},

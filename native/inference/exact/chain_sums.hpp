@@ -23,8 +23,9 @@ struct EdgeFactors {
 // Computes edge factors from scores [labels][stride], which are minus infinity if a pair is not allowed; the padding may contain anything.
 // Returns the highest score. forward, backward: [labels][stride], written.
 template <class Real>
-double make_edge_factors(const Real* scores, std::int32_t labels, std::int32_t stride, Real* forward, Real* backward) {
+double make_edge_factors(const Real* scores, std::int32_t labels, Real* forward, Real* backward) {
   constexpr Real never = -std::numeric_limits<Real>::infinity();
+  const std::int32_t stride = padded(labels);
   Real highest = never;
   for (std::int32_t i = 0; i < labels; ++i)
     highest = std::max(highest, *std::max_element(scores + std::int64_t{i} * stride, scores + std::int64_t{i} * stride + labels));
@@ -48,7 +49,7 @@ double make_edge_factors(const Real* scores, std::int32_t labels, std::int32_t s
 template <class Real>
 class ChainSums {
  public:
-  ChainSums(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride) {}
+  explicit ChainSums(std::int32_t labels) : labels_(labels), stride_(padded(labels)) {}
 
   // node: [length][stride] scores, minus infinity if a label is not allowed; overwritten by factors. edge(t): EdgeFactors of the step into
   // token t > 0. alpha, into, posterior: [length][stride], written; into(0) is undefined. Returns log Z, or NaN if it gave up.

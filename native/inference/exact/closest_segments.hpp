@@ -16,7 +16,7 @@ namespace riata {
 template <class Real>
 class ClosestSegments {
  public:
-  ClosestSegments(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
+  ClosestSegments(const SegmentCoding& coding, std::int32_t order) : coding_(coding), stride_(coding.stride()), order_(order) {}
 
   // Searches the open sentence. loss: SegmentLoss or SegmentClassWeights, open for the truth of the sentence.
   template <class Loss>

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/kernels.hpp"
 #include "inference/constraint.hpp"
 
 namespace riata {
@@ -11,12 +12,11 @@ namespace riata {
 class LabelPairs {
  public:
   template <class Real>
-  LabelPairs(std::int32_t labels, std::int32_t stride, const Constraint<Real>& constraint)
-      : labels_(labels), number_(std::size_t(labels) * labels, -1) {
+  LabelPairs(std::int32_t labels, const Constraint<Real>& constraint) : labels_(labels), number_(std::size_t(labels) * labels, -1) {
     for (std::int32_t second = 0; second < labels; ++second) {
       begins_.push_back(size());
       for (std::int32_t first = 0; first < labels; ++first) {
-        if (constraint.follow[std::size_t(first) * stride + second] != 0) continue;
+        if (constraint.follow[std::size_t(first) * padded(labels) + second] != 0) continue;
         number_[std::size_t(first) * labels + second] = size();
         firsts_.push_back(first);
       }

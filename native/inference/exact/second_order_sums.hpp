@@ -52,7 +52,7 @@ struct PairFactors {
 template <class Real>
 class SecondOrderSums {
  public:
-  SecondOrderSums(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride) {
+  explicit SecondOrderSums(std::int32_t labels) : labels_(labels), stride_(padded(labels)) {
     for (auto* rows : {&back_, &next_, &work_}) rows->assign(static_cast<std::size_t>(square()), Real{0});
   }
 

@@ -23,7 +23,7 @@ inline void check_exact(const SegmentTemplates& templates) {
 template <class Real>
 class SemiMarkov {
  public:
-  SemiMarkov(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
+  SemiMarkov(const SegmentCoding& coding, std::int32_t order) : coding_(coding), stride_(coding.stride()), order_(order) {}
 
   // Writes the codes of the best segments of the open sentence to codes, [T], -1 inside segments, and returns their score. Ties go to the
   // lowest label, then to the shortest segment, read from the end. If nothing is allowed, all codes are -1 and the score is minus infinity.

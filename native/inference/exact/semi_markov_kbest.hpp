@@ -16,7 +16,7 @@ namespace riata {
 template <class Real>
 class SemiMarkovKBest {
  public:
-  SemiMarkovKBest(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
+  SemiMarkovKBest(const SegmentCoding& coding, std::int32_t order) : coding_(coding), stride_(coding.stride()), order_(order) {}
 
   // Finds the k best segmentations of the open sentence, or all if there are fewer; returns their number. Steps: see SemiMarkov. poll:
   // called at intervals, if it is given; throws to end the search.

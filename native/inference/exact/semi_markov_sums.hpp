@@ -16,7 +16,7 @@ namespace riata {
 template <class Real>
 class SemiMarkovSums {
  public:
-  SemiMarkovSums(const SegmentCoding& coding, std::int32_t stride, std::int32_t order) : coding_(coding), stride_(stride), order_(order) {}
+  SemiMarkovSums(const SegmentCoding& coding, std::int32_t order) : coding_(coding), stride_(coding.stride()), order_(order) {}
 
   // Sums over the segmentations of the open sentence, and returns log Z. Steps: SegmentSteps, or a class with its functions length, spans
   // and history.

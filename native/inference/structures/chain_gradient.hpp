@@ -25,7 +25,7 @@ class ChainGradient final : public SentenceGradient<Real> {
         square_(of.square()),
         tokens_(of.tokens_.index(), of.layout_, of.instances_, of.constraint_),
         steps_(of.contexts_.rows.size()),
-        sums_(of.layout_.labels, of.layout_.stride) {}
+        sums_(of.layout_.labels) {}
 
   std::int64_t sentences() const noexcept override { return of_.instances_.sentences(); }
   std::int64_t length(std::int64_t s) const noexcept override { return of_.instances_.length(s); }
@@ -108,7 +108,7 @@ class ChainGradient final : public SentenceGradient<Real> {
       }
       const std::vector<Real>& follow = of_.constraint_.follow;
       for (std::size_t k = 0; k < scores_.size(); ++k) scores_[k] += follow[k];
-      highest_[c] = make_edge_factors(scores_.data(), of_.layout_.labels, of_.layout_.stride, table(factors_, c), table(turned_, c));
+      highest_[c] = make_edge_factors(scores_.data(), of_.layout_.labels, table(factors_, c), table(turned_, c));
     }
   }
 

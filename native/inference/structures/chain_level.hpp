@@ -26,7 +26,7 @@ class ChainLevel {
     bool good;  // whether this is the step from the y-good node to the true label
   };
 
-  ChainLevel(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride) {}
+  explicit ChainLevel(std::int32_t labels) : labels_(labels), stride_(padded(labels)) {}
 
   // Makes room for this number of nodes. All of them must then be set, in order.
   void open(std::size_t nodes) {

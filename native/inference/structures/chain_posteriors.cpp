@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/kernels.hpp"
 #include "inference/exact/chain_log_sums.hpp"
 #include "inference/exact/chain_sums.hpp"
 #include "inference/structures/exact_chain.hpp"
@@ -17,8 +18,8 @@ namespace {
 template <class Real>
 class SentencePosteriors {
  public:
-  SentencePosteriors(std::int32_t labels, std::int32_t stride)
-      : labels_(static_cast<std::size_t>(labels)), stride_(static_cast<std::size_t>(stride)), sums_(labels, stride) {}
+  explicit SentencePosteriors(std::int32_t labels)
+      : labels_(static_cast<std::size_t>(labels)), stride_(static_cast<std::size_t>(padded(labels))), sums_(labels) {}
 
   double open(const ChainScores<Real>& chain, double temperature) {
     chain_ = &chain;
@@ -68,8 +69,8 @@ class SentencePosteriors {
     for (std::size_t step = 0; step < steps; ++step) {
       const Real* scores = chain_->edge_into(static_cast<std::int32_t>(step) + 1);
       for (std::size_t k = 0; k < square; ++k) scaled_[k] = static_cast<Real>(double(scores[k]) / temperature_);
-      highest_[step] = make_edge_factors(scaled_.data(), static_cast<std::int32_t>(labels_), static_cast<std::int32_t>(stride_),
-                                         forward_.data() + step * square, backward_.data() + step * square);
+      highest_[step] = make_edge_factors(scaled_.data(), static_cast<std::int32_t>(labels_), forward_.data() + step * square,
+                                         backward_.data() + step * square);
     }
   }
 
@@ -132,9 +133,9 @@ ChainProbabilities chain_probabilities(const ChainModel<Real>& model, const Corp
   ChainProbabilities out{std::vector<double>(static_cast<std::size_t>(instances.sentences()), 0), std::vector<double>(tokens * labels, 0),
                          std::vector<double>(found.size(), 0)};
   ExactChain<Real> chain(corpus.index, rows_of(weights, vector), model.constraint, instances);
-  SentencePosteriors<Real> one_back(weights.labels, weights.stride);
+  SentencePosteriors<Real> one_back(weights.labels);
   std::optional<SecondOrderPosteriors<Real>> two_back;
-  if (chain.two_back() != nullptr) two_back.emplace(weights.labels, weights.stride);
+  if (chain.two_back() != nullptr) two_back.emplace(weights.labels);
   PollClock clock(weights.labels);
   for (std::int64_t s = 0; s < instances.sentences(); ++s) {
     if (clock.due(instances.length(s)) && !poll(s)) break;

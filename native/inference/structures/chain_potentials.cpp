@@ -83,8 +83,7 @@ void ChainPotentials<Real>::make_factors() {
       for (std::int64_t from = 0; from < square(); from += layout_.stride) tokens_.add(row + from, scores + from);
     }
     for (std::size_t k = 0; k < cells; ++k) allowed[k] = scores[k] + constraint_.follow[k];
-    highest_[c] =
-        make_edge_factors(allowed.data(), layout_.labels, layout_.stride, forward_.data() + c * cells, backward_.data() + c * cells);
+    highest_[c] = make_edge_factors(allowed.data(), layout_.labels, forward_.data() + c * cells, backward_.data() + c * cells);
   }
 }
 

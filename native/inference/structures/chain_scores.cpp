@@ -11,7 +11,7 @@ void check_fit(const FeatureIndex& index, const Layout& layout, const HistoryInd
   bool fits = instances.sizes.size() == static_cast<std::size_t>(index.families()) && instances.pad == index.pad() &&
               layout.families() == index.families() && instances.hashed == index.hashed();
   if (index.hashed()) {
-    const HashTable table = index.table(layout.labels, layout.stride);
+    const HashTable table = index.table(layout.labels);
     fits = fits && table.fits() && layout.named_size() == static_cast<std::int32_t>(table.rows());
   } else {
     fits = fits && instances.named_size <= layout.named_size();
@@ -60,7 +60,7 @@ void ChainScorer<Real>::operator()(std::int64_t s, ChainScores<Real>& chain) {
   for (std::int32_t j = 0; j < stride; ++j) first[j] += constraint_.start[j];
   for (std::int32_t j = 0; j < stride; ++j) last[j] += constraint_.end[j];
   if (rows_.local) normalise_locally(chain);
-  legal_.open(constraint_, rows_.labels(), stride, instances_.allowed, instances_.starts[s], length);
+  legal_.open(constraint_, rows_.labels(), instances_.allowed, instances_.starts[s], length);
   for (std::int32_t t = 0; t < length; ++t) legal_.forbid(t, chain.node.data() + std::size_t(t) * stride);
 }
 

@@ -39,7 +39,7 @@ class ChainSpace : public CorpusSpace {
         remembers_(queue.remembers()),
         blind_(queue.blind()),
         steps_(corpus.index, layout_, history_, model.weights.local, constraint_, corpus.instances, weights),
-        level_(layout_.labels, layout_.stride),
+        level_(layout_.labels),
         before_(static_cast<std::size_t>(history_.order())) {}
 
   void open(std::int64_t sentence, bool with_truth) override {

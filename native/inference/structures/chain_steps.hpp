@@ -38,13 +38,13 @@ class ChainSteps {
         no_edge_(static_cast<std::size_t>(layout.stride), Real{0}),
         edge_known_(static_cast<std::size_t>(layout.labels), -1),
         edge_(std::size_t(layout.labels) * layout.stride),
-        local_sums_(layout.labels, layout.stride) {}
+        local_sums_(layout.labels) {}
 
   void open(std::int64_t sentence) {
     sentence_ = sentence;
     gathered_at_ = -1;
     length_ = static_cast<std::int32_t>(instances_.length(sentence));
-    legal_.open(constraint_, layout_.labels, layout_.stride, instances_.allowed, instances_.starts[sentence], length_);
+    legal_.open(constraint_, layout_.labels, instances_.allowed, instances_.starts[sentence], length_);
     node_known_.assign(static_cast<std::size_t>(length_), -1);
     make_room(node_, std::size_t(length_) * layout_.stride);
     if (!per_token_) return;

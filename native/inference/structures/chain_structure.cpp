@@ -26,8 +26,7 @@ void ChainModel<Real>::grow(const Corpus& corpus, Vector<Real>& vector) {
   if (now.size > weights.layout.size || now.families() != weights.layout.families())
     vector.rearrange([&](const Numbers<Real>& old) { return now.moved(old, weights.layout); });
   weights.layout = now;
-  if (weights.history.slots().empty())
-    weights.history = HistoryIndex(corpus.index.history_slots(), corpus.index.table(weights.labels, weights.stride));
+  if (weights.history.slots().empty()) weights.history = HistoryIndex(corpus.index.history_slots(), corpus.index.table(weights.labels));
   vector.grow(weights.room());
 }
 

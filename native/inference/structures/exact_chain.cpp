@@ -31,7 +31,7 @@ void check_exact(const FeatureIndex& index, std::int32_t labels) {
 template <class Real>
 LabelPairs states_of(const FeatureIndex& index, std::int32_t labels, const Constraint<Real>& constraint) {
   check_exact(index, labels);
-  return LabelPairs(order_of(index) == exact_order ? labels : 0, padded(labels), constraint);
+  return LabelPairs(order_of(index) == exact_order ? labels : 0, constraint);
 }
 
 template <class Real>

@@ -16,7 +16,7 @@ namespace riata {
 template <class Real>
 class LocalSums {
  public:
-  LocalSums(std::int32_t labels, std::int32_t stride) : labels_(labels), stride_(stride), row_(static_cast<std::size_t>(stride)) {}
+  explicit LocalSums(std::int32_t labels) : labels_(labels), stride_(padded(labels)), row_(static_cast<std::size_t>(stride_)) {}
 
   // The logarithm of the sum for a row, or for the sum of two rows; rows are [stride].
   double operator()(const Real* one, const Real* other) {
@@ -54,7 +54,7 @@ class LocalSums {
 // infinity.
 template <class Real>
 void normalise_locally(ChainScores<Real>& chain) {
-  LocalSums<Real> sums(chain.labels, chain.stride);
+  LocalSums<Real> sums(chain.labels);
   const auto own = [&](std::int32_t t) { return chain.node.data() + std::size_t(t) * chain.stride; };
   const auto taken = [](Real score, double sum) {
     return std::isfinite(sum) ? static_cast<Real>(double(score) - sum) : -std::numeric_limits<Real>::infinity();

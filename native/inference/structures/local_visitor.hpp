@@ -14,7 +14,7 @@ namespace riata {
 template <class Real>
 class LocalVisitor final : public Visitor {
  public:
-  explicit LocalVisitor(ChainPotentials<Real>& of) : of_(of), stride_(of.layout_.stride), sums_(of.layout_.labels, of.layout_.stride) {}
+  explicit LocalVisitor(ChainPotentials<Real>& of) : of_(of), stride_(of.layout_.stride), sums_(of.layout_.labels) {}
 
   // Writes the probabilities of labels to the sentence's rows of into_.
   std::optional<double> open(std::int64_t s) override {

@@ -15,7 +15,7 @@ template <class Real>
 class PlannedRows {
  public:
   PlannedRows(const FeatureIndex& index, const ChainRows<Real>& rows, const Instances& instances)
-      : weights_(rows), instances_(instances), hashed_(index.hashed()), table_(index.table(rows.labels(), rows.stride())) {
+      : weights_(rows), instances_(instances), hashed_(index.hashed()), table_(index.table(rows.labels())) {
     const auto read = [&](const std::vector<Slot>& slots) {
       for (const Slot& slot : slots) {
         const std::int64_t first = hashed_ ? 0 : rows.layout.node_row(slot.family, static_cast<std::size_t>(slot.slot));

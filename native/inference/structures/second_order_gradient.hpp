@@ -28,7 +28,7 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
         tokens_(of.tokens_.index(), of.layout_, of.instances_, of.constraint_),
         steps_(of.tokens_.index(), of.layout_, of.history_, of.instances_, of.constraint_, of.there_),
         here_(static_cast<std::size_t>(steps_.contexts())),
-        sums_(of.layout_.labels, of.layout_.stride) {}
+        sums_(of.layout_.labels) {}
 
   std::int64_t sentences() const noexcept override { return of_.instances_.sentences(); }
   std::int64_t length(std::int64_t s) const noexcept override { return of_.instances_.length(s); }

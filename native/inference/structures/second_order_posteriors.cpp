@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/kernels.hpp"
+
 namespace riata {
 
 template <class Real>
-SecondOrderPosteriors<Real>::SecondOrderPosteriors(std::int32_t labels, std::int32_t stride)
-    : labels_(static_cast<std::size_t>(labels)), stride_(static_cast<std::size_t>(stride)), sums_(labels, stride) {}
+SecondOrderPosteriors<Real>::SecondOrderPosteriors(std::int32_t labels)
+    : labels_(static_cast<std::size_t>(labels)), stride_(static_cast<std::size_t>(padded(labels))), sums_(labels) {}
 
 template <class Real>
 double SecondOrderPosteriors<Real>::open(const SecondOrderScores<Real>& scores, double temperature) {

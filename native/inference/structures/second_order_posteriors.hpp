@@ -16,7 +16,7 @@ namespace riata {
 template <class Real>
 class SecondOrderPosteriors {
  public:
-  SecondOrderPosteriors(std::int32_t labels, std::int32_t stride);
+  explicit SecondOrderPosteriors(std::int32_t labels);
 
   // Divides all scores by the temperature and returns log Z. The scores must not change while probabilities are asked for.
   double open(const SecondOrderScores<Real>& scores, double temperature);

@@ -17,7 +17,7 @@ template <class Real>
 class SecondOrderVisitor final : public Visitor {
  public:
   explicit SecondOrderVisitor(SecondOrderPotentials<Real>& of)
-      : of_(of), stride_(of.layout_.stride), square_(of.square()), sums_(of.layout_.labels, of.layout_.stride) {}
+      : of_(of), stride_(of.layout_.stride), square_(of.square()), sums_(of.layout_.labels) {}
 
   std::optional<double> open(std::int64_t s) override {
     enter(s);

@@ -45,7 +45,7 @@ SegmentProbabilities segment_probabilities(const SegmentModel<Real>& model, cons
   check_exact(templates);
   const Vector<Real> flat = Vector<Real>::of(weights.flat);
   SegmentSteps<Real> steps(templates, weights.coding, weights.grown, instances, flat);
-  SemiMarkovSums<Real> sums(weights.coding, weights.coding.stride(), templates.order());
+  SemiMarkovSums<Real> sums(weights.coding, templates.order());
   SegmentProbabilities out;
   out.tags.assign(static_cast<std::size_t>(instances.tokens() * tags), 0);
   for (std::int64_t s = 0; s < instances.sentences() && poll(s); ++s) {

@@ -31,7 +31,7 @@ class SegmentVisitor final : public Visitor {
         labels_(of.coding_.labels),
         reach_(of.templates_.reach()),
         factors_(of.coding_, order_),
-        slow_sums_(of.coding_, stride_, order_) {}
+        slow_sums_(of.coding_, order_) {}
 
   // If factors underflow or overflow, logarithms are used at once. No table is shared with other sentences, so the caller need not call
   // open_in_logarithms.

@@ -67,7 +67,7 @@ void TokenRows<Real>::each_other_row(std::int64_t s, Visit visit) const {
   const auto& starts = hashed ? instances_.named_starts : other_starts_;
   const auto& ids = hashed ? instances_.named_ids : other_ids_;
   const auto& values = hashed ? instances_.named_values : other_values_;
-  const HashTable table = index_.table(layout_.labels, layout_.stride);
+  const HashTable table = index_.table(layout_.labels);
   for (std::int64_t t = 0; t < instances_.length(s); ++t) {
     for (const Slot& slot : index_.node_slots()) {
       if (!hashed) break;
