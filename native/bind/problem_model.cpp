@@ -74,9 +74,8 @@ void check_pairs(const nb::list& inputs, const nb::list& outputs) {
 
 ProblemModel::ProblemModel(const Vocabulary& all, const Numbers<double>& weights) {
   for (nb::handle action : all.actions) add_action(action);
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(weights.size()); ++i) {
-    if (weights[static_cast<std::size_t>(i)] == 0) continue;
-    add(all.features.names().text(all.features.name_of(i)), all.features.action_of(i), weights[static_cast<std::size_t>(i)]);
+  for (WeightId i(0); i.place() < weights.size(); ++i) {
+    if (weights[i.place()] != 0) add(all.features.name_of(i), all.features.action_of(i), weights[i.place()]);
   }
 }
 
@@ -91,11 +90,11 @@ ProblemModel::ProblemModel(const std::vector<std::string>& names, const nb::list
 
 nb::tuple ProblemModel::parts() const {
   nb::list names, of, values;
-  for (std::int32_t i = 0; i < vocabulary_.features.weights(); ++i) {
-    const std::string_view name = vocabulary_.features.names().text(vocabulary_.features.name_of(i));
+  for (WeightId i(0); i.number() < vocabulary_.features.weights(); ++i) {
+    const std::string_view name = vocabulary_.features.name_of(i);
     names.append(nb::str(name.data(), name.size()));
     of.append(vocabulary_.features.action_of(i));
-    values.append(weights_[static_cast<std::size_t>(i)]);
+    values.append(weights_[i.place()]);
   }
   return nb::make_tuple(names, nb::list(vocabulary_.actions), of, values);
 }
@@ -111,7 +110,7 @@ void ProblemModel::add_action(nb::handle action) {
 }
 
 void ProblemModel::add(std::string_view name, std::int32_t action, double weight) {
-  const auto id = static_cast<std::size_t>(vocabulary_.features.add(vocabulary_.features.add_name(name), action));
+  const std::size_t id = vocabulary_.features.add(vocabulary_.features.add_name(name), action).place();
   if (id == weights_.size()) weights_.push_back(0);
   weights_[id] += weight;
 }
@@ -244,8 +243,8 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
   nb::dict out = as_dict(
       done, [&](StateId before, ActionId action) { return nb::borrow(space.action(before, action)); },
       [&](std::int64_t entry) {
-        const auto id = static_cast<std::int32_t>(entry);
-        const std::string_view name = vocabulary.features.names().text(vocabulary.features.name_of(id));
+        const WeightId id(static_cast<std::int32_t>(entry));
+        const std::string_view name = vocabulary.features.name_of(id);
         const std::int32_t action = vocabulary.features.action_of(id);
         const nb::object with = action < 0 ? nb::none() : nb::object(vocabulary.actions[static_cast<std::size_t>(action)]);
         return nb::make_tuple(nb::make_tuple(nb::str(name.data(), name.size()), action >= 0, with), weights.data()[entry]);

@@ -85,8 +85,8 @@ void PythonSpace::draft(const Tree& tree, NodeId id) {
     for (const ActionId part : parts_of(action)) step += by_action_[static_cast<std::size_t>(part)];
     const Range plain = steps_[at(node.state).steps + i].features;
     for (std::size_t k = plain.from; k < plain.to; ++k) {
-      const std::int32_t weight = vocabulary_.features.find(values_[k].name, NameIndex::none);
-      if (weight >= 0) step += values_[k].value * weights_.data()[weight];
+      const WeightId weight = vocabulary_.features.find(values_[k].name, NameIndex::none);
+      if (weight) step += values_[k].value * weights_.data()[weight.place()];
     }
     const double heuristic = methods_.heuristic.is_valid() ? heuristic_of(child(node.state, i)) : 0;
     drafts_.push_back({{node.score + weights_.scale() * step, heuristic, 0, 0, id, action, false}, i});
@@ -113,12 +113,12 @@ void PythonSpace::sum_observed(const Range& actions, const Range& observed) {
     const auto [name, value] = values_[i];
     const std::span<const NameIndex::Entry> joined = vocabulary_.features.joined(name);
     if (joined.size() <= 4 * with.size()) {
-      for (const auto& [action, weight] : joined) by_action_[static_cast<std::size_t>(action)] += value * weights_.data()[weight];
+      for (const auto& [action, weight] : joined) by_action_[static_cast<std::size_t>(action)] += value * weights_.data()[weight.place()];
       continue;
     }
     for (const ActionId action : with) {
-      const std::int32_t weight = vocabulary_.features.find(name, action);
-      if (weight >= 0) by_action_[static_cast<std::size_t>(action)] += value * weights_.data()[weight];
+      const WeightId weight = vocabulary_.features.find(name, action);
+      if (weight) by_action_[static_cast<std::size_t>(action)] += value * weights_.data()[weight.place()];
     }
   }
 }
@@ -195,8 +195,8 @@ double PythonSpace::score_of(const State& state, std::size_t operation, ActionId
   double score = 0;
   const auto add = [&](const Range& range, std::int32_t with) {
     for (std::size_t i = range.from; i < range.to; ++i) {
-      const std::int32_t weight = vocabulary_.features.find(values_[i].name, with);
-      if (weight >= 0) score += values_[i].value * weights_.data()[weight];
+      const WeightId weight = vocabulary_.features.find(values_[i].name, with);
+      if (weight) score += values_[i].value * weights_.data()[weight.place()];
     }
   };
   add(state.observed, action);
@@ -215,7 +215,8 @@ void PythonSpace::features(const Tree& tree, NodeId node, StepFeatures& out) {
   const StateId parent = tree[tree[node].parent].state;
   const ActionId action = tree[node].action;
   const auto add = [&](const Range& range, std::int32_t with) {
-    for (std::size_t i = range.from; i < range.to; ++i) out.push_back({vocabulary_.features.add(values_[i].name, with), values_[i].value});
+    for (std::size_t i = range.from; i < range.to; ++i)
+      out.push_back({vocabulary_.features.add(values_[i].name, with).number(), values_[i].value});
   };
   add(at(parent).observed, action);
   for (const ActionId part : parts_of(action)) add(at(parent).observed, part);

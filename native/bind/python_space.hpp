@@ -99,7 +99,7 @@ class PythonSpace : public Space {
   static constexpr double unasked = std::numeric_limits<double>::quiet_NaN();
 
   struct Value {
-    std::int32_t name;
+    NameId name;
     double value;
     bool operator==(const Value&) const = default;
   };

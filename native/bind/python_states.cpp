@@ -210,7 +210,7 @@ PythonSpace::Range PythonSpace::read_features(const nb::object& list, const char
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.ptr());
   for (Py_ssize_t i = 0; i < count; ++i) {
     const Value value = read_feature(PySequence_Fast_GET_ITEM(items.ptr(), i), method);
-    if (value.name != NameIndex::none && value.value != 0) values_.push_back(value);
+    if (value.name && value.value != 0) values_.push_back(value);
   }
   range.to = values_.size();
   return range;

@@ -7,41 +7,45 @@
 #include <vector>
 
 #include "core/alphabet.hpp"
+#include "core/id.hpp"
 #include "core/id_pair_index.hpp"
 
 namespace riata {
 
+struct NameKind;
+struct WeightKind;
+using NameId = Id<NameKind>;      // a name of a feature; none: an unknown one
+using WeightId = Id<WeightKind>;  // the number of a weight; none: there is no such weight
+
 class NameIndex {
  public:
-  static constexpr std::int32_t none = -1;  // as a name: unknown; as an action: the name stands alone
+  static constexpr std::int32_t none = -1;  // as an action: the name stands alone
 
   struct Entry {
     std::int32_t action;
-    std::int32_t weight;
+    WeightId weight;
   };
 
-  const Alphabet& names() const noexcept { return names_; }
   std::int32_t weights() const noexcept { return pairs_.size(); }
-  std::int32_t name_of(std::int32_t weight) const noexcept { return pairs_.left(weight); }
-  std::int32_t action_of(std::int32_t weight) const noexcept { return pairs_.right(weight); }
+  std::string_view name_of(WeightId weight) const noexcept { return names_.text(pairs_.left(weight.number())); }
+  std::int32_t action_of(WeightId weight) const noexcept { return pairs_.right(weight.number()); }
 
-  std::int32_t find_name(std::string_view name) const noexcept { return names_.find(name); }
-  std::int32_t add_name(std::string_view name) {
-    const std::int32_t id = names_.add(name);
-    if (static_cast<std::size_t>(id) == by_name_.size()) by_name_.emplace_back();
+  NameId find_name(std::string_view name) const noexcept { return NameId(names_.find(name)); }
+  NameId add_name(std::string_view name) {
+    const NameId id(names_.add(name));
+    if (id.place() == by_name_.size()) by_name_.emplace_back();
     return id;
   }
 
-  // The number of a weight, or none.
-  std::int32_t find(std::int32_t name, std::int32_t action) const noexcept { return pairs_.find(name, action); }
-  std::int32_t add(std::int32_t name, std::int32_t action) {
-    const std::int32_t before = pairs_.size(), weight = pairs_.add(name, action);
-    if (weight == before && action != none) by_name_[static_cast<std::size_t>(name)].push_back({action, weight});
+  WeightId find(NameId name, std::int32_t action) const noexcept { return WeightId(pairs_.find(name.number(), action)); }
+  WeightId add(NameId name, std::int32_t action) {
+    const WeightId before(pairs_.size()), weight(pairs_.add(name.number(), action));
+    if (weight == before && action != none) by_name_[name.place()].push_back({action, weight});
     return weight;
   }
 
   // All actions with which the name has a weight.
-  std::span<const Entry> joined(std::int32_t name) const noexcept { return by_name_[static_cast<std::size_t>(name)]; }
+  std::span<const Entry> joined(NameId name) const noexcept { return by_name_[name.place()]; }
 
  private:
   Alphabet names_;
