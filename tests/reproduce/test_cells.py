@@ -127,3 +127,29 @@ def test_on_the_command_line(run, tmp_path, monkeypatch):
     first, second = (json.loads(run(*arguments)[1]) for _ in range(2))
     assert (first["cells"]["stored"], second["cells"]["stored"], second["cells"]["trained"]) == (0, 2, 0)
     assert first["rows"] == second["rows"]
+
+
+def test_final_learns_from_all_data_for_the_epoch_that_stored_development_data_chose(tmp_path):
+    alone, resumed = (tmp_path / name for name in ("alone.jsonl", "resumed.jsonl"))
+    plan = replace(PLAN, most=3, final=True)
+    (expected, _), _ = watched(alone, plan), watched(resumed, replace(plan, final=False))
+    found, steps = watched(resumed, plan)
+    assert not any(step.text.startswith("stored: ") for step in steps)
+    assert set(found.measured) == set(expected.measured)
+    for row, figures in expected.measured.items():
+        assert set(found.measured[row]) == set(figures)
+        for key, figure in figures.items():
+            if not key.startswith("seconds"):
+                assert (found.measured[row][key].values, found.measured[row][key].interval) == (
+                    figure.values,
+                    figure.interval,
+                ), (row, key)
+
+
+def test_tables_that_train_and_measure_the_same_share_cells(tmp_path):
+    table = registry.get("reproduction", "laso-table1")
+    row, other = next(row for row in table.rows if row.name == "LASOP 5"), WHOLE.rows[-1]
+    assert dict(row.setting) == dict(other.setting)
+    watched(tmp_path / "cells.jsonl", table=replace(WHOLE, rows=(other,), quick_sentences=30))
+    _, steps = watched(tmp_path / "cells.jsonl", table=replace(table, rows=(row,), quick_sentences=30))
+    assert [step.text.startswith("stored: ") for step in steps] == [True]

@@ -6,7 +6,7 @@ from typing import Any
 
 from riata.reproducing.claims import beats, equal, faster
 from riata.reproducing.laso import SEGMENT_FEATURES, UNMERGED, ZDJ02, exact_segments, our_segments, segments
-from riata.reproducing.measures import scores
+from riata.reproducing.measures import convergence
 from riata.reproducing.reproduction import Column, Reproduction, Row
 from riata.reproducing.tasks import SEGMENTS
 from riata.reproducing.times import hours, seconds
@@ -53,7 +53,7 @@ REPRODUCTION = Reproduction(
     paper="daume2005laso",
     title="Daumé & Marcu 2005, Table 1: syntactic chunking",
     task=SEGMENTS,
-    measure=scores,
+    measure=convergence,
     columns=(
         Column("seconds_train", "train", "{:.1f} s".format, hours),
         Column("seconds_decode", "decode", "{:.2f} s".format, hours),

@@ -6,7 +6,7 @@ from typing import Any
 
 from riata.reproducing.claims import beats, equal, faster, fewer, from_to, no_better
 from riata.reproducing.laso import BEAMS, OURS, SUTTON, UNMERGED, joint, our_joint
-from riata.reproducing.measures import noun_scores
+from riata.reproducing.measures import noun_scores_and_beams
 from riata.reproducing.reproduction import Column, Reproduction, Row
 from riata.reproducing.tasks import JOINT
 from riata.reproducing.times import hours, seconds
@@ -49,7 +49,7 @@ REPRODUCTION = Reproduction(
     paper="daume2005laso",
     title="Daumé & Marcu 2005, Table 2: joint tagging and chunking",
     task=JOINT,
-    measure=noun_scores,
+    measure=noun_scores_and_beams(BEAMS),
     columns=(
         Column("seconds_train", "train", "{:.0f} s".format, hours),
         Column("seconds_decode", "test", "{:.1f} s".format, hours),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from riata.reproducing.claims import Claim, Measured, Statistic, between
 from riata.reproducing.laso import BEAMS, OURS, UNMERGED, joint, our_joint
-from riata.reproducing.measures import beam_key, f1_by_beam
+from riata.reproducing.measures import beam_key, noun_scores_and_beams
 from riata.reproducing.reproduction import Column, Reproduction, Row
 from riata.reproducing.tasks import JOINT
 from riata.scoring.figures import Figure
@@ -93,7 +93,7 @@ REPRODUCTION = Reproduction(
     paper="daume2005laso",
     title="Daumé & Marcu 2005, Table 3: training beam (lines) and decoding beam (columns)",
     task=JOINT,
-    measure=f1_by_beam(BEAMS),
+    measure=noun_scores_and_beams(BEAMS),
     columns=tuple(Column(beam_key(beam), f"decode {beam}") for beam in BEAMS),
     rows=(
         *map(row, range(len(BEAMS))),

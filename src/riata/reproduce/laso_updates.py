@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from riata.reproducing.claims import beats
-from riata.reproducing.laso import OURS, UNMERGED, joint, our_joint
-from riata.reproducing.measures import scores
+from riata.reproducing.laso import BEAMS, OURS, UNMERGED, joint, our_joint
+from riata.reproducing.measures import noun_scores_and_beams
 from riata.reproducing.reproduction import SCORES, Reproduction, Row
 from riata.reproducing.tasks import JOINT
 
@@ -43,7 +43,7 @@ REPRODUCTION = Reproduction(
     paper="daume2005laso",
     title="Daumé & Marcu 2005, Sec. 5: when to update, at beam 10",
     task=JOINT,
-    measure=scores,
+    measure=noun_scores_and_beams(BEAMS),
     columns=SCORES,
     rows=(*rows("perceptron", 93.5), *rows("alma", 94.4)),
     claims=tuple(

@@ -63,10 +63,15 @@ def _nouns(chunks: Column) -> Column:
 
 
 def convergence(trained: Trained) -> dict[str, Sample]:
-    """The same, and the first epoch whose development score is less than NEAR below the best: less of an accident than the best one."""
+    """Like `scores` and, where there are development data, the first epoch whose score is less than NEAR below the best:
+    less of an accident than the best one.
+    """
+    found = scores(trained)
     by_epoch = [epoch["dev_score"] for epoch in trained.estimator.history_ if not epoch["refit"]]
-    near = next(number for number, score in enumerate(by_epoch, 1) if score >= max(by_epoch) - NEAR)
-    return {**scores(trained), "epoch_near": Sample(near)}
+    if all(score is not None for score in by_epoch):
+        near = next(number for number, score in enumerate(by_epoch, 1) if score >= max(by_epoch) - NEAR)
+        found["epoch_near"] = Sample(near)
+    return found
 
 
 def bound(trained: Trained) -> dict[str, Sample]:
@@ -87,17 +92,17 @@ def bound(trained: Trained) -> dict[str, Sample]:
     return measured
 
 
-def f1_by_beam(beams: Sequence[int]) -> Callable[[Trained], dict[str, Sample]]:
-    """F1 of one trained model under decoding beams, by the keys of `beam_key`."""
+def noun_scores_and_beams(beams: Sequence[int]) -> Callable[[Trained], dict[str, Sample]]:
+    """Like `noun_scores`, and F1 of the same model under decoding beams, by the keys of `beam_key`."""
 
-    def measure(trained: Trained) -> dict[str, Sample]:
-        found = {}
+    def noun_scores_and_f1_by_beam(trained: Trained) -> dict[str, Sample]:
+        found = noun_scores(trained)
         for beam in beams:
             evaluation = trained.estimator.set_params(beam=beam).evaluate(trained.scored)
             found[beam_key(beam)] = Sample.of(evaluation)
         return found
 
-    return measure
+    return noun_scores_and_f1_by_beam
 
 
 def beam_key(beam: int) -> str:

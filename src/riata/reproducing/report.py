@@ -183,7 +183,7 @@ def table(outcome: Outcome) -> Table:
     """Every row in two lines or more: ours, and the paper's under each of its readings."""
     columns = outcome.reproduction.columns
     made = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    made.add_column("", no_wrap=True)
+    made.add_column("")  # names are broken into lines where the table is too wide, so that numbers are never cut
     for column in columns:
         made.add_column(column.title, justify="right", no_wrap=True)
     for row in outcome.reproduction.rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from riata import registry
@@ -172,40 +172,52 @@ class _Work:
             found: Samples = measured_in(line)
             self.watch(Step(row.name, seed, f"stored: {self.told(found)}", done=True))
             return found, Origin(True, line["commit"], line["cpu"])
-        found = self.trained(row, seed, parameters)
+        found = self.trained(row, seed, parameters, self.chosen(row, seed, parameters))
         made_by = self.about if self.cells is None else self.cells.add(row.name, key, found, self.about)
         self.watch(Step(row.name, seed, self.told(found), done=True))
         return found, Origin(False, made_by["commit"], made_by["cpu"])
 
-    def trained(self, row: Row, seed: int, parameters: Mapping[str, Any]) -> Samples:
-        """What is measured of a row, trained with this seed; and the CPU seconds of all of it."""
+    def chosen(self, row: Row, seed: int, parameters: Mapping[str, Any]) -> Samples | None:
+        """With --final: what was measured of the same training on development data, which chose its epoch; None if it is not stored."""
+        if self.cells is None or self.split.test is None or self.split.dev is None:
+            return None
+        line = self.cells.get(self.key(row, seed, parameters, replace(self.split, test=None)))
+        return None if line is None else measured_in(line)
+
+    def trained(self, row: Row, seed: int, parameters: Mapping[str, Any], chosen: Samples | None) -> Samples:
+        """What is measured of a row, trained with this seed; and the CPU seconds of all of it.
+
+        chosen: what development data say of the row. They need not choose the epoch again: the row learns from all data, for that epoch.
+        """
         began = time.thread_time()
         clock = _Clock(row.name, seed, self.watch, self.stopped)
-        made = self.reproduction.task.make(
-            **parameters,
-            epochs=self.plan.epochs_of(row, self.reproduction),
-            seed=seed,
-            threads=1,
-            dev=self.split.dev,
-            refit=self.plan.final,
-        )
-        made.fit(self.split.train, listener=clock)
+        if chosen is None:
+            data, asked = self.split.train, {"dev": self.split.dev, "refit": self.plan.final}
+            epochs = self.plan.epochs_of(row, self.reproduction)
+        else:
+            data, asked, epochs = self.split.learnt, {"dev": None, "refit": False}, int(chosen["epoch"].value)
+        made = self.reproduction.task.make(**parameters, epochs=epochs, seed=seed, threads=1, **asked)
+        made.fit(data, listener=clock)
         trained = Trained(made, self.split.learnt, self.split.scored, clock.seconds(made.best_epoch_))
-        found = dict(self.reproduction.measure(trained))
-        found[WHOLE] = Sample(time.thread_time() - began)
-        return found
+        found = {**self.reproduction.measure(trained), WHOLE: Sample(time.thread_time() - began)}
+        return {**(chosen or {}), **found}
 
     def told(self, found: Samples) -> str:
         return ", ".join(f"{c.title} {c.show(found[c.key].value)}" for c in self.reproduction.columns if c.key in found)
 
-    def key(self, row: Row, seed: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Everything that the numbers of a cell depend on, but for the program."""
+    def key(self, row: Row, seed: int, parameters: Mapping[str, Any], split: Split | None = None) -> dict[str, Any]:
+        """Everything that the numbers of a cell depend on, but for the program. Tables that train and measure the same share cells.
+
+        split: the data that are used here, unless it is given.
+        """
+        split = split or self.split
         return {
-            "reproduction": self.reproduction.name,
+            "task": self.reproduction.task.name,
+            "measures": self.reproduction.measure.__name__,
             "data": self.plan.data(self.reproduction),
-            "scored": self.split.part,
-            "sentences_train": len(self.split.learnt),
-            "sentences_scored": len(self.split.scored),
+            "scored": split.part,
+            "sentences_train": len(split.learnt),
+            "sentences_scored": len(split.scored),
             "setting": dict(row.setting or {}),
             "template": digest(source_of(parameters.get("template"))),
             "lists": digest(parameters.get("lists")),
