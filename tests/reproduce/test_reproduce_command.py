@@ -1,8 +1,10 @@
 """Every reproduction runs in --quick, as table, JSON and plot; what cannot be run is refused before anything is trained."""
 
 import json
+import runpy
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -153,6 +155,13 @@ def test_a_look_at_test_data_is_recorded(tmp_path):
     assert lines[0]["question"] == "reproduce laso-bound"
     assert lines[0]["metrics"]["updates"] == lines[0]["values"]["updates"][0] > 0
     assert lines[0]["version"] and "commit" in lines[0] and lines[0]["date"]
+
+
+def test_a_package_that_is_used_from_its_repository_knows_the_commit():
+    """The module is run from the sources, wherever the tested package is installed."""
+    sources = Path(__file__).parents[2] / "src" / "riata" / "measuring" / "provenance.py"
+    found = runpy.run_path(str(sources))
+    assert found["CHECKOUT"] == Path(__file__).parents[2]
 
 
 def test_an_installed_package_logs_in_the_cache_and_knows_no_commit(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
 
-CHECKOUT = Path(__file__).parents[2]  # where the package lies in its repository; elsewhere, of no meaning
+CHECKOUT = Path(__file__).parents[3]  # where the package lies in its repository; elsewhere, of no meaning
 
 
 def about() -> dict[str, str | None]:
