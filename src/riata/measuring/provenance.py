@@ -22,13 +22,15 @@ def about() -> dict[str, str | None]:
     }
 
 
-def in_checkout(folder: Path = CHECKOUT) -> bool:
-    """Whether a folder is Riata's repository: that of the package, if it is used from there and not installed somewhere else."""
+def in_checkout(folder: Path | None = None) -> bool:
+    """Whether a folder is Riata's repository. None: that of the package, if it is used from there and not installed somewhere else."""
+    folder = folder or CHECKOUT
     return (folder / ".git").exists() and (folder / "src" / "riata").is_dir()
 
 
-def commit(checkout: Path = CHECKOUT) -> str | None:
+def commit(checkout: Path | None = None) -> str | None:
     """The commit of the repository; None for an installed package, which knows only its version."""
+    checkout = checkout or CHECKOUT
     if not in_checkout(checkout):
         return None
     try:
