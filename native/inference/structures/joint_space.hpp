@@ -260,6 +260,12 @@ class JointSpace : public CorpusSpace {
     return chunks == nullptr ? own : own + double(chunks[chunk.place()]);
   }
 
+  // The highest score of a step that gives a tag, with any chunk label.
+  double best_step(StateId from, const Real* chunks, TagId tag) const noexcept {
+    const auto best = chunks == nullptr ? std::ptrdiff_t{0} : std::max_element(chunks, chunks + coding_.chunks) - chunks;
+    return step(from, chunks, tag, ChunkId(static_cast<std::int32_t>(best)));
+  }
+
   void expand_node(const Tree& tree, NodeId id, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
     const Node& node = tree[id];
     const StateId from = node.state;
@@ -279,6 +285,7 @@ class JointSpace : public CorpusSpace {
     ranks_.begin_node();
     for (const TagId tag : listed(from)) {
       const Real* scores = score_chunks(from, tag);
+      if (choosy && node.score + best_step(from, scores, tag) < ranks_.least()) continue;
       const std::int64_t key = key_of(after(from), (gives ? tag.value() : 0) * tags_unit_ + tags_before, chunks_before);
       const double with_tag = regret + (tag != gold_tag);
       const std::int32_t code = coding_.code(tag, ChunkId(0));

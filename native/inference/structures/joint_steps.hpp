@@ -79,20 +79,27 @@ class JointSteps {
       starts_.push_back(group_row(*group, t, packed, key_of(*group, t, packed)));
     }
   }
-  // Packs the outputs that are read beside the operator's own tag, once for all tags.
+  // Packs the outputs that are read beside the operator's own tag, and finds their rows, once for all tags.
   void begin_tags(std::int32_t t, std::span<const std::int32_t> window) {
     t_ = t;
     for (Beside& one : beside_) {
       one.packed = one.group->packed(window, coding_) - one.unit * std::uint64_t(window[0]);
-      one.key = key_of(*one.group, t, one.packed);
-      one.key_unit = one.unit * std::uint64_t(templates_.all_groups()) * std::uint64_t(length_);
+      std::int64_t& first = memo_.at(key_of(*one.group, t, one.packed));
+      if (first < 0) {
+        first = static_cast<std::int64_t>(by_tag_.size());
+        by_tag_.resize(by_tag_.size() + static_cast<std::size_t>(coding_.tags + 1), -1);
+      }
+      one.first = static_cast<std::size_t>(first);
     }
   }
   void ask_beside(TagId tag) {
     starts_.clear();
-    const auto times = static_cast<std::uint64_t>(tag.value());
-    for (const Beside& one : beside_)
-      starts_.push_back(group_row(*one.group, t_, one.packed + times * one.unit, one.key + times * one.key_unit));
+    const auto value = static_cast<std::size_t>(tag.value());
+    for (const Beside& one : beside_) {
+      std::int64_t& start = by_tag_[one.first + value];
+      if (start < 0) start = new_row(*one.group, t_, one.packed + value * one.unit);
+      starts_.push_back(start);
+    }
   }
   void answer() {
     if (asked_.empty()) return;
@@ -170,6 +177,7 @@ class JointSteps {
   void forget(StateId from) {
     memo_.clear();
     arena_.clear();
+    by_tag_.clear();
     asked_.clear();
     version_ = weights_.version();
     from_ = from;
@@ -246,15 +254,19 @@ class JointSteps {
   bool forgets_;
   StateId from_;
   std::int64_t version_ = -1;  // of the weights with which memo and arena were filled
-  Memo memo_;                  // (token, group, outputs that it reads) -> place in the arena
+  // (token, group, outputs that it reads) -> place in the arena; of a group that reads the operator's own tag, without it -> place in
+  // by_tag_
+  Memo memo_;
   std::vector<Real> arena_;
+  std::vector<std::int64_t> by_tag_;  // [tags + 1] for every such place: the places in the arena, by value of the tag; -1: not yet
   std::vector<std::int64_t> computed_[outputs];  // [T] version of the weights with which a row of plain_ was computed; -1: not yet
   std::vector<Real> plain_[outputs];             // [T][stride] scores from the input alone
-  // A group that reads the operator's own tag: the other outputs that it reads as one number (packed) and as a key, and what the tag is
-  // multiplied by in both (unit, key_unit).
+  // A group that reads the operator's own tag: the other outputs that it reads as one number (packed), what the tag is multiplied by in it
+  // (unit), and where its rows are found (first).
   struct Beside {
     const JointGroup* group;
-    std::uint64_t unit = 0, packed = 0, key = 0, key_unit = 0;
+    std::uint64_t unit = 0, packed = 0;
+    std::size_t first = 0;  // in by_tag_
   };
   std::vector<const JointGroup*> alone_[outputs];  // groups that do not read the operator's own tag
   std::vector<Beside> beside_;                     // groups of chunk labels that read the operator's own tag
