@@ -24,6 +24,7 @@ def options(**chosen):
     """The settings of the native core: a beam of 5, LaSO with the perceptron, unless chosen otherwise."""
     settings = {"queue": "beam", "beam": 5, "beam_by": "operations", "when": "laso", "update": "mean"}
     settings |= {"step": "perceptron", "alpha": 0.9, "B": 0.0, "C": 0.0, "p": 2.0, "truncate": 0.0, "record": False}
+    settings |= {"threshold": "plain"}
     settings |= {"max_nodes": 1_000_000, "seconds": 0.0, "siblings": 0, "merge": True}
     assert chosen.keys() <= settings.keys()
     return settings | chosen

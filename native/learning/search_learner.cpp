@@ -18,6 +18,21 @@ std::int64_t siblings_of(const Settings& settings, When when) {
   return queue.name == "beam" ? std::min(queue.width, Search::most_good) : QueueSpec{}.width;
 }
 
+// The y-good nodes, in the places of the last nodes of a front that is full.
+std::vector<NodeId> beside(std::vector<NodeId> good, std::span<const NodeId> front) {
+  const std::size_t left = front.size() - std::min(front.size(), good.size());
+  good.insert(good.end(), front.begin(), front.begin() + static_cast<std::ptrdiff_t>(left));
+  return good;
+}
+
+// Whether a y-good node was merged with one of its rivals.
+bool absorbed(Search& search, const Search::Match& match) {
+  return std::any_of(match.siblings.begin(), match.siblings.end(), [&](NodeId good) {
+    const std::vector<NodeId> by = search.absorbers_of(good);
+    return std::find_first_of(by.begin(), by.end(), match.rivals.begin(), match.rivals.end()) != by.end();
+  });
+}
+
 }  // namespace
 
 LearnerSpec LearnerSpec::of(const Settings& settings) {
@@ -40,7 +55,12 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
     case When::early: {  // Collins & Roark 2004: one update, then the next example
       if (!lost && !wrong) return {};
       std::vector<NodeId> siblings = search.siblings(front, spec_.siblings);
-      const Search::Match match = search.match(siblings, front);
+      Search::Match match = search.match(siblings, front);
+      if (stepper_.spec().normalised) {
+        keep_violating(search, match);
+        const bool stays = match.rivals.size() < front.size() && !absorbed(search, match);
+        if (!wrong && stays) return {Next::restart, beside(siblings, front)};
+      }
       update(search, match.siblings, competitors(search, match));
       if (spec_.when == When::early) return {Next::stop, {}};
       return {Next::restart, std::move(siblings)};
@@ -86,7 +106,9 @@ void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId>
   if (!outranks || (worst_.good && violation <= worst_.violation)) return;
   worst_.violation = violation;
   worst_.good = truth;
-  worst_.competitors = competitors(search, search.match({&truth, 1}, front));
+  Search::Match match = search.match({&truth, 1}, front);
+  if (stepper_.spec().normalised) keep_violating(search, match);
+  worst_.competitors = competitors(search, match);
 }
 
 // The competitors of the truth after a search that has ended: with `best`, the output found, whether it outranks the truth or not;
@@ -97,6 +119,14 @@ Weighted SearchLearner<Real>::outputs_against(Search& search, std::span<const No
   Search::Match match = search.match(truth, front);
   std::erase_if(match.rivals, [&](NodeId id) { return !search.tree()[id].goal; });
   return competitors(search, match);
+}
+
+// With a normalised threshold, the search down-weights y-good nodes by as much as the longest difference needs. Rivals that are behind by
+// their own margin, which depends on the difference, do not compete.
+template <class Real>
+void SearchLearner<Real>::keep_violating(Search& search, Search::Match& match) const {
+  std::erase_if(match.rivals,
+                [&](NodeId id) { return !search.tree()[id].good && !stepper_.violates(difference(search, match.siblings, {{id, 1.0}})); });
 }
 
 // The competitors in Eq. 2: all nodes that the truth competes with (`queue`), those that outrank it, weighted equally or by regret, or only
@@ -183,7 +213,22 @@ void SearchLearner<Real>::update(Search& search, std::span<const NodeId> sibling
   if (stepper_.spec().how == How::mira) {
     for (const auto& [id, weight] : competitors) cost += weight * search.space().regret(search.tree(), id);
   }
-  stepper_.step(difference(search, siblings, competitors), cost);
+  const std::optional<Difference> delta = violation(search, siblings, competitors);
+  if (delta) stepper_.step(*delta, cost);
+}
+
+// The difference of an update. With a normalised threshold, a mean of differences that violate it need not violate it; then the first of
+// them is taken, or none if none does.
+template <class Real>
+std::optional<Difference> SearchLearner<Real>::violation(Search& search, std::span<const NodeId> siblings,
+                                                         const Weighted& competitors) const {
+  Difference mean = difference(search, siblings, competitors);
+  if (!stepper_.spec().normalised || stepper_.violates(mean)) return mean;
+  for (const auto& [id, weight] : competitors) {
+    Difference one = difference(search, siblings, {{id, 1.0}});
+    if (!search.tree()[id].good && stepper_.violates(one)) return one;
+  }
+  return {};
 }
 
 // Whether y-good nodes are ahead of a node only by rounding: their scores are sums of steps, each rounded to Real.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,7 +43,8 @@ class SearchLearner : public Learner {
     stepper_.begin(weight);
   }
 
-  double margin() const override { return stepper_.margin(); }
+  // What y-good nodes are down-weighted by: with a normalised threshold, the largest that any of them may need.
+  double margin() const override { return stepper_.largest_margin(); }
   Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override;
   void at_dead_end(Search& search, NodeId last) override;
 
@@ -51,6 +53,8 @@ class SearchLearner : public Learner {
 
  private:
   Weighted competitors(Search& search, const Search::Match& match) const;
+  std::optional<Difference> violation(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) const;
+  void keep_violating(Search& search, Search::Match& match) const;
   Weighted outputs_against(Search& search, std::span<const NodeId> front, std::span<const NodeId> truth) const;
   void remember_worst(Search& search, std::span<const NodeId> front);
   bool tie(Search& search, std::span<const NodeId> siblings, NodeId rival) const;

@@ -11,6 +11,7 @@ StepSpec StepSpec::of(const Settings& settings) {
   spec.b = settings.number("B");
   spec.c = settings.number("C");
   spec.p = settings.number("p");
+  spec.normalised = settings.choice<bool>("threshold", {{"plain", false}, {"normalised", true}});
   spec.record = settings.flag("record");
   return spec;
 }
@@ -24,6 +25,13 @@ double Stepper<Real>::margin() const noexcept {
 }
 
 template <class Real>
+bool Stepper<Real>::violates(const Difference& delta) {
+  const double length = p_norm(delta, spec_.p);
+  if (spec_.normalised) longest_ = std::max(longest_, length);
+  return weights_->dot(delta) <= threshold(length) + rounding(length);
+}
+
+template <class Real>
 void Stepper<Real>::step(const Difference& delta, double cost) {
   if (weight_ == 0 || delta.empty()) return;
   const double length = p_norm(delta, spec_.p);
@@ -32,7 +40,7 @@ void Stepper<Real>::step(const Difference& delta, double cost) {
   updated_ = true;
   ++stats_.updates;
   stats_.largest_difference = std::max(stats_.largest_difference, length);
-  if (weights_->dot(delta) > margin() + rounding(length)) ++stats_.non_violating;
+  if (weights_->dot(delta) > threshold(length) + rounding(length)) ++stats_.non_violating;
   if (spec_.record) recorded_.push_back(delta);
   weights_->add(delta, size);
   if (spec_.how == How::alma) {

@@ -16,11 +16,12 @@ enum class How { perceptron, alma, mira };
 
 struct StepSpec {
   How how = How::perceptron;
-  double alpha = 0.9;   // ALMA: 1 asks for no margin, values near 0 for the largest (the paper's text has this the wrong way round)
-  double b = 0;         // ALMA: B; 0 means 1 / alpha
-  double c = 0;         // ALMA: C (0 means sqrt 2); MIRA: the largest step (0 means 1)
-  double p = 2;         // ALMA: the norm in which differences of features are measured
-  bool record = false;  // whether the difference of every update is kept
+  double alpha = 0.9;       // ALMA: 1 asks for no margin, values near 0 for the largest (the paper's text has this the wrong way round)
+  double b = 0;             // ALMA: B; 0 means 1 / alpha
+  double c = 0;             // ALMA: C (0 means sqrt 2); MIRA: the largest step (0 means 1)
+  double p = 2;             // ALMA: the norm in which differences of features are measured
+  bool normalised = false;  // ALMA: whether the truth must be ahead by the margin times max(1, |delta|), the length of the difference
+  bool record = false;      // whether the difference of every update is kept
 
   static StepSpec of(const Settings& settings);
 };
@@ -59,8 +60,12 @@ class Stepper {
     weight_ = weight;
   }
 
-  // By how much the truth must be ahead (ALMA; 0 for others).
+  // By how much the truth must be ahead (ALMA; 0 for others), of differences of length 1 and less.
   double margin() const noexcept;
+  // The largest of the margins that the truth may need. With a normalised threshold, it is that of the longest difference that was seen.
+  double largest_margin() const noexcept { return margin() * longest_; }
+  // Whether the truth is ahead by less than the margin of this difference, which may be the longest so far.
+  bool violates(const Difference& delta);
   // Makes one step along a difference. cost: of the competitors; only MIRA uses it.
   void step(const Difference& delta, double cost);
   // The size of a step along a difference of this length. 1 for MIRA, whose steps depend on more than the length.
@@ -76,6 +81,7 @@ class Stepper {
 
  private:
   double rounding(double length) const noexcept;
+  double threshold(double length) const noexcept { return margin() * (spec_.normalised ? std::max(1.0, length) : 1.0); }
   double size_of(const Difference& delta, double length, double cost) const;
 
   StepSpec spec_;
@@ -83,6 +89,7 @@ class Stepper {
   StepStats stats_;
   std::vector<Difference> recorded_;
   double generation_ = 1;  // k of Eq. 3
+  double longest_ = 1;     // of the differences that `violates` has measured, at least 1; 1 if the threshold is not normalised
   double weight_ = 1;      // of the present example
   bool updated_ = false;
 };

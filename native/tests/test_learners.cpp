@@ -50,7 +50,8 @@ Configured from_outputs(const std::string& update, const std::string& step) {
            {"siblings", std::int64_t{0}},
            {"max_nodes", std::int64_t{1'000'000}},
            {"merge", true},
-           {"record", false}},
+           {"record", false},
+           {"threshold", std::string("plain")}},
           update == "lattice" ? 1e-4 : 1e-7};  // structures leave out features with posteriors below 1e-6
 }
 

@@ -85,6 +85,7 @@ Made trained(const Data& data, const QueueSpec& queue, const std::string& update
        std::vector<std::pair<std::string, std::int64_t>>{{"beam", queue.width}, {"siblings", 0}, {"max_nodes", 1'000'000}})
     settings.set(name, number);
   settings.set("record", false);
+  settings.set("threshold", std::string("plain"));
   settings.set("merge", queue.merge);
   const SegmentModel<double> zero(data.templates, {coding, GrownRows(data.templates.slots()), {}});
   OnlineTrainer<double> trainer(zero, OnlineLearners<double>::make("search", settings), 0);

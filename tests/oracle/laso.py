@@ -48,6 +48,8 @@ class Laso:
         self.B = settings["B"] or 1 / self.alpha
         self.C = settings["C"] or {"alma": np.sqrt(2), "mira": 1.0, "perceptron": None}[self.step]
         self.p = settings["p"]
+        self.normalised = settings["threshold"] == "normalised"
+        self.longest = self.reach = 1.0  # of the differences that were compared with the threshold, where it is normalised
         self.legal = legal  # legal(before, label); None stands for either end of the sentence
         self.w = dict(initial or {})
         self.theta = link(self.w, self.p / (self.p - 1))  # of ALMA: what w is derived from
@@ -87,13 +89,20 @@ class Laso:
         nodes, made = [self.make_node(x, y, ())], []
         worst = None  # violation, y-good node, competitors
         while nodes:
+            self.reach = self.longest
             front, nodes = self.remove_front(nodes)
             node = front[0]
             goal = all(self.is_goal(x, node) for node in front)
             lost = not any(n.good for n in [*front, *nodes])
             if self.when in ("laso", "early") and (lost or (goal and not node.good)):
                 sibs = self.siblings(x, y, front)
-                self.update(x, y, sibs, self.competitors(y, sibs, self.rivals(x, sibs[0], front, nodes, made)))
+                rivals = self.violating(x, sibs, self.rivals(x, sibs[0], front, nodes, made))
+                if lost and not goal and self.stays(x, sibs, rivals, front):
+                    kept = [*sibs, *front[: max(0, len(front) - len(sibs))]]
+                    nodes, made = [self.make_node(x, y, n.labels) for n in kept], []
+                    self.expanded = {}
+                    continue
+                self.update(x, y, sibs, self.competitors(y, sibs, rivals))
                 if self.when == "early":
                     return None
                 nodes, made = [self.make_node(x, y, sib.labels) for sib in sibs], []
@@ -109,7 +118,7 @@ class Laso:
                 if not self.by_prefix() or self.cover(x, good) == self.cover(x, node):
                     violation = self.rank(node) - self.rank(good)
                     if not self.below(violation, 0.0) and (worst is None or self.below(worst[0], violation)):
-                        rivals = self.rivals(x, good, front, nodes, made)
+                        rivals = self.violating(x, [good], self.rivals(x, good, front, nodes, made))
                         worst = violation, good, self.competitors(y, [good], rivals)
             if goal:
                 if worst is not None:
@@ -225,7 +234,27 @@ class Laso:
         return (1 - self.alpha) * self.B * ((self.p - 1) / self.k) ** 0.5 if self.step == "alma" else 0.0
 
     def rank(self, node):
-        return node.score - self.margin() * node.good
+        return node.score - self.margin() * self.reach * node.good
+
+    def violating(self, x, sibs, rivals):
+        """With a normalised threshold: the nodes whose own difference violates it."""
+        return (
+            rivals
+            if not self.normalised
+            else [n for n in rivals if n.good or self.violates(self.delta(x, sibs, [(n, 1)]))]
+        )
+
+    def violates(self, delta):
+        self.longest = max(self.longest, norm(delta, self.p))
+        return not self.below(self.threshold(delta), self.dot(delta))
+
+    def threshold(self, delta):
+        return self.margin() * (max(1.0, norm(delta, self.p)) if self.normalised else 1.0)
+
+    def stays(self, x, sibs, violating, front):
+        """Whether the truth stays in the beam: not all of the front violates, nor the node that the truth was merged with."""
+        absorbed = self.merge and any(self.key(x, n) == self.key(x, sib) for n in violating for sib in sibs)
+        return self.normalised and len(violating) < len(front) and not absorbed
 
     def in_order(self, nodes):
         nodes = sorted(nodes, key=lambda n: (-self.rank(n), n.good, n.age))
@@ -254,12 +283,19 @@ class Laso:
     def update(self, x, y, sibs, competitors):
         if not competitors or not self.weight:
             return
-        delta = {}
-        add(delta, [(self.phi(x, n.labels), 1 / len(sibs)) for n in sibs])
-        add(delta, [(self.phi(x, n.labels), -weight) for n, weight in competitors])
+        delta = self.delta(x, sibs, competitors)
+        if self.normalised and not self.violates(delta):  # a mean of violations need not be one
+            each = (self.delta(x, sibs, [(n, 1)]) for n, _ in competitors)
+            delta = next((one for one in each if self.violates(one)), {})
         cost = sum(weight * self.loss(n, y) for n, weight in competitors)
         self.take_step({key: value for key, value in delta.items() if abs(value) > NOTHING}, cost)
         self.binary &= all(is_binary(weight) for _, weight in competitors)
+
+    def delta(self, x, sibs, competitors):
+        found = {}
+        add(found, [(self.phi(x, n.labels), 1 / len(sibs)) for n in sibs])
+        add(found, [(self.phi(x, n.labels), -weight) for n, weight in competitors])
+        return found
 
     def take_step(self, delta, cost):
         if not delta or not self.weight:
@@ -268,7 +304,7 @@ class Laso:
         if self.step == "mira" and shortfall <= NOTHING:
             return
         self.updates += 1
-        self.non_violating += self.dot(delta) > self.margin() + NOTHING
+        self.non_violating += self.dot(delta) > self.threshold(delta) + NOTHING
         self.largest_difference = max(self.largest_difference, norm(delta, self.p))
         if self.step == "perceptron":
             add(self.w, [(delta, self.weight)])

@@ -137,6 +137,9 @@ class Search {
   // Whether all nodes of the front are goals, possibly of different depths, so that the search is about to end.
   bool at_goal() const noexcept { return at_goal_; }
 
+  // The nodes of the last expansion with which a y-good state was merged; at most one.
+  std::vector<NodeId> absorbers_of(NodeId good);
+
  private:
   void begin(bool learning, bool watched);
   Learner::Next learn(Learner& learner, Recorder* recorder);
@@ -151,7 +154,6 @@ class Search {
   void keep_best(std::int64_t width);
   void merge();
   NodeId last_good(NodeId node) const;
-  std::vector<NodeId> absorbers_of(NodeId good);
   std::int64_t standing(std::span<const NodeId> front) const;
   void add_good_children(std::span<const NodeId> nodes, std::int64_t most, std::vector<NodeId>& level);
   template <class Stop>

@@ -123,7 +123,6 @@ Search::Match Search::match(std::span<const NodeId> siblings, std::span<const No
   return out;
 }
 
-// The nodes of the last expansion with which a y-good state was merged; at most one.
 std::vector<NodeId> Search::absorbers_of(NodeId good) {
   std::vector<NodeId> out;
   if (!space_.keyed()) return out;

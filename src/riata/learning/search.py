@@ -10,7 +10,7 @@ from riata.choosing.decoding import DECODING, LATTICE
 from riata.choosing.recipe import Recipe
 from riata.features.compile import Features
 from riata.inference.decoder import Decoder
-from riata.inference.structure import ALL_OUTPUTS, SPACE, STATES
+from riata.inference.structure import ALL_OUTPUTS, BEAM, SPACE, STATES
 from riata.learning.diagnostics import Run
 from riata.learning.online import SETTINGS, SentenceTrainer, TrainingSet
 from riata.settings import ANY, Setting
@@ -59,6 +59,15 @@ SEARCH_SETTINGS = (
         low=2,
         high=100,
         only=IF_ALMA,
+    ),
+    Setting(
+        "threshold",
+        "plain",
+        "of ALMA: the margin by which the truth must be ahead; normalised: times the length of the difference of features, "
+        "where that is above 1, as Theorem 4 compares it",
+        choices=("plain", "normalised"),
+        only={**IF_ALMA, "beam_by": ("operations",)},
+        needs={"normalised": (BEAM,)},
     ),
     Setting("truncate", 0.0, "leave out weights below this fraction of the largest; 0 keeps all", low=0, high=1),
     Setting(

@@ -1,0 +1,98 @@
+"""ALMA with a normalised threshold: against its slow twin, and what Theorem 4 says of it."""
+
+import math
+
+import pytest
+
+import riata
+from chain_problems import noise
+from laso_comparison import compared
+from riata.errors import SettingError
+from riata.features.templates import parse
+from samples import CHUNKS, quietly
+
+BEAMS = {"greedy": {"queue": "greedy"}, "beam 2": {"beam": 2}, "beam 3": {"beam": 3}, "beam 65": {"beam": 65}}
+ALMAS = {
+    "alma": {"alpha": 0.5},
+    "alma of Theorem 4": {"alpha": 0.9, "B": math.sqrt(8) / 0.9, "C": math.sqrt(2)},
+    "alma in another norm": {"alpha": 0.7, "p": 3.0},
+}
+TEMPLATES = ["word[0]", "word[0]\nedge", "word[-1]\nword[0]\nedge word[0]", "word[0]\nlabel[-2] label[-1]\nedge"]
+
+
+@pytest.mark.parametrize("merge", [True, False])
+@pytest.mark.parametrize("alma", ALMAS)
+@pytest.mark.parametrize("beam", BEAMS)
+def test_weights_equal_those_of_the_twin(beam, alma, merge):
+    learnt = 0
+    for turn, (when, update) in enumerate(
+        [
+            ("laso", "mean"),
+            ("laso", "best"),
+            ("early", "queue"),
+            ("max-violation", "loss-weighted"),
+            ("standard", "mean"),
+        ]
+    ):
+        settings = {
+            **BEAMS[beam], **ALMAS[alma], "step": "alma", "when": when, "update": update, "merge": merge, "threshold": "normalised",
+        }  # fmt: skip
+        corpus = noise(turn, TEMPLATES[turn % 4], [None, "iob2"][turn % 2], longest=4)
+        learnt += compared(corpus, settings, corpus.random_weights(turn), 2, turn)[0]
+        learnt += compared(corpus, settings, None, 2, turn)[0]
+    assert learnt > 20
+
+
+def chunker(threshold, **settings):
+    chosen = {"B": math.sqrt(8) / 0.9, "C": math.sqrt(2), "record": True, "threshold": threshold, **settings}
+    return riata.Chunker(
+        "laso-alma", structure="chain", beam=2, epochs=60, template=parse("x0[0]\nx1[0]\nedge"), settings=chosen
+    )
+
+
+def test_every_update_violates_and_the_bound_holds():
+    plain, normalised = (quietly(chunker(threshold), CHUNKS) for threshold in ("plain", "normalised"))
+    for trained in (plain, normalised):
+        found = trained.diagnose(CHUNKS)
+        assert found.non_violating == 0
+        assert found.updates <= found.bounds["Theorem 4"].value
+    assert any(a != b for a, b in zip(plain.history_, normalised.history_, strict=True))
+
+
+def test_where_no_difference_is_longer_than_one_both_thresholds_are_the_same():
+    class Tiny(riata.Problem):
+        def initial(self, x):
+            return ()
+
+        def actions(self, x, s):
+            return ("V", "C")
+
+        def apply(self, x, s, a):
+            return (*s, a)
+
+        def is_goal(self, x, s):
+            return len(s) == len(x)
+
+        def features(self, x, s, a):
+            return [(f"w={x[len(s)]}|{a}", 0.01), (f"p={s[-1:]}|{a}", 0.01)]
+
+        def regret(self, x, s, y):
+            return sum(a != b for a, b in zip(s, y, strict=False))
+
+    words = ["tree", "lasso", "beam", "queue"]
+    truth = [["V" if letter in "aeiou" else "C" for letter in word] for word in words]
+    both = [
+        riata.Predictor(Tiny(), "laso-alma", beam=2, epochs=3, settings={"threshold": threshold}).fit(words, truth)
+        for threshold in ("plain", "normalised")
+    ]
+    assert both[0].weights() == both[1].weights()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"step": "perceptron"}, {"beam_by": "prefix"}],
+    ids=lambda settings: next(iter(settings)),
+)
+def test_it_is_refused_where_it_means_nothing(settings):
+    with pytest.raises(SettingError, match="threshold"):
+        riata.Chunker("laso-alma", structure="chain", settings={"threshold": "normalised", **settings}).fit(CHUNKS)
