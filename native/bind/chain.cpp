@@ -100,6 +100,7 @@ struct KeptChain {
 // A model with other weights, and the constraint of `like`.
 ChainModel<float> with_weights(const ChainModel<float>& like, Weights<float> weights) {
   weights.local = like.weights.local;
+  weights.truncated = like.weights.truncated;
   return {std::move(weights), like.constraint};
 }
 
@@ -190,6 +191,10 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def_prop_rw(
           "local", [](const Kind& self) { return self.weights.local; }, [](Kind& self, bool local) { self.weights.local = local; },
           "Whether a step's score is log P(label | label before): what its weights add up to, normalised.")
+      .def_prop_rw(
+          "truncated", [](const Kind& self) { return self.weights.truncated; },
+          [](Kind& self, bool truncated) { self.weights.truncated = truncated; },
+          "Whether a step's score is what its weights add up to, kept between -1 and 1.")
       .def("pack", &packed<Real>, nb::arg("index"), "The sparse form in which a model is stored.")
       .def("place", &place_in<Real>, nb::arg("index"), nb::arg("entry"), "Whose weight an entry of the long vector is.")
       .def("probabilities", &probabilities<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("found"), nb::arg("types"),

@@ -16,7 +16,8 @@ struct ChainRows {
   const Layout& layout;
   const HistoryIndex& history;
   const Vector<Real>& vector;
-  bool local;  // whether scores of steps are normalised, as in Weights::local
+  bool local;      // whether scores of steps are normalised, as in Weights::local
+  bool truncated;  // whether they are truncated, as in Weights::truncated
 
   std::int32_t labels() const noexcept { return layout.labels; }
   std::int32_t stride() const noexcept { return layout.stride; }
@@ -28,7 +29,7 @@ struct ChainRows {
 // The rows of weights that do not change. vector: Vector::of(weights.flat), which the caller keeps.
 template <class Real>
 ChainRows<Real> rows_of(const Weights<Real>& weights, const Vector<Real>& vector) noexcept {
-  return {weights.layout, weights.history, vector, weights.local};
+  return {weights.layout, weights.history, vector, weights.local, weights.truncated};
 }
 
 }  // namespace riata

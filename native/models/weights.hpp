@@ -20,6 +20,8 @@ struct Weights {
   HistoryIndex history;     // features of earlier labels; grows during learning, and therefore belongs to the weights
   // Whether the score of a step is log P(label | label before, input), the rows' sum normalised (inference/structures/local.hpp).
   bool local = false;
+  // Whether the score of a step is the rows' sum, kept between -1 and 1 (inference/structures/truncated.hpp). Not with `local`.
+  bool truncated = false;
 
   explicit Weights(std::int32_t label_count = 0)
       : labels(label_count), stride(padded(label_count)), layout(label_count), flat(static_cast<std::size_t>(layout.size), Real{0}) {}

@@ -211,7 +211,7 @@ def test_files_keep_what_the_scores_are(tmp_path):
 
 def test_what_needs_sums_of_weights_is_refused():
     made = quietly(Tagger("memm", epochs=3, warm_start=True), WORDS, TAGS)
-    with pytest.raises(UnsupportedError, match="normalised step by step"):
+    with pytest.raises(UnsupportedError, match="normalised or truncated step by step"):
         made.explain(WORDS[0])
     assert made.twin(queue="beam", beam=3).trace(WORDS[0]).output
     quietly(made, WORDS, TAGS)  # it goes on with itself

@@ -38,7 +38,7 @@ class ChainSpace : public CorpusSpace {
         merges_(queue.merge),
         remembers_(queue.remembers()),
         blind_(queue.blind()),
-        steps_(corpus.index, layout_, history_, model.weights.local, constraint_, corpus.instances, weights),
+        steps_(corpus.index, {layout_, history_, weights, model.weights.local, model.weights.truncated}, constraint_, corpus.instances),
         level_(layout_.labels),
         before_(static_cast<std::size_t>(history_.order())) {}
 

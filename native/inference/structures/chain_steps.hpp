@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "inference/constraint.hpp"
 #include "inference/legal_labels.hpp"
 #include "inference/structures/local.hpp"
+#include "inference/structures/truncated.hpp"
+#include "models/chain_rows.hpp"
 #include "models/layout.hpp"
 #include "models/row_reader.hpp"
 #include "models/row_sum.hpp"
@@ -24,21 +27,20 @@ namespace riata {
 template <class Real>
 class ChainSteps {
  public:
-  // local: whether every step is normalised by itself.
-  ChainSteps(const FeatureIndex& index, const Layout& layout, const HistoryIndex& history, bool local, const Constraint<Real>& constraint,
-             const Instances& instances, const Vector<Real>& weights)
-      : layout_(layout),
-        local_(local),
-        history_(history),
+  ChainSteps(const FeatureIndex& index, const ChainRows<Real>& model, const Constraint<Real>& constraint, const Instances& instances)
+      : layout_(model.layout),
+        local_(model.local),
+        truncated_(model.truncated),
+        history_(model.history),
         constraint_(constraint),
         instances_(instances),
-        weights_(weights),
-        rows_(index, layout, instances),
-        per_token_(!index.edge_slots().empty() || local),
-        no_edge_(static_cast<std::size_t>(layout.stride), Real{0}),
-        edge_known_(static_cast<std::size_t>(layout.labels), -1),
-        edge_(std::size_t(layout.labels) * layout.stride),
-        local_sums_(layout.labels) {}
+        weights_(model.vector),
+        rows_(index, layout_, instances),
+        per_token_(!index.edge_slots().empty() || model.local || model.truncated),
+        no_edge_(static_cast<std::size_t>(layout_.stride), Real{0}),
+        edge_known_(static_cast<std::size_t>(layout_.labels), -1),
+        edge_(std::size_t(layout_.labels) * layout_.stride),
+        local_sums_(layout_.labels) {}
 
   void open(std::int64_t sentence) {
     sentence_ = sentence;
@@ -79,6 +81,7 @@ class ChainSteps {
     sum_.finish();
     const auto scale = static_cast<Real>(weights_.scale());
     for (std::int32_t j = 0; j < layout_.stride; ++j) out[j] = out[j] * scale + edge[j];
+    if (truncated_) truncate(node(t), out);
   }
 
   // The rows that are read at tokens of the sentence, as places in the layout.
@@ -113,6 +116,9 @@ class ChainSteps {
     if (t == length_ - 1) add(constraint_.end.data(), out);
     if (local_ && t == 0) take_off(local_sums_(out), out);
     if (!local_ || t == 0) legal_.forbid(t, out);
+    if (truncated_ && t == 0 && history_.order() == 0) {
+      for (std::int32_t j = 0; j < layout_.labels; ++j) out[j] = truncated(out[j]);
+    }
     node_known_[t] = weights_.version();
   }
 
@@ -128,7 +134,7 @@ class ChainSteps {
   }
 
   void compute_edge(std::int32_t t, LabelId before, std::size_t at) {
-    const Real* own = local_ ? node(t) : nullptr;
+    const Real* own = local_ || truncated_ ? node(t) : nullptr;
     const std::size_t from = before.place() * layout_.stride;
     Real* out = edge_.data() + at * layout_.stride;
     std::fill_n(out, layout_.stride, Real{0});
@@ -137,7 +143,9 @@ class ChainSteps {
     sum_.finish();
     scale(out);
     add(constraint_.follow.data() + from, out);
-    if (own) {
+    if (truncated_) {
+      if (history_.order() == 0) truncate(own, out);
+    } else if (own) {
       take_off(local_sums_(own, out), out);
       legal_.forbid(t, out);  // after the normalisation, in which all labels count
     }
@@ -152,12 +160,18 @@ class ChainSteps {
   void take_off(double sum, Real* row) const noexcept {
     for (std::int32_t j = 0; std::isfinite(sum) && j < layout_.stride; ++j) row[j] = static_cast<Real>(double(row[j]) - sum);
   }
+  // Changes a row so that its sum with the scores from the input alone is truncated. Where these forbid a label, nothing is changed.
+  void truncate(const Real* own, Real* row) const noexcept {
+    for (std::int32_t j = 0; j < layout_.labels; ++j) {
+      if (own[j] != -std::numeric_limits<Real>::infinity()) row[j] = truncated(own[j] + row[j]) - own[j];
+    }
+  }
   void add(const Real* more, Real* row) const noexcept {
     for (std::int32_t j = 0; j < layout_.stride; ++j) row[j] += more[j];
   }
 
   const Layout& layout_;
-  bool local_;
+  bool local_, truncated_;
   const HistoryIndex& history_;
   const Constraint<Real>& constraint_;
   const Instances& instances_;

@@ -8,6 +8,7 @@
 #include "inference/structures/chain_space.hpp"
 #include "inference/structures/history_difference.hpp"
 #include "inference/structures/second_order_potentials.hpp"
+#include "inference/structures/truncated.hpp"
 
 namespace riata {
 
@@ -162,9 +163,10 @@ double ChainStructure<Real>::score(Codes output) {
   (*scorer_)(sentence_, scored_);
   double score = 0;
   for (std::int32_t t = 0; t < scored_.length; ++t) {
-    score += scored_.node[std::size_t(t) * scored_.stride + output[t]];
-    if (t > 0) score += scored_.edge_into(t)[std::size_t(output[t - 1]) * scored_.stride + output[t]];
-    score += history_score(t, output);
+    double step = scored_.node[std::size_t(t) * scored_.stride + output[t]];
+    if (t > 0) step += scored_.edge_into(t)[std::size_t(output[t - 1]) * scored_.stride + output[t]];
+    step += history_score(t, output);
+    score += model_.weights.truncated ? truncated(step) : step;
   }
   return score;
 }

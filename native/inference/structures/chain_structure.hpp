@@ -44,7 +44,10 @@ class ChainStructure : public Structure<Real> {
 
  private:
   using Structure<Real>::corpus;
-  ChainRows<Real> view() const noexcept { return {model_.weights.layout, model_.weights.history, vector_, model_.weights.local}; }
+  ChainRows<Real> view() const noexcept {
+    const Weights<Real>& of = model_.weights;
+    return {of.layout, of.history, vector_, of.local, of.truncated};
+  }
   double class_weight(std::int32_t label) const noexcept {
     return class_weights_.empty() ? 1.0 : class_weights_[static_cast<std::size_t>(label)];
   }

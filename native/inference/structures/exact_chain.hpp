@@ -10,6 +10,7 @@
 #include "inference/exact/viterbi.hpp"
 #include "inference/structures/chain_scores.hpp"
 #include "inference/structures/history_scores.hpp"
+#include "inference/structures/truncated.hpp"
 
 namespace riata {
 
@@ -33,7 +34,8 @@ template <class Real>
 class OpenChain {
  public:
   // pairs: the pairs of labels that may follow each other; empty if the model does not read two labels back.
-  OpenChain(const ChainRows<Real>& rows, const LabelPairs& pairs) : two_back_(rows.history.order() == exact_order), history_(rows) {
+  OpenChain(const ChainRows<Real>& rows, const LabelPairs& pairs)
+      : two_back_(rows.history.order() == exact_order), truncated_(rows.truncated), history_(rows) {
     scores_.pairs = &pairs;
   }
   OpenChain(const OpenChain&) = delete;
@@ -41,10 +43,11 @@ class OpenChain {
   // The scores that do not depend on earlier labels; the caller fills them in first.
   ChainScores<Real>& chain() noexcept { return scores_.chain; }
 
-  // Adds the scores that depend on earlier labels.
+  // Adds the scores that depend on earlier labels. Scores are complete afterwards, and are truncated if the model is.
   void add_history(typename HistoryScores<Real>::Ngrams ngrams) {
     history_.add_label_before(ngrams, scores_.chain);
     if (two_back_) history_.add_two_labels_before(ngrams, scores_);
+    if (truncated_) two_back_ ? truncate_steps(scores_, truncated_rows_) : truncate_steps(scores_.chain);
   }
 
   // All scores, if the templates read two labels back; otherwise nullptr.
@@ -58,7 +61,8 @@ class OpenChain {
   }
 
  private:
-  bool two_back_;
+  bool two_back_, truncated_;
+  std::vector<Real> truncated_rows_;
   HistoryScores<Real> history_;
   SecondOrderScores<Real> scores_;
   Viterbi<Real> viterbi_;

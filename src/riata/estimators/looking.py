@@ -85,8 +85,8 @@ class Looking(Judging):
         options = checked(self, training=False)
         if features and model.local:
             raise UnsupportedError(
-                "The scores of the recipe 'memm' are normalised step by step: they are no sums of what features "
-                "say, which explanations are.",
+                f"The scores of the recipe {recipe_name(self)!r} are normalised or truncated step by step: they are no "
+                "sums of what features say, which explanations are.",
                 remedy="trace(..., features=False) shows the search; of the recipes perceptron and crf, explain shows the features.",
             )
         corpus, truth = one_sentence(sentence, self.sentences), None

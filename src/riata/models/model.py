@@ -75,7 +75,7 @@ class Model:
 
     @property
     def local(self) -> bool:
-        """Whether the scores of every step are normalised by themselves, so that the model is not linear."""
+        """Whether the scores of every step are normalised or truncated by themselves, so that the model is not linear."""
         return self.outputs.is_local(self.weights)
 
     def decode(

@@ -123,7 +123,7 @@ class Outputs(ABC):
         return None
 
     def is_local(self, weights: Weights) -> bool:
-        """Whether the scores of every step are normalised by themselves, so that the model is not linear."""
+        """Whether the scores of every step are normalised or truncated by themselves, so that the model is not linear."""
         return False
 
     def fast_form(self, model: Model) -> FoldedModel | NamedModel | None:

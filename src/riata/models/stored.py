@@ -20,9 +20,12 @@ MOST_FEW_BYTES = 16 << 20  # bytes of the weights of these tokens
 class StoredWeights:
     """Checked stored weights. The index and the weights, which take time and memory, are created when they are first needed."""
 
-    def __init__(self, features: Features, stored: StoredChain, outputs: Outputs, *, local: bool) -> None:
-        """local: whether the scores of every step are normalised by themselves."""
-        self._features, self._stored, self._outputs, self._local = features, stored, outputs, local
+    def __init__(
+        self, features: Features, stored: StoredChain, outputs: Outputs, *, local: bool, truncated: bool
+    ) -> None:
+        """Whether the scores of every step are normalised by themselves, or truncated."""
+        self._features, self._stored, self._outputs = features, stored, outputs
+        self._local, self._truncated = local, truncated
         self._left = MOST_FEW_TOKENS
         if stored.ordered:
             features.fill_later(stored.enter)
@@ -55,5 +58,5 @@ class StoredWeights:
             weights = unfolded(index, blank)
         except MemoryError:
             raise ModelFileError("the model asks for more memory than there is.") from None
-        weights.local = self._local
+        weights.local, weights.truncated = self._local, self._truncated
         return weights

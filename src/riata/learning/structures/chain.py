@@ -29,7 +29,7 @@ from riata.learning.unknown import leave_out_impossible, tell_of_unknown
 from riata.models.feature_parts import row_width
 from riata.models.legality import Legality
 from riata.models.model import Model
-from riata.models.structures.chain import ChainOutputs
+from riata.models.structures.chain import PRECISIONS, ChainOutputs
 
 
 class LearntChain(LearntStructure):
@@ -46,10 +46,12 @@ class LearntChain(LearntStructure):
         super().check()
         recipe = self.options.choice.recipe
         local = recipe.trainer is not None and recipe.trainer.local
-        if self.start is not None and self.start.local and not local:
+        if self.start is not None and self.start.local and not (local and self.start.weights_as(PRECISIONS).local):
+            truncated = self.start.weights_as(PRECISIONS).truncated
+            source = "'winnow': its scores are truncated" if truncated else "'memm': its scores are normalised"
             raise SettingError(
-                "the model that training goes on from is of the recipe 'memm': its scores are normalised step by step, and the recipe "
-                f"{recipe.name!r} learns scores that add up.",
+                f"the model that training goes on from is of the recipe {source} step by step, and the recipe "
+                f"{recipe.name!r} does not go on from such scores.",
                 remedy="Train anew (warm_start=False).",
             )
 

@@ -59,6 +59,7 @@ MOST_STATES = 300_000  # largest number of states of an exact search that was no
 HASHED = "train with edge in place of label[-1], or without bits"
 FEWER_LABELS = f"train with templates that read label[-1] and label[-{exact_order}] only"
 PRECISIONS = ChainWeights, ChainWeights64
+TRUNCATED = "truncated"  # in headers of files: scores of steps are kept between -1 and 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +116,8 @@ class ChainOutputs(Outputs):
         return model.weights_as(PRECISIONS).probabilities(model.features.index, instances, codes, *flags, temperature)
 
     def is_local(self, weights: Weights) -> bool:
-        return of_precision(weights, PRECISIONS).local
+        chain = of_precision(weights, PRECISIONS)
+        return chain.local or chain.truncated
 
     def fast_form(self, model: Model) -> FoldedModel | NamedModel | None:
         features = model.features
@@ -140,7 +142,7 @@ class ChainOutputs(Outputs):
         sparse = model.weights_as(PRECISIONS).pack(features.index)
         header = {"labels": list(self.labels), **feature_header(features), "bits": features.bits}
         if model.local:
-            header["local"] = True
+            header["local"] = TRUNCATED if model.weights_as(PRECISIONS).truncated else True
         arrays: Arrays = dict(vars(self.legality))
         store_rows(arrays, "transition", sparse["transition"])
         store_lists(features, arrays)
@@ -176,11 +178,15 @@ class ChainOutputs(Outputs):
         features = Features(templates, functions, lists, read_bits(header))
         _check_order(features, count, ModelFileError)
         local = header.get("local", False)
-        if not isinstance(local, bool) or (local and features.program.history):
+        if local not in (False, True, TRUNCATED) or (local is True and features.program.history):
             raise ModelFileError("the model's normalisation is inconsistent")
         if features.bits:
             stored = read_table(arrays, features, count)
-            return Model(features, StoredWeights(features, stored, outputs, local=local), outputs)
+            return Model(
+                features,
+                StoredWeights(features, stored, outputs, local=local is True, truncated=local == TRUNCATED),
+                outputs,
+            )
         read_values(features, arrays)
         features.given = read_alphabet(arrays, "given")
         sparse: dict[str, Any] = {
@@ -196,9 +202,14 @@ class ChainOutputs(Outputs):
         sizes = [len(alphabet) for alphabet in features.alphabets]
         if features.program.history:  # they are checked when they are entered
             blank = of_kind(outputs.new_weights(features, ChainWeights), ChainWeights)
+            blank.truncated = local == TRUNCATED
             return Model(features, unpack_chain(features.index, sparse, blank, sizes, len(features.given)), outputs)
         stored = StoredChain(features.index, sparse, count, sizes, len(features.given))
-        return Model(features, StoredWeights(features, stored, outputs, local=local), outputs)
+        return Model(
+            features,
+            StoredWeights(features, stored, outputs, local=local is True, truncated=local == TRUNCATED),
+            outputs,
+        )
 
 
 def exact_refusal(features: Features, labels: int) -> Refusal | None:
