@@ -49,5 +49,6 @@ def our_segments(step: str, beam: int, **settings: Any) -> dict[str, Any]:
 
 
 # The two systems that the tables compare with: parameters of an estimator, or None while there is no such learner and they are quoted.
-ZDJ02: dict[str, Any] | None = None
+# ZDJ02 classifies tokens: a chain, unlike the other rows of its table.
+ZDJ02: dict[str, Any] | None = {"recipe": "winnow", "structure": "chain", "template": "zdj02"}
 SUTTON: dict[str, Any] | None = None
