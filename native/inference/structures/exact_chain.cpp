@@ -35,9 +35,10 @@ LabelPairs states_of(const FeatureIndex& index, std::int32_t labels, const Const
 }
 
 template <class Real>
-void check_two_back(std::int64_t sentence, std::int64_t length, std::int32_t labels) {
-  constexpr double most = 4.0 * (1 << 30);  // bytes
-  if (double(length) * labels * padded(labels) * sizeof(Real) <= most) return;
+void check_two_back(std::int64_t sentence, std::int64_t length, std::int32_t labels, bool truncated) {
+  constexpr double most = 4.0 * (1 << 30);                                 // bytes
+  const double rows = double(length) * labels * (truncated ? labels : 1);  // truncated scores of pairs of labels have rows of their own
+  if (rows * padded(labels) * sizeof(Real) <= most) return;
   throw Error("UnsupportedError",
               "sentence " + std::to_string(sentence) + " (from 0) has " + std::to_string(length) +
                   " tokens: too many for exact search two labels back with " + std::to_string(labels) + " labels.",
@@ -57,7 +58,7 @@ ExactChain<Real>::ExactChain(const FeatureIndex& index, const ChainRows<Real>& r
 
 template <class Real>
 ChainScores<Real>& ExactChain<Real>::open(std::int64_t s) {
-  if (two_back()) check_two_back<Real>(s, instances_.length(s), labels_);
+  if (two_back()) check_two_back<Real>(s, instances_.length(s), labels_, open_.truncated());
   scorer_(s, open_.chain());
   for (std::size_t k = 0; k < ngrams_.size(); ++k) {
     const HistorySlot& slot = index_.history_slots()[k];
@@ -77,8 +78,8 @@ void ExactChain<Real>::open_list() {
 
 template LabelPairs states_of(const FeatureIndex&, std::int32_t, const Constraint<float>&);
 template LabelPairs states_of(const FeatureIndex&, std::int32_t, const Constraint<double>&);
-template void check_two_back<float>(std::int64_t, std::int64_t, std::int32_t);
-template void check_two_back<double>(std::int64_t, std::int64_t, std::int32_t);
+template void check_two_back<float>(std::int64_t, std::int64_t, std::int32_t, bool);
+template void check_two_back<double>(std::int64_t, std::int64_t, std::int32_t, bool);
 template class ExactChain<float>;
 template class ExactChain<double>;
 

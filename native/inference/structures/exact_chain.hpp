@@ -27,7 +27,7 @@ LabelPairs states_of(const FeatureIndex& index, std::int32_t labels, const Const
 
 // Throws Error if a sentence is too long for exact search two labels back. sentence: its number, for the message.
 template <class Real>
-void check_two_back(std::int64_t sentence, std::int64_t length, std::int32_t labels);
+void check_two_back(std::int64_t sentence, std::int64_t length, std::int32_t labels, bool truncated);
 
 // The scores of one sentence and its best labels, for models that read up to two labels back.
 template <class Real>
@@ -40,6 +40,7 @@ class OpenChain {
   }
   OpenChain(const OpenChain&) = delete;
 
+  bool truncated() const noexcept { return truncated_; }
   // The scores that do not depend on earlier labels; the caller fills them in first.
   ChainScores<Real>& chain() noexcept { return scores_.chain; }
 

@@ -200,7 +200,8 @@ std::vector<std::int32_t> Folded::decode(const std::vector<std::vector<std::int3
         guard.lock();
       }
       if (length == 0) continue;
-      if (scratch.open.two_back()) check_two_back<float>(static_cast<std::int64_t>(s), length, weights_->weights.labels);
+      if (scratch.open.two_back())
+        check_two_back<float>(static_cast<std::int64_t>(s), length, weights_->weights.labels, scratch.open.truncated());
       score(types, starts[s], length, scratch);
       scratch.open.best(labels.data() + starts[s]);
     }
