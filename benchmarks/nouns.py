@@ -1,0 +1,148 @@
+"""Tags with base noun phrases, the task of Sutton, Rohanimanesh & McCallum (2004): words alone are the input, all other chunks are O.
+
+`python -m benchmarks.nouns` compares a factorial CRF with a cascade, on CoNLL-2000 development data, and draws
+docs/factorial.svg. The cascade: a chain CRF that tags words, then a chain CRF that chunks words with the tags which the first one
+predicts. The second learns from jackknifed tags, five-fold: of models that have not seen the sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.contest import Split, conll2000, timed
+from riata import Chunker, JointTagger, Tagger
+from riata.data.types import Column, Corpus
+from riata.scoring.pairs import evaluate_columns
+
+SIZES = (223, 447, 2000, 8043)  # sentences: the paper's two smallest sizes, 2000, and all but the development data
+C2 = 0.1
+FOLDS = 5
+RESULT = Path(__file__).parent / "results" / "nouns.json"
+PICTURE = Path(__file__).parents[1] / "docs" / "factorial.svg"
+
+Answer = tuple[tuple[Column, Column], float]  # tags and chunk labels; CPU seconds of training
+
+
+def only_nouns(corpus: Corpus) -> Corpus:
+    """The corpus with all chunk labels but those of NP replaced by O."""
+    chunks = corpus.columns[-1]
+    kept = Column.of([text if text.endswith("-NP") else "O" for text in chunks.alphabet.texts()])
+    return replace(corpus, columns=(*corpus.columns[:-1], Column(kept.alphabet, kept.ids[chunks.ids])))
+
+
+def factorial(train: Corpus, scored: Corpus, c2: float = C2, **parameters: Any) -> Answer:
+    made = JointTagger("crf", structure="factorial", settings={"c2": c2}, **parameters)
+    _, seconds = timed(lambda: made.fit(train, listener=lambda event: None))
+    tags, chunks = made.output_columns(made.predict_ids(scored))
+    return (tags, chunks), seconds
+
+
+def cascade(train: Corpus, scored: Corpus) -> Answer:
+    def learn() -> tuple[Tagger, Chunker]:
+        words, tags = train.select([0]), train.select([0, 1])
+        jackknifed: list[Any] = [None] * len(train)
+        for fold in range(FOLDS):
+            inside = [i for i in range(len(train)) if i % FOLDS != fold]
+            tagger = _tagger().fit(tags[inside], listener=lambda event: None)
+            outside = [i for i in range(len(train)) if i % FOLDS == fold]
+            for i, found in zip(outside, tagger.predict(words[outside]), strict=True):
+                jackknifed[i] = found
+        tagger = _tagger().fit(tags, listener=lambda event: None)
+        chunker = Chunker("crf", settings={"c2": C2})
+        return tagger, chunker.fit(_with_tags(train, jackknifed), _chunks(train), listener=lambda event: None)
+
+    (tagger, chunker), seconds = timed(learn)
+    found = tagger.predict(scored.select([0]))
+    chunks = chunker.predict(_with_tags(scored, found))
+    return (_column(found), _column(chunks)), seconds
+
+
+def _tagger() -> Tagger:
+    return Tagger("crf", settings={"c2": C2})
+
+
+def _with_tags(corpus: Corpus, tags: list[Any]) -> list[list[tuple[str, str]]]:
+    return [[(token[0], tag) for token, tag in zip(s, of, strict=True)] for s, of in zip(corpus, tags, strict=True)]
+
+
+def _chunks(corpus: Corpus) -> list[list[str]]:
+    return [[token[-1] for token in sentence] for sentence in corpus]
+
+
+def _column(labels: list[Any]) -> Column:
+    return Column.of([label for sentence in labels for label in sentence])
+
+
+def metrics(scored: Corpus, found: tuple[Column, Column]) -> dict[str, float]:
+    evaluation = evaluate_columns((scored.columns[-2], scored.columns[-1]), found, scored.starts)
+    return {**evaluation.metrics}
+
+
+def nouns(final: bool) -> Split:
+    split = conll2000(final)
+    return Split(only_nouns(split.train), only_nouns(split.scored))
+
+
+def contest(contestant: Callable[[Corpus, Corpus], Answer]) -> None:
+    """Prints one JSON object, as contestants of `benchmarks.run` do."""
+    split = nouns("--final" in sys.argv)
+    found, seconds = contestant(split.train, split.scored)
+    evaluation = evaluate_columns((split.scored.columns[-2], split.scored.columns[-1]), found, split.scored.starts)
+    interval = evaluation.interval()
+    print(
+        json.dumps(
+            {
+                "metrics": evaluation.metrics,
+                "interval": [interval.low, interval.high],
+                "tokens_train": split.train.tokens,
+                "tokens_scored": split.scored.tokens,
+                "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
+                "seconds_train": seconds,
+                "seconds_decode": 0.0,
+            }
+        )
+    )
+
+
+def main() -> None:
+    split = nouns(final=False)
+    rows = []
+    for size in SIZES:
+        for name, contestant in (("factorial", factorial), ("cascade", cascade)):
+            found, seconds = contestant(split.train[:size], split.scored)
+            rows.append({"sentences": size, "model": name, "seconds": seconds, **metrics(split.scored, found)})
+            print(rows[-1], flush=True)
+    RESULT.write_text(json.dumps(rows, indent=1) + "\n")
+    draw(rows)
+
+
+def draw(rows: list[dict[str, Any]]) -> None:
+    from riata.showing.plotting import canvas, save
+
+    figure = canvas(7, 3)
+    titles = {"f1": "F1 of noun phrases", "joint_accuracy": "both labels right, %"}
+    for axes, (key, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
+        for name, mark in (("factorial", "o-"), ("cascade", "s--")):
+            of = [row for row in rows if row["model"] == name]
+            axes.plot([row["sentences"] for row in of], [row[key] for row in of], mark, label=name)
+        axes.set_xscale("log")
+        sizes = np.array(sorted({row["sentences"] for row in rows}))
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        axes.minorticks_off()
+        axes.set_xlabel("sentences to learn from")
+        axes.set_title(title, fontsize=9)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8)
+    save(figure, PICTURE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""A tag and a chunk label per token, scored in pairs: what a model asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from riata import registry
+from riata._core import FactorialWeights, FactorialWeights64, Instances, most_combinations
+from riata.data.chunk_boundaries import chunk_flags
+from riata.data.encodings.base import OUTSIDE, Encoding
+from riata.data.pairs import BETWEEN, joined_text
+from riata.data.types import Ids
+from riata.errors import ModelFileError
+from riata.features.attributes import Attribute
+from riata.features.compile import Features
+from riata.features.factorial import ALONE, SECOND, FactorialFeatures, parse
+from riata.features.joint import OUTPUTS as OUTPUT_NAMES
+from riata.models.arrays import read_strings
+from riata.models.container import Arrays
+from riata.models.feature_parts import (
+    MOST_LABELS,
+    feature_header,
+    read_features,
+    read_templates,
+    read_weights,
+    refuse_huge,
+    row_width,
+    store_features,
+    store_weights,
+)
+from riata.models.legality import Flags, Legality
+from riata.models.model import Model
+from riata.models.outputs import Outputs, Refusal, Values, Weights, WeightsKind, of_kind
+
+PRECISIONS = FactorialWeights, FactorialWeights64
+
+
+@dataclass(frozen=True, eq=False)
+class FactorialOutputs(Outputs):
+    """The tags and the chunk labels, each most frequent first. A label is a pair, with the number: tag x number of chunk labels + chunk
+    label.
+    """
+
+    tags: tuple[str, ...]
+    chunks: tuple[str, ...]
+    encoding: Encoding  # of the chunk labels
+
+    structure = "factorial"
+    precisions = PRECISIONS
+    columns = 2
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(joined_text(tag, chunk) for tag in self.tags for chunk in self.chunks)
+
+    def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
+        assert issubclass(kind, PRECISIONS)
+        of_columns = Legality.free(len(self.tags)), Legality(*self.encoding.allowed(self.chunks))
+        return kind(of_kind(features, FactorialFeatures).native, [column.flags for column in of_columns])
+
+    def exact_refusal(self, features: Features) -> Refusal | None:
+        return None
+
+    def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
+        return chunk_flags(self.chunks)
+
+    def chunk_labels(self) -> tuple[str, ...]:
+        return self.chunks
+
+    def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
+        found: tuple[Values, Values] = model.weights_as(PRECISIONS).probabilities(
+            model.features.index, instances, temperature
+        )
+        return found
+
+    def memory(self, features: Features) -> tuple[str, int]:
+        features = of_kind(features, FactorialFeatures)
+        counts = dict(zip(OUTPUT_NAMES, (len(self.tags), len(self.chunks)), strict=True))
+        need = 0
+        for template, family, _ in features.joint.slots:
+            second = SECOND[template.output, template.tags, template.chunks]
+            rows = 1 if second == ALONE else counts[OUTPUT_NAMES[second]]
+            need += (
+                4 * rows * row_width(counts[template.output]) * (1 if family < 0 else features.index.size(family))
+            )
+        return f"{len(self.tags):,} tags, {len(self.chunks):,} chunk labels and these features", need
+
+    def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
+        """The model as header and arrays, without weights that are zero."""
+        features = model.features_as(FactorialFeatures)
+        header = {
+            "structure": self.structure,
+            "tags": list(self.tags),
+            "chunks": list(self.chunks),
+            "chunk_encoding": self.encoding.name,
+            **feature_header(features),
+        }
+        arrays: Arrays = {}
+        store_features(features, arrays)
+        store_weights(model.weights.flat(), arrays)
+        return header, arrays
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> Model:
+        outputs = cls(*_labels(header))
+        templates, lists = read_templates(header, arrays, parse, functions)
+        features = FactorialFeatures(templates, functions, lists)
+        read_features(features, arrays)
+        refuse_huge(outputs.memory(features)[1])
+        weights = of_kind(outputs.new_weights(features, FactorialWeights), FactorialWeights)
+        weights.set_flat(read_weights(arrays, weights.fit_to(features.index)))
+        return Model(features, weights, outputs)
+
+
+def _labels(header: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], Encoding]:
+    tags, chunks, name = read_strings(header, "tags"), read_strings(header, "chunks"), header.get("chunk_encoding")
+    if name not in registry.names("encoding"):
+        raise ModelFileError(f"the model's encoding {name!r} is unknown")
+    encoding: Encoding = registry.get("encoding", name)
+    for labels in (tags, chunks):
+        several = len(set(labels)) != len(labels) or any(BETWEEN in label for label in labels)
+        if several or not 0 < len(labels) <= MOST_LABELS:
+            raise ModelFileError("the model's labels are inconsistent")
+    if len(tags) * len(chunks) > most_combinations or OUTSIDE not in chunks or not all(map(encoding.is_tag, chunks)):
+        raise ModelFileError("the model's chunk labels are inconsistent")
+    return tuple(tags), tuple(chunks), encoding
+
+
+OUTPUTS = FactorialOutputs
