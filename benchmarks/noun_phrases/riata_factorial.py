@@ -1,4 +1,4 @@
-"""Riata: a factorial CRF of tags and noun phrases, words alone as input, the default template, c2 chosen on development data."""
+"""Riata: a factorial CRF of tags and noun phrases, words alone as input, the default template, chunks learnt as BIOES."""
 
 from benchmarks.nouns import contest, factorial
 

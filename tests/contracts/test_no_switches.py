@@ -99,6 +99,8 @@ def test_what_is_no_switch_is_not_found(text):
 def test_every_structure_has_a_file_in_every_room_and_no_other_is_there(part):
     folder, defined = registry.OF_STRUCTURES[part]
     place = PACKAGE.joinpath(*folder.split(".")[1:])
-    assert {path.stem for path in place.glob("*.py")} - {"__init__"} == {name.replace("-", "_") for name in having(part)}
+    assert {path.stem for path in place.glob("*.py")} - {"__init__"} == {
+        name.replace("-", "_") for name in having(part)
+    }
     for name in having(part):
         assert f"\n{defined} = " in (place / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")

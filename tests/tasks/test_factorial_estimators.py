@@ -58,18 +58,21 @@ def test_probabilities_are_those_of_enumeration():
     small = [[("a", "N", "B-X"), ("b", "V", "I-X"), ("c", "N", "O")], [("b", "V", "O"), ("a", "N", "B-X")]]
     made = quietly(riata.JointTagger("crf", structure="factorial", template=parse(LINES), settings={"c2": 0.5}), small)
     outputs, flat = made.model_.outputs, made.model_.weights.flat()
-    starts, sizes = made.model_.weights.rows()
+    starts, _ = made.model_.weights.rows()
+    bounds = sorted([*starts, len(flat)])
     features = made.model_.features
     words = ["a", "b", "c"]
     tags, chunks = len(outputs.tags), len(outputs.chunks)
 
     def rows(slot, left, labels):
         width = -(-labels // 8) * 8
-        count = (len(flat) if slot + 1 == len(starts) else sorted([*starts, len(flat)])[sorted(starts).index(starts[slot]) + 1]) - starts[slot]
-        return flat[starts[slot] : starts[slot] + count].reshape(-1, left, width)[:, :, :labels].astype(float)
+        end = bounds[bounds.index(starts[slot]) + 1]
+        return flat[starts[slot] : end].reshape(-1, left, width)[:, :, :labels].astype(float)
 
     index = {text: i for i, text in enumerate(features.alphabets[0].texts())}
-    of_word = {word: next(k for k, v in enumerate(features.index.pairs(0)[1]) if v == 16 + index[word]) for word in words}
+    of_word = {
+        word: next(k for k, v in enumerate(features.index.pairs(0)[1]) if v == 16 + index[word]) for word in words
+    }
     ids = [of_word[word] for word in words]
     node = [rows(0, 1, tags)[ids, 0], rows(2, 1, chunks)[ids, 0]]
     legal = np.where(np.array(outputs.encoding.allowed(outputs.chunks)[2]).reshape(chunks, chunks), 0, -np.inf)
@@ -79,7 +82,9 @@ def test_probabilities_are_those_of_enumeration():
     within = [rows(1, tags, tags)[0], rows(3, chunks, chunks)[0] + legal]
     between = {(0, 1): rows(4, tags, chunks)[0] + rows(5, tags, chunks)[ids]}
     log_z, expected = marginals(node, within, between)
-    found = np.array([[row[label] for label in outputs.labels] for row in _rows(made, [words])]).reshape(3, tags, chunks)
+    found = np.array([[row[label] for label in outputs.labels] for row in _rows(made, [words])]).reshape(
+        3, tags, chunks
+    )
     assert found.sum(axis=2) == pytest.approx(expected[0], abs=1e-5)
     assert found.sum(axis=1) == pytest.approx(expected[1], abs=1e-5)
     assert np.isfinite(log_z)
@@ -120,7 +125,9 @@ def test_approximate_sums_are_refused_where_nothing_is_summed():
         quietly(tagger("perceptron", settings={"sums": "trp"}), DATA)
 
 
-@pytest.mark.parametrize("line", ["chunk tag[-1]", "chunk tag[-1] tag[0]", "tag tag[-2]", "tag chunk[-1]", "chunk chunk[-1] tag[0]"])
+@pytest.mark.parametrize(
+    "line", ["chunk tag[-1]", "chunk tag[-1] tag[0]", "tag tag[-2]", "tag chunk[-1]", "chunk chunk[-1] tag[0]"]
+)
 def test_templates_that_read_more_than_a_pair_are_refused(line):
     with pytest.raises(TemplateError, match="scores together"):
         parse(f"tag word[0]\n{line}")
@@ -158,7 +165,12 @@ def test_weights_have_names():
 
 def test_files_that_make_no_sense_are_refused():
     header, arrays = container.unpack(to_bytes(quietly(tagger(epochs=2), DATA)))
-    for change in ({"tags": ["A", "A"]}, {"chunks": ["B-X"]}, {"chunk_encoding": "iob9"}, {"templates": ["tag tag[-2]"]}):
+    for change in (
+        {"tags": ["A", "A"]},
+        {"chunks": ["B-X"]},
+        {"chunk_encoding": "iob9"},
+        {"templates": ["tag tag[-2]"]},
+    ):
         with pytest.raises(ModelFileError):
             from_bytes(container.pack({**header, **change}, arrays))
 

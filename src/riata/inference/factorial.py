@@ -36,7 +36,9 @@ def factorial_marginals(
     how = str(SUMS.parse(sums))
     nodes = [scores(one, "node") for one in node]
     if not nodes or any(one.ndim != 2 or 0 in one.shape or len(one) != len(nodes[0]) for one in nodes):
-        raise DataError("node has no columns, or arrays of other shapes than [T, L] with one T, at least one token and one label.")
+        raise DataError(
+            "node has no columns, or arrays of other shapes than [T, L] with one T, at least one token and one label."
+        )
     length, labels = len(nodes[0]), [one.shape[1] for one in nodes]
     if len(within) != len(nodes):
         raise DataError(f"within has {len(within)} tables; expected one for each of the {len(nodes)} columns.")

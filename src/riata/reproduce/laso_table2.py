@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from riata.reproducing.claims import beats, equal, faster, fewer, from_to, no_better
@@ -10,6 +11,12 @@ from riata.reproducing.measures import noun_scores_and_beams
 from riata.reproducing.reproduction import Column, Reproduction, Row
 from riata.reproducing.tasks import JOINT
 from riata.reproducing.times import hours, seconds
+
+STEPS = 100  # of L-BFGS, which are its epochs
+FACTORIAL = (
+    "a factorial CRF with exact sums (the paper had to approximate them). As all rows here, ours learns chunks of all types, of which NP "
+    "alone are counted; `benchmarks/noun_phrases` learns NP alone, as the paper most likely did."
+)
 
 ALL_TYPES = ("tag_accuracy", "accuracy", "joint_accuracy", "f1")
 NP_ALONE = ("tag_accuracy", "accuracy_np", "joint_accuracy_np", "f1_np")
@@ -21,7 +28,7 @@ def row(name: str, times: str, figures: str, columns: tuple[str, ...], setting: 
     """
     paper = dict(zip(columns, map(float, figures.split()), strict=True))
     paper |= dict(zip(("seconds_train", "seconds_decode"), map(seconds, times.split()), strict=False))
-    return Row(name, setting, {"paper": paper}, "" if setting else "a factorial CRF; Riata has none yet.")
+    return Row(name, setting, {"paper": paper})
 
 
 def perceptron(beam: int, times: str, figures: str) -> Row:
@@ -62,7 +69,7 @@ REPRODUCTION = Reproduction(
         Column("f1_np", "NP F"),
     ),
     rows=(
-        row("SUTTON", "", "98.9 97.4 96.5 93.9", NP_ALONE, SUTTON),
+        replace(row("SUTTON", "", "98.9 97.4 96.5 93.9", NP_ALONE, SUTTON), note=FACTORIAL, epochs=STEPS),
         perceptron(1, "1:29 :01", "98.9 95.5 94.7 93.1"),
         perceptron(5, "3:24 :04", "98.9 95.8 95.1 93.5"),
         perceptron(10, "4:47 :09", "98.9 95.9 95.1 93.5"),

@@ -51,4 +51,6 @@ def our_segments(step: str, beam: int, **settings: Any) -> dict[str, Any]:
 # The two systems that the tables compare with: parameters of an estimator, or None while there is no such learner and they are quoted.
 # ZDJ02 classifies tokens: a chain, unlike the other rows of its table.
 ZDJ02: dict[str, Any] | None = {"recipe": "winnow", "structure": "chain", "template": "zdj02"}
-SUTTON: dict[str, Any] | None = None
+# The factorial CRF of Sutton, Rohanimanesh & McCallum (2004), with the features of Sec. 4.2 that read at most a pair of outputs, and exact
+# sums instead of the approximate ones that they trained with.
+SUTTON: dict[str, Any] | None = {"recipe": "crf", "structure": "factorial", "settings": {"c2": 0.1}, **JOINT_FEATURES}

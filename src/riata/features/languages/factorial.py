@@ -1,7 +1,7 @@
 """Templates of tags and of chunk labels in pairs: some of those that `joint` reads."""
 
-from riata.features.factorial import JointTemplate, parse
-from riata.features.joint import OUTPUTS
+from riata.features.factorial import parse
+from riata.features.joint import OUTPUTS, JointTemplate
 from riata.features.language import Language
 
 LANGUAGE = Language(

@@ -62,7 +62,11 @@ class LearntFactorial(LearntStructure):
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         sums = self.options.settings[SUMS]
         if sums != "exact":
-            tell(Note(f"{SUMS}={sums}: probabilities are approximate while learning, log Z is Bethe's; exact is the default."))
+            tell(
+                Note(
+                    f"{SUMS}={sums}: probabilities are approximate while learning, log Z is Bethe's; exact is the default."
+                )
+            )
         instances.set_labels(label_ids(data, self.labels), len(self.labels.labels))
         return TrainingSet(instances, weights, self.class_weights())
 

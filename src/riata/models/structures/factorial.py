@@ -83,9 +83,7 @@ class FactorialOutputs(Outputs):
         for template, family, _ in features.joint.slots:
             second = SECOND[template.output, template.tags, template.chunks]
             rows = 1 if second == ALONE else counts[OUTPUT_NAMES[second]]
-            need += (
-                4 * rows * row_width(counts[template.output]) * (1 if family < 0 else features.index.size(family))
-            )
+            need += 4 * rows * row_width(counts[template.output]) * (1 if family < 0 else features.index.size(family))
         return f"{len(self.tags):,} tags, {len(self.chunks):,} chunk labels and these features", need
 
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
