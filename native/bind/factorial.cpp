@@ -71,18 +71,22 @@ void bind_weights(nb::module_& m, const std::string& suffix) {
           "For each slot, where its rows start, and the size of one.")
       .def(
           "probabilities",
-          [](const Kind& self, const FeatureIndex& index, const Instances& instances, double temperature) {
+          [](const Kind& self, const FeatureIndex& index, const Instances& instances, const Outputs& found, const Outputs& types,
+             const Flags& continues, double temperature) {
             if (!(temperature > 0)) throw Error("SettingError", "a temperature must be above 0");
+            const auto labels = static_cast<std::size_t>(self.weights.coding.columns.back().labels);
+            check(types.shape(0) == labels && continues.shape(0) == labels * labels);
+            const Corpus corpus{index, instances, view(found)};  // found labels are checked like true ones
             const Poll poll = as_poll(nb::none());
             FactorialProbabilities out;
             {
               nb::gil_scoped_release release;
-              out = factorial_probabilities(self, without_truth(index, instances), temperature, poll);
+              out = factorial_probabilities(self, corpus, {view(types), view(continues)}, temperature, poll);
             }
-            return nb::make_tuple(give(std::move(out.log_z)), give(std::move(out.labels)));
+            return nb::make_tuple(give(std::move(out.log_z)), give(std::move(out.labels)), give(std::move(out.confidences)));
           },
-          nb::arg("index"), nb::arg("instances"), nb::arg("temperature"),
-          "Over all outputs: log Z, and the probability of each combination at each token.")
+          nb::arg("index"), nb::arg("instances"), nb::arg("found"), nb::arg("types"), nb::arg("continues"), nb::arg("temperature"),
+          "Over all outputs: log Z, the probability of each combination at each token, and those of found labels and chunks, by column.")
       .def_prop_ro("size", [](const Kind& self) { return self.weights.layout.size; }, "How many numbers the weights are.");
 }
 

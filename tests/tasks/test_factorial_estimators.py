@@ -7,11 +7,13 @@ import pytest
 
 import riata
 from oracle.factorial import marginals
+from riata.data.chunk_boundaries import spans_of
 from riata.errors import DataError, ModelFileError, RiataWarning, TemplateError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features import joint
 from riata.features.factorial import parse
 from riata.features.language import language_of
+from riata.inference.decoder import EXACT
 from riata.models import container
 from samples import embedded, quietly
 
@@ -95,6 +97,28 @@ def _rows(made, sentences):
     corpus = made.sentences([[(word,) for word in sentence] for sentence in sentences])
     probabilities, _ = made.model_.probabilities(made.input_columns(corpus), 1.0)
     return [dict(zip(made.model_.labels, row, strict=True)) for row in probabilities]
+
+
+def test_confidences_are_those_of_enumeration():
+    """Of a tag, its share of all outputs; of a chunk label, the share of its chunk, or of O."""
+    small = [[("a", "N", "B-X"), ("b", "V", "I-X"), ("c", "N", "O")], [("b", "V", "O"), ("a", "N", "B-X")]]
+    made = quietly(riata.JointTagger("crf", structure="factorial", template=parse(LINES), settings={"c2": 0.5}), small)
+    for words in (["a", "b", "c"], ["b"], ["c", "a", "b", "b"]):
+        every = made.predict_nbest([[(word,) for word in words]], 100_000)[0]
+        share = np.exp([score for _, score in every] - np.logaddexp.reduce([score for _, score in every]))
+        found = every[0][0]
+        corpus = made.input_columns(made.sentences([[(word,) for word in words]]))
+        _, confidences = made.model_.confidences(corpus, EXACT, [1.0], chunks=True)
+        for t in range(len(words)):
+            tag = sum(p for (output, _), p in zip(every, share, strict=True) if output[t][0] == found[t][0])
+            chunk = sum(p for (output, _), p in zip(every, share, strict=True) if unit(output, t) == unit(found, t))
+            assert confidences[0, :, t] == pytest.approx([tag, chunk], abs=1e-5)
+
+
+def unit(output, t):
+    """The chunk that a token is in, or the label O with its place."""
+    spans = spans_of([chunk for _, chunk in output])
+    return next((span for span in spans if span[0] <= t < span[1]), t)
 
 
 def test_threads_do_not_change_the_model():

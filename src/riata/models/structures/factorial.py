@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from riata import registry
 from riata._core import FactorialWeights, FactorialWeights64, Instances, most_combinations
@@ -33,7 +35,7 @@ from riata.models.feature_parts import (
 )
 from riata.models.legality import Flags, Legality
 from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal, Values, Weights, WeightsKind, of_kind
+from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind
 
 PRECISIONS = FactorialWeights, FactorialWeights64
 
@@ -71,10 +73,17 @@ class FactorialOutputs(Outputs):
         return self.chunks
 
     def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
-        found: tuple[Values, Values] = model.weights_as(PRECISIONS).probabilities(
-            model.features.index, instances, temperature
-        )
-        return found
+        log_z, rows, _ = self._summed(model, instances, NO_CODES, temperature)
+        return log_z, rows
+
+    def summed_confidences(
+        self, model: Model, instances: Instances, codes: Ids, temperatures: Sequence[float], *, chunks: bool
+    ) -> Values | None:
+        return np.stack([self._summed(model, instances, codes, t)[2].reshape(self.columns, -1) for t in temperatures])
+
+    def _summed(self, model: Model, instances: Instances, codes: Ids, temperature: float) -> Any:
+        flags = self.chunk_flags(chunks=True)
+        return model.weights_as(PRECISIONS).probabilities(model.features.index, instances, codes, *flags, temperature)
 
     def memory(self, features: Features) -> tuple[str, int]:
         features = of_kind(features, FactorialFeatures)
