@@ -21,7 +21,7 @@ from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.learning.structures.joint import LearntJoint, joint_outputs
 from riata.models.model import Model
-from riata.models.structures.factorial import FactorialOutputs
+from riata.models.structures.factorial import PRECISIONS, FactorialOutputs
 from riata.scoring.pairs import evaluate_pairs
 
 SUMS = "sums"  # a setting of the structure
@@ -100,7 +100,7 @@ class FactorialProblem(Problem):
     def model(self, weights: Any) -> Model:
         self._warn()
         made = Model.blank(self.features, self.outputs, single=self.settings["precision"] == "single")
-        made.weights.fit_to(self.features.index)  # with the constraints of decoding
+        made.weights_as(PRECISIONS).fit_to(self.features.index)  # with the constraints of decoding
         made.weights.set_flat(weights.flat())
         return made
 
