@@ -49,7 +49,9 @@ class Laso:
         self.C = settings["C"] or {"alma": np.sqrt(2), "mira": 1.0, "perceptron": None}[self.step]
         self.p = settings["p"]
         self.normalised = settings["threshold"] == "normalised"
-        self.longest = self.reach = 1.0  # of the differences that were compared with the threshold, where it is normalised
+        self.longest = self.reach = (
+            1.0  # of the differences that were compared with the threshold, where it is normalised
+        )
         self.legal = legal  # legal(before, label); None stands for either end of the sentence
         self.w = dict(initial or {})
         self.theta = link(self.w, self.p / (self.p - 1))  # of ALMA: what w is derived from

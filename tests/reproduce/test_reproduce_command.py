@@ -151,7 +151,7 @@ def test_a_look_at_test_data_is_recorded(tmp_path):
     for _ in range(2):
         log.record(outcome, path)
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert [line["contestant"] for line in lines] == ["LASOA 5", "LASOA 5, ours"] * 2
+    assert [line["contestant"] for line in lines] == ["LASOA 5", "LASOA 5, plain", "LASOA 5, ours"] * 2
     assert lines[0]["question"] == "reproduce laso-bound"
     assert lines[0]["metrics"]["updates"] == lines[0]["values"]["updates"][0] > 0
     assert lines[0]["version"] and "commit" in lines[0] and lines[0]["date"]
