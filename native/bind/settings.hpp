@@ -3,9 +3,11 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/settings.hpp"
 
@@ -13,7 +15,7 @@ namespace riata::bind {
 
 namespace nb = nanobind;
 
-// Flags, numbers and words; values of other types are left out.
+// Flags, numbers, words and lists of numbers; values of other types are left out.
 inline Settings as_settings(const nb::dict& values) {
   Settings out;
   for (const auto& [key, value] : values) {
@@ -26,6 +28,8 @@ inline Settings as_settings(const nb::dict& values) {
       out.set(name, nb::cast<double>(value));
     else if (nb::isinstance<nb::str>(value))
       out.set(name, nb::cast<std::string>(value));
+    else if (nb::isinstance<nb::list>(value))
+      out.set(name, nb::cast<std::vector<double>>(value));
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// Settings by name, as Python passes them: numbers, flags and words.
+// Settings by name, as Python passes them: numbers, flags, words and lists of numbers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace riata {
 
 class Settings {
  public:
-  using Value = std::variant<bool, std::int64_t, double, std::string>;
+  using Value = std::variant<bool, std::int64_t, double, std::string, std::vector<double>>;
 
   void set(const std::string& name, Value value) { values_[name] = std::move(value); }
 
@@ -26,6 +26,9 @@ class Settings {
   std::int64_t whole(const std::string& name) const { return as<std::int64_t>(name, at(name)); }
   bool flag(const std::string& name) const { return as<bool>(name, at(name)); }
   const std::string& word(const std::string& name) const { return as<std::string>(name, at(name)); }
+
+  const std::vector<double>& numbers(const std::string& name) const { return as<std::vector<double>>(name, at(name)); }
+  bool has(const std::string& name) const { return values_.contains(name); }
 
   // The value of a setting that is one of several words.
   template <class Enum>

@@ -23,6 +23,9 @@ std::set<std::string> operations_of() {
   if (!std::is_same_v<decltype(&Kind::open_list), decltype(&Any::open_list)>) out.insert("k best");
   if (!std::is_same_v<decltype(&Kind::space), decltype(&Any::space)>) out.insert("a search space");
   if (!std::is_same_v<decltype(&Kind::weigh_classes), decltype(&Any::weigh_classes)>) out.insert("class weights");
+  if (!std::is_same_v<decltype(&Kind::count_tokens), decltype(&Any::count_tokens)>) out.insert("losses of tokens");
+  if (!std::is_same_v<decltype(&Kind::cost_labels), decltype(&Any::cost_labels)>) out.insert("costs of labels");
+  if (!std::is_same_v<decltype(&Kind::span_loss), decltype(&Any::span_loss)>) out.insert("losses of chunks");
   if (!std::is_same_v<decltype(&Kind::take_expected), decltype(&Any::take_expected)>) out.insert("expected features");
   if (sizeof...(PotentialsOf) > 0) out.insert("expectations");
   if (sizeof...(PotentialsOf) > 0 && (GivesSentenceGradient<PotentialsOf> && ...)) out.insert("stochastic steps");

@@ -57,6 +57,14 @@ class Structure {
   // The least loss of any output.
   virtual double least_loss() { return 0; }
 
+  // What `augment`, `loss` and `least_loss` count, for all sentences that are opened from now on. At first, this is the structure's own
+  // loss. count_tokens: the number of tokens with a wrong label. cost_labels: [labels][labels] the cost of every label by the true label
+  // before it, added up over tokens; the diagonal is 0.
+  virtual void count_tokens() { refuse("a loss that counts tokens"); }
+  virtual void cost_labels(std::span<const double>) { refuse("costs of labels"); }
+  // 1 - F1 of the chunks of an output.
+  virtual double span_loss(Codes) { return refuse("chunks"); }
+
   // log Z over all outputs, each of which has the probability exp(sharpness * score) / Z.
   virtual double sums(double) { return refuse("sums over all outputs"); }
   // After `sums`: the expected loss; and subtracting the expected features from a difference. New features are added to the weights.

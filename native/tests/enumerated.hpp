@@ -31,6 +31,11 @@ struct Enumerated {
   std::function<double(Codes gold, Codes output)> loss;
   // The loss with weights of labels; none if the structure does not offer class weights.
   std::function<double(Codes gold, Codes output, std::span<const double> weights)> weighted_loss;
+  // Losses of operations that a structure may offer; none if it does not: wrong tokens, with weights of labels; costs, [labels][labels] by
+  // true label; 1 - F1 of chunks.
+  std::function<double(Codes gold, Codes output, std::span<const double> weights)> token_loss;
+  std::function<double(Codes gold, Codes output, std::span<const double> costs)> cost_loss;
+  std::function<double(Codes gold, Codes output)> span_loss;
   Listing listing;  // all outputs that are allowed
 
   explicit Enumerated(std::string name, FeatureIndex the_index) : structure(std::move(name)), index(std::move(the_index)) {}

@@ -31,7 +31,9 @@ struct Configured {
   }
 };
 
-Configured mira(std::int64_t k) { return {"mira", {{"C", 0.3}, {"cost", 1.0}, {"k", k}}}; }
+Configured mira(std::int64_t k, const char* loss = "auto") {
+  return {"mira", {{"C", 0.3}, {"cost", 1.0}, {"k", k}, {"loss", std::string(loss)}}};
+}
 
 // Steps away from the best output that exact search finds, or from all outputs ("lattice").
 Configured from_outputs(const std::string& update, const std::string& step) {
@@ -80,7 +82,7 @@ Configured guessed(const std::string& learner) {
 }
 
 std::vector<Configured> all_learners() {
-  std::vector<Configured> out{{"perceptron", {}}, mira(1), mira(4)};
+  std::vector<Configured> out{{"perceptron", {}}, mira(1), mira(4), mira(1, "zero-one"), mira(3, "zero-one")};
   for (const char* update : {"best", "lattice"})
     for (const char* step : {"perceptron", "alma", "mira"}) out.push_back(from_outputs(update, step));
   for (const std::string& name : OnlineLearners<double>::names()) {

@@ -166,17 +166,16 @@ void check_space(const Enumerated& in) {
   CHECK(searched(in, "beam", 1, "operations") == searched(in, "greedy", 1, "operations"));
 }
 
-// Weights of labels must change losses, and the best output of score plus loss.
-void check_class_weights(const Enumerated& in) {
-  const std::vector<double> by_label{0.5, 2, 1.25};
+// What a structure counts after `choose` must be the loss of the last argument, in single outputs and in the best sum of score and loss.
+template <class Choose, class LossOf>
+void check_chosen_loss(const Enumerated& in, Choose choose, LossOf loss_of) {
   Listing weighed = in.listing;
   for (std::size_t s = 0; s < weighed.size(); ++s) {
-    for (ListedOutput& output : weighed[s])
-      output.loss = in.weighted_loss(in.corpus().gold_of(static_cast<std::int64_t>(s)), output.codes, by_label);
+    for (ListedOutput& output : weighed[s]) output.loss = loss_of(in.corpus().gold_of(static_cast<std::int64_t>(s)), output.codes);
   }
   Vector<double> weights = Vector<double>::of(in.model->flat());
   const auto real = std::as_const(*in.model).over(in.corpus(), weights);
-  real->weigh_classes(by_label);
+  choose(*real);
   ListedStructure<double> listed(weighed, in.corpus(), weights);
   for (const std::int64_t s : in.order()) {
     Output found(static_cast<std::size_t>(in.instances.length(s))), other = found;
@@ -193,6 +192,44 @@ void check_class_weights(const Enumerated& in) {
     CHECK(std::ranges::equal(real->target(), listed.target()));
     listed.augment(0.8);
     CHECK(near(real->best(found), listed.best(other)));
+  }
+}
+
+// Weights of labels must change losses, and the best output of score plus loss.
+void check_class_weights(const Enumerated& in) {
+  const std::vector<double> by_label{0.5, 2, 1.25};
+  check_chosen_loss(
+      in, [&](Structure<double>& real) { real.weigh_classes(by_label); },
+      [&](Codes gold, Codes output) { return in.weighted_loss(gold, output, by_label); });
+}
+
+void check_other_losses(const Enumerated& in, const std::set<std::string>& offers) {
+  const std::vector<double> by_label{0.5, 2, 1.25}, costs{0, 0.5, 2, 3, 0, 0.25, 1, 0, 0};
+  CHECK(offers.contains("losses of tokens") == bool(in.token_loss));
+  CHECK(offers.contains("costs of labels") == bool(in.cost_loss));
+  CHECK(offers.contains("losses of chunks") == bool(in.span_loss));
+  for (const std::vector<double>& classes : {std::vector<double>(3, 1), by_label}) {
+    if (in.token_loss)
+      check_chosen_loss(
+          in,
+          [&](Structure<double>& real) {
+            real.count_tokens();
+            real.weigh_classes(classes);
+          },
+          [&](Codes gold, Codes output) { return in.token_loss(gold, output, classes); });
+  }
+  if (in.cost_loss)
+    check_chosen_loss(
+        in, [&](Structure<double>& real) { real.cost_labels(costs); },
+        [&](Codes gold, Codes output) { return in.cost_loss(gold, output, costs); });
+  if (!in.span_loss) return;
+  Vector<double> weights = Vector<double>::of(in.model->flat());
+  const auto real = std::as_const(*in.model).over(in.corpus(), weights);
+  for (const std::int64_t s : in.order()) {
+    if (in.instances.length(s) == 0) continue;
+    real->open(s);
+    for (const ListedOutput& output : in.listing[static_cast<std::size_t>(s)])
+      CHECK(near(real->span_loss(output.codes), in.span_loss(in.corpus().gold_of(s), output.codes)));
   }
 }
 
@@ -252,6 +289,7 @@ void check_structure(const Enumerated& in, Rng& rng) {
   }
   if (offers.contains("a search space")) check_space(in);
   CHECK(offers.contains("class weights") == bool(in.weighted_loss));
+  check_other_losses(in, offers);
   if (!in.weighted_loss) return;
   check_class_weights(in);
   check_class_differences(in, rng);

@@ -64,6 +64,8 @@ def made(recipe, structure, queue=None, **settings):
     quick = {name: value for name, value in QUICK.items() if name in declared}
     kind = {1: riata.Chunker, 2: riata.JointTagger}[registry.get("structure", structure).columns]
     template = None if registry.get("recipe", recipe).templates else TEMPLATES[structure]
+    if settings.get("loss") == "cost-matrix" and "costs of labels" in registry.get("structure", structure).offers:
+        quick["costs"] = '{"O": {"B-A": 2.0}}'
     epochs = 15 if registry.get("recipe", recipe).whole else 2
     return kind(
         recipe, structure=structure, queue=queue, epochs=epochs, template=template, settings={**quick, **settings}
@@ -135,7 +137,9 @@ def test_a_refused_recipe_names_the_operation_that_is_missing_and_a_remedy(recip
 
 def values(setting):
     """Some that a setting takes and that are not its default."""
-    if setting.choices:
+    if setting.name == "costs":
+        found = ('{"O": {"B-A": 3.0}}',)
+    elif setting.choices:
         found = setting.choices
     elif isinstance(setting.default, bool):
         found = (not setting.default,)

@@ -1,8 +1,9 @@
 """MIRA with k outputs (Crammer & Singer 2003; McDonald, Crammer & Pereira 2005), over dictionaries, outputs by enumeration.
 
 Of the outputs of the highest score plus loss, the first k: the smallest change of the weights by which the truth beats each by its loss,
-every multiplier at most C; what falls short by a millionth of the cost is taken for rounding. The multipliers are found by trying which
-of them are 0, which are C and which lie between.
+every multiplier at most C. loss_of: another loss than wrong labels; whole: one that does not add up, so outputs are
+ranked by their scores alone, and the truth is not counted among the k. What falls short by a millionth of the cost is taken for
+rounding. The multipliers are found by trying which of them are 0, which are C and which lie between.
 """
 
 import itertools
@@ -52,7 +53,21 @@ class Trained(NamedTuple):
     closest: float  # the least difference, in all choices, between the last output taken and the first one left
 
 
-def mira(examples, labels, orders, *, C, cost, k=1, start=None, sentence_weight=None, class_weight=None, legal=None):
+def mira(
+    examples,
+    labels,
+    orders,
+    *,
+    C,
+    cost,
+    k=1,
+    start=None,
+    sentence_weight=None,
+    class_weight=None,
+    legal=None,
+    loss_of=None,
+    whole=False,
+):
     w, snapshots, updates, closest = dict(start or {}), [dict(start or {})], [], np.inf
     for order in orders:
         updates.append(0)
@@ -60,15 +75,20 @@ def mira(examples, labels, orders, *, C, cost, k=1, start=None, sentence_weight=
             inputs, gold = examples[n]
             gold = tuple(gold)
 
-            def augmented(y, inputs=inputs, gold=gold):
-                return score(w, inputs, y) + loss(gold, y, cost, class_weight or {})
+            def lost(y, gold=gold):
+                return loss(gold, y, cost, class_weight or {}) if loss_of is None else cost * loss_of(gold, y)
+
+            def augmented(y, inputs=inputs, lost=lost):
+                return score(w, inputs, y) + (0.0 if whole else lost(y))
 
             outputs = sorted(filter(legal, sequences(labels, len(inputs))), key=lambda y: -augmented(y))
+            if whole:
+                outputs = [y for y in outputs if y != gold]
             if len(outputs) > k:
                 closest = min(closest, augmented(outputs[k - 1]) - augmented(outputs[k]))
             rivals = [(y, difference(inputs, gold, y)) for y in outputs[:k] if y != gold]
             rivals = [(y, delta) for y, delta in rivals if delta]
-            b = np.array([loss(gold, y, cost, class_weight or {}) - product(delta, w) for y, delta in rivals])
+            b = np.array([lost(y) - product(delta, w) for y, delta in rivals])
             if any(b > 1e-6 * cost):
                 g = np.array([[product(one, other) for _, other in rivals] for _, one in rivals])
                 steps = multipliers(b, g, C * (1.0 if sentence_weight is None else sentence_weight[n]))

@@ -75,16 +75,28 @@ std::optional<double> ChainStructure<Real>::next(std::span<std::int32_t> out) {
 template <class Real>
 void ChainStructure<Real>::augment(double times) {
   const Codes gold = target();
-  add_hamming_by_token(scores(), gold.data(), [&](std::int32_t t) { return times * class_weight(gold[static_cast<std::size_t>(t)]); });
+  if (costs_.empty())
+    return add_hamming_by_token(scores(), gold.data(),
+                                [&](std::int32_t t) { return times * class_weight(gold[static_cast<std::size_t>(t)]); });
+  ChainScores<Real>& chain = scores();
+  for (std::int32_t t = 0; t < chain.length; ++t) {
+    Real* row = chain.node.data() + std::size_t(t) * chain.stride;
+    for (std::int32_t j = 0; j < chain.labels; ++j) row[j] += static_cast<Real>(times * cost(gold[static_cast<std::size_t>(t)], j));
+  }
+}
+
+template <class Real>
+void ChainStructure<Real>::cost_labels(std::span<const double> costs) {
+  const auto labels = static_cast<std::size_t>(model_.weights.labels);
+  if (costs.size() != labels * labels) throw Error("RiataError", "the costs do not fit the labels");
+  costs_.assign(costs.begin(), costs.end());
 }
 
 template <class Real>
 double ChainStructure<Real>::loss(Codes output) {
   const Codes gold = target();
   double sum = 0;
-  for (std::size_t t = 0; t < gold.size(); ++t) {
-    if (gold[t] != output[t]) sum += class_weight(gold[t]);
-  }
+  for (std::size_t t = 0; t < gold.size(); ++t) sum += cost(gold[t], output[t]);
   return sum;
 }
 

@@ -36,6 +36,8 @@ class ChainStructure : public Structure<Real> {
   std::optional<double> next(std::span<std::int32_t> out) override;
   void augment(double times) override;
   double loss(Codes output) override;
+  void count_tokens() override { costs_.clear(); }
+  void cost_labels(std::span<const double> costs) override;
   void weigh_classes(std::span<const double> weights) override { class_weights_.assign(weights.begin(), weights.end()); }
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
   void features(Codes output, Difference& out) override;
@@ -51,6 +53,12 @@ class ChainStructure : public Structure<Real> {
   double class_weight(std::int32_t label) const noexcept {
     return class_weights_.empty() ? 1.0 : class_weights_[static_cast<std::size_t>(label)];
   }
+  // What a label costs at a token with this true label.
+  double cost(std::int32_t gold, std::int32_t label) const noexcept {
+    if (gold == label) return 0;
+    const double plain = costs_.empty() ? 1.0 : costs_[static_cast<std::size_t>(gold) * model_.weights.labels + label];
+    return plain * class_weight(gold);
+  }
   ChainScores<Real>& scores();
   double history_score(std::int32_t t, Codes output) const;
   void make_room();
@@ -61,6 +69,7 @@ class ChainStructure : public Structure<Real> {
   RowReader<const Layout> rows_;
   std::int64_t sentence_ = 0;
   std::vector<double> class_weights_;        // [labels] or empty: all weigh 1
+  std::vector<double> costs_;                // [labels][labels] by true label, or empty: every wrong label costs 1
   std::optional<ExactChain<Real>> exact_;    // created when it is first needed; searches by queues do not need it
   ChainScores<Real>* opened_ = nullptr;      // the scores of the open sentence, once they have been asked for
   std::optional<ChainScorer<Real>> scorer_;  // scores given outputs, also of models whose templates exact search cannot read

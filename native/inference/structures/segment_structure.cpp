@@ -88,6 +88,7 @@ SegmentStructure<Real>::SegmentStructure(SegmentModel<Real>& model, const Corpus
       sums_(coding_, model.templates.order()),
       lattice_(coding_, model.templates.order(), sums_, grows ? least_posterior : 0),
       loss_(coding_),
+      token_loss_(coding_),
       class_weights_(coding_) {}
 
 template <class Real>
@@ -118,6 +119,30 @@ const SegmentLoss& SegmentStructure<Real>::loss_of_truth() {
   if (!loss_open_) loss_.open(gold_);
   loss_open_ = true;
   return loss_;
+}
+
+template <class Real>
+const SegmentTokenLoss& SegmentStructure<Real>::token_loss_of_truth() {
+  if (!loss_open_) {
+    std::vector<double> weights;
+    for (std::size_t t = 0; class_weights_.any() && t < gold_.size(); ++t)
+      weights.push_back(class_weights_.weight(static_cast<std::int32_t>(t), Length(1)));
+    token_loss_.open(gold_, weights);
+  }
+  loss_open_ = true;
+  return token_loss_;
+}
+
+template <class Real>
+double SegmentStructure<Real>::span_loss(Codes output) {
+  std::int64_t both = 0, found = 0, gold = 0;
+  const auto is_chunk = [&](std::int32_t code) { return code >= 0 && coding_.label(code) != coding_.outside; };
+  for (std::size_t t = 0; t < output.size(); ++t) {
+    found += is_chunk(output[t]);
+    gold += is_chunk(gold_[t]);
+    both += is_chunk(output[t]) && output[t] == gold_[t];
+  }
+  return found + gold == 0 ? 0 : 1 - 2 * double(both) / double(found + gold);
 }
 
 template <class Real>

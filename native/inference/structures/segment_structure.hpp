@@ -16,6 +16,7 @@
 #include "inference/structures/segment_lattice.hpp"
 #include "inference/structures/segment_model.hpp"
 #include "inference/structures/segment_steps.hpp"
+#include "losses/segment_tokens.hpp"
 #include "losses/segments.hpp"
 
 namespace riata {
@@ -35,6 +36,8 @@ class SegmentStructure : public Structure<Real> {
   double least_loss() override {
     return by_loss([](const auto& loss) -> double { return loss.least(0); });
   }
+  void count_tokens() override { counts_tokens_ = true; }
+  double span_loss(Codes output) override;
   double sums(double sharpness) override { return sums_.open(exact_steps(), sharpness); }
   double expected_loss() override {
     return by_loss([&](const auto& loss) { return lattice_.expected_loss(steps_, loss); });
@@ -54,9 +57,11 @@ class SegmentStructure : public Structure<Real> {
   using Structure<Real>::corpus;
   SegmentSteps<Real>& exact_steps();
   const SegmentLoss& loss_of_truth();
+  const SegmentTokenLoss& token_loss_of_truth();
   // ask(loss): with the loss that counts, which class weights change.
   template <class Ask>
   auto by_loss(Ask ask) {
+    if (counts_tokens_) return ask(token_loss_of_truth());
     return class_weights_.any() ? ask(class_weights_) : ask(loss_of_truth());
   }
   bool reachable() const;
@@ -78,6 +83,8 @@ class SegmentStructure : public Structure<Real> {
   SemiMarkovSums<Real> sums_;
   SegmentLattice<Real> lattice_;
   SegmentLoss loss_;
+  SegmentTokenLoss token_loss_;
+  bool counts_tokens_ = false;
   SegmentClassWeights class_weights_;
   Codes gold_;
   bool loss_open_ = false;

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "learning/chosen_loss.hpp"
 #include "learning/hildreth.hpp"
 #include "learning/online/learner.hpp"
 
@@ -10,25 +11,29 @@ namespace riata {
 
 // Crammer & Singer 2003 and McDonald, Crammer & Pereira 2005: for the k outputs with the highest score plus loss, the weights move as
 // little as necessary for the truth to beat each of them by its loss; multipliers are at most C, as if violating a constraint cost C.
-// Differs: the outputs are found with the loss added to their scores. Sentence weights multiply C, weights of labels multiply the loss.
-// An update is a sentence that changed the weights; wrong tokens are those of the best output, found with the loss added.
+// Differs: the outputs are found with the loss added to their scores, if it adds up over the parts of an output; otherwise, as in the
+// second paper, by their scores alone. With the zero-one loss, the truth is not one of the k. Sentence weights multiply C, weights of
+// labels multiply the loss. An update is a sentence that changed the weights; wrong tokens are those of the best output, found with the
+// loss added.
 template <class Real>
 class Mira : public OnlineLearner<Real> {
  public:
   using typename OnlineLearner<Real>::Seen;
 
-  explicit Mira(const Settings& settings) : c_(settings.number("C")), cost_(settings.number("cost")), k_(settings.whole("k")) {}
+  explicit Mira(const Settings& settings)
+      : c_(settings.number("C")), cost_(settings.number("cost")), k_(settings.whole("k")), loss_(settings) {}
 
   void begin(Structure<Real>& structure, Vector<Real>& weights, std::function<void()>) override {
     structure_ = &structure;
     weights_ = &weights;
+    loss_.begin(structure);
   }
 
   Seen visit(std::int64_t s, double weight) override {
     count_ = 0;
     const auto length = static_cast<std::size_t>(structure_->corpus().length(s));
     structure_->open(s);
-    structure_->augment(cost_);
+    if (loss_.adds_up()) structure_->augment(cost_);
     find(length);
     if (found_.empty()) return {};  // the list is empty: no output is allowed
     const std::int64_t wrong = structure_->wrong(std::span(found_).first(length));
@@ -47,11 +52,12 @@ class Mira : public OnlineLearner<Real> {
   // Finds the outputs with the highest score plus loss, one after the other.
   void find(std::size_t length) {
     found_.clear();
-    if (k_ > 1) structure_->open_list(k_);
-    for (std::int64_t n = 0; n < k_; ++n) {
+    const std::int64_t most = loss_.is_zero_one() ? k_ + 1 : k_;
+    if (most > 1) structure_->open_list(most);
+    for (std::int64_t n = 0; n < most; ++n) {
       found_.resize(found_.size() + length);
       const auto out = std::span(found_).last(length);
-      if (k_ == 1) {
+      if (most == 1) {
         structure_->best(out);
       } else if (!structure_->next(out)) {
         found_.resize(found_.size() - length);
@@ -62,7 +68,7 @@ class Mira : public OnlineLearner<Real> {
 
   void add_rival(Codes found) {
     const Codes truth = structure_->target();
-    if (std::equal(truth.begin(), truth.end(), found.begin())) return;
+    if (count_ == static_cast<std::size_t>(k_) || std::equal(truth.begin(), truth.end(), found.begin())) return;
     if (rivals_.size() == count_) rivals_.emplace_back();
     Rival& rival = rivals_[count_];
     rival.difference.clear();
@@ -70,7 +76,7 @@ class Mira : public OnlineLearner<Real> {
     structure_->difference(truth, found, false, delta_);
     rival.difference.add(delta_);
     rival.squared_norm = squared_norm(rival.difference.entries());
-    rival.shortfall = cost_ * (structure_->loss(found) - structure_->least_loss()) - weights_->dot(rival.difference.entries());
+    rival.shortfall = cost_ * loss_.above_target(*structure_, found) - weights_->dot(rival.difference.entries());
     if (rival.squared_norm > 0) ++count_;  // otherwise no step could separate them
   }
 
@@ -103,6 +109,7 @@ class Mira : public OnlineLearner<Real> {
 
   double c_, cost_;
   std::int64_t k_;
+  ChosenLoss loss_;
   Structure<Real>* structure_ = nullptr;
   Vector<Real>* weights_ = nullptr;
 

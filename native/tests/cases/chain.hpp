@@ -52,6 +52,12 @@ inline Case enumerated_chain(Rng& rng, std::vector<HistorySlot> history, bool ex
     for (std::size_t t = 0; t < gold.size(); ++t) loss += gold[t] == output[t] ? 0 : weights[static_cast<std::size_t>(gold[t])];
     return loss;
   };
+  out->token_loss = out->weighted_loss;
+  out->cost_loss = [](Codes gold, Codes output, std::span<const double> costs) {
+    double loss = 0;
+    for (std::size_t t = 0; t < gold.size(); ++t) loss += costs[static_cast<std::size_t>(gold[t] * labels + output[t])];
+    return loss;
+  };
   list_outputs(*out, rng);
   return out;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -54,6 +55,36 @@ inline double weighted_wrong_and_missed(const SegmentCoding& coding, Codes gold,
   return loss;
 }
 
+// The labels of tokens, each with whether a segment begins there.
+inline std::vector<std::pair<std::int32_t, bool>> as_tokens(const SegmentCoding& coding, Codes output) {
+  std::vector<std::pair<std::int32_t, bool>> out;
+  for (const std::int32_t code : output) out.push_back({code < 0 ? out.back().first : coding.label(code).number(), code >= 0});
+  return out;
+}
+
+inline double wrong_tokens(const SegmentCoding& coding, Codes gold, Codes output, std::span<const double> weights) {
+  const auto truth = as_tokens(coding, gold), found = as_tokens(coding, output);
+  double loss = 0;
+  for (std::size_t t = 0; t < gold.size(); ++t) loss += truth[t] == found[t] ? 0 : weights[static_cast<std::size_t>(truth[t].first)];
+  return loss;
+}
+
+inline double one_minus_f1(const SegmentCoding& coding, Codes gold, Codes output) {
+  const auto chunks = [&](Codes codes) {
+    std::set<std::pair<std::size_t, std::int32_t>> found;
+    for (std::size_t t = 0; t < codes.size(); ++t) {
+      if (codes[t] >= 0 && coding.label(codes[t]) != coding.outside) found.insert({t, codes[t]});
+    }
+    return found;
+  };
+  const auto truth = chunks(gold), found = chunks(output);
+  if (truth.empty() && found.empty()) return 0;
+  double both = 0;
+  for (const auto& chunk : found) both += truth.contains(chunk);
+  const double precision = found.empty() ? 0 : both / double(found.size()), recall = truth.empty() ? 0 : both / double(truth.size());
+  return both == 0 ? 1 : 1 - 2 * precision * recall / (precision + recall);
+}
+
 // most: largest number of tokens of a segment, while true segments may have up to 3. further: reads more than exact search distinguishes.
 inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
   const SegmentCoding coding{3, LabelId(0), Length(most)}, of_truth{3, LabelId(0), Length(3)};
@@ -80,6 +111,10 @@ inline Case enumerated_segments(Rng& rng, std::int32_t most, bool further) {
   out->weighted_loss = [coding](Codes gold, Codes output, std::span<const double> weights) {
     return weighted_wrong_and_missed(coding, gold, output, weights);
   };
+  out->token_loss = [coding](Codes gold, Codes output, std::span<const double> weights) {
+    return wrong_tokens(coding, gold, output, weights);
+  };
+  out->span_loss = [coding](Codes gold, Codes output) { return one_minus_f1(coding, gold, output); };
   list_outputs(*out, rng);
   return out;
 }

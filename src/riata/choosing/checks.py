@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from riata import registry
+from riata.choosing.losses import check_loss
 from riata.choosing.recipe import Recipe
 from riata.choosing.sample_weight import LARGEST_WEIGHT
 from riata.errors import RiataError, SettingError, UnsupportedError
@@ -132,6 +133,7 @@ def check_beside_parameters(estimator: Any, settings: Mapping[str, Any]) -> None
             f"setting 'constrain' is set, but the task {estimator.task_name!r} has plain labels: every sequence of them is legal.",
             remedy="Leave out constrain.",
         )
+    check_loss(settings, weighs_classes=estimator.class_weight is not None)
     if settings.get("shuffle") is False and estimator.seeds != 1:
         raise UnsupportedError(
             f"seeds is {estimator.seeds}, but setting 'shuffle' is false: a seed says in which order sentences are visited, so all models "

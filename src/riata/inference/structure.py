@@ -15,6 +15,9 @@ OF_STRUCTURES = {
     "argmax": "the best output",
     "loss-augmented argmax": "the best output when wrong parts get a bonus",
     "k best": "the k best outputs",
+    "losses of tokens": "a loss that counts tokens with wrong labels",
+    "costs of labels": "a loss that adds up what labels cost, token by token",
+    "losses of chunks": "1 - F1 of the chunks of an output",
     "expectations": "sums over all outputs",
     "expected features": "the mean features of all outputs of one sentence, by their probability",
     "local sums": "sums over the labels of one step, after the true label before it",
@@ -91,4 +94,7 @@ class Loss:
     summary: str
     paper: str
     adds_up_over: str  # what the loss is a sum over: tokens, edges, segments or the whole output
+    needs: tuple[str, ...] = ()  # operations that the structure must offer
+    # Whether search finds the output with the best sum of score and loss. Otherwise, learners can only count the loss of given outputs.
+    searched: bool = True
     settings: tuple[Setting, ...] = ()

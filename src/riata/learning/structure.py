@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata._core import Instances
+from riata.choosing.losses import for_core
 from riata.choosing.options import Options
 from riata.data.memory import inputs_of
 from riata.data.pairs import shown
@@ -95,7 +96,7 @@ class LearntStructure(ABC):
 
         if recipe.searches:
             return SearchTrainer(self.options.decoder, features, initial, settings, goes_on=first is not None)
-        return SentenceTrainer(recipe.learner, features, initial, settings)
+        return SentenceTrainer(recipe.learner, features, initial, for_core(settings, self.outputs.labels))
 
     @property
     def single(self) -> bool:

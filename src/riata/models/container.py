@@ -176,9 +176,11 @@ def _digest(fixed: bytes | memoryview, body: bytes | bytearray | memoryview, ver
 
 
 def _plain(value: Any) -> Any:
-    """NumPy numbers as Python numbers, for JSON."""
+    """NumPy numbers and arrays, such as a setting's, as Python numbers and lists, for JSON."""
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     raise TypeError(f"a model file holds no {type(value).__name__}")
 
 

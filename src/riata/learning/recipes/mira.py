@@ -1,5 +1,6 @@
 """MIRA: the smallest step that makes the truth beat what was found by its loss."""
 
+from riata.choosing.losses import loss_settings
 from riata.choosing.recipe import Recipe
 from riata.learning.online import SETTINGS
 from riata.settings import Setting
@@ -19,6 +20,7 @@ RECIPE = Recipe(
         Setting("C", 0.06, "the largest step; only its ratio to cost matters in training from zero", low=SMALLEST),
         Setting("cost", 1.0, "of a wrong label: the margin by which the truth must win", low=SMALLEST),
         Setting("k", 1, "outputs that the truth must beat in each step", low=1, high=1000),
+        *loss_settings(searched=False),
     ),
     learner="mira",
     epochs=20,

@@ -1,0 +1,172 @@
+"""Losses as settings of learners: which one counts, and the costs of labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import registry
+from riata.errors import DataError, SettingError, UnsupportedError, printed
+from riata.settings import ANY, Setting
+
+AUTO, COST_MATRIX = "auto", "cost-matrix"
+LOSS, COSTS = "loss", "costs"
+LARGEST = 1e6  # cost of a label
+WHOLE = ("zero-one", "span")  # losses that do not look at labels one by one
+
+
+@dataclass(frozen=True)
+class LossSetting(Setting):
+    """A loss by name. unable: losses that the learner cannot take, with the reason."""
+
+    unable: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def parse(self, value: Any) -> bool | int | float | str:
+        if isinstance(value, str) and value in self.unable:
+            raise UnsupportedError(
+                f"setting {self.name!r} has the value {value!r}, which this recipe cannot learn with: {self.unable[value]}.",
+                remedy=f"Use one of {', '.join(self.choices)}; mira takes {value}.",
+            )
+        return super().parse(value)
+
+
+@dataclass(frozen=True)
+class CostsSetting(Setting):
+    """Costs of labels: a dictionary of dictionaries, a square array, or either as JSON. The parsed value is JSON."""
+
+    def parse(self, value: Any) -> str:
+        if isinstance(value, str):
+            if not value.strip():
+                return ""
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                raise self._refused(value, self.expected()) from None
+        if isinstance(value, Mapping):
+            return json.dumps(self._by_name(value), sort_keys=True, ensure_ascii=False)
+        return json.dumps(self._square(value))
+
+    def expected(self) -> str:
+        return "costs by true label and by predicted label, as a dictionary of dictionaries or a square array"
+
+    def _by_name(self, value: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
+        found: dict[str, dict[str, float]] = {}
+        for true, row in value.items():
+            if (
+                not isinstance(true, str)
+                or not isinstance(row, Mapping)
+                or not all(isinstance(key, str) for key in row)
+            ):
+                raise self._refused(value, self.expected())
+            found[true] = {label: self._cost(cost, f"{label} where the truth is {true}") for label, cost in row.items()}
+            if found[true].get(true, 0.0) != 0:
+                raise SettingError(f"setting {self.name!r} has a cost for {true!r} where it is right; expected 0.")
+        return found
+
+    def _square(self, value: Any) -> list[list[float]]:
+        try:
+            rows = [list(row) for row in value]
+        except TypeError:
+            raise self._refused(value, self.expected()) from None
+        if not rows or any(len(row) != len(rows) for row in rows):
+            widths = sorted({len(row) for row in rows})
+            raise SettingError(
+                f"setting {self.name!r} has {len(rows)} rows of {' or '.join(map(str, widths)) or 'no'} costs; expected a square array.",
+                remedy="It has a row per true label and a column per predicted label, both in alphabetical order.",
+            )
+        found = [[self._cost(cost, f"row {i}, column {j}") for j, cost in enumerate(row)] for i, row in enumerate(rows)]
+        if any(found[i][i] != 0 for i in range(len(found))):
+            raise SettingError(f"setting {self.name!r} has costs on its diagonal, where labels are right; expected 0.")
+        return found
+
+    def _cost(self, value: Any, where: str) -> float:
+        try:
+            cost = float(value)
+        except (TypeError, ValueError):
+            cost = np.nan
+        if isinstance(value, (str, bytes)) or not 0 <= cost <= LARGEST:
+            raise SettingError(
+                f"setting {self.name!r} has the cost {printed(value)} ({where}); expected a number from 0 to {LARGEST:g}."
+            )
+        return cost
+
+
+def loss_settings(*, searched: bool) -> tuple[Setting, ...]:
+    """The settings `costs` and `loss`. searched: whether the learner needs the best output by score and loss together."""
+    losses = registry.all_of("loss")
+    unable = {
+        name: "it does not add up over the parts of an output, so there is no exact search for the best sum of score and loss"
+        for name, loss in losses.items()
+        if searched and not loss.searched
+    }
+    able = {name: loss for name, loss in losses.items() if name not in unable}
+    return (
+        CostsSetting(
+            COSTS,
+            "",
+            "what labels cost, by true label and predicted label; pairs that are left out cost 1",
+            needs={ANY: losses[COST_MATRIX].needs},
+            only={LOSS: (COST_MATRIX,)},
+        ),
+        LossSetting(
+            LOSS,
+            AUTO,
+            "what is counted as wrong; auto: wrong labels on a chain, wrong and missed segments on segments",
+            choices=(AUTO, *able),
+            needs={name: loss.needs for name, loss in able.items()},
+            unable=unable,
+        ),
+    )
+
+
+def check_loss(settings: Mapping[str, Any], *, weighs_classes: bool) -> None:
+    """Refuses a cost matrix without costs, and weights of labels beside a loss that does not look at labels."""
+    loss = settings.get(LOSS)
+    if loss == COST_MATRIX and not settings[COSTS]:
+        raise SettingError(
+            f"setting {LOSS!r} has the value {loss!r}, but {COSTS} is empty.",
+            remedy=f"Set {COSTS}={{TRUE LABEL: {{PREDICTED LABEL: COST}}}}, or leave out {LOSS}.",
+        )
+    if weighs_classes and loss in WHOLE:
+        raise UnsupportedError(
+            f"class_weight is set, but setting {LOSS!r} has the value {loss!r}, which counts whole outputs, not labels.",
+            remedy=f"Leave out class_weight, or {LOSS}; sample_weight weighs sentences.",
+        )
+
+
+def costs_of(settings: Mapping[str, Any], labels: Sequence[str]) -> NDArray[np.float64]:
+    """[labels][labels] the costs by true label, in the order of the labels."""
+    given: Any = json.loads(settings[COSTS])
+    order = np.argsort(np.argsort(labels))  # alphabetical
+    if isinstance(given, list):
+        square = np.array(given, np.float64)
+        if len(square) != len(labels):
+            raise DataError(
+                f"setting {COSTS!r} has {len(square)} rows and columns, but the data have {len(labels)} labels.",
+                remedy=f"Give a row and a column for each of them, in alphabetical order: {', '.join(sorted(labels)[:12])}.",
+            )
+        return np.ascontiguousarray(square[np.ix_(order, order)])
+    found = 1.0 - np.eye(len(labels))
+    number = {label: i for i, label in enumerate(labels)}
+    for true, row in given.items():
+        for label, cost in row.items():
+            for name in (true, label):
+                if name not in number:
+                    raise DataError(
+                        f"setting {COSTS!r} names the label {name!r}, which the data do not have.",
+                        remedy=f"Their labels are {', '.join(sorted(labels)[:12])}.",
+                    )
+            found[number[true], number[label]] = cost
+    return found
+
+
+def for_core(settings: Mapping[str, Any], labels: Sequence[str]) -> Mapping[str, Any]:
+    """The settings with costs as the core reads them: a list of numbers."""
+    if settings.get(LOSS) != COST_MATRIX:
+        return settings
+    return {**settings, COSTS: costs_of(settings, labels).ravel().tolist()}
