@@ -25,6 +25,7 @@ std::set<std::string> operations_of() {
   if (!std::is_same_v<decltype(&Kind::weigh_classes), decltype(&Any::weigh_classes)>) out.insert("class weights");
   if (!std::is_same_v<decltype(&Kind::count_tokens), decltype(&Any::count_tokens)>) out.insert("losses of tokens");
   if (!std::is_same_v<decltype(&Kind::cost_labels), decltype(&Any::cost_labels)>) out.insert("costs of labels");
+  if (!std::is_same_v<decltype(&Kind::best_by_slack), decltype(&Any::best_by_slack)>) out.insert("slack-rescaled argmax");
   if (!std::is_same_v<decltype(&Kind::span_loss), decltype(&Any::span_loss)>) out.insert("losses of chunks");
   if (!std::is_same_v<decltype(&Kind::take_expected), decltype(&Any::take_expected)>) out.insert("expected features");
   if (sizeof...(PotentialsOf) > 0) out.insert("expectations");

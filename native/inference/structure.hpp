@@ -62,6 +62,9 @@ class Structure {
   // before it, added up over tokens; the diagonal is 0.
   virtual void count_tokens() { refuse("a loss that counts tokens"); }
   virtual void cost_labels(std::span<const double>) { refuse("costs of labels"); }
+  // Writes the output with the largest loss * (1 + score - score of the target), where the loss counts wrong tokens, and returns this
+  // number; 0 for the target itself.
+  virtual double best_by_slack(std::span<std::int32_t>) { return refuse("a search for the largest rescaled slack"); }
   // 1 - F1 of the chunks of an output.
   virtual double span_loss(Codes) { return refuse("chunks"); }
 

@@ -78,6 +78,8 @@ class SummedDifference {
   }
 
   const Difference& entries() const noexcept { return entries_; }
+  // The number of the entry of a place; -1 if there is none.
+  std::int32_t find(std::int64_t place) const noexcept { return table_[slot_of(place)]; }
 
   double dot(const SummedDifference& other) const noexcept {
     double sum = 0;

@@ -54,6 +54,13 @@ class Vector {
   // |w|_q with 1/p + 1/q = 1. It equals |theta|_p.
   double norm() const noexcept { return has_dual() ? s_ * dual_norm() : std::sqrt(norm2_ > 0 ? norm2_ : 0); }
 
+  // |w|^2, added up over all weights; only if p is 2.
+  double squared_length() const noexcept {
+    double sum = 0;
+    for (std::size_t i = 0; i < size(); ++i) sum += double(data_[i]) * data_[i];
+    return scale_ * scale_ * sum;
+  }
+
   // Appends weights. They are 0, and 0 in the average so far.
   void grow(std::size_t size) {
     if (fixed_ || size <= v_.size()) return;
@@ -119,10 +126,18 @@ class Vector {
   }
   void changed() noexcept { ++version_; }
 
-  // Counts the present weights in the average; called after every example.
-  void tick() noexcept {
-    scales_ += scale_;
-    ticks_ += 1;
+  // Multiplies w by a number above 0; only if p is 2.
+  void shrink(double factor) noexcept {
+    ++version_;
+    scale_ *= factor;
+    if (measures_) norm2_ *= factor * factor;
+    if (scale_ < smallest_scale) fold();
+  }
+
+  // Counts the present weights in the average; called after every example. times: how often they count.
+  void tick(double times = 1) noexcept {
+    scales_ += times * scale_;
+    ticks_ += times;
   }
 
   Numbers<Real> average() const {
@@ -182,13 +197,18 @@ class Vector {
   void project_square() noexcept {
     norm2_ = 1;
     if (scale_ >= smallest_scale) return;
+    fold();
+    norm2_ = squared();
+  }
+
+  // Multiplies the scale into v.
+  void fold() noexcept {
     for (std::size_t i = 0; i < v_.size(); ++i) {
       settle(i);
       v_[i] = static_cast<Real>(scale_ * v_[i]);
     }
     scales_ = 0;
     scale_ = 1;
-    norm2_ = squared();
   }
 
   // Moves a weight's share of the average from S v into u, before S starts again from 0. Otherwise S would contain old scales that are much

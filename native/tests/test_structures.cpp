@@ -203,6 +203,26 @@ void check_class_weights(const Enumerated& in) {
       [&](Codes gold, Codes output) { return in.weighted_loss(gold, output, by_label); });
 }
 
+// The largest product of wrong labels and shortfall, over all outputs.
+void check_slack(const Enumerated& in) {
+  Vector<double> weights = Vector<double>::of(in.model->flat());
+  const auto real = std::as_const(*in.model).over(in.corpus(), weights);
+  ListedStructure<double> listed(in.listing, in.corpus(), weights);
+  for (const std::int64_t s : in.order()) {
+    Output found(static_cast<std::size_t>(in.instances.length(s)));
+    if (found.empty()) continue;
+    real->open(s);
+    listed.open(s);
+    const double truth = listed.score(in.corpus().gold_of(s));
+    const auto slack = [&](const ListedOutput& output) { return output.loss * (1 + listed.score(output.codes) - truth); };
+    double expected = 0;
+    for (const ListedOutput& output : in.listing[static_cast<std::size_t>(s)]) expected = std::max(expected, slack(output));
+    double best = 0;
+    if (!answers([&] { best = real->best_by_slack(found); })) return;  // it looks one label back
+    CHECK(near(best, expected) && near(best, listed.loss(found) * (1 + listed.score(found) - truth)));
+  }
+}
+
 void check_other_losses(const Enumerated& in, const std::set<std::string>& offers) {
   const std::vector<double> by_label{0.5, 2, 1.25}, costs{0, 0.5, 2, 3, 0, 0.25, 1, 0, 0};
   CHECK(offers.contains("losses of tokens") == bool(in.token_loss));
@@ -222,6 +242,7 @@ void check_other_losses(const Enumerated& in, const std::set<std::string>& offer
     check_chosen_loss(
         in, [&](Structure<double>& real) { real.cost_labels(costs); },
         [&](Codes gold, Codes output) { return in.cost_loss(gold, output, costs); });
+  if (offers.contains("slack-rescaled argmax") && in.exact) check_slack(in);
   if (!in.span_loss) return;
   Vector<double> weights = Vector<double>::of(in.model->flat());
   const auto real = std::as_const(*in.model).over(in.corpus(), weights);

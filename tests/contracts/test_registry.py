@@ -111,7 +111,8 @@ def test_what_the_core_does_is_offered_where_the_core_says_so(structure):
 @pytest.mark.parametrize("recipe", registry.names("recipe"))
 def test_a_structure_and_a_recipe_train_or_say_why_not(recipe, structure, task):
     data = embedded(COLUMNS[task])[:20]
-    made = registry.get("task", task).estimator(recipe, structure=structure, epochs=5)
+    epochs = 50 if registry.get("recipe", recipe).whole else 5
+    made = registry.get("task", task).estimator(recipe, structure=structure, epochs=epochs)
     try:
         quietly(made, data)
     except UnsupportedError as error:  # test_settings.py looks at its reason

@@ -62,6 +62,8 @@ TEMPLATES = {  # too little to tell the labels of TRAIN apart
 def made(recipe, structure, queue=None, **settings):
     declared = {setting.name for setting in registry.get("recipe", recipe).settings}
     quick = {name: value for name, value in QUICK.items() if name in declared}
+    if "C" in declared and registry.get("recipe", recipe).whole:
+        quick["C"] = 0.05
     kind = {1: riata.Chunker, 2: riata.JointTagger}[registry.get("structure", structure).columns]
     template = None if registry.get("recipe", recipe).templates else TEMPLATES[structure]
     if settings.get("loss") == "cost-matrix" and "costs of labels" in registry.get("structure", structure).offers:

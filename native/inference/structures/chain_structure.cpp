@@ -101,6 +101,16 @@ double ChainStructure<Real>::loss(Codes output) {
 }
 
 template <class Real>
+double ChainStructure<Real>::best_by_slack(std::span<std::int32_t> out) {
+  if (!costs_.empty() || !class_weights_.empty()) throw Error("UnsupportedError", "rescaled slack counts wrong labels, and all alike.");
+  const ChainScores<Real>& chain = scores();
+  if (exact_->two_back())
+    throw Error("UnsupportedError", "the search for the largest rescaled slack looks one label back; the templates read label[-2].",
+                "Leave out these templates, or use the recipe svmstruct-margin.");
+  return slack_search_(chain, target().data(), out.data());
+}
+
+template <class Real>
 void ChainStructure<Real>::difference(Codes towards, Codes away, bool by_class, Difference& out) {
   const std::int64_t stride = model_.weights.stride;
   const auto weight = [&](std::size_t t) { return by_class ? class_weight(towards[t]) : 1.0; };

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "inference/exact/slack_search.hpp"
 #include "inference/structure.hpp"
 #include "inference/structures/chain_model.hpp"
 #include "inference/structures/exact_chain.hpp"
@@ -38,6 +39,7 @@ class ChainStructure : public Structure<Real> {
   double loss(Codes output) override;
   void count_tokens() override { costs_.clear(); }
   void cost_labels(std::span<const double> costs) override;
+  double best_by_slack(std::span<std::int32_t> out) override;
   void weigh_classes(std::span<const double> weights) override { class_weights_.assign(weights.begin(), weights.end()); }
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
   void features(Codes output, Difference& out) override;
@@ -68,10 +70,11 @@ class ChainStructure : public Structure<Real> {
   bool grows_;
   RowReader<const Layout> rows_;
   std::int64_t sentence_ = 0;
-  std::vector<double> class_weights_;        // [labels] or empty: all weigh 1
-  std::vector<double> costs_;                // [labels][labels] by true label, or empty: every wrong label costs 1
-  std::optional<ExactChain<Real>> exact_;    // created when it is first needed; searches by queues do not need it
-  ChainScores<Real>* opened_ = nullptr;      // the scores of the open sentence, once they have been asked for
+  std::vector<double> class_weights_;      // [labels] or empty: all weigh 1
+  std::vector<double> costs_;              // [labels][labels] by true label, or empty: every wrong label costs 1
+  std::optional<ExactChain<Real>> exact_;  // created when it is first needed; searches by queues do not need it
+  ChainScores<Real>* opened_ = nullptr;    // the scores of the open sentence, once they have been asked for
+  SlackSearch<Real> slack_search_;
   std::optional<ChainScorer<Real>> scorer_;  // scores given outputs, also of models whose templates exact search cannot read
   ChainScores<Real> scored_;
 };

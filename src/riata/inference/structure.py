@@ -14,6 +14,7 @@ SPACE, CHUNK_LABELS = "a search space", "chunk labels"
 OF_STRUCTURES = {
     "argmax": "the best output",
     "loss-augmented argmax": "the best output when wrong parts get a bonus",
+    "slack-rescaled argmax": "the output with the largest product of its wrong labels and its shortfall",
     "k best": "the k best outputs",
     "losses of tokens": "a loss that counts tokens with wrong labels",
     "costs of labels": "a loss that adds up what labels cost, token by token",

@@ -42,6 +42,8 @@ class Epoch:
     dropped: int = 0  # weights that truncation left out of the model
     objective: float | None = None  # the value that is minimised, if the learner minimises one
     gradient_norm: float | None = None  # norm of its gradient at the end of the pass
+    dual: float | None = None  # a lower bound of the least value, if the learner knows one
+    gap: float | None = None  # by which part of it the objective may be too large, at most
 
     @property
     def tokens_per_second(self) -> float:

@@ -57,8 +57,8 @@ class Fit:
         """Trains; with development data, keeps the best epoch and, if asked for, trains again on all data."""
         check_dev(self.options)
         train_part, dev_part = self.split(data)
-        if prior.is_open(self.options.settings):
-            return self._settled(train_part, dev_part, weights, data)
+        if (name := prior.open_setting(self.options.settings)) is not None:
+            return self._settled(name, train_part, dev_part, weights, data)
         labels = self.labels(data)
         outcome = self._train(train_part, dev_part, weights[: len(train_part)], labels)
         if outcome.model is None or outcome.interrupted or dev_part is None or not self.options.refit:
@@ -66,21 +66,21 @@ class Fit:
         return self.refit(outcome, lambda epochs: self._again(epochs, train_part, dev_part, weights))
 
     def _settled(
-        self, train_part: Corpus, dev_part: Corpus | None, weights: NDArray[np.float64], data: Corpus
+        self, name: str, train_part: Corpus, dev_part: Corpus | None, weights: NDArray[np.float64], data: Corpus
     ) -> tuple[Outcome, LabelSet]:
         """Trains with the prior that held-out sentences prefer, or that they preferred when the model to start from was trained."""
-        c2 = None if self.start is None else self.start.chosen.get(prior.C2)
-        if c2 is None:
-            self.tell(Note("Choosing c2 on held-out sentences."))
+        value = None if self.start is None else self.start.chosen.get(name)
+        if value is None:
+            self.tell(Note(f"Choosing {name} on held-out sentences."))
             try:
-                found = prior.choose(self, train_part, dev_part, weights)
+                found = prior.choose(self, name, train_part, dev_part, weights)
             except KeyboardInterrupt:
                 return Outcome(interrupted=True), self.labels(data)
             self.tell(found.note())
-            c2 = found.c2
-        settings = {**self.options.settings, prior.C2: c2}
+            value = found.value
+        settings = {**self.options.settings, name: value}
         outcome, labels = replace(self, options=replace(self.options, settings=settings)).run(data, weights)
-        return replace(outcome, chosen={prior.C2: c2}), labels
+        return replace(outcome, chosen={name: value}), labels
 
     def check(self, data: Corpus) -> None:
         """Raises the errors that `run` would raise before it learns anything."""

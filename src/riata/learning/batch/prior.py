@@ -1,4 +1,4 @@
-"""c2=auto: the weight of the prior, chosen on held-out sentences at a bounded cost."""
+"""c2=auto and C=auto: how strongly small weights are preferred, chosen on held-out sentences at a bounded cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from riata.data.documents import cut_near
 from riata.data.types import Corpus
 from riata.data.unknown import is_unknown
 from riata.learning.batch.settings import AUTO
-from riata.learning.batch.trainer import BatchTrainer
 from riata.learning.events import Event, Note
 from riata.learning.jackknife import blocks
 
@@ -21,11 +20,12 @@ if TYPE_CHECKING:
     from riata.learning.fit import Fit
     from riata.learning.labels import LabelSet
 
-C2 = "c2"
+C2, C = "c2", "C"
 TRIED = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)  # in this order: each value starts from the weights of the value before
 # Tried before the others by a model that reads labels of a first pass. Much of what it has to know is in these few features, so that
 # it needs the others less.
 TRIED_IN_CONTEXT = (30.0, 10.0)
+TRIED_C = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 LEFT_OVER = 0.1  # used if there is no data to choose by
 MOST = 1500  # sentences that are learnt from; at most as many are held out
 LABELS = 50  # with more labels, a sentence costs more by the square of their number, so fewer sentences are used
@@ -34,18 +34,20 @@ ENOUGH = 200  # least number of held-out sentences; with fewer, each sentence is
 FOLDS = 3
 FEWEST = 4 * FOLDS  # least number of sentences to choose by
 STEPS = 25  # steps of the minimiser for each value
-LOOSE = 1e-2  # part of the objective that ten steps must gain
+LOOSELY = {C2: {"gain_tolerance": 1e-2}, C: {"gap": 0.1}}  # settings of trials: when a minimum is near enough
 
 
-def is_open(settings: Any) -> bool:
-    return bool(settings.get(C2) == AUTO)
+def open_setting(settings: Any) -> str | None:
+    """The setting that is to be chosen; None if all have values."""
+    return next((name for name in (C2, C) if settings.get(name) == AUTO), None)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The chosen value of c2, and the held-out score of each value that was tried (per cent)."""
+    """The chosen value of a setting, and the held-out score of each value that was tried (per cent)."""
 
-    c2: float
+    name: str
+    value: float
     scores: dict[float, float]
 
     def note(self) -> Note:
@@ -54,9 +56,9 @@ class Chosen:
         elif alike(self.scores):
             why = f": with every value tried, held-out sentences score {max(self.scores.values()):.2f}"
         else:
-            tried = ", ".join(f"{c2:g}: {score:.2f}" for c2, score in self.scores.items())
+            tried = ", ".join(f"{value:g}: {score:.2f}" for value, score in self.scores.items())
             why = f", chosen on held-out sentences ({tried})"
-        return Note(f"c2 is {self.c2:g}{why}.")
+        return Note(f"{self.name} is {self.value:g}{why}.")
 
 
 def alike(scores: dict[float, float]) -> bool:
@@ -64,13 +66,20 @@ def alike(scores: dict[float, float]) -> bool:
     return len(set(scores.values())) == 1
 
 
-def choose(fit: Fit, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64]) -> Chosen:
-    """The value of c2 with the best held-out score; if there are many data, of a part of them.
+def values(name: str, *, in_context: bool) -> tuple[float, ...]:
+    """The values that are tried, those of the smallest weights first."""
+    if name == C:
+        return TRIED_C
+    return TRIED_IN_CONTEXT + TRIED if in_context else TRIED
+
+
+def choose(fit: Fit, name: str, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64]) -> Chosen:
+    """The value of a setting with the best held-out score; if there are many data, of a part of them.
 
     dev: development data, which are held out in any case. weights: of the sentences, or empty.
     """
-    tried = TRIED_IN_CONTEXT + TRIED if fit.options.added else TRIED
-    settings = {**fit.options.settings, C2: tried[0], "gain_tolerance": LOOSE}
+    tried = values(name, in_context=bool(fit.options.added))
+    settings = {**fit.options.settings, name: tried[0], **LOOSELY[name]}
     if "optimiser" in settings:
         settings["optimiser"] = "lbfgs"
     trial = replace(
@@ -85,9 +94,9 @@ def choose(fit: Fit, data: Corpus, dev: Corpus | None, weights: NDArray[np.float
             part = weights[learnt] if len(weights) else weights
             found.append(_scores(trial, tried, data[learnt], part, labels, held_out))
     if not found:
-        return Chosen(LEFT_OVER, {})
-    scores = {c2: float(np.mean([fold[c2] for fold in found])) for c2 in tried if all(c2 in fold for fold in found)}
-    return Chosen(LEFT_OVER if alike(scores) else max(scores, key=lambda c2: scores[c2]), scores)
+        return Chosen(name, LEFT_OVER, {})
+    scores = {one: float(np.mean([fold[one] for fold in found])) for one in tried if all(one in fold for fold in found)}
+    return Chosen(name, LEFT_OVER if alike(scores) else max(scores, key=lambda one: scores[one]), scores)
 
 
 def _splits(
@@ -136,20 +145,20 @@ def _scores(
     labels: LabelSet,
     held_out: Corpus,
 ) -> dict[float, float]:
-    """The held-out score of every value of c2."""
+    """The held-out score of every value."""
     structure = fit.structure(labels)
+    trainer: Any  # one that has go_on_with
     trainer, examples = fit.prepared(data, weights, structure)
-    assert isinstance(trainer, BatchTrainer)
     score = fit.dev_score(structure, trainer.features, held_out)
     scores: dict[float, float] = {}
-    for c2 in tried:
+    for value in tried:
         if scores:
-            trainer.go_on_with(c2)
+            trainer.go_on_with(value)
         for step in range(1, STEPS + 1):
             trainer.epoch(examples, fit.options.seed, step)
             if trainer.finished:
                 break
-        scores[c2] = score(trainer.model())
+        scores[value] = score(trainer.model())
     return scores
 
 

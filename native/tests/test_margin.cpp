@@ -1,0 +1,70 @@
+// Every max-margin solver, on every structure and on the list of its outputs: both must come to the same minimum.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "learning/margin/trainer.hpp"
+#include "tests/check.hpp"
+#include "tests/enumerated.hpp"
+
+using namespace riata;
+using namespace riata::test;
+
+namespace {
+
+const Poll go_on = [](std::int64_t) { return true; };
+constexpr double c = 0.3;
+
+Settings settings() {
+  Settings out;
+  out.set("C", c);
+  out.set("epsilon", 1e-5);
+  out.set("method", std::string("stochastic"));
+  return out;
+}
+
+// Passes until the solver has finished, or so many that others have converged.
+Certificate solved(const std::string& solver, const Model<double>& initial, const Corpus& corpus, const std::vector<double>& weights) {
+  MarginTrainer<double> trainer(initial, MarginSolvers<double>::make(solver, settings()), {}, false, c);
+  const MarginTrainer<double>::Data data{corpus, weights, {}};
+  for (int pass = 1; pass <= 400; ++pass) {
+    const auto order = shuffled(corpus.sentences(), 3, static_cast<std::uint64_t>(pass));
+    if (trainer.epoch(data, order, go_on).finished) break;
+  }
+  return trainer.certify(data, solver == "subgradient", go_on);
+}
+
+// Truths that cannot be reached are left out, with either way to find outputs.
+void check_on(const Enumerated& in, const std::string& solver, Rng& rng, std::set<std::string>& learnt) {
+  std::vector<double> weights;
+  for (std::int64_t s = 0; s < in.instances.sentences(); ++s) weights.push_back(double(rng.below(3)) / 2 + 0.5);
+  const std::unique_ptr<Model<double>> blank = in.model->copy();
+  std::ranges::fill(blank->flat(), 0);
+  Certificate found{};
+  try {
+    found = solved(solver, *blank, in.corpus(), weights);
+  } catch (const Error& error) {
+    CHECK(error.kind() == "UnsupportedError");
+    return;
+  }
+  const Certificate expected = solved(solver, ListedModel<double>(in.listing, blank->flat()), in.corpus(), weights);
+  const double close = solver == "subgradient" ? 0.02 : 1e-3;
+  CHECK(found.primal > 0 && std::abs(found.primal - expected.primal) <= close * expected.primal);
+  if (!std::isnan(found.dual)) CHECK(found.dual <= found.primal + 1e-9 && found.primal - found.dual <= close * found.primal);
+  learnt.insert(in.structure + " " + solver);
+}
+
+}  // namespace
+
+int main() {
+  Rng rng(7);
+  std::set<std::string> learnt;
+  const std::vector<Case> cases = enumerated(rng);
+  for (const std::string& solver : MarginSolvers<double>::names()) {
+    for (const Case& in : cases) check_on(*in, solver, rng, learnt);
+    CHECK(learnt.contains("chain " + solver) && learnt.contains("segments " + solver));
+  }
+  return 0;
+}

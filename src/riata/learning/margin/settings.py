@@ -1,0 +1,25 @@
+"""Settings of max-margin learners."""
+
+from __future__ import annotations
+
+from riata.settings import Setting
+
+AUTO = "auto"
+SMALLEST = 1e-9
+
+SHUFFLE = Setting("shuffle", True, "visit the sentences of every epoch in a new order")
+PRECISION = Setting("precision", "single", "arithmetic of the weights while learning", choices=("single", "double"))
+C_HELP = "the weight of the hinge losses beside half the squared norm of the weights; lambda = 1 / (C n)"
+C = Setting("C", 0.1, C_HELP, low=SMALLEST)
+C_OR_AUTO = Setting("C", AUTO, f"{C_HELP}; auto: chosen on held-out sentences", low=SMALLEST, words=(AUTO,))
+EPSILON = Setting(
+    "epsilon", 0.01, "stop when hinge losses exceed what constraints ask for by no more, per sentence", low=SMALLEST
+)
+SLACKS = Setting(
+    "slacks",
+    "one",
+    "a constraint of every pass is the sum over all sentences; or every sentence has constraints of its own",
+    choices=("one", "each"),
+)
+
+REFUSES = {"seeds": "its objective has one minimum, which every seed comes close to"}

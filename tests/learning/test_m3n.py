@@ -1,0 +1,127 @@
+"""Max-margin learners as recipes: what they report, when they stop, what they refuse."""
+
+import pytest
+
+import riata
+from riata import registry
+from riata.errors import SettingError, UnsupportedError
+from riata.features import segments as segment_templates
+from riata.features import templates
+from riata.learning.batch import prior
+from samples import embedded, quietly
+
+TRAIN, TEST = embedded()[:60], embedded()[150:250]
+SMALL = {
+    "chain": templates.parse("word[0]\ntag[-1]\ntag[0]\ntag[1]\nedge"),
+    "segments": segment_templates.parse("inside word[0]\ninside tag[0]\nfirst tag[-1]\nlast tag[1]\nlabel[-1]"),
+}
+RECIPES = ("m3n", "svmstruct-margin", "svmstruct-slack", "svm-subgradient")
+
+
+def trained(recipe, data=TRAIN, structure="chain", epochs=None, **settings):
+    asked = {"C": 0.02, **settings}
+    return quietly(
+        riata.Chunker(recipe, structure=structure, template=SMALL[structure], epochs=epochs, settings=asked), data
+    )
+
+
+@pytest.mark.parametrize("structure", ["chain", "segments"])
+def test_m3n_stops_at_the_gap_that_is_asked_for_and_reports_it(structure):
+    chunker = trained("m3n", structure=structure, gap=0.02)
+    last = chunker.history_[-1]
+    assert last["gap"] <= 0.02
+    assert last["gap"] == pytest.approx((last["objective"] - last["dual"]) / last["objective"])
+    assert len(chunker.history_) < 500
+    assert all(epoch["gap"] > 0.02 for epoch in chunker.history_[:-1] if epoch["gap"] is not None)
+    assert chunker.score(TEST) > 0.7
+
+
+@pytest.mark.parametrize("structure", ["chain", "segments"])
+def test_m3n_and_cutting_planes_reach_the_same_objective(structure):
+    one = trained("m3n", structure=structure, gap=0.01, precision="double").history_[-1]
+    for slacks in ("one", "each"):
+        other = trained(
+            "svmstruct-margin", structure=structure, slacks=slacks, epsilon=0.02, precision="double"
+        ).history_[-1]
+        assert one["dual"] <= other["objective"] and other["dual"] <= one["objective"]
+        assert one["objective"] == pytest.approx(other["objective"], rel=0.03)
+
+
+def test_subgradient_steps_come_near():
+    expected = trained("m3n", gap=0.01).history_[-1]
+    for method, epochs, rel in (("stochastic", 50, 0.05), ("batch", 200, 0.25)):
+        found = trained("svm-subgradient", method=method, epochs=epochs).history_[-1]
+        assert expected["dual"] * 0.999 <= found["objective"]
+        assert found["objective"] == pytest.approx(expected["objective"], rel=rel)
+
+
+def test_two_labels_back():
+    data = riata.load("embedded", "train", ("word", "tag", "entity"))[:40]
+    for recipe in ("m3n", "svmstruct-margin"):
+        made = quietly(riata.EntityRecognizer(recipe, epochs=30, settings={"C": 0.1}), data)
+        assert any("label[-2]" in str(template) for template in made.model_.features.templates)
+        assert made.score(data) > 0.9
+    with pytest.raises(UnsupportedError, match="looks one label back"):
+        riata.EntityRecognizer("svmstruct-slack", template=templates.parse("word[0]\nlabel[-2]")).fit(data)
+    assert quietly(riata.EntityRecognizer("svmstruct-slack", epochs=3), data).model_.features.program.order < 2
+
+
+def test_iterations_of_one_slack_do_not_grow_with_the_sentences():
+    data = embedded()[:400]
+    counts = []
+    for parts in (4, 2, 1):  # C n, which is 1 / lambda, stays the same
+        learnt = trained("svmstruct-margin", data[: len(data) // parts], C=0.01 * parts, epsilon=0.05)
+        counts.append(len(learnt.history_))
+    assert counts[2] <= 1.25 * counts[0] + 2, counts
+
+
+def test_the_price_is_chosen_on_held_out_sentences():
+    notes = []
+    chunker = riata.Chunker("m3n").fit(TRAIN, listener=lambda event: notes.append(getattr(event, "text", "")))
+    assert chunker.facts_["chosen"]["C"] in prior.TRIED_C
+    assert any(note.startswith("C is ") and "0.03:" in note for note in notes)
+
+
+def test_the_result_does_not_depend_on_anything_but_the_data():
+    one, two = (trained("m3n", epochs=3) for _ in range(2))
+    assert one.predict(TEST) == two.predict(TEST)
+    assert [epoch["objective"] for epoch in one.history_] == [epoch["objective"] for epoch in two.history_]
+
+
+def test_a_sentence_without_weight_changes_nothing():
+    weights = [1.0] * 40 + [0.0] * 20
+    made = riata.Chunker("m3n", template=SMALL["chain"], settings={"C": 0.02, "gap": 0.02})
+    zero = quietly(made, TRAIN, sample_weight=weights).history_[-1]
+    without = trained("m3n", TRAIN[:40], gap=0.02).history_[-1]
+    assert zero["dual"] <= without["objective"] and without["dual"] <= zero["objective"]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("C", [0, -1, float("nan"), "none"])
+def test_a_price_that_is_not_above_zero_is_refused(recipe, C):
+    with pytest.raises(SettingError, match="setting 'C' has the value"):
+        riata.Chunker(recipe, settings={"C": C}).fit(TRAIN)
+
+
+@pytest.mark.parametrize("epsilon", [0, -0.1, float("inf")])
+def test_an_accuracy_that_is_not_above_zero_is_refused(epsilon):
+    for recipe in ("svmstruct-margin", "svmstruct-slack"):
+        with pytest.raises(SettingError, match="setting 'epsilon' has the value"):
+            riata.Chunker(recipe, settings={"epsilon": epsilon}).fit(TRAIN)
+
+
+def test_what_does_not_fit_is_refused_with_the_reason():
+    with pytest.raises(UnsupportedError, match="does not add up over the parts"):
+        riata.Chunker("m3n", structure="segments", settings={"loss": "span"}).fit(TRAIN)
+    with pytest.raises(UnsupportedError, match="needs slack-rescaled argmax"):
+        riata.Chunker("svmstruct-slack", structure="segments").fit(TRAIN)
+    with pytest.raises(UnsupportedError, match=r"needs .*argmax"):
+        riata.JointTagger("m3n").fit(riata.load("embedded", "train", ("word", "tag", "chunk"))[:20])
+    with pytest.raises(UnsupportedError, match="counts wrong labels, and all alike"):
+        riata.Chunker("svmstruct-slack", class_weight="balanced").fit(TRAIN)
+    with pytest.raises(UnsupportedError, match="does not go on from a model"):
+        trained("m3n", epochs=2).set_params(warm_start=True).fit(TRAIN)
+    with pytest.raises(UnsupportedError, match="minimises one objective"):
+        riata.Chunker("m3n").partial_fit(TRAIN)
+    for recipe in RECIPES:
+        assert registry.get("recipe", recipe).whole
