@@ -74,7 +74,9 @@ class MarginTrainer(Trainer):
         primal, dual = found["primal"], self.native.dual()
         certified = primal is None and self._epochs >= self._due
         if certified:
-            primal, dual = self.native.certify(*given, *weights, self._average, progress)
+            primal, of_average = self.native.certify(*given, *weights, self._average, progress)
+            # Every point of the dual problem gives a lower bound; that of the last weights is mostly the higher one.
+            dual = None if dual is None else max(dual, of_average)
         gap = None if primal is None or dual is None else max(primal - dual, 0.0) / max(primal, 1e-300)
         if certified:
             self._due = self._next(gap)
