@@ -17,7 +17,7 @@ from riata.settings import ANY, Setting
 AUTO, COST_MATRIX = "auto", "cost-matrix"
 LOSS, COSTS = "loss", "costs"
 LARGEST = 1e6  # cost of a label
-WHOLE = ("zero-one", "span")  # losses that do not look at labels one by one
+WHOLE = "whole output"  # over which losses add up that do not look at labels one by one
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def check_loss(settings: Mapping[str, Any], *, weighs_classes: bool) -> None:
             f"setting {LOSS!r} has the value {loss!r}, but {COSTS} is empty.",
             remedy=f"Set {COSTS}={{TRUE LABEL: {{PREDICTED LABEL: COST}}}}, or leave out {LOSS}.",
         )
-    if weighs_classes and loss in WHOLE:
+    if weighs_classes and loss in registry.names("loss") and registry.get("loss", loss).adds_up_over == WHOLE:
         raise UnsupportedError(
             f"class_weight is set, but setting {LOSS!r} has the value {loss!r}, which counts whole outputs, not labels.",
             remedy=f"Leave out class_weight, or {LOSS}; sample_weight weighs sentences.",
