@@ -55,9 +55,9 @@ typename MarginSolver<Real>::Pass MarginTrainer<Real>::epoch(const Data& data, s
 template <class Real>
 Certificate MarginTrainer<Real>::certify(const Data& data, bool average, const Poll& poll) {
   const std::vector<double> of_sentences = caps(data);
-  const Numbers<Real> flat = average ? weights_.average() : weights_.last();
-  Vector<Real> fixed = Vector<Real>::of(flat);
-  const std::unique_ptr<Structure<Real>> structure = std::as_const(*model_).over(data.corpus, fixed);
+  // Outputs may have features that are new; their weights are 0 here and in the weights that are learnt.
+  Vector<Real> fixed(average ? weights_.average() : weights_.last(), 2, Vector<Real>::Keeps::nothing);
+  const std::unique_ptr<Structure<Real>> structure = model_->over(data.corpus, fixed, true);
   structure->weigh_classes(data.class_weights);
   Hinge<Real> hinge(loss_, scales_slack_);
   hinge.begin(*structure, fixed);
@@ -68,6 +68,7 @@ Certificate MarginTrainer<Real>::certify(const Data& data, bool average, const P
     const double cap = of_sentences[static_cast<std::size_t>(s)];
     if (cap > 0 && data.corpus.length(s) > 0) hinges += cap * hinge.open(s);
   }
+  weights_.grow(fixed.size());
   const double half = fixed.squared_length() / 2;
   return {half + hinges, solver_->dual_offset(average) - half};
 }
