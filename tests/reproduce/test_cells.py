@@ -106,7 +106,9 @@ def test_what_is_done_is_kept_when_a_run_is_interrupted(tmp_path):
 
 def test_a_line_that_is_no_cell_is_refused_with_its_number(tmp_path):
     path = tmp_path / "cells.jsonl"
-    path.write_text(json.dumps({"digest": digest({})}) + "\nnot a cell\n", encoding="utf-8")
+    watched(path)
+    first, _ = path.read_text(encoding="utf-8").splitlines()
+    path.write_text(f"{first}\nnot a cell\n", encoding="utf-8")
     with pytest.raises(DataError, match="one cell of a table") as caught:
         Cells.of(path)
     assert f"{path}:2" in str(caught.value)
@@ -153,3 +155,35 @@ def test_tables_that_train_and_measure_the_same_share_cells(tmp_path):
     watched(tmp_path / "cells.jsonl", table=replace(WHOLE, rows=(other,), quick_sentences=30))
     _, steps = watched(tmp_path / "cells.jsonl", table=replace(table, rows=(row,), quick_sentences=30))
     assert [step.text.startswith("stored: ") for step in steps] == [True]
+
+
+def test_a_file_whose_last_line_has_no_end_is_appended_to_on_a_new_line(tmp_path):
+    path = tmp_path / "cells.jsonl"
+    watched(path)
+    path.write_text(path.read_text(encoding="utf-8").rstrip("\n"), encoding="utf-8")
+    watched(path, replace(PLAN, seeds=2))
+    assert len(Cells.of(path).lines) == 4
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"measured": {}},
+        {"measured": {"f1": {"value": float("nan")}}},
+        {"measured": {"f1": {"value": "x"}}},
+        {"measured": {"f1": {"value": 1.0, "counts": "AAA", "statistic": "f1", "shape": [1], "type": "|u1"}}},
+        {"measured": {"epoch": {"value": 99}}},
+        {"measured": {"epoch": {"value": 0}}},
+        {"measured": {"epoch": {"value": 0.5}}},
+        {"measured": []},
+    ],
+    ids=str,
+)
+def test_a_cell_with_content_that_no_training_gives_is_refused_with_its_line(broken, tmp_path):
+    path = tmp_path / "cells.jsonl"
+    watched(path)
+    first, second = path.read_text(encoding="utf-8").splitlines()
+    path.write_text(f"{first}\n{json.dumps(json.loads(second) | broken)}\n", encoding="utf-8")
+    with pytest.raises(DataError, match="expected one cell") as refused:
+        Cells.of(path)
+    assert refused.value.line == 2

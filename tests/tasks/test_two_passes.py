@@ -26,7 +26,7 @@ from riata.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from riata.estimators.in_context import in_context
+from riata.estimators.in_context import at_documents, in_context
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.context_names import SUMMARIES
 from riata.features.templates import parse
@@ -117,7 +117,7 @@ def test_few_documents_make_few_folds():
     assert [fold.tolist() for fold in blocks(corpus, 5)] == [[0, 1, 2, 3], [4, 5, 6]]
     assert len(blocks(corpus[:4], 3)) == 3  # one document: its sentences
     mixed = in_documents([["w"]] * 7, [0, 0, 1, 1, 2, 2, 2])[[0, 2, 1, 3, 4, 5, 6]]
-    assert [fold.tolist() for fold in blocks(mixed, 3)] == [[0, 1, 2, 3], [4, 5, 6]]  # no document is on both sides
+    assert [fold.tolist() for fold in blocks(mixed, 3)] == [[0, 2], [1, 3], [4, 5, 6]]  # no document is on both sides
     with pytest.raises(DataError, match="two sentences"):
         blocks(corpus[:1], 2)
 
@@ -490,3 +490,18 @@ def test_standard_input_is_labelled_as_the_file(model, tmp_path, monkeypatch):
 
 def test_pieces_name_the_attributes_of_context():
     assert all(name in CliRunner().invoke(cli, ["pieces"]).output for name in SUMMARIES)
+
+
+def test_folds_are_whole_documents_wherever_their_sentences_stand():
+    together = riata.in_documents([["a", "b"]] * 12, [s // 3 for s in range(12)])
+    for order in (range(12), [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11], [0, 3, 4, 1, 2, 5, 6, 7, 8, 9, 10, 11]):
+        shuffled = together[np.array(order)]
+        folds = blocks(shuffled, 3)
+        assert sorted(s for fold in folds for s in fold.tolist()) == list(range(12))
+        seen = [set(shuffled.document[fold].tolist()) for fold in folds]
+        assert sum(map(len, seen)) == len(set.union(*seen)) == 4
+
+
+def test_a_part_of_a_stream_is_cut_before_its_last_document():
+    text = riata.in_documents([["a"], ["b"], ["c"], ["d"]], [1, 1, 2, 2])
+    assert [len(part) for part in at_documents([text, text[:2], riata.in_documents([["e"]], [3])])] == [2, 2, 2, 1]

@@ -145,8 +145,9 @@ def _facts(event: Epoch) -> str:
     dev = f"dev {event.dev_score:.2f}  " if event.dev_score is not None else ""
     done = f"{event.updates:>6,} updates"
     if event.objective is not None:
-        certain = f"gradient {event.gradient_norm or 0:.3g}" if event.gap is None else f"gap {100 * event.gap:.3g} %"
-        done = f"objective {event.objective:,.4f}  {certain}"
+        gradient = "" if event.gradient_norm is None else f"gradient {event.gradient_norm:.3g}"
+        certain = gradient if event.gap is None else f"gap {100 * event.gap:.3g} %"
+        done = f"objective {event.objective:,.4f}  {certain}".rstrip()
     return f"{dev}{done}  {event.tokens_per_second:>9,.0f} tokens/s"
 
 

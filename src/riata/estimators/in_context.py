@@ -45,6 +45,13 @@ def in_context(estimator: Columns, parts: Iterable[Corpus]) -> Iterator[Corpus]:
     yield from gather.rest()
 
 
+def at_documents(parts: Iterable[Corpus]) -> Iterator[Corpus]:
+    """The parts of a text, cut before the last document of each, which may go on: what is before it need not wait for its end."""
+    for part in parts:
+        last = 0 if part.document is None or len(part) == 0 else int(np.searchsorted(part.document, part.document[-1]))
+        yield from [part[:last], part[last:]] if last else [part]
+
+
 def told(part: Corpus, labels: Ids, first: Columns, scope: Scope) -> tuple[Column, ...]:
     """The columns of context of a text that a first pass has labelled."""
     gather = _gathering(first, scope)

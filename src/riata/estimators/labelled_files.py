@@ -91,9 +91,9 @@ def labelled(
     stopped = threading.Event()
     batches = _batches(file, text, conllu, documents, stopped)
     if estimator.first_ is not None:
-        from riata.estimators.in_context import in_context
+        from riata.estimators.in_context import at_documents, in_context
 
-        batches = in_context(estimator, batches)
+        batches = in_context(estimator, at_documents(batches))
     if nbest is not None:
         from riata.inference.chain import K
 

@@ -9,7 +9,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.documents import bounds_of
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError
 from riata.learning.events import Event, Listener, Note
@@ -26,28 +25,36 @@ class _StoppedError(Exception):
 
 
 def blocks(data: Corpus, number: int) -> list[Indices]:
-    """The sentences of each fold: neighbours, in parts of nearly equal numbers of tokens; whole documents if they are marked.
+    """The sentences of each fold: neighbours, in parts of nearly equal numbers of tokens; whole documents if they are marked,
+    wherever their sentences stand.
 
     There are fewer folds if there are fewer documents. If there is one document, or none is marked, folds are cut between sentences.
     """
-    first = _first_sentences(data)
+    order, first = _by_document(data)
     number = min(number, len(first))
     if number < 2:
         raise DataError(
             "fewer than two sentences are too few for two passes.", remedy="Leave out passes.", file=data.name
         )
-    tokens = data.starts[first]
+    tokens = np.concatenate([[0], np.cumsum(np.diff(data.starts)[order])])[first]
     cuts = np.searchsorted(tokens, np.arange(1, number) * data.tokens / number)
     cuts = np.clip(cuts, np.arange(1, number), len(first) - number + np.arange(1, number))  # no fold is empty
     cuts = np.maximum.accumulate(cuts - np.arange(number - 1)) + np.arange(number - 1)
     bounds = [0, *first[cuts].tolist(), len(data)]
-    return [np.arange(low, high) for low, high in pairwise(bounds)]
+    return [np.sort(order[low:high]) for low, high in pairwise(bounds)]
 
 
-def _first_sentences(data: Corpus) -> Indices:
-    """First sentences of documents, or all sentences if there are fewer than two documents."""
-    between = [] if data.document is None else list(bounds_of(data.document).between)
-    return np.array([0, *between]) if between else np.arange(len(data))
+def _by_document(data: Corpus) -> tuple[Indices, Indices]:
+    """The sentences with those of a document together, documents in the order of their first sentences; and the places in this order at
+    which folds may begin: documents, or all sentences if there are fewer than two documents.
+    """
+    everything = np.arange(len(data))
+    if data.document is None or len(np.unique(data.document)) < 2:
+        return everything, everything
+    _, first, which = np.unique(data.document, return_index=True, return_inverse=True)
+    order = np.argsort(first[which], kind="stable")
+    begins = np.flatnonzero(np.diff(data.document[order], prepend=data.document[order[0]] - 1))
+    return order, begins
 
 
 def folds_of(data: Corpus, number: int, tell: Listener) -> list[Indices]:

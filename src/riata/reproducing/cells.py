@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import threading
 import zlib
 from collections.abc import Mapping
@@ -50,8 +51,9 @@ class Cells:
         for number, line in enumerate(text.splitlines(), 1):
             try:
                 cell = json.loads(line)
+                _check(cell)
                 found.lines[cell["digest"]] = cell
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, AttributeError, zlib.error):
                 remedy = "Remove the line; its cell is then trained again."
                 raise DataError(
                     "expected one cell of a table as JSON.", remedy=remedy, file=path, line=number
@@ -82,6 +84,16 @@ class Cells:
         return next((commit(folder) for folder in folders if in_checkout(folder)), None)
 
 
+def _check(cell: Line) -> None:
+    """Raises an error of any kind unless the line has what a table reads of a cell: finite numbers, and counts that can be unpacked."""
+    samples = measured(cell)
+    if not samples or not all(math.isfinite(one.value) for one in samples.values()):
+        raise ValueError
+    if "epoch" in samples and not (samples["epoch"].value.is_integer() and 1 <= samples["epoch"].value <= cell["epochs"]):
+        raise ValueError
+    _ = cell["commit"], cell["cpu"]
+
+
 def digest(key: Any) -> str:
     """A short name of anything that JSON can write."""
     return hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:16]
@@ -103,7 +115,7 @@ def packed(sample: Sample) -> dict[str, Any]:
 
 def unpacked(stored: Mapping[str, Any]) -> Sample:
     if "counts" not in stored:
-        return Sample(stored["value"])
+        return Sample(float(stored["value"]))
     content = zlib.decompress(base64.b64decode(stored["counts"]))
     counts = np.frombuffer(content, stored["type"]).reshape(stored["shape"]).astype(np.int64)
-    return Sample(stored["value"], counts, STATISTICS[stored["statistic"]])
+    return Sample(float(stored["value"]), counts, STATISTICS[stored["statistic"]])

@@ -40,6 +40,10 @@ def record(outcome: Outcome, path: Path) -> None:
 
 def append(found: Iterable[Mapping[str, Any]], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "a", encoding="utf-8") as log:
+    with open(path, "a+", encoding="utf-8") as log:
+        log.seek(0)
+        text = log.read()
+        if text and not text.endswith("\n"):  # its last line was written by another program
+            log.write("\n")
         for line in found:
             log.write(json.dumps(line) + "\n")
