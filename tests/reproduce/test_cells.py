@@ -8,7 +8,7 @@ import pytest
 
 from riata import registry
 from riata.errors import DataError
-from riata.reproducing.cells import Cells, digest, packed, unpacked
+from riata.reproducing.cells import Cells, packed, unpacked
 from riata.reproducing.run import Plan, run
 from riata.scoring.counts import accuracy_of
 from riata.scoring.figures import Sample

@@ -89,7 +89,9 @@ def _check(cell: Line) -> None:
     samples = measured(cell)
     if not samples or not all(math.isfinite(one.value) for one in samples.values()):
         raise ValueError
-    if "epoch" in samples and not (samples["epoch"].value.is_integer() and 1 <= samples["epoch"].value <= cell["epochs"]):
+    if "epoch" in samples and not (
+        samples["epoch"].value.is_integer() and 1 <= samples["epoch"].value <= cell["epochs"]
+    ):
         raise ValueError
     _ = cell["commit"], cell["cpu"]
 
