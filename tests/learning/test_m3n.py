@@ -77,7 +77,9 @@ def test_iterations_of_one_slack_do_not_grow_with_the_sentences():
 
 def test_the_price_is_chosen_on_held_out_sentences():
     notes = []
-    chunker = riata.Chunker("m3n").fit(TRAIN, listener=lambda event: notes.append(getattr(event, "text", "")))
+    chunker = riata.Chunker("m3n", epochs=10, template="classic").fit(
+        TRAIN, listener=lambda event: notes.append(getattr(event, "text", ""))
+    )
     assert chunker.facts_["chosen"]["C"] in prior.TRIED_C
     assert any(note.startswith("C is ") and "0.03:" in note for note in notes)
 

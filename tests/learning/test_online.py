@@ -325,7 +325,12 @@ def test_the_history_holds_every_epoch():
     seconds = [epoch.pop("seconds") for epoch in tagger.history_]
     assert all(value >= 0 for value in seconds)
     constant = {"sentences": 3, "tokens": 4, "dev_score": None, "seed_scores": (), "refit": False, "dropped": 0}
-    constant |= {"objective": None, "gradient_norm": None, "dual": None, "gap": None}  # of learners that minimise something
+    constant |= {
+        "objective": None,
+        "gradient_norm": None,
+        "dual": None,
+        "gap": None,
+    }  # of learners that minimise something
     # b is wrong once: before the first update.
     assert tagger.history_ == [
         {"epoch": 1, "updates": 1, "wrong_tokens": 1, **constant},
