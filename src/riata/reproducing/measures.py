@@ -93,11 +93,11 @@ def bound(trained: Trained) -> dict[str, Sample]:
 
 
 def noun_scores_and_beams(beams: Sequence[int]) -> Callable[[Trained], dict[str, Sample]]:
-    """Like `noun_scores`, and F1 of the same model under decoding beams, by the keys of `beam_key`."""
+    """Like `noun_scores`, and F1 of the same model under decoding beams, by the keys of `beam_key`; not of a model without a beam."""
 
     def noun_scores_and_f1_by_beam(trained: Trained) -> dict[str, Sample]:
         found = noun_scores(trained)
-        for beam in beams:
+        for beam in beams if trained.estimator.beam is not None else ():  # a row without a beam has one score
             evaluation = trained.estimator.set_params(beam=beam).evaluate(trained.scored)
             found[beam_key(beam)] = Sample.of(evaluation)
         return found
