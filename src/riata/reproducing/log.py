@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,10 +41,10 @@ def record(outcome: Outcome, path: Path) -> None:
 
 def append(found: Iterable[Mapping[str, Any]], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "a+", encoding="utf-8") as log:
-        log.seek(0)
-        text = log.read()
-        if text and not text.endswith("\n"):  # its last line was written by another program
-            log.write("\n")
+    with open(path, "ab+") as log:
+        if log.tell() > 0:
+            log.seek(-1, os.SEEK_END)
+            if log.read() != b"\n":  # its last line was written by another program
+                log.write(b"\n")
         for line in found:
-            log.write(json.dumps(line) + "\n")
+            log.write(json.dumps(line).encode() + b"\n")

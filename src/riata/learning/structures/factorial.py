@@ -19,7 +19,7 @@ from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
-from riata.learning.structures.joint import LearntJoint, joint_outputs
+from riata.learning.structures.joint import LearntJoint, joint_outputs, tell_of_tags_and_chunks
 from riata.models.model import Model
 from riata.models.structures.factorial import PRECISIONS, FactorialOutputs
 from riata.scoring.pairs import evaluate_pairs
@@ -71,7 +71,7 @@ class LearntFactorial(LearntStructure):
         return TrainingSet(instances, weights, self.class_weights())
 
     def tell_of_data(self, features: Features, tokens: int, tell: Listener) -> None:
-        LearntJoint.tell_of_data(self, features, tokens, tell)  # type: ignore[arg-type]
+        tell_of_tags_and_chunks(self.labels.counts, tell)
 
     def score(self, dev: Corpus, predicted: Any, labels: tuple[str, ...]) -> float:
         return evaluate_pairs(dev.columns[-1], predicted, labels, dev.starts).score

@@ -65,13 +65,18 @@ class LearntJoint(LearntStructure):
         return TrainingSet(instances, weights, self.class_weights())
 
     def tell_of_data(self, features: Features, tokens: int, tell: Listener) -> None:
-        for what, counts in zip(("tags", "chunk labels"), totals(self.labels.counts), strict=True):
-            most = [f"{label} {counts[label]:,}" for label in _by_count(counts)[:SHOWN]]
-            more = f", … {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
-            tell(Note(shortened(f"{len(counts)} {what}: {', '.join(most)}{more}.")))
+        tell_of_tags_and_chunks(self.labels.counts, tell)
 
     def score(self, dev: Corpus, predicted: Any, labels: tuple[str, ...]) -> float:
         return evaluate_pairs(dev.columns[-1], predicted, labels, dev.starts).score
+
+
+def tell_of_tags_and_chunks(pairs: Mapping[str, int], tell: Listener) -> None:
+    """Tells of the most frequent tags and chunk labels. pairs: how often each pair of both occurs."""
+    for what, counts in zip(("tags", "chunk labels"), totals(pairs), strict=True):
+        most = [f"{label} {counts[label]:,}" for label in _by_count(counts)[:SHOWN]]
+        more = f", … {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
+        tell(Note(shortened(f"{len(counts)} {what}: {', '.join(most)}{more}.")))
 
 
 def joint_outputs(counts: Mapping[str, int], encoding: Encoding, name: str) -> JointOutputs:

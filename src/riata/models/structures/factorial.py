@@ -9,21 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from riata import registry
 from riata._core import FactorialWeights, FactorialWeights64, Instances, most_combinations
 from riata.data.chunk_boundaries import chunk_flags
-from riata.data.encodings.base import OUTSIDE, Encoding
-from riata.data.pairs import BETWEEN, joined_text
+from riata.data.encodings.base import Encoding
+from riata.data.pairs import joined_text
 from riata.data.types import Ids
-from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.factorial import ALONE, SECOND, FactorialFeatures, parse
 from riata.features.joint import OUTPUTS as OUTPUT_NAMES
-from riata.models.arrays import read_strings
 from riata.models.container import Arrays
 from riata.models.feature_parts import (
-    MOST_LABELS,
     feature_header,
     read_features,
     read_templates,
@@ -36,6 +32,7 @@ from riata.models.feature_parts import (
 from riata.models.legality import Flags, Legality
 from riata.models.model import Model
 from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind
+from riata.models.tags_and_chunks import read_tags_and_chunks
 
 PRECISIONS = FactorialWeights, FactorialWeights64
 
@@ -112,7 +109,7 @@ class FactorialOutputs(Outputs):
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> Model:
-        outputs = cls(*_labels(header))
+        outputs = cls(*read_tags_and_chunks(header, most_combinations))
         templates, lists = read_templates(header, arrays, parse, functions)
         features = FactorialFeatures(templates, functions, lists)
         read_features(features, arrays)
@@ -120,20 +117,6 @@ class FactorialOutputs(Outputs):
         weights = of_kind(outputs.new_weights(features, FactorialWeights), FactorialWeights)
         weights.set_flat(read_weights(arrays, weights.fit_to(features.index)))
         return Model(features, weights, outputs)
-
-
-def _labels(header: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], Encoding]:
-    tags, chunks, name = read_strings(header, "tags"), read_strings(header, "chunks"), header.get("chunk_encoding")
-    if name not in registry.names("encoding"):
-        raise ModelFileError(f"the model's encoding {name!r} is unknown")
-    encoding: Encoding = registry.get("encoding", name)
-    for labels in (tags, chunks):
-        several = len(set(labels)) != len(labels) or any(BETWEEN in label for label in labels)
-        if several or not 0 < len(labels) <= MOST_LABELS:
-            raise ModelFileError("the model's labels are inconsistent")
-    if len(tags) * len(chunks) > most_combinations or OUTSIDE not in chunks or not all(map(encoding.is_tag, chunks)):
-        raise ModelFileError("the model's chunk labels are inconsistent")
-    return tuple(tags), tuple(chunks), encoding
 
 
 OUTPUTS = FactorialOutputs

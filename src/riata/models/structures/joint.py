@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata import registry
 from riata._core import JointWeights, JointWeights64
 from riata.data.chunk_boundaries import chunk_flags
-from riata.data.encodings.base import OUTSIDE, Encoding
+from riata.data.encodings.base import Encoding
 from riata.data.kept_labels import KnownLabels
-from riata.data.pairs import BETWEEN, joined_text
+from riata.data.pairs import joined_text
 from riata.data.types import Corpus, Ids
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
@@ -23,10 +22,9 @@ from riata.features.compile import Features
 from riata.features.dictionary import TagDictionary
 from riata.features.joint import OUTPUTS as OUTPUT_NAMES
 from riata.features.joint import JointFeatures, parse
-from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
+from riata.models.arrays import narrow, read_alphabet, read_array, store_texts
 from riata.models.container import Arrays
 from riata.models.feature_parts import (
-    MOST_LABELS,
     feature_header,
     read_features,
     read_ids,
@@ -39,6 +37,7 @@ from riata.models.feature_parts import (
 from riata.models.legality import Flags, Legality
 from riata.models.model import Model
 from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind, of_kind
+from riata.models.tags_and_chunks import read_tags_and_chunks
 
 NAME = "joint"
 PRECISIONS = JointWeights, JointWeights64
@@ -134,7 +133,7 @@ class JointOutputs(Outputs):
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> Model:
-        outputs, ahead = cls(*_labels(header)), header.get("lookahead")
+        outputs, ahead = cls(*read_tags_and_chunks(header, MOST_PAIRS)), header.get("lookahead")
         if not isinstance(ahead, bool):
             raise ModelFileError("the model's look-ahead is missing or inconsistent")
         templates, lists = read_templates(header, arrays, parse, functions)
@@ -145,20 +144,6 @@ class JointOutputs(Outputs):
         weights.set_rows(features.index, *rows)
         weights.set_flat(read_weights(arrays, weights.size))
         return Model(features, weights, outputs)
-
-
-def _labels(header: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], Encoding]:
-    tags, chunks, name = read_strings(header, "tags"), read_strings(header, "chunks"), header.get("chunk_encoding")
-    if name not in registry.names("encoding"):
-        raise ModelFileError(f"the model's encoding {name!r} is unknown")
-    encoding: Encoding = registry.get("encoding", name)
-    for labels in (tags, chunks):
-        several = len(set(labels)) != len(labels) or any(BETWEEN in label for label in labels)
-        if several or not 0 < len(labels) <= MOST_LABELS:
-            raise ModelFileError("the model's labels are inconsistent")
-    if len(tags) * len(chunks) > MOST_PAIRS or OUTSIDE not in chunks or not all(map(encoding.is_tag, chunks)):
-        raise ModelFileError("the model's chunk labels are inconsistent")
-    return tuple(tags), tuple(chunks), encoding
 
 
 def _dictionary(header: Mapping[str, Any], arrays: Arrays, tags: tuple[str, ...]) -> TagDictionary:
