@@ -102,6 +102,9 @@ void add_outer(const std::int32_t* at, std::int64_t count, const double* from, c
 // Long vectors, added in a fixed order: the dot product, and y += a x.
 double dot(const double* x, const double* y, std::int64_t size) noexcept;
 void add_scaled(double a, const double* x, double* y, std::int64_t size) noexcept;
+// out = (a x - y) * share in double precision; out may be y.
+void scale_difference(double a, const float* x, const float* y, double share, std::int64_t size, float* out) noexcept;
+void scale_difference(double a, const double* x, const double* y, double share, std::int64_t size, double* out) noexcept;
 
 // out[t] = the sum of table[places[t][k]] over k; places is [count][width], table [..][stride].
 void gather_places(const std::int32_t* places, std::int64_t count, std::int32_t width, const float* table, std::int32_t stride,

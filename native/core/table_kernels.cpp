@@ -112,4 +112,11 @@ RIATA_CLONES void add_scaled(double a, const double* x, double* y, std::int64_t 
   for (std::int64_t i = 0; i < size; ++i) y[i] += a * x[i];
 }
 
+RIATA_CLONES void scale_difference(double a, const float* x, const float* y, double share, std::int64_t size, float* out) noexcept {
+  for (std::int64_t i = 0; i < size; ++i) out[i] = static_cast<float>((a * x[i] - y[i]) * share);
+}
+RIATA_CLONES void scale_difference(double a, const double* x, const double* y, double share, std::int64_t size, double* out) noexcept {
+  for (std::int64_t i = 0; i < size; ++i) out[i] = (a * x[i] - y[i]) * share;
+}
+
 }  // namespace riata

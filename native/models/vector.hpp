@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/kernels.hpp"
 #include "core/numbers.hpp"
 #include "models/difference.hpp"
 
@@ -152,9 +153,8 @@ class Vector {
       mean.reserve(v_.size() + v_.size() / 8);
     }
     mean.resize(v_.size());
-    const double share = 1 / ticks_;
     // `mean` may be u_ itself.
-    for (std::size_t i = 0; i < v_.size(); ++i) mean[i] = static_cast<Real>((scales_ * v_[i] - u_[i]) * share);
+    scale_difference(scales_, v_.data(), u_.data(), 1 / ticks_, static_cast<std::int64_t>(v_.size()), mean.data());
   }
   Numbers<Real> last() const {
     Numbers<Real> now(v_.size());

@@ -122,10 +122,29 @@ void compare_products(Rng& rng, std::int32_t stride, std::int64_t count) {
   }
 }
 
+// In double precision whatever the numbers, and into new memory as well as over the second vector.
+template <class Real>
+void compare_vectors(Rng& rng, std::size_t size) {
+  std::vector<Real> x, y, expected, out(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    x.push_back(static_cast<Real>(rng.below(1000)) / 7);
+    y.push_back(static_cast<Real>(rng.below(1000)) / 3);
+    expected.push_back(static_cast<Real>((31.7 * x[i] - y[i]) * (1 / 41.0)));
+  }
+  scale_difference(31.7, x.data(), y.data(), 1 / 41.0, static_cast<std::int64_t>(size), out.data());
+  CHECK(same_bits(out, expected));
+  scale_difference(31.7, x.data(), y.data(), 1 / 41.0, static_cast<std::int64_t>(size), y.data());
+  CHECK(same_bits(y, expected));
+}
+
 }  // namespace
 
 int main() {
   Rng rng(3);
+  for (const std::size_t size : {0, 1, 3, 8, 17, 100}) {
+    compare_vectors<float>(rng, size);
+    compare_vectors<double>(rng, size);
+  }
   for (std::int32_t stride = row_multiple; stride <= 10 * row_multiple; stride += row_multiple) {
     for (const std::int64_t count : {0, 1, 2, 3, 7, 30}) {
       for (int repeated = 0; repeated < 5; ++repeated) {
