@@ -1,4 +1,4 @@
-"""How `riata predict` ends while its input goes on: the exit status and one message, never an abort, however busy the machine is."""
+"""How commands end while their input goes on or their reader leaves: the exit status and one message, never an abort, on a busy machine too."""
 
 import contextlib
 import os
@@ -97,3 +97,18 @@ def test_a_reader_that_leaves_is_no_error_on_a_busy_machine(model, times, tmp_pa
     (tmp_path / "words.txt").write_bytes(GOOD * 4_000)
     with busy():
         assert {read_by_head(model, tmp_path / "words.txt") for _ in range(times)} == {(0, "")}
+
+
+def test_training_goes_on_when_nobody_reads_its_progress(tmp_path):
+    """`riata train … 2>&1 | head -1` ends well, and leaves a model."""
+    train, made = tmp_path / "train.txt", tmp_path / "made.riata"
+    train.write_text(as_text() * 50, encoding="utf-8")
+    script = '"$@" 2>&1 | head -1 > /dev/null; exit "${PIPESTATUS[0]}"'
+    verb = ["train", "chunk", "--train", str(train), "--model", str(made), "--epochs", "40"]
+    assert subprocess.run(["bash", "-c", script, "bash", *RIATA, *verb], check=False).returncode == 0
+    assert made.exists()
+
+
+def test_results_that_nobody_reads_are_no_error(model, tmp_path):
+    script = '"$@" | true; exit "${PIPESTATUS[0]}"'
+    assert subprocess.run(["bash", "-c", script, "bash", *RIATA, "inspect", str(model)], check=False).returncode == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -22,12 +24,34 @@ from rich.progress import (
 from riata.learning.events import Epoch, Event, Note, Progressed, Started
 
 
+class _Told(Console):
+    """Standard error. If nobody reads it any more, as in `riata train … 2>&1 | head`, work goes on without a word."""
+
+    def on_broken_pipe(self) -> None:
+        _discard(sys.stderr.fileno())
+
+
+class _Results(Console):
+    """Standard output. If nobody reads it any more, there is nothing left to do."""
+
+    def on_broken_pipe(self) -> None:
+        _discard(sys.stdout.fileno())
+        raise BrokenPipeError
+
+
+def _discard(stream: int) -> None:
+    """Whatever is still written to the stream goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream)
+    os.close(nowhere)
+
+
 def stderr() -> Console:
-    return Console(stderr=True, highlight=False)
+    return _Told(stderr=True, highlight=False)
 
 
 def stdout() -> Console:
-    return Console(highlight=False)
+    return _Results(highlight=False)
 
 
 class TrainingProgress:
