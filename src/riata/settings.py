@@ -80,12 +80,12 @@ class Setting:
             if isinstance(value, bool):
                 return value
             return {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}[str(value).lower()]
-        if isinstance(value, (bytes, bytearray)):  # which float() reads
+        if isinstance(value, (bool, np.bool_, bytes, bytearray)):  # which float() reads
             raise TypeError
         if self._type is int:
-            if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+            if isinstance(value, (int, np.integer)):
                 return int(value)
-            if isinstance(value, (bool, np.bool_)) or float(value) != int(float(value)):
+            if float(value) != int(float(value)):
                 raise ValueError
             return int(float(value))
         return float(value) if self._type is float else str(value)

@@ -1,4 +1,4 @@
-"""How commands end while their input goes on or their reader leaves: the exit status and one message, never an abort, on a busy machine too."""
+"""How commands end while their input goes on or their reader leaves: a status and one message, on a busy machine too."""
 
 import contextlib
 import os

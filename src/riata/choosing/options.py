@@ -34,6 +34,7 @@ from riata.features.frequency import FREQUENCY
 from riata.features.language import Language, Use, language_of
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
 from riata.features.templates import NUMBER, Template
+from riata.inference.decoder import EXACT as BEST
 from riata.inference.decoder import Decoder
 from riata.inference.structure import CHUNK_LABELS
 from riata.settings import Setting, resolve
@@ -224,6 +225,8 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     if training:
         check_refused(estimator, recipe)
     declared = (*recipe.settings, *choice.structure.settings)
+    if not training:
+        declared = (*declared, *_of_decoding(declared, choice))
     given = estimator.settings or {}
     check_owner(declared, given, choice.offered)
     settings = resolve(declared, given, f"The recipe {recipe.name!r}")
@@ -260,6 +263,14 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         check_passes(estimator, options.passes, recipe)
         _check_parameters(options)
     return options
+
+
+def _of_decoding(declared: Sequence[Setting], choice: Choice) -> tuple[Setting, ...]:
+    """What a trained model can be decoded with, by a queue of states, beyond the settings of its recipe."""
+    from riata.choosing.decoding import DECODING
+
+    names = {setting.name for setting in declared}
+    return tuple(s for s in DECODING if s.name not in names) if choice.queue != BEST.queue else ()
 
 
 def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, structure: str | None = None) -> Choice:
