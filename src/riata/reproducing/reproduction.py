@@ -48,7 +48,7 @@ class Row:
     paper: Mapping[str, Mapping[str, float]]
     note: str = ""
     epochs: int | None = (
-        None  # at most, of a learner that needs others than the rest; `--quick` and `--epochs` are for all
+        None  # at most, of a learner whose epochs are no passes of the others; `--epochs` is not about it
     )
 
 

@@ -52,8 +52,7 @@ class Plan:
         return self.most or (of.quick_epochs if self.quick else of.epochs)
 
     def epochs_of(self, row: Row, of: Reproduction) -> int:
-        own = None if self.most or self.quick else row.epochs
-        return own or self.epochs(of)
+        return (None if self.quick else row.epochs) or self.epochs(of)
 
 
 @dataclass(frozen=True, eq=False)
