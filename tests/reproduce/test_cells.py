@@ -187,11 +187,3 @@ def test_a_cell_with_content_that_no_training_gives_is_refused_with_its_line(bro
     with pytest.raises(DataError, match="expected one cell") as refused:
         Cells.of(path)
     assert refused.value.line == 2
-
-
-def test_a_row_with_epochs_of_its_own_keeps_them():
-    """Steps of L-BFGS are no passes of a learner that takes one sentence after another."""
-    table = registry.get("reproduction", "laso-table2")
-    sutton, laso = table.rows[0], table.rows[1]
-    assert Plan(most=4).epochs_of(sutton, table) == sutton.epochs and Plan(most=4).epochs_of(laso, table) == 4
-    assert Plan(quick=True).epochs_of(sutton, table) == Plan(quick=True).epochs_of(laso, table) == table.quick_epochs

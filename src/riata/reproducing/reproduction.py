@@ -47,9 +47,12 @@ class Row:
     setting: Mapping[str, Any] | None
     paper: Mapping[str, Mapping[str, float]]
     note: str = ""
-    epochs: int | None = (
-        None  # at most, of a learner whose epochs are no passes of the others; `--epochs` is not about it
-    )
+    epochs: int | None = None  # steps, at most, of a learner that minimises a function of all data; `--epochs` is not about them
+
+    @property
+    def steady(self) -> bool:
+        """Whether every seed comes to the same model, so that one training does."""
+        return self.epochs is not None
 
 
 @dataclass(frozen=True, eq=False)

@@ -138,16 +138,17 @@ def run(reproduction: Reproduction, plan: Plan, watch: Watcher, cells: Cells | N
     samples: dict[str, list[Samples]] = {}
     origins = []
     for (row, _), (found, origin) in zip(jobs, all_done(work, jobs, plan.threads, stopped.set), strict=True):
-        samples.setdefault(_key(row), []).append(found)
+        samples.setdefault(_key(row), []).extend([found] * (plan.seeds if row.steady else 1))
         origins.append(origin)
     measured = {row.name: _figures(samples[_key(row)]) for row in reproduction.rows if row.setting is not None}
     return Outcome(reproduction, plan, split, measured, made_by, origins)
 
 
 def trainings(reproduction: Reproduction, plan: Plan) -> list[tuple[Row, int]]:
-    """What is to be trained: rows that are not quoted, of equal ones the first, with every seed."""
+    """What is to be trained: rows that are not quoted, of equal ones the first, with every seed that matters."""
     first = {_key(row): row for row in reversed(reproduction.rows) if row.setting is not None}
-    return [(row, seed) for row in reproduction.rows if first.get(_key(row)) is row for seed in range(plan.seeds)]
+    rows = [row for row in reproduction.rows if first.get(_key(row)) is row]
+    return [(row, seed) for row in rows for seed in range(1 if row.steady else plan.seeds)]
 
 
 @dataclass(frozen=True, eq=False)
