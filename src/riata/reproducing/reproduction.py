@@ -47,7 +47,9 @@ class Row:
     setting: Mapping[str, Any] | None
     paper: Mapping[str, Mapping[str, float]]
     note: str = ""
-    epochs: int | None = None  # steps, at most, of a learner that minimises a function of all data; `--epochs` is not about them
+    epochs: int | None = (
+        None  # steps, at most, of a learner that minimises a function of all data; `--epochs` is not about them
+    )
 
     @property
     def steady(self) -> bool:
