@@ -76,3 +76,11 @@ def test_the_mean_of_scores_knows_its_sentences():
     expected = np.mean([rate(weights @ sample.counts) for sample in samples], axis=0)
     assert both.statistic(weights @ both.counts) == pytest.approx(expected)
     assert Figure.mean_of([Figure((samples[0],)), Figure.of(50.0)]).interval is None
+
+
+def test_a_ratio_is_never_below_zero():
+    ratio = Figure.of(11.0, 5.0, 22.0).over(Figure.of(12.0, 20.0, 3.0))
+    low, high = ratio.interval
+    assert 0 < low < ratio.mean < high
+    other = Figure.of(12.0, 20.0, 3.0).over(Figure.of(11.0, 5.0, 22.0))
+    assert other.mean == pytest.approx(1 / ratio.mean) and other.interval == pytest.approx((1 / high, 1 / low))

@@ -90,9 +90,25 @@ class Figure:
         samples = tuple(a.minus(b) for a, b in zip(self.samples, other.samples, strict=True))
         return Figure(samples, self.sentences and other.sentences)
 
-    def over(self, other: Figure) -> Figure:
+    def over(self, other: Figure) -> Ratio:
         """The ratio, seed by seed; of numbers that are not scores, such as times."""
-        return Figure.of(*(a.value / max(b.value, 1e-9) for a, b in zip(self.samples, other.samples, strict=True)))
+        pairs = zip(self.samples, other.samples, strict=True)
+        return Ratio(tuple(Sample(max(a.value, 1e-9) / max(b.value, 1e-9)) for a, b in pairs))
+
+
+class Ratio(Figure):
+    """By how many times one number is larger than another. Means and intervals are of logarithms, so that none is below 0."""
+
+    @property
+    def mean(self) -> float:
+        return float(np.exp(np.mean(np.log(self.values))))
+
+    @cached_property
+    def interval(self) -> tuple[float, float] | None:
+        if len(self.samples) == 1:
+            return None
+        low, high = t_interval([float(np.log(value)) for value in self.values])
+        return float(np.exp(low)), float(np.exp(high))
 
 
 def mean_sample(samples: Sequence[Sample]) -> Sample:
