@@ -192,14 +192,18 @@ def test_other_solvers_go_on_with_another_price(solver):
     check_optimal(learner, case.planes, 1e-3 if solver == "extragradient" else CLOSE)
 
 
-@pytest.mark.parametrize("seed", range(4))  # with seed 4, two outputs violate their margins equally
+@pytest.mark.parametrize("seed", range(6))
 def test_subgradient_steps_are_their_twins(seed):
     case = two_labels(seed)
     orders = [_core.shuffled(len(case.planes), seed, epoch).tolist() for epoch in (1, 2, 3)]
     learner = Learner(case, "subgradient", C=0.2)
     for order in orders:
         learner.epoch(order)
-    w, mean = margin.stochastic(case.planes, learner.caps, orders)
+    met = []
+    w, mean = margin.stochastic(case.planes, learner.caps, orders, met)
+    if any(met):  # either output may be taken, and the steps then differ
+        assert seed == 4
+        return
     same(learner.last(), w)
     same(learner.averaged(), mean)
     assert learner.native.dual() is None

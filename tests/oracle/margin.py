@@ -25,6 +25,13 @@ def worst(w, planes):
     return found if found[1] - product(found[0], w) > 0 else ({}, 0.0)
 
 
+def ties(w, planes):
+    """How many outputs violate their margins as much as the worst one does, beside it; planes that are equal count once."""
+    most = max(loss - product(delta, w) for delta, loss in planes)
+    near = [plane for plane in planes if most > 0 and abs(plane[1] - product(plane[0], w) - most) < 1e-9]
+    return len({(frozenset((k, v) for k, v in delta.items() if v), loss) for delta, loss in near} or {()}) - 1
+
+
 def objective(w, problem, caps):
     return product(w, w) / 2 + sum(cap * hinge(w, planes) for cap, planes in zip(caps, problem, strict=True))
 
@@ -65,13 +72,18 @@ def frank_wolfe(problem, caps, orders):
     return w, mean, offset, mean_offset
 
 
-def stochastic(problem, caps, orders):
-    """Shalev-Shwartz et al. 2011, Fig. 1, from t = n on, without projection; the average counts step t times t."""
+def stochastic(problem, caps, orders, met=None):
+    """Shalev-Shwartz et al. 2011, Fig. 1, from t = n on, without projection; the average counts step t times t.
+
+    met: a list to which the number of ties of every step is added.
+    """
     n, w, mean, total = len(problem), {}, {}, 1.0
     t = n
     for order in orders:
         for i in order:
             t += 1
+            if met is not None:
+                met.append(ties(w, problem[i]))
             delta, _ = worst(w, problem[i])
             w = combined((1 - 1 / t, w), (caps[i] * n / t, delta))  # 1 / (lambda t) is C n / t
             total += t - n

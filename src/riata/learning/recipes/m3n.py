@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from riata.choosing.losses import loss_settings
 from riata.choosing.recipe import Recipe
-from riata.learning.margin.settings import C_OR_AUTO, PRECISION, REFUSES, SHUFFLE, SOLVER, SOLVERS
+from riata.learning.margin.settings import C_OR_AUTO, PRECISION, REFUSES, SHUFFLE, SMALLEST, SOLVER, SOLVERS
 from riata.learning.margin.trainer import Margin
 from riata.settings import Setting
 
@@ -19,7 +19,9 @@ RECIPE = Recipe(
     settings=(
         C_OR_AUTO,
         SOLVER,
-        Setting("gap", 0.01, "stop when the objective is certainly within this part of its minimum", low=0.0, high=1.0),
+        Setting(
+            "gap", 0.01, "stop when the objective is certainly within this part of its minimum", low=SMALLEST, high=1.0
+        ),
         Setting("average", True, "average the weights over all steps, later ones more (false: keep the last ones)"),
         replace(SHUFFLE, only={"solver": tuple(solver for solver in SOLVERS if solver != "extragradient")}),
         PRECISION,
