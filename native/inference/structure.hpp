@@ -68,11 +68,13 @@ class Structure {
   // 1 - F1 of the chunks of an output.
   virtual double span_loss(Codes) { return refuse("chunks"); }
 
-  // log Z over all outputs, each of which has the probability exp(sharpness * score) / Z.
+  // log Z over all outputs, each of which has the probability exp(sharpness * score) / Z. Scores include what `augment` has added.
   virtual double sums(double) { return refuse("sums over all outputs"); }
   // After `sums`: the expected loss; and subtracting the expected features from a difference. New features are added to the weights.
   virtual double expected_loss() { return refuse("sums over all outputs"); }
   virtual void take_expected(Difference&) { refuse("sums over all outputs"); }
+  // Makes both count parts of outputs that are hardly probable, which a structure may leave out otherwise.
+  virtual void count_improbable() {}
 
   // Appends the features of one output minus those of another. New features are added to the weights, as zeros. Features that both outputs
   // have may be left out, and a place may occur several times. by_class: whether the features of a token are multiplied by the class weight

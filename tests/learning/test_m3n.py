@@ -47,6 +47,26 @@ def test_m3n_and_cutting_planes_reach_the_same_objective(structure):
         assert one["objective"] == pytest.approx(other["objective"], rel=0.03)
 
 
+@pytest.mark.parametrize("structure", ["chain", "segments"])
+@pytest.mark.parametrize("solver", ["pairwise", "exponentiated-gradient", "extragradient"])
+def test_every_solver_reaches_the_same_objective(structure, solver):
+    data = TRAIN[:12]
+    one = trained("m3n", data, structure=structure, gap=0.01, C=0.1).history_[-1]
+    other = trained("m3n", data, structure=structure, gap=0.05, C=0.1, solver=solver).history_[-1]
+    assert other["gap"] <= 0.05
+    assert one["dual"] <= other["objective"] and other["dual"] <= one["objective"]
+
+
+@pytest.mark.parametrize("solver", ["exponentiated-gradient", "extragradient"])
+def test_what_a_solver_needs_is_named(solver):
+    with pytest.raises(UnsupportedError, match="needs a loss that adds up over parts; 'zero-one' does not"):
+        trained("m3n", solver=solver, loss="zero-one")
+    with pytest.raises(UnsupportedError, match=r"needs .*argmax"):
+        riata.JointTagger("m3n", settings={"solver": solver}).fit(
+            riata.load("embedded", "train", ("word", "tag", "chunk"))[:20]
+        )
+
+
 def test_subgradient_steps_come_near():
     expected = trained("m3n", gap=0.01).history_[-1]
     for method, epochs, rel in (("stochastic", 50, 0.05), ("batch", 200, 0.25)):

@@ -41,6 +41,15 @@ struct FactorialScores {
     return pair[k.place()].data() + (per_token[k.place()] ? t * shape->table(k) : 0);
   }
 
+  // Multiplies all scores by a number above 0; tables that are stored elsewhere must not be in use.
+  void multiply(Real factor) noexcept {
+    for (auto* tables : {&node, &pair}) {
+      for (Numbers<Real>& table : *tables) {
+        for (Real& score : table) score *= factor;
+      }
+    }
+  }
+
   // Writes the scores of all combinations at token t, without those of pairs within columns, to out, [states]; padding: minus infinity.
   void states(std::int32_t t, Real* out) const {
     const ColumnId inner = shape->inner();

@@ -111,6 +111,75 @@ double ChainStructure<Real>::best_by_slack(std::span<std::int32_t> out) {
 }
 
 template <class Real>
+double ChainStructure<Real>::sums(double sharpness) {
+  const ChainScores<Real>& chain = scores();
+  if (!expectations_) expectations_.emplace(model_.weights.labels);
+  return expectations_->open(chain, exact_->two_back(), sharpness);
+}
+
+template <class Real>
+double ChainStructure<Real>::expected_loss() {
+  const Codes gold = target();
+  double sum = 0;
+  for (std::size_t t = 0; t < gold.size(); ++t) {
+    for (std::int32_t j = 0; j < model_.weights.labels; ++j)
+      if (j != gold[t]) sum += expectations_->of(t, static_cast<std::size_t>(j)) * cost(gold[t], j);
+  }
+  return sum;
+}
+
+template <class Real>
+void ChainStructure<Real>::take_expected(Difference& out) {
+  const std::int64_t stride = model_.weights.stride;
+  const std::int32_t labels = model_.weights.labels;
+  const bool looks_back = model_.weights.history.order() > 0;
+  for (std::int32_t t = 0; t < corpus().length(sentence_); ++t) {
+    const auto at = static_cast<std::size_t>(t);
+    rows_.nodes(sentence_, t, [&](std::int64_t row, float value) {
+      for (std::int32_t j = 0; j < labels; ++j) out.push_back({row + j, -value * expectations_->of(at, static_cast<std::size_t>(j))});
+    });
+    if (t > 0) expectations_->look_back(at);
+    rows_.edges(sentence_, t, [&](std::int64_t row, float value) {
+      for (std::int32_t i = 0; i < labels; ++i) {
+        const double* near = expectations_->near(static_cast<std::size_t>(i));
+        for (std::int32_t j = 0; j < labels; ++j) out.push_back({row + i * stride + j, -value * near[j]});
+      }
+    });
+    if (looks_back) take_expected_history(t, out);
+  }
+  make_room();
+}
+
+// Subtracts the expected features of token t that read earlier labels.
+template <class Real>
+void ChainStructure<Real>::take_expected_history(std::int32_t t, Difference& out) {
+  HistoryIndex& history = model_.weights.history;
+  const std::int32_t labels = model_.weights.labels;
+  std::vector<double> own(static_cast<std::size_t>(labels));
+  for (std::size_t j = 0; j < own.size(); ++j) own[j] = expectations_->of(static_cast<std::size_t>(t), j);
+  std::vector<std::int32_t> before(static_cast<std::size_t>(history.order()), HistoryIndex::outside);
+  for (SlotId slot(0); slot.place() < history.slots().size(); ++slot) {
+    const NgramId ngram = history_ngram(history[slot], corpus().instances, sentence_, t);
+    if (ngram == unseen) continue;
+    const std::vector<std::int32_t>& back = history[slot].back;
+    const bool reads_near = back.front() == 1 && t > 0, reads_far = back.back() == 2 && t > 1;
+    for (std::int32_t h = 0; h < (reads_far ? labels : 1); ++h) {
+      for (std::int32_t i = 0; i < (reads_near ? labels : 1); ++i) {
+        before[0] = reads_near ? i + 1 : HistoryIndex::outside;
+        if (before.size() > 1) before[1] = reads_far ? h + 1 : HistoryIndex::outside;
+        const RowId row = grows_ ? history.add(slot, ngram, before) : history.find(slot, ngram, before);
+        if (!row) continue;
+        const auto far = static_cast<std::size_t>(h), near = static_cast<std::size_t>(i);
+        const double* expected = own.data();
+        if (reads_near || reads_far)
+          expected = !reads_far ? expectations_->near(near) : reads_near ? expectations_->both(far, near) : expectations_->far(far);
+        for (std::int32_t j = 0; j < labels; ++j) out.push_back({model_.weights.layout.history_row(row) + j, -expected[j]});
+      }
+    }
+  }
+}
+
+template <class Real>
 void ChainStructure<Real>::difference(Codes towards, Codes away, bool by_class, Difference& out) {
   const std::int64_t stride = model_.weights.stride;
   const auto weight = [&](std::size_t t) { return by_class ? class_weight(towards[t]) : 1.0; };

@@ -9,6 +9,7 @@
 
 #include "inference/exact/slack_search.hpp"
 #include "inference/structure.hpp"
+#include "inference/structures/chain_expectations.hpp"
 #include "inference/structures/chain_model.hpp"
 #include "inference/structures/exact_chain.hpp"
 
@@ -40,6 +41,9 @@ class ChainStructure : public Structure<Real> {
   void count_tokens() override { costs_.clear(); }
   void cost_labels(std::span<const double> costs) override;
   double best_by_slack(std::span<std::int32_t> out) override;
+  double sums(double sharpness) override;
+  double expected_loss() override;
+  void take_expected(Difference& out) override;
   void weigh_classes(std::span<const double> weights) override { class_weights_.assign(weights.begin(), weights.end()); }
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
   void features(Codes output, Difference& out) override;
@@ -62,6 +66,7 @@ class ChainStructure : public Structure<Real> {
     return plain * class_weight(gold);
   }
   ChainScores<Real>& scores();
+  void take_expected_history(std::int32_t t, Difference& out);
   double history_score(std::int32_t t, Codes output) const;
   void make_room();
 
@@ -75,6 +80,7 @@ class ChainStructure : public Structure<Real> {
   std::optional<ExactChain<Real>> exact_;  // created when it is first needed; searches by queues do not need it
   ChainScores<Real>* opened_ = nullptr;    // the scores of the open sentence, once they have been asked for
   SlackSearch<Real> slack_search_;
+  std::optional<ChainExpectations<Real>> expectations_;
   std::optional<ChainScorer<Real>> scorer_;  // scores given outputs, also of models whose templates exact search cannot read
   ChainScores<Real> scored_;
 };

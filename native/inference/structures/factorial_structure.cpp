@@ -85,7 +85,8 @@ double FactorialStructure<Real>::loss(Codes output) {
 
 template <class Real>
 double FactorialStructure<Real>::sums(double sharpness) {
-  scorer_(sentence_, vector_.data(), static_cast<Real>(sharpness * vector_.scale()), summed_);
+  summed_ = scores();
+  summed_.multiply(static_cast<Real>(sharpness));
   FactorialInference<Real> inference(shape(), SumsBy::exact);
   const double log_z = inference.open(summed_);
   inference.add(posteriors_.open(summed_), 1);

@@ -18,6 +18,8 @@ class SegmentLattice {
   SegmentLattice(const SegmentCoding& coding, std::int32_t order, const SemiMarkovSums<Real>& sums, double least)
       : coding_(coding), order_(order), sums_(sums), least_(least) {}
 
+  void count_above(double least) noexcept { least_ = least; }
+
   // Adds `factor` times the expected features. rows: KnownRows or AddedRows.
   template <class Rows>
   void add_features(const SegmentSteps<Real>& steps, double factor, const Rows& rows, Difference& to) {

@@ -43,6 +43,7 @@ class SegmentStructure : public Structure<Real> {
     return by_loss([&](const auto& loss) { return lattice_.expected_loss(steps_, loss); });
   }
   void take_expected(Difference& out) override;
+  void count_improbable() override { lattice_.count_above(0); }
   void weigh_classes(std::span<const double> weights) override;
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
   void features(Codes output, Difference& out) override;

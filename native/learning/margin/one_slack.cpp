@@ -100,12 +100,9 @@ class OneSlack : public MarginSolver<Real> {
 
   void optimise(Vector<Real>& weights, double precise) {
     const std::size_t n = planes_.size();
-    std::vector<double> offsets, products(n * n), before = multipliers_;
-    for (std::size_t i = 0; i < n; ++i) {
-      offsets.push_back(planes_[i].offset);
-      for (std::size_t j = 0; j <= i; ++j) products[i * n + j] = products[j * n + i] = planes_[i].products[j];
-    }
-    ascend_in_simplex(offsets, products, c_, precise, multipliers_);
+    std::vector<double> offsets, before = multipliers_;
+    for (const Plane& plane : planes_) offsets.push_back(plane.offset);
+    ascend_in_simplex(offsets, square(planes_), c_, precise, multipliers_);
     Difference slope;
     for (std::size_t k = 0; k < n; ++k) {
       const double change = multipliers_[k] - before[k];
@@ -119,11 +116,7 @@ class OneSlack : public MarginSolver<Real> {
 
   void drop() {
     for (std::size_t k = planes_.size(); k-- > 0;) {
-      if (planes_[k].idle < patience) continue;
-      for (std::size_t later = k + 1; later < planes_.size(); ++later)
-        planes_[later].products.erase(planes_[later].products.begin() + static_cast<std::ptrdiff_t>(k));
-      planes_.erase(planes_.begin() + static_cast<std::ptrdiff_t>(k));
-      multipliers_.erase(multipliers_.begin() + static_cast<std::ptrdiff_t>(k));
+      if (planes_[k].idle >= patience) drop_plane(planes_, multipliers_, k);
     }
   }
 

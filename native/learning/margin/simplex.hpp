@@ -38,4 +38,24 @@ inline void ascend_in_simplex(std::span<const double> b, std::span<const double>
   }
 }
 
+// [n][n] the products of planes, each of which knows those with all planes up to itself.
+template <class Plane>
+std::vector<double> square(const std::vector<Plane>& planes) {
+  const std::size_t n = planes.size();
+  std::vector<double> out(n * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) out[i * n + j] = out[j * n + i] = planes[i].products[j];
+  }
+  return out;
+}
+
+// Removes plane k, its products with others, and its multiplier.
+template <class Plane>
+void drop_plane(std::vector<Plane>& planes, std::vector<double>& multipliers, std::size_t k) {
+  const auto at = static_cast<std::ptrdiff_t>(k);
+  for (std::size_t later = k + 1; later < planes.size(); ++later) planes[later].products.erase(planes[later].products.begin() + at);
+  planes.erase(planes.begin() + at);
+  multipliers.erase(multipliers.begin() + at);
+}
+
 }  // namespace riata

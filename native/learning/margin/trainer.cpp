@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "learning/margin/sums_solver.hpp"
 
 namespace riata {
 
@@ -15,7 +16,8 @@ MarginTrainer<Real>::MarginTrainer(const Model<Real>& initial, std::unique_ptr<M
       loss_(std::move(loss)),
       scales_slack_(scales_slack),
       c_(c),
-      weights_(std::exchange(model_->flat(), {}), 2, Vector<Real>::Keeps::average) {
+      weights_(std::exchange(model_->flat(), {}), 2, Vector<Real>::Keeps::average),
+      marginals_(loss_) {
   if (weights_.squared_length() != 0) throw Error("RiataError", "solvers of max-margin problems start from weights of 0");
 }
 
@@ -40,16 +42,23 @@ typename MarginSolver<Real>::Pass MarginTrainer<Real>::epoch(const Data& data, s
   const std::vector<double> of_sentences = caps(data);
   model_->grow(data.corpus, weights_);
   model_->check(data.corpus, weights_.size());
+  PollClock clock(model_->work());
+  std::size_t done = 0;
+  const auto tell = [&] {
+    if (clock.due(data.corpus.length(order[done])) && !poll(static_cast<std::int64_t>(done))) throw Error("RiataError", "stopped");
+    done = (done + 1) % order.size();  // a pass may visit sentences more than once
+  };
+  if (auto* by_sums = dynamic_cast<SumsSolver<Real>*>(solver_.get())) {
+    marginals_.begin(*model_, data.corpus, data.class_weights, weights_);
+    const auto out = by_sums->pass(marginals_, weights_, order, of_sentences, tell);
+    marginals_.end();
+    return out;
+  }
   const std::unique_ptr<Structure<Real>> structure = model_->over(data.corpus, weights_, true);
   structure->weigh_classes(data.class_weights);
   Hinge<Real> hinge(loss_, scales_slack_);
   hinge.begin(*structure, weights_);
-  PollClock clock(model_->work());
-  std::size_t done = 0;
-  return solver_->pass(hinge, weights_, order, of_sentences, [&] {
-    if (clock.due(data.corpus.length(order[done])) && !poll(static_cast<std::int64_t>(done))) throw Error("RiataError", "stopped");
-    ++done;
-  });
+  return solver_->pass(hinge, weights_, order, of_sentences, tell);
 }
 
 template <class Real>

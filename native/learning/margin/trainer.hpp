@@ -8,6 +8,7 @@
 
 #include "core/poll.hpp"
 #include "inference/model.hpp"
+#include "learning/margin/marginals.hpp"
 #include "learning/margin/solver.hpp"
 
 namespace riata {
@@ -53,6 +54,7 @@ class MarginTrainer {
   bool scales_slack_;
   double c_;
   Vector<Real> weights_;
+  Marginals<Real> marginals_;  // for solvers that ask for sums
 };
 
 extern template class MarginTrainer<float>;

@@ -17,6 +17,7 @@ from riata.settings import ANY, Setting
 AUTO, COST_MATRIX = "auto", "cost-matrix"
 LOSS, COSTS = "loss", "costs"
 LARGEST = 1e6  # cost of a label
+BY_SUMS = ("exponentiated-gradient", "extragradient")  # solvers of m3n that add up over all outputs
 WHOLE = "whole output"  # over which losses add up that do not look at labels one by one
 
 
@@ -125,14 +126,20 @@ def loss_settings(*, searched: bool) -> tuple[Setting, ...]:
 
 
 def check_loss(settings: Mapping[str, Any], *, weighs_classes: bool) -> None:
-    """Refuses a cost matrix without costs, and weights of labels beside a loss that does not look at labels."""
+    """Refuses a cost matrix without costs, and weights of labels or sums over outputs beside a loss of whole outputs."""
     loss = settings.get(LOSS)
+    of_whole = loss in registry.names("loss") and registry.get("loss", loss).adds_up_over == WHOLE
     if loss == COST_MATRIX and not settings[COSTS]:
         raise SettingError(
             f"setting {LOSS!r} has the value {loss!r}, but {COSTS} is empty.",
             remedy=f"Set {COSTS}={{TRUE LABEL: {{PREDICTED LABEL: COST}}}}, or leave out {LOSS}.",
         )
-    if weighs_classes and loss in registry.names("loss") and registry.get("loss", loss).adds_up_over == WHOLE:
+    if of_whole and settings.get("solver") in BY_SUMS:
+        raise UnsupportedError(
+            f"setting 'solver' has the value {settings['solver']!r}, which needs a loss that adds up over parts; {loss!r} does not.",
+            remedy=f"Use solver=frank-wolfe, or leave out {LOSS}.",
+        )
+    if weighs_classes and of_whole:
         raise UnsupportedError(
             f"class_weight is set, but setting {LOSS!r} has the value {loss!r}, which counts whole outputs, not labels.",
             remedy=f"Leave out class_weight, or {LOSS}; sample_weight weighs sentences.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +34,7 @@ class DataSet:
     where: str  # how to get the files, for sets that cannot be fetched
     url: str | None = None  # of the folder that holds the files, or of a zip archive; None: not to be fetched
     conllu: bool = False
+    reader: Callable[[Path, str], Corpus] | None = None  # of a file in a layout of its own: from its path and a split
     folder: Path | None = None  # inside the package, for the embedded corpus
 
     def path(self, split: str) -> Path:
@@ -105,7 +106,8 @@ def load(name: str, split: str = "train", columns: Sequence[str] | None = None) 
     for column in chosen:
         if column not in data.columns:
             raise UnknownNameError.of(f"column of {name}", column, data.columns)
-    corpus = read(data.path(split), conllu=data.conllu)
+    path = data.path(split)
+    corpus = read(path, conllu=data.conllu) if data.reader is None else data.reader(path, split)
     if corpus.width != len(data.columns):
         raise DataError(
             f"expected {len(data.columns)} columns ({' '.join(data.columns)}), found {corpus.width}.", file=corpus.name

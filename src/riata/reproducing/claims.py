@@ -101,6 +101,16 @@ def fewer(text: str, key: str, *pairs: Pair) -> Claim:
     return beats(text, key, *((b, a) for a, b in pairs))
 
 
+def lower(text: str, key: str, *pairs: Pair) -> Claim:
+    """The claim that the first row of every pair has the smaller number, with every seed. The numbers are no estimates."""
+
+    def statistic(measured: Measured, a: str, b: str) -> Statistic:
+        first, second = measured[a][key], measured[b][key]
+        return Statistic(f"{a} {first.mean:.2f}, {b} {second.mean:.2f}", second.minus(first), 0.0, counted=True)
+
+    return _of_pairs(text, pairs, statistic)
+
+
 def no_better(text: str, key: str, *pairs: Pair) -> Claim:
     """The claim that the first row of no pair has the larger number."""
     return _of_pairs(text, pairs, lambda measured, a, b: difference(measured, key, a, b, high=0.0))

@@ -74,6 +74,44 @@ def convergence(trained: Trained) -> dict[str, Sample]:
     return found
 
 
+def accuracy(trained: Trained) -> dict[str, Sample]:
+    """Of a tagger: times, the epoch that was chosen, and accuracy with its sentences."""
+    predicted, seconds = _decoded(trained)
+    return {
+        "seconds_train": Sample(trained.seconds),
+        "seconds_decode": Sample(seconds),
+        "epoch": Sample(trained.estimator.best_epoch_),
+        "accuracy": Sample.of(trained.estimator.evaluate(trained.scored, predicted=predicted)),
+    }
+
+
+def objectives(passes: Sequence[int]) -> Callable[[Trained], dict[str, Sample]]:
+    """Of a max-margin learner: the objective and, where it is known, the relative gap in per cent, after so many passes. A learner that
+    has ended before keeps its last ones.
+    """
+
+    def objective_by_pass(trained: Trained) -> dict[str, Sample]:
+        found = {"seconds_train": Sample(trained.seconds)}
+        known = [epoch for epoch in trained.estimator.history_ if epoch["objective"] is not None]
+        for most in passes:
+            last = [epoch for epoch in known if epoch["epoch"] <= most][-1:]
+            for epoch in last:
+                found[objective_key(most)] = Sample(epoch["objective"])
+                if epoch["gap"] is not None:
+                    found[gap_key(most)] = Sample(100 * epoch["gap"])
+        return found
+
+    return objective_by_pass
+
+
+def objective_key(passes: int) -> str:
+    return f"objective_{passes}"
+
+
+def gap_key(passes: int) -> str:
+    return f"gap_{passes}"
+
+
 def bound(trained: Trained) -> dict[str, Sample]:
     """Updates, margins of the final weights (not averaged), and what Theorem 4 makes of them; it has no number without a margin."""
     found = trained.estimator.diagnose(trained.data)

@@ -14,7 +14,7 @@ from riata.showing.plotting import canvas, heat, save
 
 def plot(outcome: Outcome, path: Path) -> None:
     figure = canvas(7, 4)
-    {"dots": _dots, "grid": _grids}[outcome.reproduction.picture](outcome, figure)
+    {"dots": _dots, "grid": _grids, "curves": _curves}[outcome.reproduction.picture](outcome, figure)
     figure.suptitle(f"{outcome.reproduction.title}\n{_where(outcome)}", fontsize=9)
     save(figure, path)
 
@@ -45,6 +45,28 @@ def _dots(outcome: Outcome, figure: Any) -> None:
     axes.grid(axis="x", alpha=0.3)
     named = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=len(named), fontsize=8)
+
+
+def _curves(outcome: Outcome, figure: Any) -> None:
+    """A line per row, against the number at the end of what was measured; one picture for each word before the number."""
+    kinds: dict[str, dict[str, int]] = {}
+    for key in dict.fromkeys(key for measured in outcome.measured.values() for key in measured):
+        kind, _, number = key.rpartition("_")
+        if number.isdigit():
+            kinds.setdefault(kind, {})[key] = int(number)
+    kinds = {kind: dict(sorted(keys.items(), key=lambda item: item[1])) for kind, keys in kinds.items()}
+    figure.set_size_inches(4.5 * len(kinds), 4)
+    for axes, (kind, keys) in zip(np.atleast_1d(figure.subplots(1, len(kinds))), kinds.items(), strict=True):
+        for name, measured in outcome.measured.items():
+            drawn = [(at, measured[key].mean) for key, at in keys.items() if key in measured and measured[key].mean > 0]
+            axes.plot(*(zip(*drawn, strict=True) if drawn else ((), ())), marker="o", markersize=3, label=name)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("passes")
+        axes.set_ylabel(kind)
+        axes.grid(alpha=0.3)
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
 
 
 def _grids(outcome: Outcome, figure: Any) -> None:

@@ -45,8 +45,8 @@ class Plan:
 
     def parts(self, of: Reproduction) -> tuple[str, tuple[str, ...]]:
         """The data set, and its parts that are read."""
-        test = "test" if self.quick else of.task.test
-        return self.data(of), ("train", test) if self.final else ("train",)
+        train, test = ("train", "test") if self.quick else (of.task.train, of.task.test)
+        return self.data(of), (train, test) if self.final else (train,)
 
     def epochs(self, of: Reproduction) -> int:
         return self.most or (of.quick_epochs if self.quick else of.epochs)
@@ -65,8 +65,9 @@ class Split:
 
     @classmethod
     def of(cls, reproduction: Reproduction, plan: Plan) -> Split:
-        (data, parts), columns = plan.parts(reproduction), reproduction.task.columns
-        train = load(data, "train", columns)
+        (data, parts), task = plan.parts(reproduction), reproduction.task
+        columns = (task.quick_columns if plan.quick else ()) or task.columns
+        train = load(data, parts[0], columns)
         if plan.quick:
             train = train[: reproduction.quick_sentences]
         if reproduction.sentences is not None:

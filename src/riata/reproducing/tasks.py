@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from riata.features.templates import parse
 from riata.tasks.chunk import Chunker
 from riata.tasks.joint import JointTagger
 from riata.tasks.ner import EntityRecognizer
+from riata.tasks.tag import Tagger
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,8 @@ class Task:
     columns: tuple[str, ...]  # of the data set, and of the embedded corpus
     data: str = "conll2000"
     test: str = "test"  # the part of the data set that --final scores
+    train: str = "train"  # the part that is learnt from
+    quick_columns: tuple[str, ...] = ()  # of the embedded corpus, if others than `columns`
 
 
 SEGMENTS = Task(
@@ -31,3 +35,22 @@ SEGMENTS = Task(
 JOINT = Task("joint tagging and chunking", JointTagger, ("word", "tag", "chunk"))
 
 ENTITIES = Task("entities", EntityRecognizer, ("word", "tag", "entity"), "conll2002-es", "testb")
+
+
+PIXELS = 128  # of a bitmap
+
+
+def letter_tagger(*, neighbours: bool = True, **parameters: Any) -> Tagger:
+    """Reads the black pixels of a letter, its place (first or last of the word or not) and, with `neighbours`, the letter before."""
+    pixels = {f"pixel{j}": partial(_pixel, j) for j in range(PIXELS)}
+    lines = [*(f"{name}[0]" for name in pixels), "bias[0]", "bias[-1]", "bias[1]", *(["edge"] if neighbours else [])]
+    return Tagger(template=parse("\n".join(lines)), attributes=pixels, **parameters)
+
+
+def _pixel(j: int, bitmap: str) -> str | None:
+    """Character j of a text, unless it is 0."""
+    return bitmap[j : j + 1].strip("0") or None
+
+
+LETTERS = Task("letters", letter_tagger, ("bitmap", "letter"), "ocr-letters", quick_columns=("word", "tag"))
+LETTERS_LARGE = replace(LETTERS, name="letters, large", train="train-large", test="test-large")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from riata.choosing.losses import BY_SUMS
 from riata.settings import Setting
 
 AUTO = "auto"
@@ -20,6 +21,16 @@ SLACKS = Setting(
     "one",
     "a constraint of every pass is the sum over all sentences; or every sentence has constraints of its own",
     choices=("one", "each"),
+)
+
+SOLVERS = ("frank-wolfe", "pairwise", *BY_SUMS)
+SOLVER = Setting(
+    "solver",
+    SOLVERS[0],
+    "Frank-Wolfe sentence by sentence; the same with the outputs that were found remembered, for small gaps; or, with sums over all "
+    "outputs, exponentiated gradient or the extragradient method",
+    choices=SOLVERS,
+    needs=dict.fromkeys(BY_SUMS, ("expected features",)),
 )
 
 REFUSES = {"seeds": "its objective has one minimum, which every seed comes close to"}

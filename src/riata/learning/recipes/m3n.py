@@ -1,14 +1,16 @@
-"""The max-margin Markov network, by block-coordinate Frank-Wolfe."""
+"""The max-margin Markov network, by block-coordinate Frank-Wolfe or another solver."""
+
+from dataclasses import replace
 
 from riata.choosing.losses import loss_settings
 from riata.choosing.recipe import Recipe
-from riata.learning.margin.settings import C_OR_AUTO, PRECISION, REFUSES, SHUFFLE
+from riata.learning.margin.settings import C_OR_AUTO, PRECISION, REFUSES, SHUFFLE, SMALLEST, SOLVER, SOLVERS
 from riata.learning.margin.trainer import Margin
 from riata.settings import Setting
 
 RECIPE = Recipe(
     name="m3n",
-    summary="the smallest weights by which the truth beats every output by its loss, violations at a price (Frank-Wolfe, with a "
+    summary="the smallest weights by which the truth beats every output by its loss, violations at a price (with a "
     "certificate of how near the optimum is)",
     paper="taskar2003",
     needs=frozenset({"argmax", "loss-augmented argmax"}),
@@ -16,13 +18,16 @@ RECIPE = Recipe(
     queue="exact",
     settings=(
         C_OR_AUTO,
-        Setting("gap", 0.01, "stop when the objective is certainly within this part of its minimum", low=0.0, high=1.0),
+        SOLVER,
+        Setting(
+            "gap", 0.01, "stop when the objective is certainly within this part of its minimum", low=SMALLEST, high=1.0
+        ),
         Setting("average", True, "average the weights over all steps, later ones more (false: keep the last ones)"),
-        SHUFFLE,
+        replace(SHUFFLE, only={"solver": tuple(solver for solver in SOLVERS if solver != "extragradient")}),
         PRECISION,
         *loss_settings(searched=True),
     ),
-    trainer=Margin({"": "frank-wolfe"}),
+    trainer=Margin({solver: solver for solver in SOLVERS}, "solver"),
     epochs=500,
     whole=True,
     refuses=REFUSES,

