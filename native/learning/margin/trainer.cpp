@@ -42,6 +42,7 @@ typename MarginSolver<Real>::Pass MarginTrainer<Real>::epoch(const Data& data, s
   model_->check(data.corpus, weights_.size());
   const std::unique_ptr<Structure<Real>> structure = model_->over(data.corpus, weights_, true);
   structure->weigh_classes(data.class_weights);
+  structure->expect(order);
   Hinge<Real> hinge(loss_, scales_slack_);
   hinge.begin(*structure, weights_);
   PollClock clock(model_->work());
