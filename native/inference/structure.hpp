@@ -35,6 +35,11 @@ class Structure {
   // Sets a function that long questions call now and then; it throws to end them.
   void hear(std::function<void()> poll) { poll_ = std::move(poll); }
 
+  // Tells which sentences will be opened, in this order, so that work for them can be done ahead; without it, all in their order.
+  virtual void expect(std::span<const std::int64_t>) {}
+  // Called after every example that is learnt from one by one: the structure may drop features, so that it stays small.
+  virtual void settle() {}
+
   // All questions except `space` are about the sentence that was opened last, which must have a token.
   virtual void open(std::int64_t s) = 0;
 

@@ -195,7 +195,7 @@ void Margins<Real>::measure_level(Search& search, const Rivals& rivals) {
       delta = to_parent;
       for (const auto& [feature, value] : step) delta.push_back({feature, -value});
       sum_up(delta);
-      const double length = p_norm(delta, weights_.p());
+      const double length = weights_.length(delta);
       least.take(weights_.dot(delta), length);
       report_.largest_difference = std::max(report_.largest_difference, length);
     }

@@ -26,7 +26,7 @@ double Stepper<Real>::margin() const noexcept {
 
 template <class Real>
 bool Stepper<Real>::violates(const Difference& delta) {
-  const double length = p_norm(delta, spec_.p);
+  const double length = weights_->length(delta);
   if (spec_.normalised) longest_ = std::max(longest_, length);
   return weights_->dot(delta) <= threshold(length) + rounding(length);
 }
@@ -34,7 +34,7 @@ bool Stepper<Real>::violates(const Difference& delta) {
 template <class Real>
 void Stepper<Real>::step(const Difference& delta, double cost) {
   if (weight_ == 0 || delta.empty()) return;
-  const double length = p_norm(delta, spec_.p);
+  const double length = weights_->length(delta);
   const double size = size_of(delta, length, cost);
   if (size <= 0) return;  // MIRA: the margin is large enough already
   updated_ = true;
@@ -81,7 +81,7 @@ double Stepper<Real>::size_of(const Difference& delta, double length, double cos
 template <class Real>
 LeastMargins Stepper<Real>::recorded_margins() const noexcept {
   LeastMargins least;
-  for (const Difference& delta : recorded_) least.take(weights_->dot(delta), p_norm(delta, spec_.p));
+  for (const Difference& delta : recorded_) least.take(weights_->dot(delta), weights_->length(delta));
   return least;
 }
 

@@ -10,6 +10,7 @@
 #include "core/kernels.hpp"
 #include "core/numbers.hpp"
 #include "models/difference.hpp"
+#include "models/metric.hpp"
 
 namespace riata {
 
@@ -33,7 +34,7 @@ class Vector {
     if (has_dual())
       make_dual();
     else if (measures_)
-      norm2_ = squared();
+      norm2_ = squared_entries();
   }
   // A view of weights that are stored elsewhere and never change. `fixed` must outlive the vector.
   static Vector of(const Numbers<Real>& fixed) {
@@ -55,8 +56,16 @@ class Vector {
   // |w|_q with 1/p + 1/q = 1. It equals |theta|_p.
   double norm() const noexcept { return has_dual() ? s_ * dual_norm() : std::sqrt(norm2_ > 0 ? norm2_ : 0); }
 
+  // Lets a metric compute all products, since the entries are coefficients; only if p is 2. The metric must outlive the questions.
+  void measure_by(const Metric<Real>* metric) {
+    if (metric == metric_) return;
+    metric_ = metric;
+    if (measures_) norm2_ = squared_length();
+  }
+
   // |w|^2, added up over all weights; only if p is 2.
-  double squared_length() const noexcept {
+  double squared_length() const {
+    if (metric_) return scale_ * scale_ * metric_->squared_length(data_);
     double sum = 0;
     for (std::size_t i = 0; i < size(); ++i) sum += double(data_[i]) * data_[i];
     return scale_ * scale_ * sum;
@@ -88,22 +97,43 @@ class Vector {
     data_ = v_.data();
   }
 
-  double dot(const Difference& delta) const noexcept {
+  double dot(const Difference& delta) const {
+    if (metric_) return scale_ * metric_->dot(data_, version_, delta);
     double sum = 0;
     for (const auto& [id, value] : delta) sum += data_[id] * value;
     return scale_ * sum;
   }
 
+  // |delta|_p, and |delta|^2 if p is 2. Every place must occur once.
+  double length(const Difference& delta) const { return metric_ ? std::sqrt(std::max(squared(delta), 0.0)) : p_norm(delta, p_); }
+  double squared(const Difference& delta) const { return metric_ ? metric_->product(delta, delta) : squared_norm(delta); }
+
   // Adds step * delta to w, or to theta if p > 2.
-  void add(const Difference& delta, double step) noexcept {
+  void add(const Difference& delta, double step) {
+    if (has_dual()) {
+      ++version_;
+      return add_to_dual(delta, step);
+    }
+    if (measures_) norm2_ += 2 * step * dot(delta) + step * step * squared(delta);
     ++version_;
-    if (has_dual()) return add_to_dual(delta, step);
-    if (measures_) norm2_ += 2 * step * dot(delta) + step * step * squared_norm(delta);
     for (const auto& [id, value] : delta) add(id, step * value / scale_);
   }
 
+  // Sets weights to 0, and their part of the average too; only if p is 2.
+  void forget(std::int64_t first, std::int64_t count) {
+    if (measures_) {
+      Difference gone;
+      for (std::int64_t place = first; place < first + count; ++place)
+        gone.push_back({place, -scale_ * v_[static_cast<std::size_t>(place)]});
+      norm2_ += 2 * dot(gone) + squared(gone);
+    }
+    ++version_;
+    std::fill_n(v_.begin() + first, count, Real{0});
+    std::fill_n(u_.begin() + first, count, Real{0});
+  }
+
   // Projects w onto the unit ball: w / max(1, |w|_q).
-  void project() noexcept {
+  void project() {
     const double length = norm();
     if (length <= 1) return;
     ++version_;
@@ -188,17 +218,17 @@ class Vector {
   double dual_norm() const noexcept { return std::pow(std::max(mass_, 0.0), 1 / p_); }
   static double power(double base, double exponent) noexcept { return std::copysign(std::pow(std::abs(base), exponent), base); }
 
-  double squared() const noexcept {
+  double squared_entries() const noexcept {
     double sum = 0;
     for (const Real value : v_) sum += double(value) * value;
     return sum;
   }
 
-  void project_square() noexcept {
+  void project_square() {
     norm2_ = 1;
     if (scale_ >= smallest_scale) return;
     fold();
-    norm2_ = squared();
+    if (!metric_) norm2_ = squared_entries();
   }
 
   // Multiplies the scale into v.
@@ -274,7 +304,8 @@ class Vector {
   bool fixed_ = false;  // whether the weights are stored elsewhere
   std::size_t fixed_size_ = 0;
   Numbers<Real> v_, u_;
-  const Real* data_;  // address of v_, or of the weights that are stored elsewhere
+  const Real* data_;                      // address of v_, or of the weights that are stored elsewhere
+  const Metric<Real>* metric_ = nullptr;  // nullptr: products are sums over entries
   std::int64_t version_ = 0;
   double scale_ = 1, norm2_ = 0;   // norm2_: |w|^2, if p is 2
   double scales_ = 1, ticks_ = 1;  // the initial weights count as the first tick

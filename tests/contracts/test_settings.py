@@ -53,6 +53,7 @@ NOISY, LEARNABLE, CONTINUED = (
 )
 TEMPLATES = {  # too little to tell the labels of TRAIN apart
     "chain": templates.parse("x0[0]\nedge"),
+    "kernel-chain": templates.parse("x0[0]\nx1[0]\nedge"),
     "segments": segment_templates.parse("inside x0[0]\nlast x1[0]\nlabel[-1]"),
     "joint": joint_templates.parse("tag x0[0]\nchunk x0[0]\nchunk tag[0]\nchunk chunk[-1]"),
     "factorial": joint_templates.parse("tag x0[0]\nchunk x0[0]\nchunk tag[0]\nchunk chunk[-1]"),

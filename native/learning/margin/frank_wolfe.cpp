@@ -82,7 +82,7 @@ class FrankWolfe : public MarginSolver<Real> {
     if (hinge.slope().entries().empty() && block.entries.empty()) return 0;
     find_change(block, hinge.slope(), cap);
     const double offset = cap * hinge.offset() - block.offset;
-    const double gap = offset - weights.dot(change_), length = squared_norm(change_);
+    const double gap = offset - weights.dot(change_), length = weights.squared(change_);
     if (!(gap > 0) || length == 0) return 0;
     const double step = std::min(1.0, gap / length);
     weights.add(change_, step);

@@ -56,6 +56,7 @@ typename MarginSolver<Real>::Pass MarginTrainer<Real>::epoch(const Data& data, s
   }
   const std::unique_ptr<Structure<Real>> structure = model_->over(data.corpus, weights_, true);
   structure->weigh_classes(data.class_weights);
+  structure->expect(order);
   Hinge<Real> hinge(loss_, scales_slack_);
   hinge.begin(*structure, weights_);
   return solver_->pass(hinge, weights_, order, of_sentences, tell);

@@ -29,7 +29,7 @@ class OutputStep {
     Difference delta;
     structure_->difference(truth, away, false, delta);
     sum_up(delta);
-    if (from_all_) delta = to_truth_from_all(stepper_.pace(p_norm(delta, stepper_.spec().p)));
+    if (from_all_) delta = to_truth_from_all(stepper_.pace(stepper_.weights().length(delta)));
     double cost = 0;
     if (stepper_.spec().how == How::mira)
       cost = (from_all_ ? structure_->expected_loss() : structure_->loss(away)) - structure_->least_loss();

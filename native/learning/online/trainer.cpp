@@ -23,6 +23,7 @@ EpochResult OnlineTrainer<Real>::epoch(const Corpus& corpus, std::span<const std
   model_->check(corpus, weights_.size());
   const std::unique_ptr<Structure<Real>> structure = model_->over(corpus, weights_, true);
   structure->weigh_classes(class_weights);
+  structure->expect(order);
   EpochResult result;
   learner_->begin(*structure, weights_, [&] { poll(result.sentences); });
   for (const std::int64_t s : order) learner_->check(s);
@@ -32,6 +33,7 @@ EpochResult OnlineTrainer<Real>::epoch(const Corpus& corpus, std::span<const std
     ++result.sentences;
     if (corpus.length(s) > 0) {
       const auto seen = learner_->visit(s, sentence_weights.empty() ? 1.0 : sentence_weights[static_cast<std::size_t>(s)]);
+      structure->settle();
       result.tokens += corpus.length(s);
       result.updates += seen.updated;
       result.wrong_tokens = seen.wrong < 0 || result.wrong_tokens < 0 ? -1 : result.wrong_tokens + seen.wrong;

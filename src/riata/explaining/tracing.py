@@ -59,6 +59,10 @@ def traced(
     """
     check_queue(decoder)
     said: TracedStructure = registry.of_structure("traced", model.structure)(model, inputs)
+    names = by_name(model)
+    refusal = names.trace_refusal()
+    if refusal is not None:
+        raise refusal
     found = model.weights.trace(
         model.features.index,
         model.features.instances(inputs),
@@ -70,7 +74,7 @@ def traced(
     return built(
         found,
         action=said.action,
-        feature=by_name(model).in_trace(found["weights"]),
+        feature=names.in_trace(found["weights"]),
         output=lambda path, _: said.output(path),
         merges=said.merges and decoder.merge,
         input=tuple(inputs.columns[0].texts()) if inputs.width else tuple(map(str, range(1, inputs.tokens + 1))),

@@ -9,6 +9,7 @@ from riata.errors import UnsupportedError
 from riata.settings import Setting
 
 SPACE, CHUNK_LABELS = "a search space", "chunk labels"
+FEATURE_WEIGHTS, SUPPORT_TOKENS = "weights of features", "support tokens"
 
 # The operations of structures, with an explanation of each. Recipes and settings name the operations that they need.
 OF_STRUCTURES = {
@@ -34,6 +35,8 @@ OF_STRUCTURES = {
     "hashed features": "features without names, in a table of fixed size",
     "recoded labels": "labels that are learnt in another encoding than that of the data",
     "class weights": "weights of labels, by which errors count",
+    FEATURE_WEIGHTS: "one weight per feature, so that products of outputs are sums over features",
+    SUPPORT_TOKENS: "a kernel function, by which tokens are scored against tokens of the training data",
     "parts of the data": "data that are read in parts, while they are learnt",
 }
 STATES, BEAM, SIDE_BY_SIDE, ALL_OUTPUTS = "states of a search", "a beam", "states side by side", "all outputs"

@@ -10,7 +10,7 @@ from riata.choosing.decoding import DECODING, LATTICE
 from riata.choosing.recipe import Recipe
 from riata.features.compile import Features
 from riata.inference.decoder import Decoder
-from riata.inference.structure import ALL_OUTPUTS, BEAM, SPACE, STATES
+from riata.inference.structure import ALL_OUTPUTS, BEAM, FEATURE_WEIGHTS, SPACE, STATES
 from riata.learning.diagnostics import Run
 from riata.learning.online import SETTINGS, SentenceTrainer, TrainingSet
 from riata.settings import ANY, Setting
@@ -59,6 +59,7 @@ SEARCH_SETTINGS = (
         low=2,
         high=100,
         only=IF_ALMA,
+        needs={ANY: (FEATURE_WEIGHTS,)},
     ),
     Setting(
         "threshold",

@@ -10,6 +10,7 @@ import numpy as np
 
 from riata import registry
 from riata._core import boundary_reach, boundary_values
+from riata.errors import UnsupportedError
 from riata.models.model import Model
 from riata.models.outputs import Weights
 
@@ -37,6 +38,10 @@ class WeightsByName(ABC):
     @abstractmethod
     def in_trace(self, weights: Weights) -> Callable[[Any], tuple[str, str]]:
         """A function from an entry of a trace to feature and label. weights: of the trace, which may have more rows than the model."""
+
+    def trace_refusal(self) -> UnsupportedError | None:
+        """Why a trace could not name weights of features; None: it could."""
+        return None
 
     def all_transitions(self) -> dict[tuple[str, str], float]:
         """All weights of pairs of neighbouring labels that do not depend on the word; only chains have them."""

@@ -2,6 +2,7 @@
 
 from riata.choosing.losses import loss_settings
 from riata.choosing.recipe import Recipe
+from riata.inference.structure import FEATURE_WEIGHTS
 from riata.learning.online import SETTINGS
 from riata.settings import Setting
 
@@ -12,7 +13,7 @@ RECIPE = Recipe(
     summary="find the best labels with a cost for wrong ones; move as little as it takes for the truth to win by "
     "that cost, at most C; average",
     paper="crammer2003",
-    needs=frozenset({"loss-augmented argmax", "k best"}),
+    needs=frozenset({"loss-augmented argmax", "k best", FEATURE_WEIGHTS}),
     structure="chain",
     queue="exact",
     settings=(

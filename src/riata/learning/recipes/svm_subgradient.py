@@ -2,6 +2,7 @@
 
 from riata.choosing.losses import loss_settings
 from riata.choosing.recipe import Recipe
+from riata.inference.structure import FEATURE_WEIGHTS
 from riata.learning.margin.settings import PRECISION, REFUSES, SHUFFLE, C
 from riata.learning.margin.trainer import Margin
 from riata.settings import Setting
@@ -10,7 +11,7 @@ RECIPE = Recipe(
     name="svm-subgradient",
     summary="the objective of m3n by steps away from the output that violates its margin most, ever smaller; average",
     paper="ratliff2007",
-    needs=frozenset({"argmax", "loss-augmented argmax"}),
+    needs=frozenset({"argmax", "loss-augmented argmax", FEATURE_WEIGHTS}),
     structure="chain",
     queue="exact",
     settings=(

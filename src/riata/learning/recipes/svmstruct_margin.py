@@ -2,6 +2,7 @@
 
 from riata.choosing.losses import loss_settings
 from riata.choosing.recipe import Recipe
+from riata.inference.structure import FEATURE_WEIGHTS
 from riata.learning.margin.settings import EPSILON, PRECISION, REFUSES, SLACKS, C
 from riata.learning.margin.trainer import Margin
 
@@ -9,7 +10,7 @@ RECIPE = Recipe(
     name="svmstruct-margin",
     summary="the objective of m3n by cutting planes: outputs that violate their margin become constraints, as needed",
     paper="tsochantaridis2005",
-    needs=frozenset({"argmax", "loss-augmented argmax"}),
+    needs=frozenset({"argmax", "loss-augmented argmax", FEATURE_WEIGHTS}),
     structure="chain",
     queue="exact",
     settings=(C, EPSILON, SLACKS, PRECISION, *loss_settings(searched=True)),
