@@ -42,7 +42,7 @@ class ProblemTrainer {
   bool all_right() const noexcept { return choices_ > 0 && !tells_wrong_; }
   const StepStats& stats() const noexcept { return stepper_.stats(); }
   double norm() const noexcept { return weights_.norm(); }
-  LeastMargins recorded_margins() const noexcept { return stepper_.recorded_margins(); }
+  LeastMargins recorded_margins() const { return stepper_.recorded_margins(); }
 
  private:
   // If the whole search comes before the update, a dead end is a wrong output like others; otherwise only the truth itself can lead to one.

@@ -79,7 +79,7 @@ double Stepper<Real>::size_of(const Difference& delta, double length, double cos
 }
 
 template <class Real>
-LeastMargins Stepper<Real>::recorded_margins() const noexcept {
+LeastMargins Stepper<Real>::recorded_margins() const {
   LeastMargins least;
   for (const Difference& delta : recorded_) least.take(weights_->dot(delta), weights_->length(delta));
   return least;

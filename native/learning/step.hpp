@@ -77,7 +77,7 @@ class Stepper {
   bool updated() const noexcept { return updated_; }      // whether the present example caused a step
   const StepStats& stats() const noexcept { return stats_; }
   // The least margins of the present weights over the differences of all updates; only if `record` is set.
-  LeastMargins recorded_margins() const noexcept;
+  LeastMargins recorded_margins() const;
 
  private:
   double rounding(double length) const noexcept;
