@@ -14,7 +14,7 @@ from riata._core import unbounded
 from riata.choosing.options import PATIENCE
 from riata.choosing.refusals import Offered, check_read
 from riata.errors import SettingError, UnsupportedError, printed
-from riata.inference.structure import SPACE, Queue
+from riata.inference.structure import FEATURE_WEIGHTS, SPACE, Queue
 from riata.learning.development import check_given_once, check_needs
 from riata.problems.examples import paired
 from riata.problems.problem import Problem, check, defined
@@ -23,7 +23,7 @@ from riata.settings import Setting, resolve
 if TYPE_CHECKING:
     from riata.problems.predictor import Predictor
 
-OF_PROBLEMS = frozenset({SPACE, "several right states"})  # of every problem in Python
+OF_PROBLEMS = frozenset({SPACE, FEATURE_WEIGHTS, "several right states"})  # of every problem in Python
 NOT_HERE = ("precision",)  # weights of problems in Python are always double
 HERE = (
     Setting(
