@@ -31,6 +31,11 @@ def main() -> None:
     unknown = sorted(set(options.questions) - set(known) - contestants)
     if unknown:
         parser.error(f"no question {unknown[0]!r}; there are {', '.join(known)}")
+    for question in options.questions:
+        if question.partition("/")[0] in (comparison.QUESTION, side_by_side.QUESTION) and "/" in question:
+            parser.error(
+                f"{question}: its contestants run in turn, so name the whole question, {question.partition('/')[0]}"
+            )
     for question in options.questions or known:
         write(ask(question, options.rounds, options.final), options.final, whole="/" not in question)
     if not options.questions and not options.final:
