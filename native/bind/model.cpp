@@ -111,6 +111,7 @@ nb::dict traced_model(const Model<Real>& model, const FeatureIndex& index, const
   const std::unique_ptr<Structure<Real>> structure = grown->over(corpus, weights, learning || with_features);
   const QueueSpec queue = QueueSpec::of(as_settings(settings));
   const std::unique_ptr<CorpusSpace> space = structure->space(queue);
+  if (learning && shows_losses(learner)) space->add_losses();
   space->open(0, learning);
   nb::dict out = traced_flat(*space, weights, queue, settings, learner, learning, with_features);
   grown->flat() = weights.take_last();

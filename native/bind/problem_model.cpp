@@ -228,6 +228,7 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
   Vector<double> weights(weights_);
   SpaceOptions options = options_of(spec, learning || with_features);  // features that the model has dropped have names too
   options.width = unbounded;                                           // so that candidates that a beam would not look at are shown
+  options.adds_losses = learning && shows_losses(learner);
   PythonSpace space(methods, vocabulary, weights, options);
   const std::unique_ptr<Queue> queue = make_queue(spec);
   Search search(space, *queue, limits_of(settings));

@@ -24,7 +24,7 @@ inline Methods methods_of(const nb::object& problem, const std::vector<std::stri
   };
   return {problem.attr("initial"), problem.attr("actions"), problem.attr("apply"), problem.attr("is_goal"),
           optional("features"),    optional("observe"),     optional("regret"),    optional("key"),
-          optional("heuristic"),   optional("covered"),     optional("parts")};
+          optional("heuristic"),   optional("covered"),     optional("parts"),     optional("loss_increment")};
 }
 
 inline SpaceOptions options_of(const QueueSpec& queue, bool grows) {

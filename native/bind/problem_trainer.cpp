@@ -51,7 +51,10 @@ ProblemPass ProblemTrainer::epoch(const nb::object& problem, const std::vector<s
   if (!ok) throw Error("RiataError", "order, outputs and weights do not fit the inputs");
 
   const Methods methods = methods_of(problem, defined);
-  PythonSpace space(methods, vocabulary_, weights_, options_of(queue_spec_, true));
+  SpaceOptions options = options_of(queue_spec_, true);
+  options.adds_losses = stepper_.augments();
+  PythonSpace space(methods, vocabulary_, weights_, options);
+  stepper_.begin_pass(static_cast<std::int64_t>(size));
   const std::unique_ptr<Queue> queue = make_queue(queue_spec_);
   Search search(space, *queue, limits_);
   Progress told(progress);
@@ -77,7 +80,7 @@ ProblemPass ProblemTrainer::epoch(const nb::object& problem, const std::vector<s
     });
     depth_.note(search.tree());
     out.updates += stepper_.updated();
-    weights_.tick();
+    stepper_.end();
     told.at(++out.examples);
   }
   choices_ += space.choices();

@@ -88,8 +88,9 @@ void PythonSpace::draft(const Tree& tree, NodeId id) {
       const WeightId weight = vocabulary_.features.find(values_[k].name, NameIndex::none);
       if (weight) step += values_[k].value * weights_.data()[weight.place()];
     }
+    step = weights_.scale() * step + loss_of(node.state, i);
     const double heuristic = methods_.heuristic.is_valid() ? heuristic_of(child(node.state, i)) : 0;
-    drafts_.push_back({{node.score + weights_.scale() * step, heuristic, 0, 0, id, action, false}, i});
+    drafts_.push_back({{node.score + step, heuristic, 0, 0, id, action, false}, i});
   }
 }
 
@@ -208,7 +209,8 @@ double PythonSpace::score_of(const State& state, std::size_t operation, ActionId
 double PythonSpace::step_score(const Tree& tree, NodeId node) {
   const StateId parent = tree[tree[node].parent].state;
   const ActionId action = tree[node].action;
-  return score_of(at(parent), place(parent, action), action);
+  const std::size_t operation = place(parent, action);
+  return score_of(at(parent), operation, action) + loss_of(parent, operation);
 }
 
 void PythonSpace::features(const Tree& tree, NodeId node, StepFeatures& out) {

@@ -32,7 +32,7 @@ struct Vocabulary {
 // The methods of a problem; methods that it does not define are null.
 struct Methods {
   nb::object initial, actions, apply, is_goal;  // always defined
-  nb::object features, observe, regret, key, heuristic, covered, parts;
+  nb::object features, observe, regret, key, heuristic, covered, parts, loss_increment;
 };
 
 struct SpaceOptions {
@@ -40,6 +40,7 @@ struct SpaceOptions {
   std::int64_t width = unbounded;  // of a beam over operations: the states of worse candidates are never asked for
   bool complete_start = false;     // hill-climb: the initial state must be a goal
   bool by_level = false;           // whether only states of the last level are continued
+  bool adds_losses = false;        // whether loss_increment is added to the score of every step; the truth must be known
   bool merge = true;               // whether only the best of the states of equal key is kept
 };
 
@@ -123,7 +124,8 @@ class PythonSpace : public Space {
   };
   struct Step {  // an operator of a state
     StateId child;
-    Range features = {};  // in values_: the features of features(x, s, a)
+    Range features = {};    // in values_: the features of features(x, s, a)
+    double loss = unasked;  // loss_increment(x, s, a, y)
   };
   struct Draft {  // a candidate, before it is decided whether Python is asked about it
     Candidate candidate;
@@ -155,6 +157,7 @@ class PythonSpace : public Space {
   std::int64_t key_of(StateId state);
   double regret_of(StateId state);
   double heuristic_of(StateId state);
+  double loss_of(StateId state, std::size_t operation);
 
   void draft(const Tree& tree, NodeId node);
   void sum_observed(const Range& actions, const Range& observed);

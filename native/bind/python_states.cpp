@@ -258,6 +258,17 @@ double PythonSpace::regret_of(StateId id) {
   return at(id).regret;
 }
 
+// What a step adds to the loss; 0 if losses are not added to scores.
+double PythonSpace::loss_of(StateId id, std::size_t operation) {
+  if (!options_.adds_losses) return 0;
+  const std::size_t step = at(id).steps + operation;
+  if (std::isnan(steps_[step].loss)) {
+    const double loss = number(methods_.loss_increment(x_, state(id), operator_of(id, operation), y_), "loss_increment");
+    steps_[step].loss = loss;
+  }
+  return steps_[step].loss;
+}
+
 std::int32_t PythonSpace::covered_by(StateId id) const {
   const nb::object answer = methods_.covered(x_, state(id));
   const nb::object whole = nb::steal(PyNumber_Index(answer.ptr()));

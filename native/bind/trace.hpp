@@ -69,6 +69,13 @@ nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
   return out;
 }
 
+// Whether a trace that follows this learner, if there is one, shows a search of training that adds losses to scores.
+inline bool shows_losses(const nb::object& followed) {
+  if (followed.is_none()) return false;
+  const Settings settings = as_settings(nb::cast<nb::dict>(followed));
+  return settings.flag("training") && StepSpec::of(settings).how == How::subgradient;
+}
+
 // A learner with the settings of `learner`, or none if it is None. The setting "training": whether the search does everything that it does
 // in training.
 template <class Real>

@@ -210,9 +210,10 @@ void SearchLearner<Real>::update(Search& search, std::span<const NodeId> sibling
   if (stepper_.ignores()) return;
   if (competitors.empty()) return;  // nothing outranks the truth: the order of the search was at fault, not the weights
   double cost = 0;
-  if (stepper_.spec().how == How::mira) {
+  if (stepper_.spec().how == How::mira || stepper_.augments()) {
     for (const auto& [id, weight] : competitors) cost += weight * search.space().regret(search.tree(), id);
   }
+  if (stepper_.augments()) cost -= search.space().initial_regret();
   const std::optional<Difference> delta = violation(search, siblings, competitors);
   if (delta) stepper_.step(*delta, cost);
 }

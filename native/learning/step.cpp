@@ -6,7 +6,8 @@ namespace riata {
 
 StepSpec StepSpec::of(const Settings& settings) {
   StepSpec spec;
-  spec.how = settings.choice<How>("step", {{"perceptron", How::perceptron}, {"alma", How::alma}, {"mira", How::mira}});
+  spec.how = settings.choice<How>(
+      "step", {{"perceptron", How::perceptron}, {"alma", How::alma}, {"mira", How::mira}, {"subgradient", How::subgradient}});
   spec.alpha = settings.number("alpha");
   spec.b = settings.number("B");
   spec.c = settings.number("C");
@@ -33,20 +34,27 @@ bool Stepper<Real>::violates(const Difference& delta) {
 
 template <class Real>
 void Stepper<Real>::step(const Difference& delta, double cost) {
-  if (weight_ == 0 || delta.empty()) return;
+  if (weight_ == 0 || delta.empty() || (augments() && updated_)) return;
   const double length = weights_->length(delta);
   const double size = size_of(delta, length, cost);
-  if (size <= 0) return;  // MIRA: the margin is large enough already
+  if (size <= 0) return;  // MIRA and subgradient: the margin is large enough already
   updated_ = true;
   ++stats_.updates;
   stats_.largest_difference = std::max(stats_.largest_difference, length);
   if (weights_->dot(delta) > threshold(length) + rounding(length)) ++stats_.non_violating;
   if (spec_.record) recorded_.push_back(delta);
+  if (augments()) return pegasos_.step(*weights_, &delta, size, examples_);
   weights_->add(delta, size);
   if (spec_.how == How::alma) {
     weights_->project();
     generation_ += 1;
   }
+}
+
+template <class Real>
+void Stepper<Real>::end() {
+  if (!augments()) return weights_->tick();
+  if (!updated_) pegasos_.step(*weights_, nullptr, 0, examples_);  // steps along differences have ticked
 }
 
 // The search compares scores that are rounded to Real. Scores that differ by no more than the rounding are a tie, which counts against the
@@ -74,6 +82,8 @@ double Stepper<Real>::size_of(const Difference& delta, double length, double cos
       const double most = weight_ * (spec_.c > 0 ? spec_.c : 1.0);
       return shortfall > cancelled ? std::min(most, shortfall / (length * length)) : 0;
     }
+    case How::subgradient:  // C times the weight of the example, where the hinge loss is above 0
+      return cost - weights_->dot(delta) > cancelled ? weight_ * spec_.c : 0;
   }
   return 0;
 }

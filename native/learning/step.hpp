@@ -1,4 +1,4 @@
-// The size of an update: steps of the perceptron, of ALMA and of MIRA along a difference of features.
+// The size of an update: steps of the perceptron, of ALMA, of MIRA and of subgradients along a difference of features.
 #pragma once
 
 #include <algorithm>
@@ -7,18 +7,19 @@
 #include <vector>
 
 #include "core/settings.hpp"
+#include "learning/pegasos.hpp"
 #include "models/difference.hpp"
 #include "models/vector.hpp"
 
 namespace riata {
 
-enum class How { perceptron, alma, mira };
+enum class How { perceptron, alma, mira, subgradient };
 
 struct StepSpec {
   How how = How::perceptron;
   double alpha = 0.9;       // ALMA: 1 asks for no margin, values near 0 for the largest (the paper's text has this the wrong way round)
   double b = 0;             // ALMA: B; 0 means 1 / alpha
-  double c = 0;             // ALMA: C (0 means sqrt 2); MIRA: the largest step (0 means 1)
+  double c = 0;             // ALMA: C (0 means sqrt 2); MIRA: the largest step (0 means 1); subgradient: the weight of hinge losses
   double p = 2;             // ALMA: the norm in which differences of features are measured
   bool normalised = false;  // ALMA: whether the truth must be ahead by the margin times max(1, |delta|), the length of the difference
   bool record = false;      // whether the difference of every update is kept
@@ -54,7 +55,9 @@ class Stepper {
   explicit Stepper(const StepSpec& spec) : spec_(spec) {}
   void set_weights(Vector<Real>& weights) noexcept { weights_ = &weights; }
 
-  // Must be called before every example. Its weight multiplies the steps of perceptron and ALMA, and the largest step of MIRA.
+  // Must be called before every pass. examples: how many there are in all.
+  void begin_pass(std::int64_t examples) noexcept { examples_ = static_cast<double>(examples); }
+  // Must be called before every example. Its weight multiplies the steps of perceptron, ALMA and subgradient, and the largest step of MIRA.
   void begin(double weight) noexcept {
     updated_ = false;
     weight_ = weight;
@@ -66,12 +69,17 @@ class Stepper {
   double largest_margin() const noexcept { return margin() * longest_; }
   // Whether the truth is ahead by less than the margin of this difference, which may be the longest so far.
   bool violates(const Difference& delta);
-  // Makes one step along a difference. cost: of the competitors; only MIRA uses it.
+  // Makes one step along a difference. cost: of the competitors; only MIRA and subgradient use it. Of subgradient steps, an example makes
+  // one.
   void step(const Difference& delta, double cost);
-  // The size of a step along a difference of this length. 1 for MIRA, whose steps depend on more than the length.
+  // Must be called after every example of training: counts the weights in their average.
+  void end();
+  // The size of a step along a difference of this length. 1 for MIRA and subgradient, whose steps depend on more than the length.
   double pace(double length) const noexcept;
 
   const StepSpec& spec() const noexcept { return spec_; }
+  // Whether the cost of competitors counts, above that of the truth, and the search looks for the best sum of score and loss.
+  bool augments() const noexcept { return spec_.how == How::subgradient; }
   const Vector<Real>& weights() const noexcept { return *weights_; }
   bool ignores() const noexcept { return weight_ == 0; }  // whether the present example has weight 0
   bool updated() const noexcept { return updated_; }      // whether the present example caused a step
@@ -92,6 +100,8 @@ class Stepper {
   double longest_ = 1;     // of the differences that `violates` has measured, at least 1; 1 if the threshold is not normalised
   double weight_ = 1;      // of the present example
   bool updated_ = false;
+  Pegasos pegasos_;
+  double examples_ = 1;  // of a pass
 };
 
 extern template class Stepper<float>;

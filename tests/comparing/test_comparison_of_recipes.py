@@ -114,8 +114,9 @@ def test_a_baseline_may_be_named(train, held_out):
 
 def test_what_is_refused_is_a_row_with_its_reason(train):
     found = riata.compare("all", train, task="joint", parameters={"epochs": 1}, folds=2, isolated=False)
+    offers = riata.registry.get("structure", "joint").offers
     for row in found.rows:
-        searches = riata.registry.get("recipe", row.recipe).searches
+        searches = riata.registry.get("recipe", row.recipe).on(offers).searches
         assert row.status == ("done" if searches else "refused")
         assert bool(row.problem) != searches
     assert {"tag_accuracy", "joint_accuracy", "f1"} <= set(found["early"].quality.metrics)

@@ -215,11 +215,13 @@ def observed(recipe, structure, queue, settings, how):
 @pytest.mark.parametrize("structure", STRUCTURES)
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_every_setting_changes_something_or_is_refused(recipe, structure):
-    declared = (*registry.get("recipe", recipe).settings, *registry.get("structure", structure).settings)
-    names = {setting.name for setting in declared}
+    piece = registry.get("structure", structure)
+    named, learns = registry.get("recipe", recipe), registry.get("recipe", recipe).on(piece.offers)
+    declared = tuple({s.name: s for s in (*named.settings, *learns.settings, *piece.settings)}.values())
+    names, known = {s.name for s in declared}, {s.name for s in (*learns.settings, *piece.settings)}
     for queue in accepted(recipe, structure):
         for setting in declared:
-            read = {other: able[0] for other, able in setting.only.items() if other in names}
+            read = {other: able[0] for other, able in setting.only.items() if other in known}
             needed = [(operation, structure) for operation in chain.from_iterable(setting.needs.values())]
             tried = [
                 read | dict(chain.from_iterable(one.items() for one in chosen))

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/error.hpp"
 #include "inference/search/lattice.hpp"
 #include "inference/search/space.hpp"
 
@@ -19,6 +20,9 @@ class CorpusSpace : public Space {
  public:
   // Opens a sentence; must be called before every search. with_truth: whether the search must know which states are y-good.
   virtual void open(std::int64_t sentence, bool with_truth) = 0;
+
+  // From now on, searches that know the truth add to the score of every step what it adds to the loss.
+  virtual void add_losses() { throw Error("RiataError", "this structure does not add losses to the scores of a search"); }
 
   // Throws if no path leads to the truth of a sentence, nor to an output of least loss.
   virtual void check_truth(std::int64_t) const {}

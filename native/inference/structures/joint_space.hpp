@@ -70,6 +70,8 @@ class JointSpace : public CorpusSpace {
     check_size();
   }
 
+  void add_losses() override { adds_losses_ = true; }
+
   StateId initial() override { return StateId(0); }
   bool is_goal(StateId state) override { return state.number() == operators(); }
   StateId apply(StateId state, ActionId) override { return after(state); }
@@ -102,7 +104,8 @@ class JointSpace : public CorpusSpace {
     look_back(tree, tree[node].parent);
     score_history(from);
     const Real* chunks = score_chunks(from, tag);
-    return step(from, chunks, tag, coding_.chunk(tree[node].action));
+    const double loss = adds_losses_ && !gold_.empty() ? wrong(from, tree[node].action) : 0;
+    return loss + step(from, chunks, tag, coding_.chunk(tree[node].action));
   }
 
   void features(const Tree& tree, NodeId node, StepFeatures& out) override {
@@ -282,15 +285,16 @@ class JointSpace : public CorpusSpace {
     const ChunkId gold_chunk = learning ? true_chunk(from, no_chunk) : no_chunk;
     const std::int64_t tags_before = tags_key(templates_.tags_back() - 1), chunks_before = chunks_key(templates_.chunks_back() - 1);
     const std::size_t first = out.size();
+    const double bonus = learning && adds_losses_ ? 1 : 0;  // of a wrong tag, and of a wrong chunk label
     ranks_.begin_node();
     for (const TagId tag : listed(from)) {
       const Real* scores = score_chunks(from, tag);
-      if (choosy && node.score + best_step(from, scores, tag) < ranks_.least()) continue;
+      if (choosy && node.score + best_step(from, scores, tag) + 2 * bonus < ranks_.least()) continue;
       const std::int64_t key = key_of(after(from), (gives ? tag.value() : 0) * tags_unit_ + tags_before, chunks_before);
       const double with_tag = regret + (tag != gold_tag);
       const std::int32_t code = coding_.code(tag, ChunkId(0));
       for (const ChunkId chunk : allowed_) {
-        const double score = node.score + step(from, scores, tag, chunk);
+        const double score = node.score + step(from, scores, tag, chunk) + bonus * ((tag != gold_tag) + (chunk != gold_chunk));
         if (choosy && score < ranks_.least()) continue;
         Candidate candidate{score, 0, u < 0 ? key : key + chunk.value() * chunks_unit_, 0, id, code + chunk.number(), false};
         if (learning) {
@@ -376,6 +380,7 @@ class JointSpace : public CorpusSpace {
   bool grows_;
   bool merges_, remembers_;
   bool aside_ = false;
+  bool adds_losses_ = false;
   JointSteps<Real> steps_;
   ChunkCompletions completions_;
   std::span<const std::int32_t> gold_;

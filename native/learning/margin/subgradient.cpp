@@ -4,14 +4,12 @@
 #include <vector>
 
 #include "learning/margin/solver.hpp"
+#include "learning/pegasos.hpp"
 
 namespace riata {
 
-// Steps of 1 / (lambda t) on lambda/2 |w|^2 + 1/n sum H, where lambda = 1 / (C n) (Shalev-Shwartz, Singer, Srebro & Cotter 2011, Fig. 1;
-// Ratliff, Bagnell & Zinkevich 2007). The subgradient of H is minus the slope of the plane that is found. In the average, the weights after
-// step t count t times (Lacoste-Julien, Schmidt & Bach 2012).
-// Differs: steps of one sentence start from t = n, as if a pass had been made before: the first step is then C times the slope, and not
-// C n times. There is no projection.
+// The steps of Pegasos, whose schedule a step of all sentences follows, too, from t = 1. The subgradient of H is minus the slope of the
+// plane that is found.
 template <class Real>
 class Subgradient : public MarginSolver<Real> {
  public:
@@ -24,16 +22,12 @@ class Subgradient : public MarginSolver<Real> {
     if (all_at_once_) return batch(hinge, weights, order, caps, tell);
     Pass out;
     const auto n = static_cast<double>(order.size());
-    if (steps_ == 0) steps_ = n;
     for (const std::int64_t s : order) {
-      steps_ += 1;
       const double cap = caps[static_cast<std::size_t>(s)];
       const bool learns = cap > 0 && hinge.structure().corpus().length(s) > 0;
       const bool moves = learns && hinge.open(s) > 0;
-      weights.shrink(1 - 1 / steps_);
-      if (moves) weights.add(hinge.slope().entries(), cap * n / steps_);
+      sentence_steps_.step(weights, moves ? &hinge.slope().entries() : nullptr, cap, n);
       out.updates += moves;
-      weights.tick(steps_ - n);
       tell();
     }
     return out;
@@ -76,6 +70,7 @@ class Subgradient : public MarginSolver<Real> {
   }
 
   bool all_at_once_;
+  Pegasos sentence_steps_;
   double steps_ = 0, offset_ = 0, offsets_ = 0, ticks_ = 1;
 };
 

@@ -35,6 +35,8 @@ class OnlineLearner {
   };
   // Learns from a sentence, which must have a token. weight: of the sentence.
   virtual Seen visit(std::int64_t s, double weight) = 0;
+  // Called after every sentence, whether it was visited or not: counts the weights in their average.
+  virtual void end(Vector<Real>& weights) { weights.tick(); }
 
   // Statistics for the theory of search.
   virtual StepStats stats() const { return {}; }

@@ -31,10 +31,12 @@ class SearchVisits : public OnlineLearner<Real> {
 
   void begin(Structure<Real>& structure, Vector<Real>& weights, std::function<void()> poll) override {
     stepper_.set_weights(weights);
+    stepper_.begin_pass(structure.corpus().sentences());
     search_.reset();
     if (pending_ == nullptr) return outputs_.begin(structure);
     limits_.poll = std::move(poll);
     space_ = structure.space(queue_);
+    if (stepper_.augments()) space_->add_losses();
     search_.emplace(*space_, *pending_, limits_);
   }
 
@@ -53,6 +55,8 @@ class SearchVisits : public OnlineLearner<Real> {
     }
     return {stepper_.updated(), -1};
   }
+
+  void end(Vector<Real>&) override { stepper_.end(); }
 
  private:
   QueueSpec queue_;

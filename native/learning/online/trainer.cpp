@@ -38,7 +38,7 @@ EpochResult OnlineTrainer<Real>::epoch(const Corpus& corpus, std::span<const std
       result.updates += seen.updated;
       result.wrong_tokens = seen.wrong < 0 || result.wrong_tokens < 0 ? -1 : result.wrong_tokens + seen.wrong;
     }
-    weights_.tick();
+    learner_->end(weights_);
   }
   return result;
 }

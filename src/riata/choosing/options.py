@@ -22,8 +22,8 @@ from riata.choosing.checks import (
 )
 from riata.choosing.passes import Passes, check_passes
 from riata.choosing.preference import of_columns, preferred, recipe_name
-from riata.choosing.recipe import Choice, chosen
-from riata.choosing.refusals import check_owner, check_read
+from riata.choosing.recipe import Choice, Recipe, chosen
+from riata.choosing.refusals import check_owner, check_read, check_searched
 from riata.data.types import Corpus
 from riata.data.unknown import MARK, UNKNOWN_LABELS
 from riata.errors import SettingError, TemplateError, UnsupportedError
@@ -229,7 +229,8 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         declared = (*declared, *_of_decoding(declared, choice))
     given = estimator.settings or {}
     check_owner(declared, given, choice.offered)
-    settings = resolve(declared, given, f"The recipe {recipe.name!r}")
+    check_searched(recipe, given, choice.offered)
+    settings = {**recipe.fixed, **resolve(declared, given, f"The recipe {recipe.name!r}")}
     if training:
         check_read(declared, settings, choice.offered)
         check_beside_parameters(estimator, settings)
@@ -313,11 +314,11 @@ def _check_parameters(options: Options) -> None:
             )
 
 
-def check_parts(options: Options, what: str) -> None:
+def check_parts(recipe: Recipe, what: str) -> None:
     """Refuses to learn from parts of the data one by one, if the objective is over all data."""
-    if options.choice.recipe.whole:
+    if recipe.whole:
         raise UnsupportedError(
-            f"{what}, but the recipe {options.choice.recipe.name!r} minimises one objective over all data.",
+            f"{what}, but the recipe {recipe.name!r} minimises one objective over all data.",
             remedy="Use fit on all data, or a recipe that learns from one sentence after another, such as perceptron.",
         )
 

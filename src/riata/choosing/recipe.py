@@ -54,6 +54,18 @@ class Recipe:
     earlier: Callable[[Mapping[str, Any]], bool] = lambda settings: True  # whether it learns features of earlier labels
     # Parameters of estimators that it does not use, with the reason.
     refuses: Mapping[str, str] = field(default_factory=dict, hash=False)
+    fixed: Mapping[str, Any] = field(
+        default_factory=dict, hash=False
+    )  # settings of its learner that users do not choose
+    searched: Recipe | None = (
+        None  # the recipe of the same name that takes its place where its needs are not met: it searches
+    )
+    note: str = ""  # told when training starts
+
+    def on(self, offers: frozenset[str]) -> Recipe:
+        """The recipe for a structure that offers these operations: itself, or the one that searches."""
+        other = self.searched
+        return other if other is not None and not self.needs <= offers and other.needs <= offers else self
 
 
 BEAM = 5  # the default width
@@ -82,7 +94,7 @@ class Choice:
         """Whether the recipe could learn with this structure, or this queue, instead of the present one."""
         if isinstance(piece, Queue):
             return piece.name in self.structure.queues and _goes_with(self.recipe, self.structure, piece)
-        return self.recipe.needs <= piece.offers and piece.columns == self.structure.columns
+        return self.recipe.on(piece.offers).needs <= piece.offers and piece.columns == self.structure.columns
 
 
 def chosen(
@@ -100,6 +112,7 @@ def chosen(
     """
     recipe: Recipe = registry.get("recipe", recipe_name)
     structure: Structure = registry.get("structure", structure_name or preferred or recipe.structure)
+    recipe = recipe.on(structure.offers)
     queue = registry.get("queue", queue_name or recipe.queue)
     if training:
         _check_offers(recipe, structure)

@@ -38,6 +38,14 @@ def check_owner(declared: Sequence[Setting], given: Mapping[str, Any], offered: 
             )
 
 
+def check_searched(recipe: Any, given: Mapping[str, Any], offered: Offered) -> None:
+    """Refuses a setting that the recipe has with exact search alone. recipe: in the form that learns what is offered."""
+    exact = registry.get("recipe", recipe.name)
+    for name, value in given.items():
+        if name in _names(exact) - _names(recipe):
+            raise _without_operation(name, value, min(exact.needs - offered.operations), offered)
+
+
 def _names(piece: Any) -> set[str]:
     """The settings of a piece."""
     return {setting.name for setting in piece.settings}

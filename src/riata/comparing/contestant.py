@@ -151,8 +151,9 @@ def _contestant(asked: _Asked, kind: Kind) -> Contestant:
 def _parts(asked: _Asked, make: type[Params]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters of the estimator, and the settings of the recipe and its structure."""
     parameters = [name for name in make._param_names() if name not in NOT_WRITTEN]
-    pieces = [registry.get("recipe", asked.recipe), *registry.all_of("structure").values()]
-    known = {setting.name for piece in pieces for setting in piece.settings}
+    recipe = registry.get("recipe", asked.recipe)
+    pieces = [recipe, recipe.searched, *registry.all_of("structure").values()]
+    known = {setting.name for piece in pieces if piece is not None for setting in piece.settings}
     own: dict[str, Any] = {}
     settings: dict[str, Any] = {}
     for key, value in asked.pairs:

@@ -72,7 +72,7 @@ class Fitting(Columns):
             first = first_pass(self, options, raw, sample_weight, tell)
             X, y, options = first.data, None, first.options
         if options.stream:
-            check_parts(options, "stream=True gives a part of the data at a time")
+            check_parts(options.choice.recipe, "stream=True gives a part of the data at a time")
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
             file = ColumnFile.of(X)
             found = survey(file, options, tell, fresh=start is None)
@@ -114,7 +114,7 @@ class Fitting(Columns):
             raise UnsupportedError(
                 "partial_fit takes sentences from memory; stream=True is for fit.", remedy="Leave out stream."
             )
-        check_parts(options, "partial_fit learns from a part of the data at a time")
+        check_parts(options.choice.recipe, "partial_fit learns from a part of the data at a time")
         check_one_epoch(self)
         check_one_pass(options.passes, "partial_fit")
         start = self._start()

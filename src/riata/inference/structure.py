@@ -9,6 +9,7 @@ from riata.errors import UnsupportedError
 from riata.settings import Setting
 
 SPACE, CHUNK_LABELS = "a search space", "chunk labels"
+STEP_LOSSES = "losses of steps"
 FEATURE_WEIGHTS, SUPPORT_TOKENS = "weights of features", "support tokens"
 
 # The operations of structures, with an explanation of each. Recipes and settings name the operations that they need.
@@ -28,6 +29,7 @@ OF_STRUCTURES = {
     "unknown labels": "sums over all that an unknown label may be",
     "counts": "labels that are counted one by one",
     SPACE: "states that are built step by step",
+    STEP_LOSSES: "what every step of a search adds to the loss",
     CHUNK_LABELS: "labels that form chunks, in legal sequences only",
     "several right states": "more than one state from which the least loss can be reached",
     "exact updates": "search recipes that learn from the exact best output",

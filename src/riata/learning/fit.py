@@ -219,6 +219,8 @@ class Fit:
         trainer, examples = self.prepared(data, weights, structure)
         if again is None:
             structure.tell_of_data(trainer.features, data.tokens, self.tell)
+            if note := self.options.choice.recipe.note:
+                self.tell(Note(note))
         if self.options.settings.get("c1") == self.options.settings.get("c2") == 0 and again is None:
             text = "Without a prior (c1 and c2 are 0) the weights of data that can be told apart grow without bound."
             self.tell(Note(text, warning=True))

@@ -24,6 +24,7 @@ from riata.learning.batch.trainer import Problem
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, class_weights, label_counts, label_set
 from riata.learning.loop import Trainer
+from riata.learning.margin.settings import never_goes_on
 from riata.learning.online import SentenceTrainer, TrainingSet, same_precision
 from riata.learning.search import SearchTrainer
 from riata.learning.shards import ShardsTrainer
@@ -87,6 +88,8 @@ class LearntStructure(ABC):
         recipe, settings, start = self.options.choice.recipe, self.options.settings, self.start
         first: Model | None = None
         if start is not None:
+            if recipe.whole:
+                raise never_goes_on(recipe.name)
             first = same_precision(start, settings).with_weights(start.weights, features)
 
         def initial(data: TrainingSet) -> Model:

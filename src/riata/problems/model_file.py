@@ -23,7 +23,7 @@ DEEPEST = 50  # tuples within tuples
 LARGEST = 4096  # bits of a whole number
 LARGEST_SCORE = 1e300  # in per cent; a loss may be any finite number
 FACTS = {"examples", "unreachable", "epochs"}
-LATER = {"deepest", "skipped"}  # facts that older files do not have
+LATER = {"deepest", "skipped", "approximate"}  # facts that older files, or other recipes, do not have
 NOT_STORED = ("problem", "warm_start")
 NEWER = ("dev", "patience", "refit")  # parameters that older files do not have
 

@@ -12,10 +12,12 @@ import numpy as np
 from riata import registry
 from riata._core import unbounded
 from riata.choosing.options import PATIENCE
-from riata.choosing.refusals import Offered, check_read
+from riata.choosing.recipe import Recipe
+from riata.choosing.refusals import Offered, check_read, check_searched
 from riata.errors import SettingError, UnsupportedError, printed
-from riata.inference.structure import FEATURE_WEIGHTS, SPACE, Queue
+from riata.inference.structure import FEATURE_WEIGHTS, SPACE, STEP_LOSSES, Queue
 from riata.learning.development import check_given_once, check_needs
+from riata.learning.margin.settings import never_goes_on
 from riata.problems.examples import paired
 from riata.problems.problem import Problem, check, defined
 from riata.settings import Setting, resolve
@@ -23,7 +25,8 @@ from riata.settings import Setting, resolve
 if TYPE_CHECKING:
     from riata.problems.predictor import Predictor
 
-OF_PROBLEMS = frozenset({SPACE, FEATURE_WEIGHTS, "several right states"})  # of every problem in Python
+# What every problem in Python offers. Losses of steps are those of loss_increment, for which a recipe that needs them asks.
+OF_PROBLEMS = frozenset({SPACE, STEP_LOSSES, FEATURE_WEIGHTS, "several right states"})
 NOT_HERE = ("precision",)  # weights of problems in Python are always double
 HERE = (
     Setting(
@@ -36,14 +39,21 @@ HERE = (
 )
 
 
-def declared(recipe_name: str) -> tuple[Setting, ...]:
-    """The settings of a recipe for problems; UnsupportedError where the recipe does not search."""
-    recipe = registry.get("recipe", recipe_name)
+def searching(recipe_name: str) -> Recipe:
+    """A recipe as it learns problems; UnsupportedError where it does not search."""
+    named: Recipe = registry.get("recipe", recipe_name)
+    recipe = named.on(OF_PROBLEMS)
     if not recipe.searches:
         raise UnsupportedError(
             f"Recipe {recipe_name!r} needs {', '.join(sorted(recipe.needs))}; a problem written in Python is searched only.",
             remedy="Use a recipe that searches, such as laso-alma.",
         )
+    return recipe
+
+
+def declared(recipe_name: str) -> tuple[Setting, ...]:
+    """The settings of a recipe for problems."""
+    recipe = searching(recipe_name)
     return tuple(setting for setting in recipe.settings if setting.name not in NOT_HERE) + HERE
 
 
@@ -61,8 +71,12 @@ def checked(predictor: Predictor, *, learning: bool, goes_on: bool = False) -> d
     if not isinstance(predictor.settings, (Mapping, type(None))):
         raise SettingError(f"settings is {predictor.settings!r}; expected a dictionary.")
     recipe = predictor.recipe
-    settings: dict[str, Any] = resolve(declared(recipe), predictor.settings or {}, f"The recipe {recipe!r}")
     queue: Queue = registry.get("queue", "beam" if predictor.queue is None else predictor.queue)
+    check_searched(searching(recipe), predictor.settings or {}, offered(queue))
+    settings: dict[str, Any] = {
+        **searching(recipe).fixed,
+        **resolve(declared(recipe), predictor.settings or {}, f"The recipe {recipe!r}"),
+    }
     if not queue.searches:
         raise UnsupportedError(
             f"The queue {queue.name!r} is a dynamic program of the core's structures; a problem written in Python is searched only.",
@@ -71,6 +85,7 @@ def checked(predictor: Predictor, *, learning: bool, goes_on: bool = False) -> d
     if learning:
         queue.check_trains()
         check_read(declared(recipe), settings, offered(queue))
+        _check_learns(predictor, searching(recipe), goes_on=goes_on)
     if queue.name == "a-star":
         _check_defines(
             predictor.problem, "heuristic", "The queue 'a-star'", "Without it, best-first is the same search."
@@ -85,6 +100,15 @@ def checked(predictor: Predictor, *, learning: bool, goes_on: bool = False) -> d
     whole("seed", predictor.seed, 0)
     deepest = getattr(predictor, "facts_", {}).get("deepest", 0) if goes_on or not learning else 0
     return {**settings, "queue": queue.name, "beam": beam, "deepest": deepest}
+
+
+def _check_learns(predictor: Predictor, recipe: Recipe, *, goes_on: bool) -> None:
+    """Refuses a problem without the losses of steps that the recipe needs, and to go on where it cannot."""
+    if STEP_LOSSES in recipe.needs:
+        remedy = "Define it: along a path to a goal, it must add up to the regret of the goal."
+        _check_defines(predictor.problem, "loss_increment", f"The recipe {recipe.name!r}", remedy, "x, s, a, y")
+    if goes_on and recipe.whole and hasattr(predictor, "model_"):
+        raise never_goes_on(recipe.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +161,8 @@ def whole(name: str, value: Any, low: int) -> int:
     return int(value)
 
 
-def _check_defines(problem: Problem, method: str, what: str, remedy: str) -> None:
+def _check_defines(problem: Problem, method: str, what: str, remedy: str, arguments: str = "x, s") -> None:
     if method not in defined(problem):
         raise UnsupportedError(
-            f"{what} needs {method}(x, s); the problem {type(problem).__name__!r} defines none.", remedy=remedy
+            f"{what} needs {method}({arguments}); the problem {type(problem).__name__!r} defines none.", remedy=remedy
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from riata import registry
 from riata._core import ProblemModel
+from riata.choosing.options import check_parts
 from riata.choosing.params import Params
 from riata.choosing.sample_weight import sentence_weights
 from riata.errors import DataError, NotFittedError
@@ -17,10 +18,10 @@ from riata.explaining.trace import Trace
 from riata.interrupts import AsInterrupt
 from riata.learning.cost import within_memory
 from riata.learning.development import check_one_epoch
-from riata.learning.events import Listener, warn
+from riata.learning.events import Listener, Note, warn
 from riata.learning.loop import Outcome
 from riata.problems.examples import as_inputs, paired
-from riata.problems.options import checked, development, width
+from riata.problems.options import checked, development, searching, width
 from riata.problems.outputs import most_probable, ranked, shares_of
 from riata.problems.problem import Problem, check, defined
 from riata.problems.scores import scores_of
@@ -110,6 +111,8 @@ class Predictor(Params):
         inputs, outputs = paired(X, Y)
         data = ProblemExamples(inputs, outputs, sentence_weights(sample_weight, len(inputs), "example"))
         start = self._start() if self.warm_start else None
+        if note := searching(self.recipe).note:
+            tell(Note(note))
         with AsInterrupt(), within_memory(FEWER_STATES):
             outcome = ProblemFit(self.problem, settings, self.epochs, self.seed, dev, start, tell).run(data)
         self._keep(outcome, outcome.run, _history(outcome), None)
@@ -122,6 +125,7 @@ class Predictor(Params):
 
         dev, patience and refit are refused. Where other parameters have changed, learning goes on with them from the present model.
         """
+        check_parts(searching(self.recipe), "partial_fit learns from a part of the data at a time")
         settings = checked(self, learning=True, goes_on=True)
         check_one_epoch(self)
         inputs, outputs = paired(X, Y)
@@ -154,6 +158,7 @@ class Predictor(Params):
         assert isinstance(last, ProblemEpoch)
         facts = {"examples": last.sentences, "unreachable": last.unreachable, "skipped": last.skipped}
         facts |= {"epochs": outcome.best_epoch, "deepest": run.settings["deepest"]}
+        facts |= {"approximate": 1} if searching(self.recipe).note else {}
         self.__dict__.update(
             model_=outcome.model,
             history_=history,

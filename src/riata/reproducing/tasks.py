@@ -40,10 +40,11 @@ ENTITIES = Task("entities", EntityRecognizer, ("word", "tag", "entity"), "conll2
 PIXELS = 128  # of a bitmap
 
 
-def letter_tagger(*, neighbours: bool = True, **parameters: Any) -> Tagger:
-    """Reads the black pixels of a letter, its place (first or last of the word or not) and, with `neighbours`, the letter before."""
+def letter_tagger(*, neighbours: bool = True, places: bool = True, **parameters: Any) -> Tagger:
+    """Reads the black pixels of a letter; with `places`, whether it is the word's first or last; with `neighbours`, the letter before."""
     pixels = {f"pixel{j}": partial(_pixel, j) for j in range(PIXELS)}
-    lines = [*(f"{name}[0]" for name in pixels), "bias[0]", "bias[-1]", "bias[1]", *(["edge"] if neighbours else [])]
+    of_places = ["bias[0]", "bias[-1]", "bias[1]"] if places else []
+    lines = [*(f"{name}[0]" for name in pixels), *of_places, *(["edge"] if neighbours else [])]
     return Tagger(template=parse("\n".join(lines)), attributes=pixels, **parameters)
 
 

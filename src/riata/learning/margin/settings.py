@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from riata.choosing.losses import BY_SUMS
+from riata.errors import UnsupportedError
 from riata.settings import Setting
 
 AUTO = "auto"
@@ -33,4 +34,14 @@ SOLVER = Setting(
     needs=dict.fromkeys(BY_SUMS, ("expected features",)),
 )
 
+
 REFUSES = {"seeds": "its objective has one minimum, which every seed comes close to"}
+
+
+def never_goes_on(recipe: str) -> UnsupportedError:
+    """Why training does not continue from a model."""
+    return UnsupportedError(
+        f"The recipe {recipe!r} does not go on from a model: it needs the share that every sentence has in the weights, which "
+        "models do not keep.",
+        remedy="Train anew (warm_start=False), or use another recipe, such as mira.",
+    )

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from riata._core import MarginTrainer as Single
 from riata._core import MarginTrainer64 as Double
 from riata.choosing.losses import for_core
-from riata.errors import UnsupportedError
 from riata.features.compile import Features
 from riata.learning.loop import Trainer
+from riata.learning.margin.settings import never_goes_on
 from riata.learning.online import TrainingSet
 from riata.models.model import Model
 
@@ -34,11 +34,7 @@ class Margin:
         """structure: a LearntStructure."""
         recipe, settings = structure.options.choice.recipe, structure.options.settings
         if structure.start is not None:
-            raise UnsupportedError(
-                f"The recipe {recipe.name!r} does not go on from a model: it needs the share that every sentence has in the weights, which "
-                "models do not keep.",
-                remedy="Train anew (warm_start=False), or use another recipe, such as mira.",
-            )
+            raise never_goes_on(recipe.name)
         solver = self.solvers[settings.get(self.chosen_by, "")]
         asked = {**for_core(settings, structure.outputs.labels), "scales_slack": self.scales_slack}
 
