@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +24,10 @@ void bind_objective(nb::module_& m) {
   nb::class_<Potentials>(m, "Potentials", "The scores of a structure's parts on given sentences, as functions of a point.")
       .def_prop_ro("size", &Potentials::size, "How many weights there are.")
       .def_prop_ro("sentences", &Potentials::sentences);
-  m.def("output_losses", &output_loss_names, "The names of losses that are functions of log P of the truth.");
+  m.def("output_losses", &output_loss_names, "The names of losses that are functions of log P of the truth, or of its labels.");
+  m.def(
+      "is_exponential", [](const std::string& loss) { return output_loss(loss).exponential; }, nb::arg("loss"),
+      "Whether a loss grows as 1 / P, so that its logarithm is minimised.");
   nb::class_<BatchObjective>(m, "BatchObjective", "The sum of a loss over sentences, and its gradient.")
       .def(
           "__init__",
@@ -34,26 +38,28 @@ void bind_objective(nb::module_& m) {
           nb::arg("potentials"), nb::arg("weights"), nb::arg("loss") = "log", nb::keep_alive<1, 2>(),
           "weights: of sentences, or empty. The potentials serve no other objective.")
       .def_prop_ro("size", &BatchObjective::size, "How many weights there are.")
+      .def_prop_ro("scale", &BatchObjective::scale, "Of the last evaluation: 0, unless the loss is exponential.")
       .def(
           "__call__",
           [](BatchObjective& self, const In<double>& at, std::int64_t threads, const nb::object& progress, double c2) {
             if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
             const Poll poll = as_poll(progress);
             std::vector<double> gradient(at.shape(0));
-            double value = 0;
+            BatchObjective::Found found{};
             {
               nb::gil_scoped_release release;
-              value = self(view(at), gradient, std::max<std::int64_t>(threads, 1), poll);
+              found = self(view(at), gradient, std::max<std::int64_t>(threads, 1), poll);
               if (c2 != 0) {
                 const auto size = static_cast<std::int64_t>(gradient.size());
-                value += c2 * dot(at.data(), at.data(), size);
-                add_scaled(2 * c2, at.data(), gradient.data(), size);
+                const double scaled = c2 * std::exp(-found.scale);
+                found.value += scaled * dot(at.data(), at.data(), size);
+                add_scaled(2 * scaled, at.data(), gradient.data(), size);
               }
             }
-            return nb::make_tuple(value, give(std::move(gradient)));
+            return nb::make_tuple(found.value, give(std::move(gradient)));
           },
           nb::arg("at"), nb::arg("threads"), nb::arg("progress").none() = nb::none(), nb::arg("c2") = 0.0,
-          "Value and gradient, with the penalty c2 times the sum of squares.");
+          "Value and gradient, with the penalty c2 times the sum of squares; both divided by e^scale.");
 }
 
 template <class Real>

@@ -27,6 +27,22 @@ class Visitor {
   virtual void take_in_logarithms(double times) = 0;
 };
 
+// Visits sentences for losses of single labels: log P of every label of the truth, over all outputs. Every thread has its own visitor.
+class LabelVisitor {
+ public:
+  virtual ~LabelVisitor() = default;
+
+  // Opens a sentence and returns log P of each of its labels, [tokens]; 0 where the truth is unknown. Returns nothing if factors underflow
+  // or overflow; then the caller must use logarithms.
+  virtual std::optional<std::span<const double>> open(std::int64_t s) = 0;
+  // Adds the gradient of -log P of every label, `times` times, to the tables of the batch. times: [tokens].
+  virtual void take(std::span<const double> times) = 0;
+
+  // `open` and `take` in logarithms and double precision, as in Visitor.
+  virtual std::span<const double> open_in_logarithms(std::int64_t s) = 0;
+  virtual void take_in_logarithms(std::span<const double> times) = 0;
+};
+
 // The sentences from first to end - 1.
 struct SentenceRange {
   std::int64_t first, end;
@@ -52,6 +68,8 @@ class Potentials {
   // Makes a batch, given by its number, the present one.
   virtual void start(std::size_t batch) = 0;
   virtual std::unique_ptr<Visitor> visitor() = 0;
+  // A visitor for losses of single labels; none if the potentials were not made for them.
+  virtual std::unique_ptr<LabelVisitor> label_visitor() { return nullptr; }
   // Collects what visits have left in the tables of the batch. gradient: [size]; parts of it may already be added here.
   virtual void gather(std::span<double> gradient, std::int64_t threads) = 0;
   // Adds the collected gradient, minus the counted parts of the truth.

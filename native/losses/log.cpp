@@ -1,10 +1,14 @@
-// The log loss: -log P of the truth, which a conditional random field minimises (Lafferty et al. 2001).
+// The log loss: -log P of the truth, which a conditional random field minimises (Lafferty et al. 2001); and of each label by itself
+// (Kakade, Teh & Roweis 2002).
 #include "losses/output_loss.hpp"
 
 namespace riata {
 namespace {
 
-const RegisteredLoss log_loss({"log", [](double log_p) { return OutputLoss::At{-log_p, 1}; }, true});
+OutputLoss::At minus_log(double log_p) { return {-log_p, 1}; }
+
+const RegisteredLoss of_output({.name = "log", .at = minus_log, .linear = true});
+const RegisteredLoss of_labels({.name = "pointwise-log", .at = minus_log, .pointwise = true});
 
 }  // namespace
 }  // namespace riata

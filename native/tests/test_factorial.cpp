@@ -32,7 +32,7 @@ struct Found {
 Found evaluated(Potentials& potentials, const std::vector<double>& weights, const std::vector<double>& at, std::int64_t threads = 1) {
   BatchObjective objective(potentials, weights, output_loss("log"));
   Found out{0, std::vector<double>(at.size())};
-  out.value = objective(at, out.gradient, threads, go_on);
+  out.value = objective(at, out.gradient, threads, go_on).value;
   return out;
 }
 

@@ -51,8 +51,16 @@ Found evaluated(Potentials& potentials, const std::vector<double>& weights, cons
                 std::int64_t threads = 1) {
   BatchObjective objective(potentials, weights, output_loss(loss));
   Found out{0, std::vector<double>(at.size())};
-  out.value = objective(at, out.gradient, threads, go_on);
+  const BatchObjective::Found found = objective(at, out.gradient, threads, go_on);
+  out.value = found.value * std::exp(found.scale);
+  for (double& part : out.gradient) part *= std::exp(found.scale);
   return out;
+}
+
+OutputLoss::At unscaled(const OutputLoss& loss, double log_p) {
+  const OutputLoss::At at = loss.at(log_p);
+  const double times = loss.exponential ? std::exp(-log_p) : 1;
+  return {times * at.value, times * at.times};
 }
 
 bool near(double a, double b, double scale) { return std::abs(a - b) <= 1e-9 * (1 + scale); }
@@ -71,10 +79,11 @@ void check_loss(const std::function<Made()>& make, double scale) {
     alone.push_back(evaluated(*potentials, only, "log", at));
   }
   for (const std::string& loss : output_loss_names()) {
+    if (output_loss(loss).pointwise) continue;
     Found expected{0, std::vector<double>(at.size())};
     double largest = 0;
     for (std::size_t s = 0; s < weights.size(); ++s) {
-      const OutputLoss::At one = output_loss(loss).at(-alone[s].value);
+      const OutputLoss::At one = unscaled(output_loss(loss), -alone[s].value);
       expected.value += weights[s] * one.value;
       for (std::size_t i = 0; i < at.size(); ++i) expected.gradient[i] += weights[s] * one.times * alone[s].gradient[i];
       largest = std::max({largest, one.times, alone[s].value});
@@ -93,11 +102,11 @@ void check_slopes() {
     const OutputLoss& loss = output_loss(name);
     for (const double log_p : {-5.0, -1.0, -0.01}) {
       constexpr double step = 1e-6;
-      const double rise = loss.at(log_p + step).value - loss.at(log_p - step).value, times = loss.at(log_p).times;
+      const double rise = unscaled(loss, log_p + step).value - unscaled(loss, log_p - step).value, times = unscaled(loss, log_p).times;
       CHECK(std::abs(-rise / (2 * step) - times) < 1e-6 * (1 + times));
       CHECK(times > 0 && (!loss.linear || times == 1));
     }
-    CHECK(loss.at(-2.0).value > loss.at(-1.0).value);
+    CHECK(unscaled(loss, -2.0).value > unscaled(loss, -1.0).value);
   }
 }
 
@@ -170,7 +179,7 @@ void check_structure(const std::function<Made()>& make) {
   const Made potentials = make();
   BatchObjective objective(*potentials, {}, output_loss("log"));
   std::vector<double> gradient(static_cast<std::size_t>(potentials->size()));
-  CHECK(std::isnan(objective(std::vector<double>(gradient.size()), gradient, 2, [](std::int64_t) { return false; })));
+  CHECK(std::isnan(objective(std::vector<double>(gradient.size()), gradient, 2, [](std::int64_t) { return false; }).value));
 }
 
 template <class Real>

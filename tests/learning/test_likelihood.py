@@ -47,6 +47,7 @@ class Case(Problem):
         bits=0,
         given=False,
         unknown=0.0,
+        loss="log",
     ):
         rng = np.random.default_rng(seed)
         self.labels = LABELS[encoding]
@@ -66,10 +67,13 @@ class Case(Problem):
         self.instances = self.features.extend(self.corpus, 1, 1)
         self.gold = [np.where(rng.random(len(gold)) < unknown, UNKNOWN, gold) for gold in self.gold]
         self.instances.set_labels(np.concatenate(self.gold).astype(np.int32), 3, unknown=unknown > 0)
-        self.weights = np.array(weights, np.float64)
+        self.weights, self.loss = np.array(weights, np.float64), loss
         flags = (legal.start, legal.end, legal.follow)
         parts = (self.features.index, self.instances, 3, len(self.features.given), *flags, pairs)
-        self.function = Likelihood(kind, *parts, False, heads(self.features.given), weights=self.weights)
+        by_label = loss.startswith("pointwise")
+        self.function = Likelihood(
+            kind, *parts, False, by_label, heads(self.features.given), weights=self.weights, loss=loss
+        )
 
 
 cases = st.builds(

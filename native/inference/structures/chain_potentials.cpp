@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/tasks.hpp"
 #include "inference/structures/chain_gradient.hpp"
+#include "inference/structures/chain_label_visitor.hpp"
 #include "inference/structures/chain_visitor.hpp"
 #include "inference/structures/local_visitor.hpp"
 
@@ -21,6 +22,7 @@ ChainPotentials<Real>::ChainPotentials(const FeatureIndex& index, const Instance
                                        std::span<const std::int32_t> heads)
     : BatchedPotentials(instances, batches_of_tokens(instances, batch_tokens, labels)),
       local_(normalised == Normalised::locally),
+      by_label_(normalised == Normalised::by_label),
       layout_(index, labels, named_size),
       constraint_(constraint),
       there_(chain_weights(index, layout_, instances, which)),
@@ -42,7 +44,7 @@ void ChainPotentials<Real>::make_chunks() {
     const auto of = contexts_.of.begin();
     std::vector<std::int32_t> contexts(of + instances_.starts[batch.first], of + instances_.starts[batch.end]);
     for (std::int64_t s = batch.first; s < batch.end; ++s) {
-      if (!instances_.partly_labelled(s)) continue;
+      if (!by_label_ && !instances_.partly_labelled(s)) continue;
       known_rows_[static_cast<std::size_t>(s)] = static_cast<std::int64_t>(contexts.size());
       contexts.insert(contexts.end(), of + instances_.starts[s], of + instances_.starts[s + 1]);
     }
@@ -91,6 +93,12 @@ template <class Real>
 std::unique_ptr<Visitor> ChainPotentials<Real>::visitor() {
   if (local_) return std::make_unique<LocalVisitor<Real>>(*this);
   return std::make_unique<ChainVisitor<Real>>(*this);
+}
+
+template <class Real>
+std::unique_ptr<LabelVisitor> ChainPotentials<Real>::label_visitor() {
+  if (!by_label_) return nullptr;
+  return std::make_unique<ChainLabelVisitor<Real>>(*this);
 }
 
 template <class Real>
@@ -183,7 +191,7 @@ void ChainPotentials<Real>::take_truth(std::int64_t s, double times) {
 
 template <class Real>
 std::unique_ptr<SentenceGradient<Real>> ChainPotentials<Real>::gradient() {
-  if (local_) throw Error("UnsupportedError", "labels that compete step by step are not learnt sentence by sentence.");
+  if (local_ || by_label_) throw Error("UnsupportedError", "labels that are scored one by one are not learnt sentence by sentence.");
   return std::make_unique<ChainGradient<Real>>(*this);
 }
 

@@ -21,11 +21,13 @@ namespace riata {
 
 // How a labelling's probability is defined. globally: exp(score) divided by the sum over all labellings of the sentence. locally: the
 // product over tokens of the probability of the label among all labels that may follow the true label before (a maximum entropy Markov
-// model).
-enum class Normalised { globally, locally };
+// model). by_label: as globally, but losses are of the probabilities of single labels, each summed over all labellings that have it.
+enum class Normalised { globally, locally, by_label };
 
 template <class Real>
 class ChainVisitor;
+template <class Real>
+class ChainLabelVisitor;
 template <class Real>
 class ChainGradient;
 template <class Real>
@@ -33,7 +35,7 @@ class LocalVisitor;
 
 // If some labels of a sentence are unknown, every labelling that agrees with the known labels counts as true: P = Z(known) / Z. Such a
 // sentence has two sums. The rows of the second sum stand in alpha_ and into_ behind the rows of the tokens of the batch; its rows of into_
-// are negative.
+// are negative. With Normalised::by_label, every sentence has two blocks of rows (ChainLabelVisitor).
 template <class Real>
 class ChainPotentials final : public BatchedPotentials {
  public:
@@ -47,6 +49,7 @@ class ChainPotentials final : public BatchedPotentials {
   void count_truth(std::span<const double> weights) override;
   double begin(std::span<const double> at, std::int64_t threads) override;
   std::unique_ptr<Visitor> visitor() override;
+  std::unique_ptr<LabelVisitor> label_visitor() override;
   void gather(std::span<double> gradient, std::int64_t threads) override;
   void finish(std::span<double> gradient, std::int64_t threads) override;
   double shared_score(std::int64_t s) const override;
@@ -59,6 +62,7 @@ class ChainPotentials final : public BatchedPotentials {
 
  private:
   friend class ChainVisitor<Real>;
+  friend class ChainLabelVisitor<Real>;
   friend class ChainGradient<Real>;
   friend class LocalVisitor<Real>;
 
@@ -91,7 +95,8 @@ class ChainPotentials final : public BatchedPotentials {
     };
   }
 
-  bool local_;  // whether every step is normalised by itself
+  bool local_;     // whether every step is normalised by itself
+  bool by_label_;  // whether losses are of single labels
   Layout layout_;
   Constraint<Real> constraint_;
   HistoryIndex no_history_;

@@ -1,6 +1,7 @@
 #include "learning/batch/objective.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,8 +16,26 @@ BatchObjective::BatchObjective(Potentials& potentials, std::span<const double> w
   potentials_.count_truth(loss_.linear ? weights_ : std::vector<double>());
 }
 
-double BatchObjective::operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll) {
+// An exponential loss is evaluated once more if its scale was wrong: too small, and numbers overflow; too large, and they vanish. The scale
+// is kept from one evaluation to the next, which is usually near.
+BatchObjective::Found BatchObjective::operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads,
+                                                 const Poll& poll) {
+  double value = evaluate(at, gradient, threads, poll);
+  if (loss_.exponential && rescaled()) value = evaluate(at, gradient, threads, poll);
+  return {value, scale_};
+}
+
+// Sets the scale to the largest exponent of the last evaluation, if it was far from it. Tables in single precision hold e^40, and more.
+bool BatchObjective::rescaled() {
+  constexpr double far = 40;
+  if (!std::isfinite(highest_) || std::abs(highest_ - scale_) <= far) return false;
+  scale_ = highest_;
+  return true;
+}
+
+double BatchObjective::evaluate(std::span<const double> at, std::span<double> gradient, std::int64_t threads, const Poll& poll) {
   std::ranges::fill(gradient, 0);
+  highest_ = -std::numeric_limits<double>::infinity();
   double value = 0 - potentials_.begin(at, threads);
   const std::span<const SentenceRange> batches = potentials_.batches();
   for (std::size_t number = 0; number < batches.size(); ++number) {
@@ -31,41 +50,31 @@ double BatchObjective::operator()(std::span<const double> at, std::span<double> 
   return value;
 }
 
-// The value and the factor of the gradient of a sentence. log_p does not include the score of the parts of the truth that are counted
-// beforehand.
-OutputLoss::At BatchObjective::weighed(std::int64_t s, double log_p) const {
-  const OutputLoss::At at = loss_.at(loss_.linear ? log_p : log_p + potentials_.shared_score(s));
-  const double weight = weights_[static_cast<std::size_t>(s)];
-  return {weight * at.value, weight * at.times};
-}
-
 void BatchObjective::visit(const SentenceRange& batch, std::int64_t threads) {
   visits_.resize(static_cast<std::size_t>(batch.end - batch.first));
   hand_out(
-      batch.end - batch.first, threads, [&] { return potentials_.visitor(); },
-      [&](std::int64_t k, const std::unique_ptr<Visitor>& visitor) {
+      batch.end - batch.first, threads, [&] { return sentence_loss(potentials_, weights_, loss_, scale_); },
+      [&](std::int64_t k, const std::unique_ptr<SentenceLoss>& loss) {
         Visit& here = visits_[static_cast<std::size_t>(k)];
-        const std::optional<double> log_p = visitor->open(batch.first + k);
-        here.done = log_p.has_value();
-        if (!here.done) return;
-        here.at = weighed(batch.first + k, *log_p);
-        visitor->take(here.at.times);
+        const std::optional<VisitedLoss> found = loss->visit(batch.first + k);
+        here.done = found.has_value();
+        if (here.done) here.loss = *found;
       });
 }
 
 // Adds the values of the sentences of a batch, one after the other, in order. Sentences whose factors failed are visited again in
 // logarithms.
 double BatchObjective::settle(const SentenceRange& batch, double value) {
-  std::unique_ptr<Visitor> slow;
+  std::unique_ptr<SentenceLoss> slow;
   for (std::int64_t s = batch.first; s < batch.end; ++s) {
     Visit& here = visits_[static_cast<std::size_t>(s - batch.first)];
     if (!here.done) {
-      if (!slow) slow = potentials_.visitor();
-      here.at = weighed(s, slow->open_in_logarithms(s));
-      slow->take_in_logarithms(here.at.times);
+      if (!slow) slow = sentence_loss(potentials_, weights_, loss_, scale_);
+      here.loss = slow->visit_in_logarithms(s);
     }
-    value += here.at.value;
-    if (!loss_.linear) potentials_.take_truth(s, here.at.times);
+    value += here.loss.value;
+    highest_ = std::max(highest_, here.loss.highest);
+    if (!loss_.linear && !loss_.pointwise) potentials_.take_truth(s, here.loss.times);
   }
   return value;
 }

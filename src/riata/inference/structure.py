@@ -24,6 +24,7 @@ OF_STRUCTURES = {
     "expectations": "sums over all outputs",
     "expected features": "the mean features of all outputs of one sentence, by their probability",
     "local sums": "sums over the labels of one step, after the true label before it",
+    "label sums": "sums over all outputs that have a given label at a given token",
     "stochastic steps": "the gradient of one sentence at a time",
     "legal sums": "sums over the legal outputs alone",
     "unknown labels": "sums over all that an unknown label may be",

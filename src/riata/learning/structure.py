@@ -73,8 +73,8 @@ class LearntStructure(ABC):
         """Further sizes that the weights of a new model depend on."""
         return {}
 
-    def problem(self, features: Features, *, local: bool) -> Problem:
-        """What batch recipes ask of the structure. local: whether labels are normalised given the true label before."""
+    def problem(self, features: Features, *, per: str) -> Problem:
+        """What batch recipes ask of the structure. per: what probabilities are of, see Batch."""
         raise NotImplementedError  # for structures that do not offer sums
 
     def one_by_one(self, features: Features) -> Trainer:

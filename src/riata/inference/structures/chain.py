@@ -11,6 +11,7 @@ STRUCTURE = Structure(
     | frozenset(
         {
             "local sums",
+            "label sums",
             "legal sums",
             "unknown labels",
             "counts",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from riata._core import add_scaled, dot
 from riata.learning.batch.line_search import Point, along, norm, projected
 
 Vector = NDArray[np.float64]
-Function = Callable[[Vector], tuple[float, Vector]]  # value and gradient, without the L1 penalty
+# Value and gradient, without the L1 penalty. If there is a third number, both must be multiplied by e to its power, and the logarithm of
+# the value with the penalty is minimised.
+Function = Callable[[Vector], tuple[float, Vector] | tuple[float, Vector, float]]
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,9 @@ class Minimiser:
     """Takes one step after another, until `stopped` says why another step is not worth it."""
 
     noisy = False  # whether the last step was hard to find: the function may not be precise enough
+    _is_logarithm = (
+        False  # whether the logarithm of the function is minimised; a part of the function is a difference then
+    )
 
     def __init__(
         self, function: Function, start: Vector, *, l1: float = 0.0, memory: int = 6, tolerance: Tolerance | None = None
@@ -79,9 +85,12 @@ class Minimiser:
         self._check_gain()
 
     def _at(self, x: Vector) -> Point:
-        value, gradient = self._function(x)
+        value, gradient, *scale = self._function(x)
         self.evaluations += 1
-        return Point.of(x, value, gradient, self.l1)
+        if not scale:
+            return Point.of(x, value, gradient, self.l1)
+        self._is_logarithm = True
+        return Point.of(x, value, gradient, self.l1 * math.exp(-scale[0])).logarithm(scale[0])
 
     def _search(self, direction: Vector, first: float) -> Point | None:
         if self.l1:
@@ -133,7 +142,12 @@ class Minimiser:
         if self.stopped or len(self._values) <= self.tolerance.period:
             return
         before, now = self._values[0], self._values[-1]
-        if before - now < self.tolerance.gain * abs(now):
+        if before - now < (_fall(self.tolerance.gain) if self._is_logarithm else self.tolerance.gain * abs(now)):
             self.stopped = (
                 f"converged: {self.tolerance.period} steps gained less than {self.tolerance.gain:g} of the objective"
             )
+
+
+def _fall(part: float) -> float:
+    """By how much the logarithm of a number falls when the number loses this part of itself."""
+    return -math.log1p(-part) if part < 1 else math.inf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,14 @@ class Point:
         if not l1:
             return cls(x, value, gradient, gradient)
         return cls(x, value + l1 * float(np.abs(x).sum()), gradient, _pseudo(x, gradient, l1))
+
+    def logarithm(self, scale: float) -> Point:
+        """The logarithm of the value, with the penalty, times e^scale."""
+        if not 0 < self.value < math.inf:
+            return replace(self, value=math.nan)
+        slope = self.slope / self.value
+        gradient = slope if self.gradient is self.slope else self.gradient / self.value
+        return Point(self.x, scale + math.log(self.value), gradient, slope)
 
     @property
     def finite(self) -> bool:

@@ -69,7 +69,8 @@ class StochasticMinimiser:
             )
 
     def _at(self, x: Vector) -> Point:
-        return Point.of(x, *self._function(x), 0.0)
+        value, gradient, *_ = self._function(x)
+        return Point.of(x, value, gradient, 0.0)
 
     def _first_step(self, start: Vector, c2: float) -> float:
         """The step that leaves the smallest objective on a sample: it is doubled as long as that helps, or halved."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from riata._core import BatchObjective
+from riata._core import BatchObjective, is_exponential
 from riata.errors import DataError
 from riata.features.compile import Features
 from riata.learning.batch.lbfgs import Minimiser, Tolerance, Vector
@@ -50,18 +50,22 @@ class Problem(ABC):
 
 @dataclass(frozen=True)
 class Batch:
-    """Creates trainers of models that are normalised over all outputs of a sentence (a conditional random field) or, if `local`, over the
+    """Creates trainers of models that are normalised over all outputs of a sentence (a conditional random field) or, per step, over the
     labels that may follow the true label before (a maximum entropy Markov model).
 
-    loss: by its name in native/losses.
+    per: what the probabilities in the loss are of: `output`, `step` or, over all outputs, `label`. loss: by its name in native/losses.
     """
 
-    local: bool = False
+    per: str = "output"
     loss: str = "log"
+
+    @property
+    def local(self) -> bool:
+        return self.per == "step"
 
     def __call__(self, structure: Any, features: Features) -> BatchTrainer:
         """structure: a LearntStructure."""
-        problem = structure.problem(features, local=self.local)
+        problem = structure.problem(features, per=self.per)
         return BatchTrainer(problem, problem.settings, self.loss)
 
 
@@ -120,9 +124,9 @@ class BatchTrainer(Trainer):
         self._potentials = self.problem.potentials(data, single=not self._double)
         self._objective = BatchObjective(self._potentials, data.sentence_weights, self.loss)
 
-    def _value(self, x: Vector) -> tuple[float, Vector]:
-        found: tuple[float, Vector] = self._objective(x, self.threads, self._progress, self.settings["c2"])
-        return found
+    def _value(self, x: Vector) -> tuple[float, Vector] | tuple[float, Vector, float]:
+        value, gradient = self._objective(x, self.threads, self._progress, self.settings["c2"])
+        return (value, gradient, self._objective.scale) if is_exponential(self.loss) else (value, gradient)
 
     def go_on_with(self, c2: float) -> None:
         """Continues from the present weights towards the minimum under another prior."""

@@ -12,7 +12,7 @@ RECIPE = Recipe(
     structure="chain",
     queue="exact",
     settings=SETTINGS,
-    trainer=Batch(local=True),
+    trainer=Batch(per="step"),
     epochs=1000,
     whole=True,
     refuses=REFUSES,

@@ -55,8 +55,8 @@ class LearntChain(LearntStructure):
                 remedy="Train anew (warm_start=False).",
             )
 
-    def problem(self, features: Features, *, local: bool) -> ChainProblem:
-        return ChainProblem(self, features, local=local)
+    def problem(self, features: Features, *, per: str) -> ChainProblem:
+        return ChainProblem(self, features, per=per)
 
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         ids = label_ids(data, self.labels)
@@ -90,21 +90,21 @@ def _check_hashable(features: Features, labels: int) -> None:
 class ChainProblem(Problem):
     """Labels of tokens, for models that read one or two labels back."""
 
-    def __init__(self, structure: LearntChain, features: Features, *, local: bool) -> None:
-        """local: whether labels are normalised over those that may follow the true label before, instead of whole labellings."""
+    def __init__(self, structure: LearntChain, features: Features, *, per: str) -> None:
+        """per: what probabilities are of: an `output`, a `step` after the true label before, or a `label` over all outputs."""
         outputs = structure.new_outputs()  # even if the model to start from has other constraints
         super().__init__(features, outputs, structure.options.settings, structure.start)
         self._legality = outputs.legality
         if self.start is None:
             self.start = Model.blank(features, self.outputs, single=structure.single).weights
-        self.local = local
+        self.local, self.by_label = per == "step", per == "label"
         if features.program.history:
             self._check_history()
 
     def _check_history(self) -> None:
         """Refuses templates that read earlier labels if the likelihood does not sum over them."""
         # Templates of the label before: edge templates express the same, and are faster.
-        if self.local or self.features.program.order < exact_order:
+        if self.local or self.by_label or self.features.program.order < exact_order:
             raise self._refusal(
                 "the likelihood is summed over pairs of neighbouring labels",
                 "Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as perceptron.",
@@ -121,7 +121,7 @@ class ChainProblem(Problem):
             kind = SecondOrderPotentials if single else SecondOrderPotentials64
             return kind(*self._parts(data), self.all_pairs)
         kind = ChainPotentials if single else ChainPotentials64
-        return kind(*self._parts(data), self.all_pairs, self.local, heads(self.features.given))
+        return kind(*self._parts(data), self.all_pairs, self.local, self.by_label, heads(self.features.given))
 
     def model(self, weights: Any) -> Model:
         return super().model(weights.constrained(*self._legality.flags))

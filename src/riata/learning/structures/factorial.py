@@ -56,7 +56,7 @@ class LearntFactorial(LearntStructure):
                 remedy=f"Leave out {SUMS}, or use the recipe crf.",
             )
 
-    def problem(self, features: Features, *, local: bool) -> FactorialProblem:
+    def problem(self, features: Features, *, per: str) -> FactorialProblem:
         return FactorialProblem(self, features)
 
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:

@@ -36,7 +36,7 @@ class LearntSegments(LearntStructure):
         options = self.options
         return SegmentFeatures(options.templates(width), options.functions, options.word_lists())
 
-    def problem(self, features: Features, *, local: bool) -> SegmentProblem:
+    def problem(self, features: Features, *, per: str) -> SegmentProblem:
         return SegmentProblem(self, features)
 
     def sizes(self, data: TrainingSet) -> dict[str, int]:

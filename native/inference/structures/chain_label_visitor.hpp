@@ -1,0 +1,197 @@
+// Visits the sentences of a first-order chain for losses of single labels: P of a label is a sum over all labellings that have it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/kernels.hpp"
+#include "inference/exact/chain_log_sums.hpp"
+#include "inference/structures/chain_potentials.hpp"
+
+namespace riata {
+
+// The gradient of the sum over t of -c_t log P(y_t) in one sweep in each direction (Kakade, Teh & Roweis 2002). With g the posteriors of
+// labels, x those of label pairs, and C the sum of all c:
+//   A_t(j) = (sum over i of P(i at t - 1 | j at t) A_(t-1)(i)) + [j is true] c_t / P(y_t)      what tokens up to t say of label j at t
+//   B_t(i) = (sum over j of P(j at t + 1 | i at t) B_(t+1)(j)) + [i is true] c_t / P(y_t)      the same of tokens from t on
+// the gradient of the score of a label is g_t(j) (C - A_t(j) - B_t(j) + [j is true] c_t / P(y_t)), of a pair x_t(i, j) (C - A_(t-1)(i) -
+// B_t(j)). Since x_t(i, j) = alpha_(t-1)(i) factor(i, j) into_t(j), the gradient of pairs is a sum of two products of a number of i and one
+// of j, which stand in the two blocks of rows that a sentence has.
+template <class Real>
+class ChainLabelVisitor final : public LabelVisitor {
+ public:
+  explicit ChainLabelVisitor(ChainPotentials<Real>& of) : of_(of), stride_(of.layout_.stride), sums_(of.layout_.labels) {}
+
+  std::optional<std::span<const double>> open(std::int64_t s) override {
+    enter(s);
+    if (length_ == 0) return std::span<const double>();
+    node_.resize(static_cast<std::size_t>(length_) * stride_);
+    of_.tokens_.score(s, node_.data());
+    const double log_z = sums_(length_, node_.data(), of_.edges(s), of_.alpha_.data() + first_, of_.into_.data() + first_, posterior(0));
+    if (!std::isfinite(log_z)) return std::nullopt;
+    for (std::int32_t t = 0; t < length_; ++t) {
+      if (!known(t)) continue;
+      const double p = double(posterior(t)[gold(t)]);
+      if (!(p >= least)) return std::nullopt;
+      log_p_[static_cast<std::size_t>(t)] = std::min(std::log(p), 0.0);
+    }
+    return log_p_;
+  }
+
+  void take(std::span<const double> times) override {
+    const auto cells = static_cast<std::size_t>(length_) * stride_;
+    for (auto* rows : {&ahead_, &back_}) rows->resize(cells);
+    for (auto* row : {&from_, &own_}) row->resize(stride_);
+    shares_.resize(static_cast<std::size_t>(length_));
+    double all = 0;
+    for (std::int32_t t = 0; t < length_; ++t) {
+      const auto at = static_cast<std::size_t>(t);
+      shares_[at] = known(t) ? static_cast<Real>(times[at] * std::exp(-log_p_[at])) : Real{0};
+      if (known(t)) all += times[at];
+    }
+    sweep_ahead();
+    sweep_back();
+    Real *alpha = of_.alpha_.data() + first_, *into = of_.into_.data() + first_, *difference = posterior(0);
+    Real *second_alpha = of_.alpha_.data() + second_, *second_into = of_.into_.data() + second_;
+    const auto sum = static_cast<Real>(all);
+    for (std::size_t k = 0; k < cells; ++k) {
+      second_alpha[k] = alpha[k];
+      second_into[k] = -into[k] * back_[k];
+      alpha[k] *= sum - ahead_[k];
+      difference[k] *= sum - ahead_[k] - back_[k];
+    }
+    for (std::int32_t t = 0; t < length_; ++t) {
+      if (known(t)) posterior(t)[gold(t)] += static_cast<Real>(times[static_cast<std::size_t>(t)]);  // g c / P, where g is P
+    }
+  }
+
+  std::span<const double> open_in_logarithms(std::int64_t s) override {
+    enter(s);
+    slow_node_.resize(static_cast<std::size_t>(length_) * stride_);
+    of_.tokens_.score(s, slow_node_.data());
+    const double log_z = sum_in_logarithms(none);
+    for (std::int32_t t = 0; t < length_; ++t) {
+      if (known(t)) log_p_[static_cast<std::size_t>(t)] = sum_in_logarithms(t) - log_z;
+    }
+    return log_p_;
+  }
+
+  // The posteriors of all labellings, minus those of the labellings that have the true label at t, for one t after the other.
+  void take_in_logarithms(std::span<const double> times) override {
+    const auto cells = static_cast<std::size_t>(length_) * stride_;
+    std::fill_n(posterior(0), cells, Real{0});
+    for (const std::int64_t from : {first_, second_}) {
+      for (auto* table : {&of_.alpha_, &of_.into_}) std::fill_n(table->begin() + from, cells, Real{0});
+    }
+    double all = 0;
+    for (std::int32_t t = 0; t < length_; ++t) {
+      if (!known(t) || times[static_cast<std::size_t>(t)] == 0) continue;
+      all += times[static_cast<std::size_t>(t)];
+      sum_in_logarithms(t);
+      add(t, -times[static_cast<std::size_t>(t)]);
+    }
+    sum_in_logarithms(none);
+    add(none, all);
+  }
+
+ private:
+  static constexpr std::int32_t none = -1;
+  static constexpr double least = sizeof(Real) == 4 ? 1e-15 : 1e-100;  // of P, so that 1 / P squared can be represented
+
+  void enter(std::int64_t s) {
+    s_ = s;
+    length_ = static_cast<std::int32_t>(of_.instances_.length(s));
+    first_ = of_.row(s) * static_cast<std::int64_t>(stride_);
+    second_ = of_.known_row(s) * static_cast<std::int64_t>(stride_);
+    log_p_.assign(static_cast<std::size_t>(length_), 0);
+  }
+  std::int32_t gold(std::int32_t t) const noexcept {
+    return of_.instances_.labels[static_cast<std::size_t>(of_.instances_.starts[s_] + t)];
+  }
+  bool known(std::int32_t t) const noexcept { return gold(t) != unknown_label; }
+  std::size_t at(std::int32_t t) const noexcept { return static_cast<std::size_t>(t) * stride_; }
+  Real* posterior(std::int32_t t) noexcept { return of_.difference_.data() + first_ + static_cast<std::int64_t>(at(t)); }
+  const Real* alpha(std::int32_t t) const noexcept { return of_.alpha_.data() + first_ + static_cast<std::int64_t>(at(t)); }
+  const Real* into(std::int32_t t) const noexcept { return of_.into_.data() + first_ + static_cast<std::int64_t>(at(t)); }
+
+  // own_ = over / posteriors at t; 0 where these vanish.
+  void divide(const Real* over, std::int32_t t) {
+    const Real* posteriors = posterior(t);
+    for (std::size_t j = 0; j < stride_; ++j) own_[j] = posteriors[j] > 0 ? over[j] / posteriors[j] : Real{0};
+  }
+  void sweep_ahead() {
+    std::fill_n(ahead_.data(), stride_, Real{0});
+    for (std::int32_t t = 0; t < length_; ++t) {
+      Real* out = ahead_.data() + at(t);
+      if (t > 0) {
+        divide(into(t), t);
+        const Real *before = ahead_.data() + at(t - 1), *weights = alpha(t - 1);
+        for (std::size_t i = 0; i < stride_; ++i) from_[i] = weights[i] * before[i];
+        weigh_rows(from_.data(), of_.edges(s_)(t).forward, of_.layout_.labels, own_.data(), static_cast<std::int32_t>(stride_), out);
+      }
+      if (known(t)) out[gold(t)] += shares_[static_cast<std::size_t>(t)];
+    }
+  }
+  void sweep_back() {
+    std::fill_n(back_.data() + at(length_ - 1), stride_, Real{0});
+    for (std::int32_t t = length_ - 1; t >= 0; --t) {
+      Real* out = back_.data() + at(t);
+      if (t + 1 < length_) {
+        divide(alpha(t), t);
+        const Real *after = back_.data() + at(t + 1), *weights = into(t + 1);
+        for (std::size_t j = 0; j < stride_; ++j) from_[j] = weights[j] * after[j];
+        weigh_rows(from_.data(), of_.edges(s_)(t + 1).backward, of_.layout_.labels, own_.data(), static_cast<std::int32_t>(stride_), out);
+      }
+      if (known(t)) out[gold(t)] += shares_[static_cast<std::size_t>(t)];
+    }
+  }
+
+  // The score of label j at token t, if the label at `kept` is the true one; kept: a token, or none.
+  double node(std::size_t t, std::size_t j, std::int32_t kept) const {
+    if (static_cast<std::int32_t>(t) == kept && static_cast<std::int32_t>(j) != gold(kept)) return -std::numeric_limits<double>::infinity();
+    return double(slow_node_[t * stride_ + j]);
+  }
+  double pair(std::size_t t, std::size_t i, std::size_t j) const {
+    return double(of_.scores_[pair_place(t, i, j)]) + double(of_.constraint_.follow[i * stride_ + j]);
+  }
+  std::size_t pair_place(std::size_t t, std::size_t i, std::size_t j) const {
+    const std::int64_t context = of_.context(of_.instances_.starts[s_] + static_cast<std::int64_t>(t));
+    return static_cast<std::size_t>(context * of_.square()) + i * stride_ + j;
+  }
+  double sum_in_logarithms(std::int32_t kept) {
+    return logs_(
+        static_cast<std::size_t>(length_), static_cast<std::size_t>(of_.layout_.labels),
+        [&](std::size_t t, std::size_t j) { return node(t, j, kept); },
+        [&](std::size_t t, std::size_t i, std::size_t j) { return pair(t, i, j); });
+  }
+  // Adds `times` times the posteriors of the last sum. kept: its parameter.
+  void add(std::int32_t kept, double times) {
+    std::vector<double>& expected = of_.slow_expected();
+    const auto length = static_cast<std::size_t>(length_), labels = static_cast<std::size_t>(of_.layout_.labels);
+    for (std::size_t t = 0; t < length; ++t) {
+      for (std::size_t j = 0; j < labels; ++j) posterior(0)[t * stride_ + j] += static_cast<Real>(times * logs_.posterior(t, j));
+      for (std::size_t i = 0; t > 0 && i < labels; ++i) {
+        for (std::size_t j = 0; j < labels; ++j)
+          expected[pair_place(t, i, j)] += times * logs_.posterior(t, i, j, pair(t, i, j) + node(t, j, kept));
+      }
+    }
+  }
+
+  ChainPotentials<Real>& of_;
+  std::size_t stride_;
+  std::int64_t s_ = 0, first_ = 0, second_ = 0;  // the open sentence, and where its blocks of rows start in the tables of the batch
+  std::int32_t length_ = 0;
+  ChainSums<Real> sums_;
+  ChainLogSums logs_;
+  std::vector<double> log_p_;              // [length]
+  std::vector<Real> node_, slow_node_;     // [length][stride]
+  std::vector<Real> ahead_, back_;         // [length][stride] A and B
+  std::vector<Real> shares_, from_, own_;  // [length] c / P; [stride], [stride]: working memory
+};
+
+}  // namespace riata

@@ -1,0 +1,124 @@
+"""Four losses of probabilities: their values by enumeration, their gradients by differences, scores of any size."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_likelihood import LABELS, TEMPLATES, Case
+
+import riata
+from likelihood_problems import UNKNOWN, check, point
+from riata import _core
+from riata.errors import UnsupportedError
+from samples import CHUNKS, draws, quietly
+
+LOSSES = ("exp", "pointwise-log", "pointwise-exp")
+RECIPES = ("crf-exp", "crf-pointwise", "crf-pointwise-exp")
+
+losses = st.sampled_from(LOSSES)
+cases = st.builds(
+    Case,
+    st.integers(0, 10**6),
+    st.sampled_from(TEMPLATES),
+    st.sampled_from(list(LABELS)),
+    pairs=st.booleans(),
+    weights=st.sampled_from([(), (0.5, 2.0, 0.0, 1.0)]),
+    bits=st.sampled_from([0, 10]),
+    given=st.booleans(),
+    unknown=st.sampled_from([0.0, 0.4, 1.0]),
+    loss=losses,
+)
+
+
+@settings(max_examples=draws(60), deadline=None)
+@given(cases, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 3.0]))
+def test_value_and_gradient(case, seed, scale):
+    check(case, point(case, seed, scale), seed, loss=case.loss)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_single_precision_is_near_and_threads_change_nothing(template, loss):
+    for seed in range(4):
+        single, double = (
+            Case(seed, template, "iob2", kind=kind, unknown=0.3 * (seed % 2), loss=loss)
+            for kind in (_core.ChainPotentials, _core.ChainPotentials64)
+        )
+        at = np.random.default_rng(seed).normal(size=single.function.size)
+        value, gradient = single.function(at, 1)
+        exact, slope = double.function(at, 1)
+        assert value == pytest.approx(exact, rel=1e-4)
+        assert gradient == pytest.approx(slope, abs=1e-4 * max(1, abs(exact)))
+        for threads in (2, 3, 8):
+            again, other = single.function(at, threads)
+            assert again == value and (other == gradient).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kind", [_core.ChainPotentials, _core.ChainPotentials64])
+def test_scores_of_any_size(kind, loss):
+    """Factors of scores in the hundreds underflow, and 1 / P overflows; logarithms do neither."""
+    for seed in range(5):
+        case = Case(seed, "word[0]\nedge", None, kind=kind, loss=loss)
+        at = point(case, seed, 300.0)
+        value, gradient = case.function.objective(at, 1)
+        assert np.isfinite(value) and np.isfinite(gradient).all()
+        if loss == "pointwise-log":
+            assert value == pytest.approx(case.value(at, loss), rel=1e-5)
+        else:
+            exponent = np.log(value) + case.function.objective.scale
+            assert exponent == pytest.approx(largest_exponent(case, at, loss), rel=1e-5, abs=1.5)
+
+
+def largest_exponent(case, at, loss):
+    """The largest -log P of a sentence, or of a label, which is all of an exponential loss that counts where scores are large."""
+    found = []
+    for number, gold in enumerate(case.gold):
+        case.weights = np.eye(len(case.gold))[number]
+        if loss == "exp":
+            found.append(case.value(at))
+            continue
+        for t in range(len(gold)):
+            kept = np.where(np.arange(len(gold)) == t, gold, UNKNOWN)
+            case.gold[number] = kept
+            found.append(case.value(at))
+        case.gold[number] = gold
+    return max(found)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_they_learn_and_are_saved(recipe, tmp_path):
+    train = riata.load("embedded", "train")[:100]
+    model = quietly(riata.Chunker(recipe, epochs=40, settings={"c2": 0.1}, threads=1), train)
+    values = [event["objective"] for event in model.history_]
+    assert values == sorted(values, reverse=True)
+    assert model.score(train) > 0.95
+    model.save(tmp_path / "m.riata")
+    assert riata.load_model(tmp_path / "m.riata").predict(train) == model.predict(train)
+    assert model.predict_marginals(train[:1])
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_the_penalty_of_absolute_weights_makes_most_zero(recipe):
+    train = riata.load("embedded", "train")[:60]
+    few, many = (
+        quietly(riata.Chunker(recipe, epochs=60, settings={"c1": c1, "c2": 0.0}, threads=1), train)
+        for c1 in (1.0, 0.01)
+    )
+    assert (few.model_.weights.flat() != 0).sum() < (many.model_.weights.flat() != 0).sum()
+
+
+@pytest.mark.parametrize("recipe", RECIPES[1:])
+def test_structures_without_sums_of_labels_are_refused(recipe):
+    with pytest.raises(UnsupportedError, match="label sums"):
+        riata.Chunker(recipe, structure="segments").fit(CHUNKS)
+
+
+def test_labels_count_alone_where_they_are_told_to():
+    """The pointwise loss of one token is the sequential loss of a sentence of one token."""
+    words, labels = [["a"], ["b"], ["a"]], [["X"], ["Y"], ["Y"]]
+    whole, single = (
+        quietly(riata.Tagger(recipe, settings={"c2": 0.5}, threads=1), words, labels)
+        for recipe in ("crf", "crf-pointwise")
+    )
+    assert single.model_.weights.flat() == pytest.approx(whole.model_.weights.flat(), abs=1e-4)
