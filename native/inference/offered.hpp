@@ -13,7 +13,8 @@
 namespace riata {
 
 // Kind: a structure over float. An operation that it does not override is that of Structure, which refuses. PotentialsOf: all classes of
-// potentials that the structure has, over float.
+// potentials that the structure has, over float. A structure whose vectors have a metric of their own (models/metric.hpp) says so by a
+// constant `has_metric`.
 template <class Kind, class... PotentialsOf>
 std::set<std::string> operations_of() {
   using Any = Structure<float>;
@@ -28,6 +29,7 @@ std::set<std::string> operations_of() {
   if (!std::is_same_v<decltype(&Kind::best_by_slack), decltype(&Any::best_by_slack)>) out.insert("slack-rescaled argmax");
   if (!std::is_same_v<decltype(&Kind::span_loss), decltype(&Any::span_loss)>) out.insert("losses of chunks");
   if (!std::is_same_v<decltype(&Kind::take_expected), decltype(&Any::take_expected)>) out.insert("expected features");
+  if (!requires { Kind::has_metric; }) out.insert("weights of features");
   if (sizeof...(PotentialsOf) > 0) out.insert("expectations");
   if (sizeof...(PotentialsOf) > 0 && (GivesSentenceGradient<PotentialsOf> && ...)) out.insert("stochastic steps");
   return out;

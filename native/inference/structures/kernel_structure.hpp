@@ -18,6 +18,8 @@ namespace riata {
 template <class Real>
 class KernelStructure : public Structure<Real> {
  public:
+  static constexpr bool has_metric = true;  // products of vectors are sums over kernel values
+
   // rows: of this corpus. grows: whether tokens become support tokens.
   KernelStructure(KernelModel<Real>& model, const Corpus& over, Vector<Real>& vector, std::shared_ptr<KernelRows<Real>> rows, bool grows);
 

@@ -1,7 +1,7 @@
 """One label per token; the score adds up over tokens and neighbouring labels."""
 
 from riata._core import operations_of
-from riata.inference.structure import FEATURE_WEIGHTS, Structure
+from riata.inference.structure import Structure
 
 STRUCTURE = Structure(
     name="chain",
@@ -16,7 +16,6 @@ STRUCTURE = Structure(
             "unknown labels",
             "counts",
             "hashed features",
-            FEATURE_WEIGHTS,
             "chunk labels",
             "recoded labels",
             "parts of the data",

@@ -1,15 +1,14 @@
 """A tag and a chunk label per token, decided together; the score adds up over both and the outputs before them."""
 
 from riata._core import operations_of
-from riata.inference.structure import FEATURE_WEIGHTS, STEP_LOSSES, Structure
+from riata.inference.structure import STEP_LOSSES, Structure
 from riata.settings import Setting
 
 STRUCTURE = Structure(
     name="joint",
     summary="a tag and a chunk label per word, decided together; BIO legality as a constraint",
     paper="daume2005laso",
-    offers=frozenset(operations_of("joint"))
-    | frozenset({FEATURE_WEIGHTS, STEP_LOSSES, "chunk labels", "recoded labels"}),
+    offers=frozenset(operations_of("joint")) | frozenset({STEP_LOSSES, "chunk labels", "recoded labels"}),
     queues=frozenset({"beam", "greedy", "best-first", "depth-first", "breadth-first"}),
     refused={
         "exact": "labels of both kinds and of several words are scored together, for which there is no dynamic program.",

@@ -1,7 +1,7 @@
 """Labelled segments that tile the sentence; the score adds up over segments and the labels before them."""
 
 from riata._core import operations_of
-from riata.inference.structure import FEATURE_WEIGHTS, Structure
+from riata.inference.structure import Structure
 from riata.settings import Setting
 
 STRUCTURE = Structure(
@@ -9,7 +9,7 @@ STRUCTURE = Structure(
     summary="whole labelled chunks, appended one by one; a token outside chunks is a segment of its own",
     paper="daume2005laso",
     offers=frozenset(operations_of("segments"))
-    | frozenset({FEATURE_WEIGHTS, "chunk labels", "exact updates", "several right states", "whole segments"}),
+    | frozenset({"chunk labels", "exact updates", "several right states", "whole segments"}),
     queues=frozenset({"exact", "beam", "greedy", "best-first", "depth-first", "breadth-first"}),
     refused={
         "a-star": "segments have no heuristic for those to come.",
