@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -63,6 +64,12 @@ OutputLoss::At unscaled(const OutputLoss& loss, double log_p) {
   return {times * at.value, times * at.times};
 }
 
+// NaN, which exponential losses of large scores are without their scale, equals itself.
+bool same_bytes(const Found& a, const Found& b) {
+  const auto bytes = a.gradient.size() * sizeof(double);
+  return std::memcmp(&a.value, &b.value, sizeof(double)) == 0 && std::memcmp(a.gradient.data(), b.gradient.data(), bytes) == 0;
+}
+
 bool near(double a, double b, double scale) { return std::abs(a - b) <= 1e-9 * (1 + scale); }
 
 // The value and gradient of another loss must follow from the log loss of each sentence by itself.
@@ -89,7 +96,7 @@ void check_loss(const std::function<Made()>& make, double scale) {
       largest = std::max({largest, one.times, alone[s].value});
     }
     const Found found = evaluated(*potentials, weights, loss, at), threaded = evaluated(*potentials, weights, loss, at, 3);
-    CHECK(found.value == threaded.value && found.gradient == threaded.gradient);
+    CHECK(same_bytes(found, threaded));
     if (!std::isfinite(expected.value)) continue;  // the loss has no finite value for such probabilities
     CHECK(near(found.value, expected.value, std::abs(expected.value)));
     for (std::size_t i = 0; i < at.size(); ++i) CHECK(near(found.gradient[i], expected.gradient[i], 100 * largest));
@@ -259,6 +266,7 @@ void check_listed() {
   check_loss([&]() -> Made { return std::make_unique<ListedPotentials>(6, outputs); }, 2);
   const std::vector<double> at = random_point(rng, 6, 1);
   for (const std::string& loss : output_loss_names()) {
+    if (output_loss(loss).pointwise) continue;
     const Found found = evaluated(potentials, {}, loss, at);
     for (std::size_t i = 0; i < at.size(); ++i) {  // the slope, by finite differences
       std::vector<double> up = at, down = at;
