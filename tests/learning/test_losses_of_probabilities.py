@@ -70,6 +70,23 @@ def test_scores_of_any_size(kind, loss):
             assert exponent == pytest.approx(largest_exponent(case, at, loss), rel=1e-5, abs=1.5)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("unknown", [0.0, 0.4])
+def test_logarithms_agree_with_factors(loss, unknown):
+    """Scores around 60 leave the range of factors in single precision, but not in double precision."""
+    for seed in range(8):
+        single, double = (
+            Case(seed, "word[0]\nedge", None, kind=kind, loss=loss, unknown=unknown)
+            for kind in (_core.ChainPotentials, _core.ChainPotentials64)
+        )
+        at = point(single, seed, 60.0)
+        value, gradient = single.function.objective(at, 1)
+        exact, slope = double.function.objective(at, 1)
+        shift = np.exp(double.function.objective.scale - single.function.objective.scale)
+        assert value == pytest.approx(exact * shift, rel=1e-4)
+        assert gradient == pytest.approx(slope * shift, abs=1e-4 * max(1, abs(slope * shift).max()))
+
+
 def largest_exponent(case, at, loss):
     """The largest -log P of a sentence, or of a label, which is all of an exponential loss that counts where scores are large."""
     found = []

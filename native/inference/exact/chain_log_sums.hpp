@@ -36,13 +36,24 @@ class ChainLogSums {
     return log_z_ = log_sum(terms_);
   }
 
-  double posterior(std::size_t t, std::size_t j) const noexcept {
-    return std::exp(alpha_[t * labels_ + j] + beta_[t * labels_ + j] - log_z_);
-  }
+  double posterior(std::size_t t, std::size_t j) const noexcept { return std::exp(log_posterior(t, j)); }
+  double log_posterior(std::size_t t, std::size_t j) const noexcept { return alpha_[t * labels_ + j] + beta_[t * labels_ + j] - log_z_; }
 
   // The probability of labels i and j at tokens t - 1 and t. score: the score of the pair plus that of j at token t.
   double posterior(std::size_t t, std::size_t i, std::size_t j, double score) const noexcept {
     return std::exp(alpha_[(t - 1) * labels_ + i] + score + beta_[t * labels_ + j] - log_z_);
+  }
+
+  // The probability of label j at token t if label i is at t - 1; 0 if i cannot be there.
+  double after(std::size_t t, std::size_t i, std::size_t j, double score) const noexcept {
+    const double given = beta_[(t - 1) * labels_ + i];
+    return given == never ? 0 : std::exp(score + beta_[t * labels_ + j] - given);
+  }
+
+  // The probability of label i at token t - 1 if label j is at t; 0 if j cannot be there.
+  double before(std::size_t t, std::size_t i, std::size_t j, double score) const noexcept {
+    const double given = alpha_[t * labels_ + j];
+    return given == never ? 0 : std::exp(alpha_[(t - 1) * labels_ + i] + score - given);
   }
 
  private:

@@ -74,34 +74,60 @@ class ChainLabelVisitor final : public LabelVisitor {
     enter(s);
     slow_node_.resize(static_cast<std::size_t>(length_) * stride_);
     of_.tokens_.score(s, slow_node_.data());
-    const double log_z = sum_in_logarithms(none);
+    logs_(
+        static_cast<std::size_t>(length_), static_cast<std::size_t>(of_.layout_.labels),
+        [&](std::size_t t, std::size_t j) { return double(slow_node_[t * stride_ + j]); },
+        [&](std::size_t t, std::size_t i, std::size_t j) { return pair(t, i, j); });
     for (std::int32_t t = 0; t < length_; ++t) {
-      if (known(t)) log_p_[static_cast<std::size_t>(t)] = sum_in_logarithms(t) - log_z;
+      if (known(t))
+        log_p_[static_cast<std::size_t>(t)] = logs_.log_posterior(static_cast<std::size_t>(t), static_cast<std::size_t>(gold(t)));
     }
     return log_p_;
   }
 
-  // The posteriors of all labellings, minus those of the labellings that have the true label at t, for one t after the other.
+  // The same two sweeps with g A and g B, which are never more than C, in place of A and B: conditional probabilities of labels take them
+  // from token to token, and nothing is divided by a small P.
   void take_in_logarithms(std::span<const double> times) override {
-    const auto cells = static_cast<std::size_t>(length_) * stride_;
-    std::fill_n(posterior(0), cells, Real{0});
+    const auto labels = static_cast<std::size_t>(of_.layout_.labels), cells = static_cast<std::size_t>(length_) * labels;
     for (const std::int64_t from : {first_, second_}) {
-      for (auto* table : {&of_.alpha_, &of_.into_}) std::fill_n(table->begin() + from, cells, Real{0});
+      for (auto* table : {&of_.alpha_, &of_.into_})
+        std::fill_n(table->begin() + from, static_cast<std::size_t>(length_) * stride_, Real{0});
     }
+    for (auto* rows : {&slow_ahead_, &slow_back_}) rows->assign(cells, 0);
     double all = 0;
     for (std::int32_t t = 0; t < length_; ++t) {
-      if (!known(t) || times[static_cast<std::size_t>(t)] == 0) continue;
+      if (!known(t)) continue;
+      const auto place = static_cast<std::size_t>(t) * labels + static_cast<std::size_t>(gold(t));
+      slow_ahead_[place] = slow_back_[place] = times[static_cast<std::size_t>(t)];
       all += times[static_cast<std::size_t>(t)];
-      sum_in_logarithms(t);
-      add(t, -times[static_cast<std::size_t>(t)]);
     }
-    sum_in_logarithms(none);
-    add(none, all);
+    const auto length = static_cast<std::size_t>(length_);
+    for (std::size_t t = 1; t < length; ++t) {
+      each_pair(t, [&](std::size_t i, std::size_t j, double score) {
+        slow_ahead_[t * labels + j] += logs_.after(t, i, j, score) * slow_ahead_[(t - 1) * labels + i];
+      });
+    }
+    for (std::size_t t = length - 1; t > 0; --t) {
+      each_pair(t, [&](std::size_t i, std::size_t j, double score) {
+        const double before = logs_.before(t, i, j, score), ahead = logs_.after(t, i, j, score) * slow_ahead_[(t - 1) * labels + i],
+                     back = before * slow_back_[t * labels + j];
+        slow_back_[(t - 1) * labels + i] += back;
+        of_.slow_expected()[pair_place(t, i, j)] += all * logs_.posterior(t, i, j, score) - ahead - back;
+      });
+    }
+    for (std::size_t t = 0; t < length; ++t) {
+      for (std::size_t j = 0; j < labels; ++j) {
+        const auto both = slow_ahead_[t * labels + j] + slow_back_[t * labels + j];
+        posterior(0)[t * stride_ + j] = static_cast<Real>(all * logs_.posterior(t, j) - both);
+      }
+      const auto at = static_cast<std::int32_t>(t);
+      if (known(at)) posterior(at)[gold(at)] += static_cast<Real>(times[t]);
+    }
   }
 
  private:
-  static constexpr std::int32_t none = -1;
-  static constexpr double least = sizeof(Real) == 4 ? 1e-15 : 1e-100;  // of P, so that 1 / P squared can be represented
+  // Of P. Factors c of exponential losses are scaled, so that they are hardly more than 1, and c / P can be represented.
+  static constexpr double least = sizeof(Real) == 4 ? 1e-25 : 1e-200;
 
   void enter(std::int64_t s) {
     s_ = s;
@@ -151,11 +177,6 @@ class ChainLabelVisitor final : public LabelVisitor {
     }
   }
 
-  // The score of label j at token t, if the label at `kept` is the true one; kept: a token, or none.
-  double node(std::size_t t, std::size_t j, std::int32_t kept) const {
-    if (static_cast<std::int32_t>(t) == kept && static_cast<std::int32_t>(j) != gold(kept)) return -std::numeric_limits<double>::infinity();
-    return double(slow_node_[t * stride_ + j]);
-  }
   double pair(std::size_t t, std::size_t i, std::size_t j) const {
     return double(of_.scores_[pair_place(t, i, j)]) + double(of_.constraint_.follow[i * stride_ + j]);
   }
@@ -163,22 +184,12 @@ class ChainLabelVisitor final : public LabelVisitor {
     const std::int64_t context = of_.context(of_.instances_.starts[s_] + static_cast<std::int64_t>(t));
     return static_cast<std::size_t>(context * of_.square()) + i * stride_ + j;
   }
-  double sum_in_logarithms(std::int32_t kept) {
-    return logs_(
-        static_cast<std::size_t>(length_), static_cast<std::size_t>(of_.layout_.labels),
-        [&](std::size_t t, std::size_t j) { return node(t, j, kept); },
-        [&](std::size_t t, std::size_t i, std::size_t j) { return pair(t, i, j); });
-  }
-  // Adds `times` times the posteriors of the last sum. kept: its parameter.
-  void add(std::int32_t kept, double times) {
-    std::vector<double>& expected = of_.slow_expected();
-    const auto length = static_cast<std::size_t>(length_), labels = static_cast<std::size_t>(of_.layout_.labels);
-    for (std::size_t t = 0; t < length; ++t) {
-      for (std::size_t j = 0; j < labels; ++j) posterior(0)[t * stride_ + j] += static_cast<Real>(times * logs_.posterior(t, j));
-      for (std::size_t i = 0; t > 0 && i < labels; ++i) {
-        for (std::size_t j = 0; j < labels; ++j)
-          expected[pair_place(t, i, j)] += times * logs_.posterior(t, i, j, pair(t, i, j) + node(t, j, kept));
-      }
+  // visit(i, j, score) for all labels i at t - 1 and j at t. score: of the pair and of j.
+  template <class Visit>
+  void each_pair(std::size_t t, Visit visit) const {
+    const auto labels = static_cast<std::size_t>(of_.layout_.labels);
+    for (std::size_t i = 0; i < labels; ++i) {
+      for (std::size_t j = 0; j < labels; ++j) visit(i, j, pair(t, i, j) + double(slow_node_[t * stride_ + j]));
     }
   }
 
@@ -188,10 +199,11 @@ class ChainLabelVisitor final : public LabelVisitor {
   std::int32_t length_ = 0;
   ChainSums<Real> sums_;
   ChainLogSums logs_;
-  std::vector<double> log_p_;              // [length]
-  std::vector<Real> node_, slow_node_;     // [length][stride]
-  std::vector<Real> ahead_, back_;         // [length][stride] A and B
-  std::vector<Real> shares_, from_, own_;  // [length] c / P; [stride], [stride]: working memory
+  std::vector<double> log_p_;                   // [length]
+  std::vector<Real> node_, slow_node_;          // [length][stride]
+  std::vector<Real> ahead_, back_;              // [length][stride] A and B
+  std::vector<Real> shares_, from_, own_;       // [length] c / P; [stride], [stride]: working memory
+  std::vector<double> slow_ahead_, slow_back_;  // [length][labels] g A and g B
 };
 
 }  // namespace riata
