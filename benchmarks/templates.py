@@ -93,6 +93,7 @@ def variants(task: str) -> dict[str, list[str]]:
         "classic": CLASSIC,
         "rich": RICH,
         "rich+": [*RICH, *PLUS],
+        **{name: [str(template) for template in load(name)] for name in ("S1", "S2", "S3", "S3:2")},
     }
     if task == "chunk":
         return shared | {

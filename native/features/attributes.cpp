@@ -128,6 +128,27 @@ bool mixedcaps(std::string_view text, std::string& out) {
   return mixed;
 }
 
+bool initialcase(std::string_view text, std::string& out) {
+  const char first = text.empty() ? '.' : text.front();
+  out = std::string_view(is_lower(first) ? "lower" : is_upper(first) ? "upper" : "alphanumeric");
+  return is_lower(first) || is_upper(first) || is_digit(first);
+}
+
+bool capitaldot(std::string_view text, std::string& out) {
+  out = yes;
+  return !text.empty() && is_upper(text.front()) && text.find('.') != std::string_view::npos;
+}
+
+bool uppercase(std::string_view text, std::string& out) {
+  out = yes;
+  return std::any_of(text.begin(), text.end(), is_upper) && std::none_of(text.begin(), text.end(), is_lower);
+}
+
+bool anyhyphen(std::string_view text, std::string& out) {
+  out = yes;
+  return text.find('-') != std::string_view::npos;
+}
+
 template <std::size_t length>
 bool prefix(std::string_view text, std::string& out) {
   out = text.substr(0, length);
@@ -141,7 +162,7 @@ bool suffix(std::string_view text, std::string& out) {
   return true;
 }
 
-constexpr std::array<std::pair<std::string_view, NativeAttribute>, 26> all{{
+constexpr std::array<std::pair<std::string_view, NativeAttribute>, 30> all{{
     {"identity", identity},
     {"bias", bias},
     {"lower", lower},
@@ -168,6 +189,10 @@ constexpr std::array<std::pair<std::string_view, NativeAttribute>, 26> all{{
     {"capital", capital},
     {"allcaps", allcaps},
     {"mixedcaps", mixedcaps},
+    {"initialcase", initialcase},
+    {"capitaldot", capitaldot},
+    {"uppercase", uppercase},
+    {"anyhyphen", anyhyphen},
 }};
 
 }  // namespace

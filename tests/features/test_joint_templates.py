@@ -8,7 +8,7 @@ from riata.errors import RiataError, TemplateError, UnknownNameError
 from riata.features.dictionary import ENOUGH, TagDictionary
 from riata.features.joint import JointTemplate, compile_joint, misfit, parse
 from riata.features.language import language_of
-from riata.features.templates import builtin_names
+from riata.features.named_sets import builtin_names
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 import riata
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.attributes import builtin
-from riata.features.templates import Read, Template, builtin_names, check, fitting, load, parse
+from riata.features.named_sets import builtin_names
+from riata.features.templates import Read, Template, check, fitting, load, parse
 
 
 def word(offset):

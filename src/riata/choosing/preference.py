@@ -8,7 +8,7 @@ from typing import Any
 
 from riata import registry
 from riata.features.language import language_of
-from riata.features.templates import builtin_names, read_source
+from riata.features.named_sets import read_source
 
 
 def recipe_name(estimator: Any) -> str:
@@ -58,7 +58,7 @@ def _language(template: Any, structures: Sequence[str]) -> str | None:
     if not isinstance(template, (str, Path)):
         kinds = {type(one) for one in template}
         return next((name for name in languages if name != plain and languages[name].template in kinds), plain)
-    known = [name for name, language in languages.items() if str(template) in builtin_names(language.ending)]
+    known = [name for name, language in languages.items() if language.has_set(template)]
     if known:
         return known[0] if len(known) == 1 else None
     if not Path(template).is_file():

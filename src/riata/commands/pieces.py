@@ -43,7 +43,7 @@ def command(json_: bool) -> None:
     from riata.features.frequency import FREQUENCY
     from riata.features.language import language_of
     from riata.features.lists import attribute_names
-    from riata.features.templates import builtin_names
+    from riata.features.named_sets import builtin_names
 
     table = Table(show_lines=False)
     for name in ("kind", "name", "what it is", "paper"):

@@ -115,6 +115,29 @@ def mixedcaps(text: str) -> str | None:
     return _whole(r"[A-Z]+[a-z]+[A-Z]+[a-z]*", text)
 
 
+def initialcase(text: str) -> str | None:
+    """How a word begins: lower, upper, or alphanumeric (a digit, or a letter without case). Altun et al. 2003, like the next three."""
+    first = text[:1]
+    if first.islower() or first.isupper():
+        return "lower" if first.islower() else "upper"
+    return "alphanumeric" if first.isalnum() else None
+
+
+def capitaldot(text: str) -> str | None:
+    """Whether the word begins with a capital and contains a dot: `Mr.`, `U.S.`."""
+    return "yes" if text[:1].isupper() and "." in text else None
+
+
+def uppercase(text: str) -> str | None:
+    """Whether the word has letters with case, and all of them are capitals: `IBM`, `AT&T`, `ÉCOLE`, `B-52`."""
+    return "yes" if text.isupper() else None
+
+
+def anyhyphen(text: str) -> str | None:
+    """Whether there is a hyphen anywhere, also at the beginning or the end."""
+    return "yes" if "-" in text else None
+
+
 def prefix1(text: str) -> str | None:
     """The first character, of words longer than that (likewise prefix2 to prefix4)."""
     return _prefix(text, 1)

@@ -9,7 +9,8 @@ from typing import Any
 
 from riata import registry
 from riata.features.context_names import SUMMARIES
-from riata.features.templates import Template, builtin_names, read_source
+from riata.features.named_sets import is_named_set, read_source
+from riata.features.templates import Template
 
 LIST = "LIST"  # in lines, stands for the attribute of a list
 
@@ -47,7 +48,7 @@ class Language:
 
     def has_set(self, source: str | Path) -> bool:
         """Whether this is the name of a built-in set."""
-        return str(source) in builtin_names(self.ending)
+        return is_named_set(source, self.ending)
 
     def of_list(self, attribute: str, source: str | Path | None = None) -> tuple[Any, ...]:
         """The templates with which a default, or the built-in set `source`, reads a list."""

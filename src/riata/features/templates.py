@@ -24,7 +24,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,6 +31,7 @@ from riata._core import boundary_reach
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.context_names import SUMMARIES
 from riata.features.lists import ANY_CASE, EXACT, list_read, unknown_list
+from riata.features.named_sets import read_source
 
 NUMBER = "number"
 LABEL = "label"
@@ -47,7 +47,6 @@ SEGMENT_ROLES = (
 _COLUMN_NAMES = {"word": 0, "tag": 1}
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?[0-9]+)\]")
 _MACRO = re.compile(r"%x\[\s*(?P<offset>[+-]?[0-9]+)\s*,\s*(?P<column>[0-9]+)\s*\]")
-_INCLUDE = re.compile(r"^include (?P<name>\S+)\n", re.MULTILINE)  # in a built-in set, stands for all lines of another
 _MOST_DIGITS = 9  # digits of an offset or a column
 
 
@@ -199,15 +198,6 @@ def _crfpp_line(line: str) -> Template:
     return _template(reads, edge)
 
 
-@cache
-def builtin_names(kind: str = "template") -> tuple[str, ...]:
-    """The names of built-in sets. kind: the ending of their files."""
-    from importlib.resources import files
-
-    folder, ending = files("riata.features") / "builtin", f".{kind}"
-    return tuple(sorted(entry.name.removesuffix(ending) for entry in folder.iterdir() if entry.name.endswith(ending)))
-
-
 def load(source: str | Path) -> tuple[Template, ...]:
     """Templates by the name of a built-in set, or from a file."""
     return parse(read_source(source, "template"), str(source))
@@ -230,25 +220,6 @@ def parse_lines(text: str, name: str, template: Callable[[list[str]], AnyTemplat
     if not found:
         raise TemplateError("the template holds no line that is not blank or a comment.", file=name)
     return tuple(found)
-
-
-def read_source(source: str | Path, kind: str) -> str:
-    """The text of a built-in set of this kind (the ending of its file), or of a file."""
-    from importlib.resources import files
-
-    if str(source) in builtin_names(kind):
-        text = (files("riata.features") / "builtin" / f"{source}.{kind}").read_text(encoding="utf-8")
-        return _INCLUDE.sub(lambda line: read_source(line["name"], kind), text)
-    path = Path(source)
-    if not path.is_file():
-        raise UnknownNameError.of(
-            "template", str(source), builtin_names(kind), remedy="Or give the path of a template file."
-        )
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise TemplateError("not valid UTF-8.", remedy="Convert the file to UTF-8.", file=path, line=line) from None
 
 
 def fitting(templates: Sequence[Template], width: int) -> tuple[Template, ...]:

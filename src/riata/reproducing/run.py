@@ -14,7 +14,7 @@ from riata.data.documents import cut_near
 from riata.data.memory import joined
 from riata.data.types import Corpus
 from riata.features.language import language_of
-from riata.features.templates import builtin_names, read_source
+from riata.features.named_sets import is_named_set, read_source
 from riata.learning.events import Epoch, Event, Started
 from riata.measuring.provenance import about
 from riata.parallel import all_done
@@ -262,7 +262,7 @@ def source_of(template: str | None) -> str | None:
     if template is None:
         return None
     kinds = [language_of(name).ending for name in registry.names("structure")]
-    return "".join(read_source(template, kind) for kind in dict.fromkeys(kinds) if template in builtin_names(kind))
+    return "".join(read_source(template, kind) for kind in dict.fromkeys(kinds) if is_named_set(template, kind))
 
 
 def _key(row: Row) -> str:
