@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from riata.data.encodings.base import OUTSIDE
 from riata.data.types import Column, Ids
+from riata.models.weights_by_name import by_name
 from riata.reproducing.reproduction import Trained
 from riata.scoring.evaluation import evaluate_column
 from riata.scoring.figures import Sample
@@ -83,6 +84,38 @@ def accuracy(trained: Trained) -> dict[str, Sample]:
         "epoch": Sample(trained.estimator.best_epoch_),
         "accuracy": Sample.of(trained.estimator.evaluate(trained.scored, predicted=predicted)),
     }
+
+
+def scores_by_size(sizes: Sequence[int]) -> Callable[[Trained], dict[str, Sample]]:
+    """The task's main score with its sentences, times and the number of weights; and the score after learning in the same way from so many
+    sentences, the first ones, by the keys of `size_key`; all of them where there are no more.
+    """
+
+    def scores_by_training_size(trained: Trained) -> dict[str, Sample]:
+        predicted, seconds = _decoded(trained)
+        found = {
+            "seconds_train": Sample(trained.seconds),
+            "seconds_decode": Sample(seconds),
+            "epoch": Sample(trained.estimator.best_epoch_),
+            "weights": Sample(by_name(trained.estimator.model_).count()),
+            "score": Sample.of(trained.estimator.evaluate(trained.scored, predicted=predicted)),
+        }
+        for size in sizes:
+            found[size_key(size)] = found["score"]
+            if size < len(trained.data):
+                smaller = trained.estimator.untrained(dev=None, refit=False, epochs=trained.estimator.best_epoch_)
+                smaller.fit(trained.data[:size], listener=lambda _: None)
+                found[size_key(size)] = Sample.of(smaller.evaluate(trained.scored))
+        return found
+
+    scores_by_training_size.__name__ = "_".join(
+        ["scores_by_training_size", *map(str, sizes)]
+    )  # cells with other sizes are others
+    return scores_by_training_size
+
+
+def size_key(sentences: int) -> str:
+    return f"score_{sentences}"
 
 
 def objectives(passes: Sequence[int]) -> Callable[[Trained], dict[str, Sample]]:

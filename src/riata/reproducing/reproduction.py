@@ -51,10 +51,12 @@ class Row:
         None  # steps, at most, of a learner that minimises a function of all data; `--epochs` is not about them
     )
 
+    noise: float = 0.0  # share of the labels of training data that are replaced by others, drawn with the seed
+
     @property
     def steady(self) -> bool:
         """Whether every seed comes to the same model, so that one training does."""
-        return self.epochs is not None
+        return self.epochs is not None and not self.noise
 
 
 @dataclass(frozen=True, eq=False)

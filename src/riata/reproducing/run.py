@@ -22,6 +22,7 @@ from riata.reproducing.cells import Cells, digest
 from riata.reproducing.cells import measured as measured_in
 from riata.reproducing.claims import Measured
 from riata.reproducing.lists import ENGLISH, english
+from riata.reproducing.noise import with_noise
 from riata.reproducing.reproduction import Reproduction, Row, Samples, Trained
 from riata.scoring.figures import Figure, Sample
 
@@ -45,8 +46,8 @@ class Plan:
 
     def parts(self, of: Reproduction) -> tuple[str, tuple[str, ...]]:
         """The data set, and its parts that are read."""
-        train, test = ("train", "test") if self.quick else (of.task.train, of.task.test)
-        return self.data(of), (train, test) if self.final else (train,)
+        train, dev, test = ("train", "", "test") if self.quick else (of.task.train, of.task.dev, of.task.test)
+        return self.data(of), (train, *([dev] if dev else []), *([test] if self.final else []))
 
     def epochs(self, of: Reproduction) -> int:
         return self.most or (of.quick_epochs if self.quick else of.epochs)
@@ -62,6 +63,7 @@ class Split:
     train: Corpus
     dev: Corpus | None
     test: Corpus | None
+    apart: bool = False  # development data are a part of the data set, and never learnt from
 
     @classmethod
     def of(cls, reproduction: Reproduction, plan: Plan) -> Split:
@@ -73,6 +75,8 @@ class Split:
         if reproduction.sentences is not None:
             return cls(train[: reproduction.sentences], None, None)
         test = load(data, parts[-1], columns) if plan.final else None
+        if task.dev and not plan.quick:
+            return cls(train, load(data, task.dev, columns), test, apart=True)
         first = cut_near(train, len(train) - len(train) // 10).first
         return cls(train[:first], train[first:], test)
 
@@ -88,7 +92,9 @@ class Split:
     @property
     def learnt(self) -> Corpus:
         """What the model that is scored has learnt from."""
-        return self.train if self.test is None or self.dev is None else joined(self.train, self.dev)
+        if self.test is None or self.dev is None or self.apart:
+            return self.train
+        return joined(self.train, self.dev)
 
 
 @dataclass(frozen=True)
@@ -193,12 +199,12 @@ class _Work:
         began = time.thread_time()
         clock = _Clock(row.name, seed, self.watch, self.stopped)
         if chosen is None:
-            data, asked = self.split.train, {"dev": self.split.dev, "refit": self.plan.final}
+            data, asked = self.split.train, {"dev": self.split.dev, "refit": self.plan.final and not self.split.apart}
             epochs = self.plan.epochs_of(row, self.reproduction)
         else:
             data, asked, epochs = self.split.learnt, {"dev": None, "refit": False}, int(chosen["epoch"].value)
         made = self.reproduction.task.make(**parameters, epochs=epochs, seed=seed, threads=1, **asked)
-        made.fit(data, listener=clock)
+        made.fit(with_noise(data, row.noise, seed), listener=clock)
         trained = Trained(made, self.split.learnt, self.split.scored, clock.seconds(made.best_epoch_))
         found = {**self.reproduction.measure(trained), WHOLE: Sample(time.thread_time() - began)}
         return {**(chosen or {}), **found}
@@ -224,6 +230,7 @@ class _Work:
             "lists": digest(parameters.get("lists")),
             "epochs": self.plan.epochs_of(row, self.reproduction),
             "seed": seed,
+            **({"noise": row.noise} if row.noise else {}),
         }
 
     def parameters(self, setting: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,7 +273,7 @@ def source_of(template: str | None) -> str | None:
 
 
 def _key(row: Row) -> str:
-    return repr(sorted(dict(row.setting or {}).items()))
+    return repr((sorted(dict(row.setting or {}).items()), row.noise))
 
 
 def _figures(by_seed: list[Samples]) -> dict[str, Figure]:

@@ -22,6 +22,7 @@ class Task:
     data: str = "conll2000"
     test: str = "test"  # the part of the data set that --final scores
     train: str = "train"  # the part that is learnt from
+    dev: str = ""  # the part that is development data; without one, the last tenth of what is learnt from
     quick_columns: tuple[str, ...] = ()  # of the embedded corpus, if others than `columns`
 
 
@@ -35,6 +36,10 @@ SEGMENTS = Task(
 JOINT = Task("joint tagging and chunking", JointTagger, ("word", "tag", "chunk"))
 
 ENTITIES = Task("entities", EntityRecognizer, ("word", "tag", "entity"), "conll2002-es", "testb")
+# Development data are testa, as in the shared task: every model learns from all of train.
+SPANISH = replace(ENTITIES, name="entities, dev is testa", dev="testa")
+
+PENN = Task("Penn tags", Tagger, ("form", "xpos"), "ud-en-ewt", dev="dev", quick_columns=("word", "tag"))
 
 
 PIXELS = 128  # of a bitmap
