@@ -30,6 +30,7 @@ ChainPotentials<Real>::ChainPotentials(const FeatureIndex& index, const Instance
       tokens_(index, layout_, instances, constraint_, there_, heads),
       points_(index, layout_, no_history_, there_, named_size, local_) {
   make_chunks();
+  if (local_) return;  // steps read the rows of one label before, and have no tables
   const std::size_t cells = contexts_.rows.size() * static_cast<std::size_t>(square());
   for (auto* table : {&scores_, &forward_, &backward_}) table->assign(cells, Real{0});
   for (auto* table : {&gold_, &expected_}) table->assign(cells, 0);
@@ -66,6 +67,7 @@ double ChainPotentials<Real>::begin(std::span<const double> at, std::int64_t thr
   std::ranges::fill(expected_, 0);
   slow_expected_.clear();
   tokens_.begin(at, threads);
+  if (local_) return 0;
   make_factors();
   double truth = 0;
   for (std::size_t i = 0; i < gold_.size(); ++i) {
@@ -105,7 +107,7 @@ template <class Real>
 void ChainPotentials<Real>::gather(std::span<double> gradient, std::int64_t threads) {
   tokens_.gather(batch(), difference_.data(), gradient, threads);
   if (local_)
-    sum_local_edges();
+    gather_local_pairs(gradient);
   else
     sum_edges(threads);
 }
@@ -142,22 +144,24 @@ std::vector<double>& ChainPotentials<Real>::slow_expected() {
   return slow_expected_;
 }
 
-// Adds the local posteriors of label pairs. A step has posteriors only for pairs that start with the true label before it.
+// Adds the local posteriors minus the truth to the rows of label pairs. A step has posteriors only for pairs that start with the true label
+// before it.
 template <class Real>
-void ChainPotentials<Real>::sum_local_edges() {
-  std::vector<double>& totals = slow_expected();
+void ChainPotentials<Real>::gather_local_pairs(std::span<double> gradient) {
+  std::vector<double> values(static_cast<std::size_t>(layout_.stride));
   for (const std::int32_t n : chunks_[batch_].order) {
-    const std::int64_t before = instances_.labels[static_cast<std::size_t>(base() + n - 1)];
-    double* total = totals.data() + context(base() + n) * square() + before * layout_.stride;
-    const Real* row = into_.data() + std::int64_t{n} * layout_.stride;
-    for (std::int64_t j = 0; j < layout_.labels; ++j) total[j] += double(row[j]);
+    const std::int64_t from = std::int64_t{instances_.labels[static_cast<std::size_t>(base() + n - 1)]} * layout_.stride;
+    const Real* row = difference_.data() + std::int64_t{n} * layout_.stride;
+    for (std::size_t j = 0; j < values.size(); ++j) values[j] = double(row[j]);
+    for (const std::int64_t place : contexts_.rows[static_cast<std::size_t>(context(base() + n))])
+      there_.add(place + from, values.data(), 1, gradient);
   }
 }
 
 template <class Real>
 void ChainPotentials<Real>::finish(std::span<double> gradient, std::int64_t threads) {
   tokens_.finish(gradient, threads);
-  finish_edges(gradient);
+  if (!local_) finish_edges(gradient);
 }
 
 // Turns sums of alpha x into into expected pairs, subtracts the counts of true pairs, and adds the result to the rows of every context.

@@ -69,13 +69,14 @@ class ChainPotentials final : public BatchedPotentials {
   void make_chunks();
   void make_factors();
   void sum_edges(std::int64_t threads);
-  void sum_local_edges();
+  void gather_local_pairs(std::span<double> gradient);
   void finish_edges(std::span<double> gradient);
   std::vector<double>& slow_expected();
-  // Calls visit(place in the tables of contexts) for all true pairs of labels of a sentence; for none if some labels are unknown.
+  // Calls visit(place in the tables of contexts) for all true pairs of labels of a sentence; for none if some labels are unknown, or if
+  // every step is normalised by itself: visitors then see to pairs.
   template <class Visit>
   void each_true_pair(std::int64_t s, Visit visit) const {
-    if (known_row(s) >= 0) return;
+    if (local_ || known_row(s) >= 0) return;
     for (std::int64_t n = instances_.starts[s] + 1; n < instances_.starts[s + 1]; ++n)
       visit(
           static_cast<std::size_t>(context(n) * square() + std::int64_t{instances_.labels[n - 1]} * layout_.stride + instances_.labels[n]));
@@ -111,7 +112,7 @@ class ChainPotentials final : public BatchedPotentials {
   std::vector<double> highest_;                    // [contexts] the highest score, which the factors do not contain
   std::vector<Real> alpha_, into_, difference_;    // [rows of a batch][stride]; difference_: posteriors minus the truth
   std::vector<double> expected_;                   // [contexts][labels][stride] sums of alpha x into
-  // [contexts][labels][stride] posteriors that are not products of alpha and into, such as local ones; or empty.
+  // [contexts][labels][stride] posteriors that are not products of alpha and into, such as those of sums in logarithms; or empty.
   std::vector<double> slow_expected_;
 };
 

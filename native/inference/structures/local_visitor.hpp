@@ -25,7 +25,8 @@ class LocalVisitor final : public Visitor {
     double log_p = 0;
     for (std::int64_t t = 0; t < length; ++t) {
       const Real* own = node_.data() + t * stride_;
-      log_p -= (t == 0 ? sums_(own) : sums_(own, pairs(t, length))) - double(own[gold(t)]);
+      const Real* pair = t == 0 ? nullptr : pairs(t, length);
+      log_p -= (t == 0 ? sums_(own) : sums_(own, pair)) - double(own[gold(t)]) - (t == 0 ? 0.0 : double(pair[gold(t)]));
       sums_.probabilities(into(t));
     }
     return log_p;
@@ -53,9 +54,11 @@ class LocalVisitor final : public Visitor {
   // The scores of all labels of token t after the true label before it, stored behind the scores of the tokens.
   const Real* pairs(std::int64_t t, std::int64_t length) {
     Real* out = node_.data() + length * stride_;
-    const std::int64_t from = std::int64_t{gold(t - 1)} * stride_, at = of_.context(of_.instances_.starts[s_] + t) * of_.square() + from;
-    for (std::int64_t j = 0; j < of_.layout_.labels; ++j)
-      out[j] = of_.scores_[static_cast<std::size_t>(at + j)] + of_.constraint_.follow[static_cast<std::size_t>(from + j)];
+    const std::int64_t from = std::int64_t{gold(t - 1)} * stride_;
+    std::fill_n(out, stride_, Real{0});
+    for (const std::int64_t row : of_.contexts_.rows[static_cast<std::size_t>(of_.context(of_.instances_.starts[s_] + t))])
+      of_.tokens_.add(row + from, out);
+    for (std::int64_t j = 0; j < of_.layout_.labels; ++j) out[j] += of_.constraint_.follow[static_cast<std::size_t>(from + j)];
     return out;
   }
 
