@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from riata import _core
+from riata.features.dictionary import TagDictionary
 from riata.models.legality import Legality
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs, constrained
@@ -69,6 +70,13 @@ class Problem:
             if times:
                 total += times * LOSSES[loss](-log_p).sum()
         return total
+
+
+def random_dictionary(rng, labels, sentences, gold):
+    """A dictionary that has the true labels of all words, and some others."""
+    counts = {(w, int(y)): 1 for s, ys in zip(sentences, gold, strict=True) for w, y in zip(s, ys, strict=True)}
+    more = {(w, int(rng.integers(len(labels)))): 1 for s in sentences for w in s if rng.random() < 0.3}
+    return TagDictionary(tuple(labels), int(rng.integers(1, 3)), counts | more, alike=False)
 
 
 def point(case, seed, scale=1.0):

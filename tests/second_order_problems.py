@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from likelihood_problems import UNKNOWN, Likelihood, Problem
+from likelihood_problems import UNKNOWN, Likelihood, Problem, random_dictionary
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.features.attributes import builtin
@@ -28,7 +28,7 @@ class Case(Problem):
 
     def __init__(
         self, seed, template, labels=FREE, *, pairs=False, weights=(), kind=_core.SecondOrderPotentials64, kept=KEPT, at_once=AT_ONCE,
-        often=0.5, named=False, hidden=0.0, lengths=None,
+        often=0.5, named=False, hidden=0.0, lengths=None, dictionary=False,
     ):  # fmt: skip
         rng = np.random.default_rng(seed)
         self.labels, count = labels, len(labels)
@@ -37,6 +37,7 @@ class Case(Problem):
         lengths = rng.integers(1, 5, 4) if lengths is None else lengths
         self.sentences = [["".join(rng.choice(list("abc"), 2)) for _ in range(n)] for n in lengths]
         self.gold = [rng.choice(self.legal(len(s))) for s in self.sentences]
+        truth = [labelling.copy() for labelling in self.gold]
         for labelling in self.gold:
             labelling[rng.random(len(labelling)) < hidden] = UNKNOWN
         if named:
@@ -45,6 +46,8 @@ class Case(Problem):
         else:
             self.corpus = as_corpus(self.sentences)
         self.features = Features(parse(template), builtin(), {}, 0)
+        if dictionary and not named:
+            self.features.dictionary = random_dictionary(rng, labels, self.sentences, truth)
         self.instances = self.features.extend(self.corpus, 1, 1)
         self.instances.set_labels(np.concatenate(self.gold).astype(np.int32), count, unknown=True)
         self.weights = np.array(weights, np.float64)

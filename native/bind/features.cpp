@@ -106,16 +106,7 @@ Out<std::int32_t> column_of(const Instances& self, std::size_t family) {
 void set_choices(Instances& self, const In<std::int32_t>& starts, const In<std::int32_t>& tags, const In<std::int32_t>& of,
                  std::int32_t count) {
   TagChoices found{copy(starts), copy(tags), copy(of), count};
-  const auto sets = static_cast<std::int32_t>(found.starts.size()) - 1;
-  bool ok = static_cast<std::int64_t>(found.of.size()) == self.tokens() && sets >= 1 && found.starts.front() == 0;
-  ok = ok && found.starts.back() == static_cast<std::int32_t>(found.tags.size());
-  for (std::int32_t s = 0; ok && s < sets; ++s) {
-    const std::int32_t low = found.starts[s], high = found.starts[s + 1];
-    ok = low < high && high <= static_cast<std::int32_t>(found.tags.size()) && found.tags[low] >= 0 && found.tags[high - 1] < count;
-    for (std::int32_t k = low + 1; ok && k < high; ++k) ok = found.tags[k - 1] < found.tags[k];
-  }
-  for (const std::int32_t set : found.of) ok = ok && set >= 0 && set < sets;
-  if (!ok) throw Error("RiataError", "the sets of tags do not fit the tokens");
+  if (!found.fits(self.tokens())) throw Error("RiataError", "the sets of tags do not fit the tokens");
   self.choices = std::move(found);
 }
 

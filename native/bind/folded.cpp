@@ -2,12 +2,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "bind/arrays.hpp"
 #include "bind/labels.hpp"
@@ -22,12 +24,24 @@
 namespace riata::bind {
 namespace {
 
+using Sets = std::tuple<const Alphabet*, In<std::int32_t>, In<std::int32_t>, In<std::int32_t>>;
+
+WordChoices as_choices(const std::optional<Sets>& given, std::int32_t labels) {
+  if (!given) return {};
+  const auto& [words, starts, tags, of] = *given;
+  WordChoices out{*words, {copy(starts), copy(tags), copy(of), labels}};
+  const bool ok = out.sets.fits(words->size()) && out.sets.starts[1] == labels;
+  if (!ok) throw Error("RiataError", "the sets of labels do not fit the words of the dictionary");
+  return out;
+}
+
 Folded fold(const FeatureIndex& index, const ChainModel<float>& model, const std::vector<std::string>& functions,
-            const std::vector<Alphabet*>& alphabets) {
+            const std::vector<Alphabet*>& alphabets, const std::optional<Sets>& dictionary) {
   std::vector<AttributeSource> sources;
   if (functions.size() != alphabets.size()) throw Error("RiataError", "functions and alphabets do not fit");
   for (std::size_t a = 0; a < functions.size(); ++a) sources.push_back({native_attribute(functions[a]), alphabets[a]});
-  return Folded(std::make_shared<const FoldedWeights>(index, model.weights, model.constraint, std::move(sources)));
+  return Folded(std::make_shared<const FoldedWeights>(index, model.weights, model.constraint, std::move(sources),
+                                                      as_choices(dictionary, model.weights.labels)));
 }
 
 nb::tuple resolve(Folded& self, std::int32_t column, const Alphabet& texts, const In<std::int32_t>& ids) {
@@ -141,8 +155,11 @@ void bind_folded(nb::module_& m) {
       .def(
           "__init__",
           [](Folded* self, const FeatureIndex& index, const ChainModel<float>& weights, const std::vector<std::string>& functions,
-             const std::vector<Alphabet*>& alphabets) { new (self) Folded(fold(index, weights, functions, alphabets)); },
-          nb::arg("index"), nb::arg("weights"), nb::arg("functions"), nb::arg("alphabets"), "Index, weights and alphabets must outlive it.")
+             const std::vector<Alphabet*>& alphabets,
+             const std::optional<Sets>& dictionary) { new (self) Folded(fold(index, weights, functions, alphabets, dictionary)); },
+          nb::arg("index"), nb::arg("weights"), nb::arg("functions"), nb::arg("alphabets"), nb::arg("dictionary") = nb::none(),
+          "Index, weights and alphabets must outlive it. dictionary: words, starts of sets, labels of sets (the first: all), set of each "
+          "word.")
       .def("fresh", &Folded::fresh, "The same without types.")
       .def_prop_ro("bytes", &Folded::bytes, "What the types take in memory.")
       .def_prop_ro("columns", &Folded::columns)

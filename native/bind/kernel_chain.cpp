@@ -99,6 +99,7 @@ nb::tuple as_chain(const KernelModel<Real>& self, const FeatureIndex& index, con
     self.check(corpus, self.coefficients.size());
     tokens.starts = instances.starts;
     tokens.allowed = instances.allowed;
+    tokens.choices = instances.choices;
     for (std::int64_t t = 0; t <= instances.tokens(); ++t) tokens.named_starts.push_back(t);
     for (std::int64_t t = 0; t < instances.tokens(); ++t) tokens.named_ids.push_back(static_cast<std::int32_t>(t));
     tokens.named_values.assign(tokens.named_ids.size(), 1.0f);

@@ -28,22 +28,24 @@ RIATA_INLINE void mix_both(const Real* from, const Real* rows, Real* out, const 
   }
 }
 
+// into[j] = later[j] * beta[j].
 template <class Real>
-RIATA_INLINE StepSums<Real> steps(const Real* alpha, const Real* forward, const Real* own, Real* ahead, const Real* later, const Real* beta,
-                                  const Real* backward, Real* into, Real* back, std::int32_t labels, std::int32_t stride) noexcept {
-  using V = typename Block<Real>::type;
-  V row, other;
+RIATA_INLINE void enter(const Real* later, const Real* beta, std::int32_t stride, Real* into) noexcept {
+  typename Block<Real>::type row, other;
   for (std::int32_t j = 0; j < stride; j += row_multiple) {
     std::memcpy(&row, later + j, sizeof row);
     std::memcpy(&other, beta + j, sizeof other);
     row *= other;
     std::memcpy(into + j, &row, sizeof row);
   }
-  std::int32_t j = 0;
-  for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple)
-    mix_both<3>(alpha, forward + j, ahead + j, into, backward + j, back + j, labels, stride);
-  for (; j < stride; j += row_multiple) mix_both<1>(alpha, forward + j, ahead + j, into, backward + j, back + j, labels, stride);
-  V sum{}, other_sum{};
+}
+
+// ahead[j] *= own[j]; then both rows are divided by their sums.
+template <class Real>
+RIATA_INLINE StepSums<Real> divide(const Real* own, std::int32_t stride, Real* ahead, Real* back) noexcept {
+  using V = typename Block<Real>::type;
+  V row, other, sum{}, other_sum{};
+  std::int32_t j;
   for (j = 0; j < stride; j += row_multiple) {
     std::memcpy(&row, ahead + j, sizeof row);
     std::memcpy(&other, own + j, sizeof other);
@@ -64,6 +66,55 @@ RIATA_INLINE StepSums<Real> steps(const Real* alpha, const Real* forward, const 
     std::memcpy(back + j, &row, sizeof row);
   }
   return sums;
+}
+
+template <class Real>
+RIATA_INLINE StepSums<Real> steps(const Real* alpha, const Real* forward, const Real* own, Real* ahead, const Real* later, const Real* beta,
+                                  const Real* backward, Real* into, Real* back, std::int32_t labels, std::int32_t stride) noexcept {
+  enter(later, beta, stride, into);
+  std::int32_t j = 0;
+  for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple)
+    mix_both<3>(alpha, forward + j, ahead + j, into, backward + j, back + j, labels, stride);
+  for (; j < stride; j += row_multiple) mix_both<1>(alpha, forward + j, ahead + j, into, backward + j, back + j, labels, stride);
+  return divide(own, stride, ahead, back);
+}
+
+// out[j] = sum over the i in `which` of from[i] * rows[i][j].
+template <int blocks, class Real>
+RIATA_INLINE void mix_some(const Real* from, const std::int32_t* which, std::int32_t count, const Real* rows, std::int32_t stride,
+                           Real* out) noexcept {
+  using V = typename Block<Real>::type;
+  V total[blocks]{}, row;
+  for (std::int32_t k = 0; k < count; ++k) {
+    const Real factor = from[which[k]], *here = rows + std::int64_t{which[k]} * stride;
+    for (int b = 0; b < blocks; ++b) {
+      std::memcpy(&row, here + b * row_multiple, sizeof row);
+      total[b] += row * factor;
+    }
+  }
+  for (int b = 0; b < blocks; ++b) std::memcpy(out + b * row_multiple, &total[b], sizeof total[b]);
+}
+
+template <class Real>
+RIATA_INLINE void mix_others_than_zero(const Real* from, const Real* rows, std::int32_t labels, std::int32_t stride, std::int32_t* which,
+                                       Real* out) noexcept {
+  std::int32_t count = 0, j = 0;
+  for (std::int32_t i = 0; i < labels; ++i) {
+    which[count] = i;
+    count += from[i] != 0;
+  }
+  for (; j + 3 * row_multiple <= stride; j += 3 * row_multiple) mix_some<3>(from, which, count, rows + j, stride, out + j);
+  for (; j < stride; j += row_multiple) mix_some<1>(from, which, count, rows + j, stride, out + j);
+}
+
+template <class Real>
+RIATA_INLINE StepSums<Real> steps_of_some(const Real* alpha, const Real* forward, const Real* own, Real* ahead, const Real* later,
+                                          const Real* beta, const Real* backward, Real* into, Real* back, std::int32_t labels,
+                                          std::int32_t stride, std::int32_t* which) noexcept {
+  enter(later, beta, stride, into);
+  mix_others_than_zero(alpha, forward, labels, stride, which, ahead);
+  mix_others_than_zero(into, backward, labels, stride, which, back);
+  return divide(own, stride, ahead, back);
 }
 
 template <class Real>
@@ -135,6 +186,26 @@ RIATA_INLINE void outer(const std::int32_t* at, std::int64_t count, const Real* 
   }
 }
 
+template <class Real>
+RIATA_INLINE void outer_of_some(const std::int32_t* at, std::int64_t count, const Real* from, const Real* rows, std::int32_t labels,
+                                std::int32_t stride, Real* totals) noexcept {
+  using V = typename Block<Real>::type;
+  V row, total;
+  for (std::int64_t t = 0; t < count; ++t) {
+    const std::int64_t place = std::int64_t{at[t]} * stride;
+    for (std::int32_t i = 0; i < labels; ++i) {
+      const Real factor = from[place - stride + i];
+      if (factor == 0) continue;
+      for (std::int32_t j = 0; j < stride; j += row_multiple) {
+        std::memcpy(&row, rows + place + j, sizeof row);
+        std::memcpy(&total, totals + std::int64_t{i} * stride + j, sizeof total);
+        total += row * factor;
+        std::memcpy(totals + std::int64_t{i} * stride + j, &total, sizeof total);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 RIATA_CLONES StepSums<float> chain_steps(const float* alpha, const float* forward, const float* own, float* ahead, const float* later,
@@ -146,6 +217,17 @@ RIATA_CLONES StepSums<double> chain_steps(const double* alpha, const double* for
                                           const double* beta, const double* backward, double* into, double* back, std::int32_t labels,
                                           std::int32_t stride) noexcept {
   return steps(alpha, forward, own, ahead, later, beta, backward, into, back, labels, stride);
+}
+
+RIATA_CLONES StepSums<float> chain_steps_of_some(const float* alpha, const float* forward, const float* own, float* ahead,
+                                                 const float* later, const float* beta, const float* backward, float* into, float* back,
+                                                 std::int32_t labels, std::int32_t stride, std::int32_t* which) noexcept {
+  return steps_of_some(alpha, forward, own, ahead, later, beta, backward, into, back, labels, stride, which);
+}
+RIATA_CLONES StepSums<double> chain_steps_of_some(const double* alpha, const double* forward, const double* own, double* ahead,
+                                                  const double* later, const double* beta, const double* backward, double* into,
+                                                  double* back, std::int32_t labels, std::int32_t stride, std::int32_t* which) noexcept {
+  return steps_of_some(alpha, forward, own, ahead, later, beta, backward, into, back, labels, stride, which);
 }
 
 RIATA_CLONES float chain_posteriors(const float* alpha, const float* scale, std::int64_t count, std::int32_t stride, float* beta,
@@ -180,6 +262,15 @@ RIATA_CLONES void add_outer(const std::int32_t* at, std::int64_t count, const fl
 RIATA_CLONES void add_outer(const std::int32_t* at, std::int64_t count, const double* from, const double* rows, std::int32_t labels,
                             std::int32_t stride, double* totals) noexcept {
   outer(at, count, from, rows, labels, stride, totals);
+}
+
+RIATA_CLONES void add_outer_of_some(const std::int32_t* at, std::int64_t count, const float* from, const float* rows, std::int32_t labels,
+                                    std::int32_t stride, float* totals) noexcept {
+  outer_of_some(at, count, from, rows, labels, stride, totals);
+}
+RIATA_CLONES void add_outer_of_some(const std::int32_t* at, std::int64_t count, const double* from, const double* rows, std::int32_t labels,
+                                    std::int32_t stride, double* totals) noexcept {
+  outer_of_some(at, count, from, rows, labels, stride, totals);
 }
 
 }  // namespace riata

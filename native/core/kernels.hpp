@@ -51,6 +51,14 @@ StepSums<double> chain_steps(const double* alpha, const double* forward, const d
                              const double* beta, const double* backward, double* into, double* back, std::int32_t labels,
                              std::int32_t stride) noexcept;
 
+// The same bits in less time if many numbers of alpha, later or beta are 0. which: [labels], working memory.
+StepSums<float> chain_steps_of_some(const float* alpha, const float* forward, const float* own, float* ahead, const float* later,
+                                    const float* beta, const float* backward, float* into, float* back, std::int32_t labels,
+                                    std::int32_t stride, std::int32_t* which) noexcept;
+StepSums<double> chain_steps_of_some(const double* alpha, const double* forward, const double* own, double* ahead, const double* later,
+                                     const double* beta, const double* backward, double* into, double* back, std::int32_t labels,
+                                     std::int32_t stride, std::int32_t* which) noexcept;
+
 // posterior[t][j] = alpha[t][j] * beta[t][j] / their sum over j; into[t][j] *= scale[t] / that sum. alpha, beta (which is overwritten by
 // the posterior) and into are [count][stride]. Returns the least of the sums, or 0 if a factor of `into` overflows.
 float chain_posteriors(const float* alpha, const float* scale, std::int64_t count, std::int32_t stride, float* beta, float* into) noexcept;
@@ -98,6 +106,11 @@ void add_outer(const std::int32_t* at, std::int64_t count, const float* from, co
                float* totals) noexcept;
 void add_outer(const std::int32_t* at, std::int64_t count, const double* from, const double* rows, std::int32_t labels, std::int32_t stride,
                double* totals) noexcept;
+// The same bits in less time if many numbers of `from` are 0.
+void add_outer_of_some(const std::int32_t* at, std::int64_t count, const float* from, const float* rows, std::int32_t labels,
+                       std::int32_t stride, float* totals) noexcept;
+void add_outer_of_some(const std::int32_t* at, std::int64_t count, const double* from, const double* rows, std::int32_t labels,
+                       std::int32_t stride, double* totals) noexcept;
 
 // Long vectors, added in a fixed order: the dot product, and y += a x.
 double dot(const double* x, const double* y, std::int64_t size) noexcept;

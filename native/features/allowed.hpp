@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace riata {
@@ -21,6 +22,14 @@ struct Allowed {
   const std::uint8_t* at(std::int64_t token) const noexcept {
     const std::int32_t set = of[static_cast<std::size_t>(token)];
     return set < 0 ? nullptr : sets.data() + static_cast<std::size_t>(set) * width;
+  }
+  // In chains, sets the scores of labels that a token may not have to minus infinity. scores: [width].
+  template <class Real>
+  void forbid(std::int64_t token, Real* scores) const noexcept {
+    const std::uint8_t* flags = of.empty() ? nullptr : at(token);
+    for (std::size_t j = 0; flags != nullptr && j < width; ++j) {
+      if (!flags[j]) scores[j] = -std::numeric_limits<Real>::infinity();
+    }
   }
 };
 

@@ -26,7 +26,7 @@ struct Instances {
   std::int32_t named_size = 0;       // ids are smaller than this
   bool hashed = false;               // whether ids are hashes
   std::vector<std::int32_t> labels;  // [N] gold labels, unknown_label where a label is missing; or empty
-  TagChoices choices;                // tags that each token may have, for models that choose among tags
+  TagChoices choices;                // tags or labels that each token may have by a dictionary of words
   Allowed allowed;                   // labels that decoding may give, where they are restricted
 
   // Whether some label of sentence s is unknown.

@@ -21,18 +21,26 @@ class LegalLabels {
   template <class Real>
   std::int32_t find(const Constraint<Real>& constraint, std::int32_t labels, const Allowed& allowed, std::int64_t first,
                     std::int32_t length) {
+    clear();
+    if (!allowed.knows(first, length)) return -1;
+    if (allowed.width != static_cast<std::size_t>(labels)) throw Error("RiataError", "the labels that are allowed do not fit the model");
+    return find_among(constraint, labels, length, [&](std::int32_t t, std::size_t j) {
+      const std::uint8_t* set = allowed.at(first + t);
+      return set == nullptr || set[j] != 0;
+    });
+  }
+
+  // Finds the possible labels of a sentence where may(t, j) tells whether token t may have label j. Returns as the other version does.
+  template <class Real, class May>
+  std::int32_t find_among(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t length, May may) {
     labels_ = static_cast<std::size_t>(labels);
     const auto stride = static_cast<std::size_t>(padded(labels));
-    flags_.clear();
-    if (!allowed.knows(first, length)) return -1;
-    if (allowed.width != labels_) throw Error("RiataError", "the labels that are allowed do not fit the model");
     flags_.assign(static_cast<std::size_t>(length) * labels_, 0);
     const auto follows = [&](std::size_t i, std::size_t j) { return constraint.follow[i * stride + j] == 0; };
     for (std::int32_t t = 0; t < length; ++t) {
-      const std::uint8_t* set = allowed.at(first + t);
       bool some = false;
       for (std::size_t j = 0; j < labels_; ++j) {
-        bool legal = (set == nullptr || set[j]) && (t + 1 < length || constraint.end[j] == 0);
+        bool legal = may(t, j) && (t + 1 < length || constraint.end[j] == 0);
         if (legal && t == 0) legal = constraint.start[j] == 0;
         if (legal && t > 0) legal = any([&](std::size_t i) { return row(t - 1)[i] && follows(i, j); });
         row(t)[j] = legal;
@@ -50,6 +58,14 @@ class LegalLabels {
   template <class Real>
   void open(const Constraint<Real>& constraint, std::int32_t labels, const Allowed& allowed, std::int64_t first, std::int32_t length) {
     if (find(constraint, labels, allowed, first, length) >= 0) throw Error("DataError", "no legal labelling has the labels that are given");
+  }
+
+  // Makes all labels possible.
+  void clear() noexcept { flags_.clear(); }
+
+  // The flags of the labels of token t, [labels]; nullptr if all labels are possible.
+  const std::uint8_t* at(std::int32_t t) const noexcept {
+    return flags_.empty() ? nullptr : flags_.data() + static_cast<std::size_t>(t) * labels_;
   }
 
   // Sets the scores of labels that are not possible at token t to minus infinity. scores: [labels].

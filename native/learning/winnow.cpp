@@ -120,6 +120,7 @@ Winnow<Real>::Winnow(const ChainModel<Real>& blank, const Corpus& corpus, std::s
     : model_(grown(blank, corpus)),
       corpus_(corpus),
       true_rows_(corpus_, model_),
+      possible_(all_possible(model_.constraint, model_.weights.labels, corpus.instances)),
       sentence_weights_(sentence_weights.begin(), sentence_weights.end()),
       class_weights_(class_weights.begin(), class_weights.end()),
       settings_(settings),
@@ -149,6 +150,7 @@ bool Winnow<Real>::visit(std::int64_t token, double weight, std::int64_t& wrong)
   const auto values = true_rows_.values(token);
   const std::int32_t labels = model_.weights.labels, gold = corpus_.gold[static_cast<std::size_t>(token)];
   add_all(u_.data(), rows, values, stride_, score_.data(), bend_.data());
+  possible_.forbid(token, score_.data());
   const auto best = std::max_element(score_.begin(), score_.begin() + labels);
   wrong += best - score_.begin() != gold;
   const auto mu = Real(settings_.mu), c = Real(settings_.c * weight), eta = Real(settings_.eta * weight);
@@ -156,6 +158,10 @@ bool Winnow<Real>::visit(std::int64_t token, double weight, std::int64_t& wrong)
   Real* a = a_.data() + token * stride_;
   bool moved = false;
   for (std::int32_t j = 0; j < labels; ++j) {
+    if (score_[static_cast<std::size_t>(j)] == -std::numeric_limits<Real>::infinity()) {  // the token is no example of this label
+      score_[static_cast<std::size_t>(j)] = 0;
+      continue;
+    }
     const Real y = j == gold ? Real{1} : Real{-1};
     const Real margin = y * mu * score_[static_cast<std::size_t>(j)];
     const Real rate = std::min(eta, c / (1 + c * mu * bend_[static_cast<std::size_t>(j)]));

@@ -8,6 +8,7 @@
 #include "core/numbers.hpp"
 #include "core/poll.hpp"
 #include "inference/corpus.hpp"
+#include "inference/possible_labels.hpp"
 #include "inference/structures/chain_model.hpp"
 
 namespace riata {
@@ -72,6 +73,7 @@ class Winnow {
   ChainModel<Real> model_;  // without weights
   Corpus corpus_;
   TrueRows true_rows_;
+  Allowed possible_;  // the labels that a dictionary leaves to every token
   std::vector<double> sentence_weights_, class_weights_;
   Settings settings_;
   std::int64_t stride_;

@@ -49,7 +49,7 @@ int main() {
   const std::vector<std::uint8_t> ends(labels, 1), pairs(labels * labels, 1);
   const auto weights =
       std::make_shared<const FoldedWeights>(model.index, model.weights, Constraint<float>(labels, model.weights.stride, ends, ends, pairs),
-                                            std::vector<AttributeSource>{{native_attribute("identity"), &model.values}});
+                                            std::vector<AttributeSource>{{native_attribute("identity"), &model.values}}, WordChoices());
   constexpr std::uint64_t count = 6;
   std::vector<std::vector<std::int32_t>> expected(count), found(count);
   Folded alone(weights), shared(weights);

@@ -122,6 +122,36 @@ void compare_products(Rng& rng, std::int32_t stride, std::int64_t count) {
   }
 }
 
+// Kernels that leave out zeros give the bits of those that do not.
+template <class Real>
+void compare_of_some(Rng& rng, std::int32_t labels) {
+  const std::int32_t stride = padded(labels);
+  const auto width = static_cast<std::size_t>(stride), square = static_cast<std::size_t>(labels) * width;
+  const auto positive = [&](std::size_t size, bool zeros) {
+    std::vector<Real> out(size);
+    for (Real& value : out) value = zeros && rng.below(3) > 0 ? Real{0} : static_cast<Real>(1 + rng.below(40)) / 3;
+    return out;
+  };
+  std::vector<Real> alpha = positive(width, true), own = positive(width, true), later = positive(width, true);
+  for (auto* row : {&alpha, &own, &later}) row->front() = 1;
+  const std::vector<Real> beta = positive(width, false), forward = positive(square, false), backward = positive(square, false);
+  std::vector<Real> one[3], other[3];
+  for (auto* rows : {one, other}) std::fill_n(rows, 3, std::vector<Real>(width, 7));
+  std::vector<std::int32_t> which(static_cast<std::size_t>(labels));
+  chain_steps(alpha.data(), forward.data(), own.data(), one[0].data(), later.data(), beta.data(), backward.data(), one[1].data(),
+              one[2].data(), labels, stride);
+  chain_steps_of_some(alpha.data(), forward.data(), own.data(), other[0].data(), later.data(), beta.data(), backward.data(),
+                      other[1].data(), other[2].data(), labels, stride, which.data());
+  for (int k = 0; k < 3; ++k) CHECK(same_bits(one[k], other[k]));
+
+  const std::vector<std::int32_t> at{1, 2, 3, 4, 5};
+  const std::vector<Real> from = positive(6 * width, true), into = positive(6 * width, false);
+  std::vector<Real> totals(square, 1), sparse = totals;
+  add_outer(at.data(), 5, from.data(), into.data(), labels, stride, totals.data());
+  add_outer_of_some(at.data(), 5, from.data(), into.data(), labels, stride, sparse.data());
+  CHECK(same_bits(totals, sparse));
+}
+
 // In double precision whatever the numbers, and into new memory as well as over the second vector.
 template <class Real>
 void compare_vectors(Rng& rng, std::size_t size) {
@@ -154,6 +184,10 @@ int main() {
         compare_products<double>(rng, stride, count);
       }
     }
+  }
+  for (std::int32_t labels = 1; labels <= 50; ++labels) {
+    compare_of_some<float>(rng, labels);
+    compare_of_some<double>(rng, labels);
   }
   CHECK(padded(1) == 8 && padded(8) == 8 && padded(9) == 16);
   return 0;

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likelihood_problems import UNKNOWN, Likelihood, Problem, check, point
+from likelihood_problems import UNKNOWN, Likelihood, Problem, check, point, random_dictionary
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.errors import UnknownNameError
@@ -48,6 +48,7 @@ class Case(Problem):
         given=False,
         unknown=0.0,
         loss="log",
+        dictionary=False,
     ):
         rng = np.random.default_rng(seed)
         self.labels = LABELS[encoding]
@@ -64,6 +65,8 @@ class Case(Problem):
         else:
             self.corpus = as_corpus(self.sentences)
         self.features = Features(parse(template), builtin(), {}, bits)
+        if dictionary and not given:
+            self.features.dictionary = random_dictionary(rng, self.labels, self.sentences, self.gold)
         self.instances = self.features.extend(self.corpus, 1, 1)
         self.gold = [np.where(rng.random(len(gold)) < unknown, UNKNOWN, gold) for gold in self.gold]
         self.instances.set_labels(np.concatenate(self.gold).astype(np.int32), 3, unknown=unknown > 0)
@@ -86,6 +89,7 @@ cases = st.builds(
     bits=st.sampled_from([0, 10]),
     given=st.booleans(),
     unknown=st.sampled_from([0.0, 0.4, 1.0]),
+    dictionary=st.booleans(),
 )
 
 

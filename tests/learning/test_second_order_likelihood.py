@@ -32,6 +32,7 @@ cases = st.builds(
     often=st.sampled_from([ALWAYS, 0.5, NEVER]),
     named=st.booleans(),
     hidden=st.sampled_from([0.0, 0.4, 1.0]),
+    dictionary=st.booleans(),
 )
 
 

@@ -49,7 +49,9 @@ double make_edge_factors(const Real* scores, std::int32_t labels, Real* forward,
 template <class Real>
 class ChainSums {
  public:
-  explicit ChainSums(std::int32_t labels) : labels_(labels), stride_(padded(labels)) {}
+  // limited: whether tokens have so few of the labels that it pays to leave out the others.
+  explicit ChainSums(std::int32_t labels, bool limited = false)
+      : labels_(labels), stride_(padded(labels)), which_(limited ? static_cast<std::size_t>(labels) : 0) {}
 
   // node: [length][stride] scores, minus infinity if a label is not allowed; overwritten by factors. edge(t): EdgeFactors of the step into
   // token t > 0. alpha, into, posterior: [length][stride], written; into(0) is undefined. Returns log Z, or NaN if it gave up.
@@ -70,9 +72,12 @@ class ChainSums {
     for (std::int32_t t = 1; t < length; ++t) {
       const std::int32_t back = length - 1 - t;
       const EdgeFactors<Real> factors = edge(t);
-      const StepSums<Real> sums =
-          chain_steps(row(alpha, t - 1), factors.forward, row(node, t), row(alpha, t), row(node, back + 1), row(posterior, back + 1),
-                      edge(back + 1).backward, row(into, back + 1), row(posterior, back), labels_, stride_);
+      const auto step = [&](auto kernel, auto... working) {
+        return kernel(row(alpha, t - 1), factors.forward, row(node, t), row(alpha, t), row(node, back + 1), row(posterior, back + 1),
+                      edge(back + 1).backward, row(into, back + 1), row(posterior, back), labels_, stride_, working...);
+      };
+      const StepSums<Real> sums = which_.empty() ? step([](auto... parts) { return chain_steps(parts...); })
+                                                 : step([](auto... parts) { return chain_steps_of_some(parts...); }, which_.data());
       if (!(sums.ahead >= least && sums.back >= least)) return given_up;
       scale_[static_cast<std::size_t>(t)] = 1 / sums.ahead;
       log_z += double(highest_[static_cast<std::size_t>(t)]) + factors.highest;
@@ -92,6 +97,7 @@ class ChainSums {
 
   std::int32_t labels_, stride_;
   std::vector<Real> highest_, scale_;  // [length]
+  std::vector<std::int32_t> which_;    // [labels] working memory; empty: all labels are summed over
 };
 
 }  // namespace riata

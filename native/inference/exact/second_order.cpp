@@ -19,17 +19,36 @@ void SecondOrderForward<Real>::fill(const SecondOrderScores<Real>& scores) {
     const Real* node = chain().node.data() + std::size_t(t) * stride;
     Real* out = alpha_.data() + std::size_t(t) * L * stride;
     for (std::int32_t i = 0; i < L; ++i, out += stride) {
+      if (chain().limited && chain().node[std::size_t(t - 1) * stride + i] == -std::numeric_limits<Real>::infinity()) {
+        std::fill_n(out, stride, -std::numeric_limits<Real>::infinity());
+        continue;
+      }
       if (t == 1) {
         max_plus(earlier + i, &scores.second[i], 1, stride, out);
       } else {
         const std::int32_t begin = pairs.begin(i), count = pairs.begin(i + 1) - begin;
         for (std::int32_t k = 0; k < count; ++k) from_[k] = earlier[std::size_t(pairs.first(begin + k)) * stride + i];
-        max_plus(from_.data(), scores.rows(t) + begin, count, stride, out);
+        if (chain().limited)
+          max_plus_of_some(scores.rows(t) + begin, count, out);
+        else
+          max_plus(from_.data(), scores.rows(t) + begin, count, stride, out);
       }
       const Real* edge = chain().edge_into(t) + std::size_t(i) * stride;
       for (std::int32_t j = 0; j < stride; ++j) out[j] += edge[j] + node[j];
     }
   }
+}
+
+// Like max_plus with from_, without pairs in which no prefix ends. Changes from_.
+template <class Real>
+void SecondOrderForward<Real>::max_plus_of_some(const Real* const* rows, std::int32_t count, Real* out) {
+  used_.clear();
+  for (std::int32_t k = 0; k < count; ++k) {
+    if (from_[k] == -std::numeric_limits<Real>::infinity()) continue;
+    from_[used_.size()] = from_[k];
+    used_.push_back(rows[k]);
+  }
+  max_plus(from_.data(), used_.data(), static_cast<std::int64_t>(used_.size()), chain().stride, out);
 }
 
 template <class Real>

@@ -61,6 +61,7 @@ class SecondOrderForward {
   }
 
  private:
+  void max_plus_of_some(const Real* const* rows, std::int32_t count, Real* out);
   const ChainScores<Real>& chain() const noexcept { return scores_->chain; }
   std::int32_t labels() const noexcept { return chain().labels; }
   LabelId before(EndingId state) const noexcept { return LabelId(state.number() % labels()); }
@@ -71,7 +72,8 @@ class SecondOrderForward {
   const SecondOrderScores<Real>* scores_ = nullptr;
   // [length][label before][stride] score of the best prefix that ends in two labels; of token 0, only the first row is used.
   std::vector<Real> alpha_;
-  std::vector<Real> from_;  // [labels] scores of the best prefixes that end in the first label of each pair
+  std::vector<Real> from_;         // [labels] scores of the best prefixes that end in the first label of each pair,
+  std::vector<const Real*> used_;  // and the rows that follow them, if some are left out
 };
 
 extern template class SecondOrderForward<float>;

@@ -1,6 +1,7 @@
 #include "inference/exact/viterbi.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/kernels.hpp"
 
@@ -20,10 +21,26 @@ void ForwardScores<Real>::fill(const ChainScores<Real>& chain) {
     }
     Real* here = alpha.data() + std::size_t(t) * stride;
     Real* before_node = reach.data() + std::size_t(t) * stride;
-    max_plus(here - stride, edges_.data(), L, stride, before_node);
+    if (chain.limited)
+      max_plus_of_some(here - stride, before_node);
+    else
+      max_plus(here - stride, edges_.data(), L, stride, before_node);
     const Real* node = chain.node.data() + std::size_t(t) * stride;
     for (std::int32_t j = 0; j < stride; ++j) here[j] = before_node[j] + node[j];
   }
+}
+
+// Like max_plus, without labels in which no prefix ends.
+template <class Real>
+void ForwardScores<Real>::max_plus_of_some(const Real* from, Real* out) {
+  used_.clear();
+  from_.clear();
+  for (std::size_t i = 0; i < edges_.size(); ++i) {
+    if (from[i] == -std::numeric_limits<Real>::infinity()) continue;
+    used_.push_back(edges_[i]);
+    from_.push_back(from[i]);
+  }
+  max_plus(from_.data(), used_.data(), static_cast<std::int64_t>(used_.size()), chain_->stride, out);
 }
 
 template <class Real>

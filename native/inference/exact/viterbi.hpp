@@ -20,6 +20,7 @@ struct ChainScores {
   std::vector<Real> node;   // [length][stride] scores of labels
   std::vector<Real> edge;   // scores of label pairs: [labels][stride], or [length][labels][stride] (row 0 unused) if edge_per_token
   bool edge_per_token = false;
+  bool limited = false;                  // whether tokens have so few of the labels that it pays to leave out the others
   std::vector<const Real*> shared_edge;  // [length] matrices [labels][stride] that are stored elsewhere, used instead of `edge`; or empty
 
   const Real* edge_into(std::int32_t t) const noexcept {
@@ -54,8 +55,12 @@ struct ForwardScores {
   Real own(std::int32_t t, EndingId state) const noexcept { return chain_->node[std::size_t(t) * chain_->stride + state.place()]; }
 
  private:
+  void max_plus_of_some(const Real* from, Real* out);
+
   const ChainScores<Real>* chain_ = nullptr;
   std::vector<const Real*> edges_;  // [labels] rows of the present matrix of label pairs
+  std::vector<const Real*> used_;   // the rows of labels in which some prefix ends,
+  std::vector<Real> from_;          // and the scores of these prefixes
 };
 
 template <class Real>

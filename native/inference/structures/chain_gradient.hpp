@@ -23,9 +23,9 @@ class ChainGradient final : public SentenceGradient<Real> {
       : of_(of),
         stride_(of.layout_.stride),
         square_(of.square()),
-        tokens_(of.tokens_.index(), of.layout_, of.instances_, of.constraint_),
+        tokens_(of.tokens_.index(), of.layout_, of.instances_, of.constraint_, of.tokens_.possible()),
         steps_(of.contexts_.rows.size()),
-        sums_(of.layout_.labels) {}
+        sums_(of.layout_.labels, of.limited()) {}
 
   std::int64_t sentences() const noexcept override { return of_.instances_.sentences(); }
   std::int64_t length(std::int64_t s) const noexcept override { return of_.instances_.length(s); }
@@ -116,8 +116,8 @@ class ChainGradient final : public SentenceGradient<Real> {
   void expect_steps() {
     for (std::int32_t t = 1; t < length_; ++t) {
       Real* expected = table(expected_, static_cast<std::size_t>(steps_.number(t)));
-      add_outer(&t, 1, all_.alpha.data(), all_.into.data(), of_.layout_.labels, of_.layout_.stride, expected);
-      if (!complete_) add_outer(&t, 1, known_.alpha.data(), known_.into.data(), of_.layout_.labels, of_.layout_.stride, expected);
+      of_.add_pairs(&t, 1, all_.alpha.data(), all_.into.data(), expected);
+      if (!complete_) of_.add_pairs(&t, 1, known_.alpha.data(), known_.into.data(), expected);
     }
     for (std::size_t k = 0; k < expected_.size(); ++k) expected_[k] *= factors_[k];
     for (std::int64_t t = 1; complete_ && t < length_; ++t) table(expected_, static_cast<std::size_t>(steps_.number(t)))[true_pair(t)] -= 1;

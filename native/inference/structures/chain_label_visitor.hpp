@@ -25,7 +25,7 @@ namespace riata {
 template <class Real>
 class ChainLabelVisitor final : public LabelVisitor {
  public:
-  explicit ChainLabelVisitor(ChainPotentials<Real>& of) : of_(of), stride_(of.layout_.stride), sums_(of.layout_.labels) {}
+  explicit ChainLabelVisitor(ChainPotentials<Real>& of) : of_(of), stride_(of.layout_.stride), sums_(of.layout_.labels, of.limited()) {}
 
   std::optional<std::span<const double>> open(std::int64_t s) override {
     enter(s);

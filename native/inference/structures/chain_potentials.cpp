@@ -126,7 +126,7 @@ void ChainPotentials<Real>::sum_edges(std::int64_t threads) {
     for (std::size_t c = from; c < to; ++c) {
       parts.add([&, c] {
         const StepChunks::Chunk& chunk = steps.chunks[c];
-        add_outer(steps.order.data() + chunk.low, chunk.high - chunk.low, alpha_.data(), into_.data(), layout_.labels, layout_.stride,
+        add_pairs(steps.order.data() + chunk.low, chunk.high - chunk.low, alpha_.data(), into_.data(),
                   products.data() + (c - from) * cells);
       });
     }

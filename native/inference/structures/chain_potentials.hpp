@@ -82,6 +82,16 @@ class ChainPotentials final : public BatchedPotentials {
           static_cast<std::size_t>(context(n) * square() + std::int64_t{instances_.labels[n - 1]} * layout_.stride + instances_.labels[n]));
   }
 
+  // Whether a dictionary limits the labels of words.
+  bool limited() const noexcept { return !tokens_.possible().of.empty(); }
+  // totals[i][j] += alpha[t - 1][i] * into[t][j], summed over the t in `at`.
+  void add_pairs(const std::int32_t* at, std::int64_t count, const Real* alpha, const Real* into, Real* totals) const noexcept {
+    if (limited())
+      add_outer_of_some(at, count, alpha, into, layout_.labels, layout_.stride, totals);
+    else
+      add_outer(at, count, alpha, into, layout_.labels, layout_.stride, totals);
+  }
+
   std::int64_t square() const noexcept { return std::int64_t{layout_.labels} * layout_.stride; }
   std::int64_t context(std::int64_t n) const noexcept { return contexts_.of[static_cast<std::size_t>(n)]; }
   // Rows of the batch's tables: of the first token of a sentence, and of its first token in the second sum; -1 if all labels are known, so

@@ -59,9 +59,11 @@ void ChainScorer<Real>::operator()(std::int64_t s, ChainScores<Real>& chain) {
   Real* last = chain.node.data() + std::size_t(length - 1) * stride;
   for (std::int32_t j = 0; j < stride; ++j) first[j] += constraint_.start[j];
   for (std::int32_t j = 0; j < stride; ++j) last[j] += constraint_.end[j];
+  possible_.open(instances_, s);
+  chain.limited = possible_.limits();
+  for (std::int32_t t = 0; t < length; ++t) possible_.keep_to_dictionary(t, chain.node.data() + std::size_t(t) * stride);
   if (rows_.local) normalise_locally(chain);
-  legal_.open(constraint_, rows_.labels(), instances_.allowed, instances_.starts[s], length);
-  for (std::int32_t t = 0; t < length; ++t) legal_.forbid(t, chain.node.data() + std::size_t(t) * stride);
+  for (std::int32_t t = 0; t < length; ++t) possible_.keep_to_given(t, chain.node.data() + std::size_t(t) * stride);
 }
 
 template class ChainScorer<float>;

@@ -7,7 +7,7 @@
 #include "features/instances.hpp"
 #include "inference/constraint.hpp"
 #include "inference/exact/viterbi.hpp"
-#include "inference/legal_labels.hpp"
+#include "inference/possible_labels.hpp"
 #include "inference/structures/planned_rows.hpp"
 #include "models/chain_rows.hpp"
 #include "models/row_reader.hpp"
@@ -27,10 +27,13 @@ class ChainScorer {
         instances_(instances),
         edges_read_(!index.edge_slots().empty()),
         nodes_(index, rows, instances),
-        edges_(index, rows.layout, instances) {}
+        edges_(index, rows.layout, instances),
+        masks_(constraint, rows.labels(), instances.choices),
+        possible_(masks_) {}
+  ChainScorer(const ChainScorer&) = delete;
 
-  // Fills `chain` with the scores of sentence s, which are minus infinity where the constraint or the allowed labels of the sentence forbid
-  // a label. Features of earlier labels are not included.
+  // Fills `chain` with the scores of sentence s, which are minus infinity where the constraint, the dictionary or the given labels of the
+  // sentence forbid a label. Features of earlier labels are not included.
   void operator()(std::int64_t s, ChainScores<Real>& chain);
 
  private:
@@ -40,7 +43,8 @@ class ChainScorer {
   bool edges_read_;  // whether scores of label pairs depend on the input
   PlannedRows<Real> nodes_;
   RowReader<const Layout> edges_;
-  LegalLabels legal_;
+  LabelMasks<Real> masks_;
+  PossibleLabels<Real> possible_;
 };
 
 extern template class ChainScorer<float>;

@@ -13,7 +13,7 @@
 #include "features/index.hpp"
 #include "features/instances.hpp"
 #include "inference/constraint.hpp"
-#include "inference/legal_labels.hpp"
+#include "inference/possible_labels.hpp"
 #include "inference/structures/local.hpp"
 #include "inference/structures/truncated.hpp"
 #include "models/chain_rows.hpp"
@@ -40,13 +40,16 @@ class ChainSteps {
         no_edge_(static_cast<std::size_t>(layout_.stride), Real{0}),
         edge_known_(static_cast<std::size_t>(layout_.labels), -1),
         edge_(std::size_t(layout_.labels) * layout_.stride),
-        local_sums_(layout_.labels) {}
+        local_sums_(layout_.labels),
+        masks_(constraint, layout_.labels, instances.choices),
+        possible_(masks_) {}
+  ChainSteps(const ChainSteps&) = delete;
 
   void open(std::int64_t sentence) {
     sentence_ = sentence;
     gathered_at_ = -1;
     length_ = static_cast<std::int32_t>(instances_.length(sentence));
-    legal_.open(constraint_, layout_.labels, instances_.allowed, instances_.starts[sentence], length_);
+    possible_.open(instances_, sentence);
     node_known_.assign(static_cast<std::size_t>(length_), -1);
     make_room(node_, std::size_t(length_) * layout_.stride);
     if (!per_token_) return;
@@ -114,8 +117,9 @@ class ChainSteps {
     scale(out);
     if (t == 0) add(constraint_.start.data(), out);
     if (t == length_ - 1) add(constraint_.end.data(), out);
+    possible_.keep_to_dictionary(t, out);
     if (local_ && t == 0) take_off(local_sums_(out), out);
-    if (!local_ || t == 0) legal_.forbid(t, out);
+    if (!local_ || t == 0) possible_.keep_to_given(t, out);
     if (truncated_ && t == 0 && history_.order() == 0) {
       for (std::int32_t j = 0; j < layout_.labels; ++j) out[j] = truncated(out[j]);
     }
@@ -147,7 +151,7 @@ class ChainSteps {
       if (history_.order() == 0) truncate(own, out);
     } else if (own) {
       take_off(local_sums_(own, out), out);
-      legal_.forbid(t, out);  // after the normalisation, in which all labels count
+      possible_.keep_to_given(t, out);  // after the normalisation, in which labels count that are not given
     }
     edge_known_[at] = weights_.version();
   }
@@ -187,7 +191,8 @@ class ChainSteps {
   std::vector<Real> edge_;                // [labels before][stride], or [T][labels before][stride] if per_token_
   RowSum<Real> sum_;
   LocalSums<Real> local_sums_;  // of models that normalise every step by itself
-  LegalLabels legal_;
+  LabelMasks<Real> masks_;
+  PossibleLabels<Real> possible_;
   std::int32_t gathered_at_ = -1;                         // the token whose rows are in gathered_; -1: none
   std::vector<std::pair<std::int64_t, float>> gathered_;  // place and value of each row
 };

@@ -16,7 +16,7 @@ namespace riata {
 template <class Real>
 class ChainVisitor final : public Visitor {
  public:
-  explicit ChainVisitor(ChainPotentials<Real>& of) : of_(of), stride_(of.layout_.stride), sums_(of.layout_.labels) {}
+  explicit ChainVisitor(ChainPotentials<Real>& of) : of_(of), stride_(of.layout_.stride), sums_(of.layout_.labels, of.limited()) {}
 
   std::optional<double> open(std::int64_t s) override {
     enter(s);

@@ -25,9 +25,12 @@ struct Folded::Scratch {
     bool last;  // whether this is the last link of its chain
   };
 
-  explicit Scratch(const FoldedWeights& folded) : open(riata::rows_of(folded.weights, folded.vector), folded.pairs) {}
+  explicit Scratch(const FoldedWeights& folded)
+      : open(riata::rows_of(folded.weights, folded.vector), folded.pairs), possible(folded.masks) {}
 
   OpenChain<float> open;
+  PossibleLabels<float> possible;
+  std::vector<std::int32_t> sets;                // [length] sets of labels in the dictionary
   std::vector<const std::int32_t*> ngrams;       // n-grams of the templates that read earlier labels
   std::vector<std::vector<std::int32_t>> types;  // [columns][padded length]
   std::vector<std::vector<std::int32_t>> ids;    // [families][padded length]
@@ -133,14 +136,25 @@ void Folded::score(const std::vector<std::vector<std::int32_t>>& types, std::int
     for (std::int32_t u = t; u < end; ++u)
       sum_rows(scratch.rows_of(u - t), scratch.counts[u - t], stride, chain.node.data() + std::size_t(u) * stride);
   }
-  add_row(folded.first.data(), stride, chain.node.data());
-  add_row(folded.last.data(), stride, chain.node.data() + std::size_t(length - 1) * stride);
+  add_row(folded.constraint.start.data(), stride, chain.node.data());
+  add_row(folded.constraint.end.data(), stride, chain.node.data() + std::size_t(length - 1) * stride);
+  if (!columns_.front().sets.empty()) keep_to_dictionary(types.front(), start, scratch);
 
   score_edges(length, scratch);
   scratch.ngrams.clear();
   for (const HistorySlot& slot : folded.index.history_slots())
     scratch.ngrams.push_back(slot.family < 0 ? nullptr : scratch.ids[slot.family].data() + pad + slot.offset);
   scratch.open.add_history(scratch.ngrams);
+}
+
+void Folded::keep_to_dictionary(const std::vector<std::int32_t>& types, std::int64_t start, Scratch& scratch) const {
+  ChainScores<float>& chain = scratch.open.chain();
+  scratch.sets.resize(static_cast<std::size_t>(chain.length));
+  for (std::int32_t t = 0; t < chain.length; ++t)
+    scratch.sets[static_cast<std::size_t>(t)] = columns_.front().sets[static_cast<std::size_t>(types[static_cast<std::size_t>(start + t)])];
+  scratch.possible.find(scratch.sets.data(), Allowed(), 0, chain.length);
+  chain.limited = scratch.possible.limits();
+  for (std::int32_t t = 0; t < chain.length; ++t) scratch.possible.keep_to_dictionary(t, chain.node.data() + std::size_t(t) * chain.stride);
 }
 
 void Folded::score_edges(std::int32_t length, Scratch& scratch) const {

@@ -15,6 +15,7 @@
 #include "features/index.hpp"
 #include "inference/constraint.hpp"
 #include "inference/exact/label_pairs.hpp"
+#include "inference/possible_labels.hpp"
 #include "models/chain_rows.hpp"
 #include "models/weights.hpp"
 
@@ -34,9 +35,10 @@ struct AttributeSource {
 // The rows of n-grams and of label pairs, which all tables of types of a model share.
 class FoldedWeights {
  public:
-  // All parameters must outlive the object. Throws Error if features are hashed, or where check_exact throws.
+  // Index, weights and alphabets must outlive the object. Throws Error if features are hashed, or where check_exact throws.
   FoldedWeights(const FeatureIndex& index, const Weights<float>& weights, const Constraint<float>& constraint,
-                std::vector<AttributeSource> sources);
+                std::vector<AttributeSource> sources, WordChoices dictionary);
+  FoldedWeights(const FoldedWeights&) = delete;
 
   struct Link {  // one template of a chain
     std::int32_t family;
@@ -51,9 +53,11 @@ class FoldedWeights {
   const Weights<float>& weights;
   Vector<float> vector;                  // a view of `weights`
   std::vector<AttributeSource> sources;  // [A]
+  Constraint<float> constraint;
+  WordChoices dictionary;   // of the words of column 0
+  LabelMasks<float> masks;  // of the dictionary
   std::vector<Chain> chains;
   std::vector<std::int32_t> families;  // families whose n-grams are looked up, parents before children
-  std::vector<float> first, last;      // [stride] constraints of first and last labels
   LabelPairs pairs;                    // the states, if templates read two labels back
   // Whether there is at most one edge template and no template that reads label[-1] alone. Then tokens with the same n-gram of the edge
   // template share one matrix of label pairs.
@@ -64,7 +68,7 @@ class FoldedWeights {
   std::int32_t pad = 0;  // how many positions outside a sentence templates read
 
  private:
-  void fold_edges(const Constraint<float>& constraint);
+  void fold_edges();
 };
 
 // A table of word types over folded weights. Types may be added while other threads decode.
@@ -108,17 +112,20 @@ class Folded {
     std::vector<std::int32_t> values;      // [type][attributes] values as in the index, boundaries included
     std::vector<std::int32_t> root_ids;    // [type][roots] ids of the n-grams of these families
     Numbers<float> rows;                   // [type][terms][stride]
+    std::vector<std::int32_t> sets;        // [type] sets of labels in the dictionary, if this is column 0 and there is a dictionary
   };
   struct Scratch;
 
   std::int32_t find(const Column& column, std::string_view text) const noexcept;
   std::int32_t compute(Column& column, std::string_view text);  // the type of a new text; -1 if Python must compute it
   std::int32_t append(Column& column, std::span<const std::int32_t> values);
+  void append_set(Column& column, std::string_view text);
   void check(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts) const;
   void place_types(const std::vector<std::vector<std::int32_t>>& types, std::int64_t start, std::int32_t length, Scratch& scratch) const;
   void find_ngrams(std::int32_t length, Scratch& scratch) const;
   void score(const std::vector<std::vector<std::int32_t>>& types, std::int64_t start, std::int32_t length, Scratch& scratch) const;
   void score_edges(std::int32_t length, Scratch& scratch) const;
+  void keep_to_dictionary(const std::vector<std::int32_t>& types, std::int64_t start, Scratch& scratch) const;
 
   std::shared_ptr<const FoldedWeights> weights_;
   std::vector<Column> columns_;

@@ -31,6 +31,10 @@ Folded::Folded(std::shared_ptr<const FoldedWeights> weights) : weights_(std::mov
     column.values.reserve(some * column.attributes.size());
     column.root_ids.reserve(some * column.roots.size());
     for (std::int32_t b = 0; b < boundary_values; ++b) append(column, std::vector<std::int32_t>(column.attributes.size(), b));
+    const bool limits = &column == &columns_.front() && !weights_->dictionary.sets.starts.empty();
+    if (limits && column.attributes.empty())
+      throw Error("RiataError", "this model cannot be folded: nothing reads the words of its dictionary");
+    if (limits) column.sets.assign(boundary_values, 0);
   }
 }
 
@@ -75,6 +79,11 @@ std::int32_t Folded::append(Column& column, std::span<const std::int32_t> values
   return column.types++;
 }
 
+// Looks up the set of labels of a type that is added next.
+void Folded::append_set(Column& column, std::string_view text) {
+  if (!column.sets.empty()) column.sets.push_back(weights_->dictionary.of(text));
+}
+
 std::int32_t Folded::compute(Column& column, std::string_view text) {
   if (!is_ascii(text)) return -1;
   thread_local std::vector<std::int32_t> values;
@@ -87,6 +96,7 @@ std::int32_t Folded::compute(Column& column, std::string_view text) {
     values.push_back(id < 0 ? -1 : id + boundary_values);
   }
   column.texts.add(text);
+  append_set(column, text);
   return append(column, values);
 }
 
@@ -147,6 +157,7 @@ std::int32_t Folded::add(std::int32_t c, std::string_view text, std::span<const 
   std::unique_lock guard(*lock_);
   if (const std::int32_t type = find(column, text); type >= 0) return type;
   column.texts.add(text);
+  append_set(column, text);
   return append(column, shifted);
 }
 

@@ -28,14 +28,15 @@ std::vector<FoldedWeights::Link> fold(const SumPlan::ChainTerm& term, const Feat
 
 }  // namespace
 
-FoldedWeights::FoldedWeights(const FeatureIndex& the_index, const Weights<float>& the_weights, const Constraint<float>& constraint,
-                             std::vector<AttributeSource> the_sources)
+FoldedWeights::FoldedWeights(const FeatureIndex& the_index, const Weights<float>& the_weights, const Constraint<float>& the_constraint,
+                             std::vector<AttributeSource> the_sources, WordChoices the_dictionary)
     : index(the_index),
       weights(the_weights),
       vector(Vector<float>::of(the_weights.flat)),
       sources(std::move(the_sources)),
-      first(constraint.start),
-      last(constraint.end),
+      constraint(the_constraint),
+      dictionary(std::move(the_dictionary)),
+      masks(constraint, weights.labels, dictionary.sets),
       pairs(states_of(index, weights.labels, constraint)) {
   if (index.hashed() || sources.size() != static_cast<std::size_t>(index.attributes()))
     throw Error("RiataError", "this model cannot be folded");
@@ -47,7 +48,7 @@ FoldedWeights::FoldedWeights(const FeatureIndex& the_index, const Weights<float>
     chains.push_back({term.offset, fold(term, index, weights)});
     needed[term.slots.back().family] = 1;
   }
-  fold_edges(constraint);
+  fold_edges();
   const auto reads = [&](std::int32_t family, std::int32_t offset) {
     if (family >= 0) pad = std::max({pad, -offset, offset + index.reach(family)});
   };
@@ -66,7 +67,7 @@ FoldedWeights::FoldedWeights(const FeatureIndex& the_index, const Weights<float>
 }
 
 // Adds up the scores of label pairs in the order that ChainScorer uses: the constraint, the transitions, then edge templates.
-void FoldedWeights::fold_edges(const Constraint<float>& constraint) {
+void FoldedWeights::fold_edges() {
   const std::vector<Slot>& slots = index.edge_slots();
   std::vector<float> plain = constraint.follow;
   if (slots.empty() || index.transitions()) {

@@ -15,6 +15,7 @@ Instances positions(const Instances& of) {
   Instances out;
   out.starts = of.starts;
   out.allowed = of.allowed;
+  out.choices = of.choices;
   out.named_starts.push_back(0);
   for (std::int64_t s = 0; s < of.sentences(); ++s) {
     for (std::int64_t t = 0; t < of.length(s); ++t) {

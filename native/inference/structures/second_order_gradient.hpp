@@ -25,7 +25,7 @@ class SecondOrderGradient final : public SentenceGradient<Real> {
       : of_(of),
         stride_(of.layout_.stride),
         square_(of.square()),
-        tokens_(of.tokens_.index(), of.layout_, of.instances_, of.constraint_),
+        tokens_(of.tokens_.index(), of.layout_, of.instances_, of.constraint_, of.tokens_.possible()),
         steps_(of.tokens_.index(), of.layout_, of.history_, of.instances_, of.constraint_, of.there_),
         here_(static_cast<std::size_t>(steps_.contexts())),
         sums_(of.layout_.labels) {}

@@ -17,8 +17,9 @@ template <class Real>
 class TokenGradient {
  public:
   // All parameters must outlive the object.
-  TokenGradient(const FeatureIndex& index, const Layout& layout, const Instances& instances, const Constraint<Real>& constraint)
-      : layout_(layout), instances_(instances), constraint_(constraint), rows_(index, layout, instances) {}
+  TokenGradient(const FeatureIndex& index, const Layout& layout, const Instances& instances, const Constraint<Real>& constraint,
+                const Allowed& possible)
+      : layout_(layout), instances_(instances), constraint_(constraint), possible_(possible), rows_(index, layout, instances) {}
 
   // Writes the scores of the labels of every token to node, [length][stride]; minus infinity if a label is not allowed.
   void score(std::int64_t s, const Real* weights, Real scale, Real* node) {
@@ -35,6 +36,7 @@ class TokenGradient {
         if (t == length - 1) out[j] += constraint_.end[static_cast<std::size_t>(j)];
       }
       std::fill(out + labels, out + stride, Constraint<Real>::never);
+      possible_.forbid(instances_.starts[s] + t, out);
     }
   }
 
@@ -50,6 +52,7 @@ class TokenGradient {
   const Layout& layout_;
   const Instances& instances_;
   const Constraint<Real>& constraint_;
+  const Allowed& possible_;  // the labels that a dictionary leaves to every token
   RowReader<const Layout> rows_;
   RowSum<Real> sum_;
 };

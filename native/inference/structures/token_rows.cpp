@@ -18,6 +18,7 @@ TokenRows<Real>::TokenRows(const FeatureIndex& index, const Layout& layout, cons
       instances_(instances),
       constraint_(constraint),
       there_(there),
+      possible_(all_possible(constraint, layout.labels, instances)),
       rows_(std::move(columns.all), layout, instances, there),
       other_starts_(std::move(columns.other_starts)),
       other_ids_(std::move(columns.other_ids)),
@@ -33,6 +34,7 @@ void TokenRows<Real>::score(std::int64_t s, Real* node) const {
     node[j] += constraint_.start[static_cast<std::size_t>(j)];
     node[(length - 1) * stride + j] += constraint_.end[static_cast<std::size_t>(j)];
   }
+  for (std::int64_t t = 0; t < length; ++t) possible_.forbid(instances_.starts[s] + t, node + t * stride);
 }
 
 template <class Real>

@@ -8,6 +8,7 @@
 #include "features/index.hpp"
 #include "features/instances.hpp"
 #include "inference/constraint.hpp"
+#include "inference/possible_labels.hpp"
 #include "inference/potentials.hpp"
 #include "inference/structures/chain_pairs.hpp"
 #include "inference/structures/row_groups.hpp"
@@ -23,6 +24,8 @@ class TokenRows {
             const RowWeights& there, std::span<const std::int32_t> heads);
 
   const FeatureIndex& index() const noexcept { return index_; }
+  // The labels that a dictionary leaves to every token; see all_possible.
+  const Allowed& possible() const noexcept { return possible_; }
 
   // Stores the weights, and sets the collected gradient to zero.
   void begin(std::span<const double> at, std::int64_t threads) {
@@ -55,6 +58,7 @@ class TokenRows {
   const Instances& instances_;
   const Constraint<Real>& constraint_;
   const RowWeights& there_;
+  Allowed possible_;
   GroupedRows<Real> rows_;
   std::vector<std::int64_t> other_starts_;  // named features that are in no column: see RowColumns
   std::vector<std::int32_t> other_ids_;

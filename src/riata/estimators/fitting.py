@@ -134,6 +134,7 @@ class Fitting(Columns):
             labels = fit.labels(data, self._class_names(classes))
             structure = fit.structure(labels)
             trainer = fit.trainer(data, structure)
+        structure.count_words(trainer.features, data)
         instances = structure.learn_features(trainer.features, data)
         number = getattr(self, "best_epoch_", 0) + 1
         with AsInterrupt(), within_memory():

@@ -17,6 +17,7 @@ from riata.data.texts import is_unicode
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, printed
 from riata.features.attributes import Attribute, builtin
+from riata.features.dictionary import TagDictionary
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import ANY_CASE, POSITIONS, WordList, list_read
 from riata.features.templates import Read, Template
@@ -119,6 +120,7 @@ class Features:
         self.frequencies: dict[int, Frequencies] = {}  # by column, counted in the first training
         self.alphabets = [Alphabet() for _ in self.program.attributes]
         self.given = Alphabet()
+        self.dictionary: TagDictionary | None = None  # the labels that words may have; None: all
         self.bits = bits
         self._fill: Callable[[FeatureIndex], None] | None = None
         self._index = self.empty_index()
@@ -166,6 +168,7 @@ class Features:
         twin.frequencies = dict(self.frequencies)
         twin.alphabets = [copy(alphabet) for alphabet in self.alphabets]
         twin.given = copy(self.given)
+        twin.dictionary = self.dictionary
         twin.index = copy(self.index)
         return twin
 
@@ -183,12 +186,16 @@ class Features:
             if name == FREQUENCY and column not in self.frequencies:
                 self.frequencies[column] = Frequencies.of(corpus.columns[column])
         instances = self.index.extend(self.values(corpus, grow=True, threads=threads), corpus.starts, cutoff, threads)
-        return self._with_given(instances, corpus, grow=True)
+        return self.limited(self._with_given(instances, corpus, grow=True), corpus)
 
     def instances(self, corpus: Corpus, threads: int = 1) -> Instances:
         """The corpus with every feature looked up. Features that training has not seen are left out."""
         instances = self.index.instances(self.values(corpus, grow=False, threads=threads), corpus.starts, threads)
-        return self._with_given(instances, corpus, grow=False)
+        return self.limited(self._with_given(instances, corpus, grow=False), corpus)
+
+    def limited(self, instances: Instances, corpus: Corpus) -> Instances:
+        """The same instances, with the labels that the dictionary lets every token have."""
+        return instances if self.dictionary is None else self.dictionary.with_choices(instances, corpus.columns[0])
 
     def _with_given(self, instances: Instances, corpus: Corpus, grow: bool) -> Instances:
         given = self._given(corpus, grow=grow)

@@ -24,7 +24,7 @@ from functools import cached_property
 
 import numpy as np
 
-from riata._core import Instances, JointTemplates, most_joint_back
+from riata._core import JointTemplates, most_joint_back
 from riata.data.pairs import split_column
 from riata.data.types import Corpus
 from riata.errors import RiataError, TemplateError, UnknownNameError
@@ -147,6 +147,7 @@ class JointFeatures(Features):
 
     templates: tuple[JointTemplate, ...]
     joint: JointProgram
+    dictionary: TagDictionary
 
     def __init__(
         self,
@@ -182,9 +183,3 @@ class JointFeatures(Features):
         at = {tag: i for i, tag in enumerate(self.dictionary.tags)}
         table = np.array([at.get(tag, -1) for tag in tags.alphabet.texts()], np.int32)
         self.dictionary = self.dictionary.with_counts(data.columns[0], table[tags.ids])
-
-    def extend(self, corpus: Corpus, cutoff: int = 1, threads: int = 1) -> Instances:
-        return self.dictionary.with_choices(super().extend(corpus, cutoff, threads), corpus.columns[0])
-
-    def instances(self, corpus: Corpus, threads: int = 1) -> Instances:
-        return self.dictionary.with_choices(super().instances(corpus, threads), corpus.columns[0])

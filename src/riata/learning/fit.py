@@ -233,6 +233,7 @@ class Fit:
     ) -> tuple[Trainer, TrainingSet]:
         """A learner that knows the features of the data, and the data in the form that it takes."""
         trainer = self.trainer(data, structure)
+        structure.count_words(trainer.features, data)
         instances = structure.learn_features(trainer.features, data)
         structure.check_memory(trainer.features)
         self._tell_of_silent_functions(trainer.features, data)

@@ -110,6 +110,9 @@ class StreamedFit:
         trainer = self.fit.trainer(self.survey.shape, data.structure)
         if not refit:
             data.structure.tell_of_data(trainer.features, self.survey.tokens, self.fit.tell)
+        if data.structure.counts_words(trainer.features):
+            for part in data.parts():
+                data.structure.count_words(trainer.features, part)
         plan = self.fit.plan(epochs, refit=refit)
         score = None if dev is None else lambda model: self._score(model, dev())
         return train(trainer, data, plan, score, self.fit.tell)

@@ -106,6 +106,18 @@ class LearntStructure(ABC):
         """Whether weights are stored in single precision."""
         return bool(self.options.settings["precision"] == "single")
 
+    def counts_words(self, features: Features) -> bool:
+        """Whether a dictionary of the labels of words is learnt, for which `count_words` must see all training data first."""
+        return features.dictionary is not None and features.dictionary.least > 0
+
+    def count_words(self, features: Features, data: Corpus) -> None:
+        """Adds training data to the dictionary, if there is one. Called once for all data, before anything is learnt from them.
+
+        Labels that are unknown are not counted.
+        """
+        if features.dictionary is not None:
+            features.dictionary = features.dictionary.with_counts(data.columns[0], self.labels.ids(data.columns[-1]))
+
     def learn_features(self, features: Features, data: Corpus) -> Instances:
         """Learns the features of the training data; returns the data with all of them looked up."""
         return features.extend(inputs_of(data), self.options.cutoff, self.options.threads or cores())

@@ -25,7 +25,8 @@ class FoldedModel:
             name if features.functions.get(name) is known.get(name, features) else ""
             for name, _ in features.program.attributes
         ]
-        self._native = Folded(features.index, weights, names, features.alphabets)
+        dictionary = None if features.dictionary is None else features.dictionary.frequent()
+        self._native = Folded(features.index, weights, names, features.alphabets, dictionary)
 
     def meet_known(self) -> None:
         """Adds the types of training data if that is cheap: if only their texts are read."""

@@ -45,7 +45,7 @@ class StoredWeights:
             return None
         self._left = left
         index = features.empty_index()
-        instances = index.extend(features.values(corpus), corpus.starts, 1, 1)
+        instances = features.limited(index.extend(features.values(corpus), corpus.starts, 1, 1), corpus)
         if weight_bytes(features, ngram_sizes(features, index), len(self._outputs.labels)) > MOST_FEW_BYTES:
             return None
         return self._weights_of(index, self._stored.weights_of).decode(index, instances, vars(EXACT))

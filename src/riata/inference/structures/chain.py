@@ -2,6 +2,11 @@
 
 from riata._core import operations_of
 from riata.inference.structure import Structure
+from riata.settings import Setting
+
+DICTIONARY = Setting(
+    "dictionary", 0, "words seen so often get only labels seen with them; 0 means all labels", low=0, high=1_000_000
+)
 
 STRUCTURE = Structure(
     name="chain",
@@ -26,5 +31,6 @@ STRUCTURE = Structure(
         "a-star": "a chain has no heuristic for the labels to come.",
         "hill-climb": "a chain is built label by label; hill-climbing starts from a complete output.",
     },
+    settings=(DICTIONARY,),
     recipe="mira",
 )

@@ -3,6 +3,7 @@
 from riata._core import operations_of
 from riata.inference.kernel_settings import SETTINGS
 from riata.inference.structure import SUPPORT_TOKENS, Structure
+from riata.inference.structures.chain import DICTIONARY
 from riata.inference.structures.chain import STRUCTURE as CHAIN
 
 STRUCTURE = Structure(
@@ -12,6 +13,6 @@ STRUCTURE = Structure(
     offers=frozenset(operations_of("kernel-chain")) | frozenset({"chunk labels", "recoded labels", SUPPORT_TOKENS}),
     queues=CHAIN.queues,
     refused=CHAIN.refused,
-    settings=SETTINGS,
+    settings=(*SETTINGS, DICTIONARY),
     recipe="perceptron",
 )

@@ -22,6 +22,7 @@ from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
 from riata.learning.batch.trainer import Problem
 from riata.learning.cost import tell_of_cost
+from riata.learning.dictionary import check_goes_on, new_dictionary
 from riata.learning.events import Listener
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
@@ -40,10 +41,12 @@ class LearntChain(LearntStructure):
         options = self.options
         features = Features(options.templates(width), options.functions, options.word_lists(), options.bits or 0)
         _check_hashable(features, len(self.labels.labels))
+        features.dictionary = new_dictionary(options, self.labels, width)
         return features
 
     def check(self) -> None:
         super().check()
+        check_goes_on(self.options, self.start)
         recipe = self.options.choice.recipe
         local = recipe.trainer is not None and recipe.trainer.local
         if self.start is not None and self.start.local and not (local and self.start.weights_as(PRECISIONS).local):

@@ -56,9 +56,8 @@ class LearntJoint(LearntStructure):
                 remedy="Set it as it was, or train anew (warm_start=False).",
             )
 
-    def learn_features(self, features: Features, data: Corpus) -> Instances:
+    def count_words(self, features: Features, data: Corpus) -> None:
         of_kind(features, JointFeatures).count_tags(data)
-        return super().learn_features(features, data)
 
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         instances.set_labels(label_ids(data, self.labels), len(self.labels.labels))

@@ -13,6 +13,7 @@ from riata.errors import UnsupportedError
 from riata.features.compile import Features
 from riata.features.languages.kernel_chain import check_of_tokens
 from riata.inference.kernel_settings import ALL, AUTO, SMALLEST
+from riata.learning.dictionary import new_dictionary
 from riata.learning.events import Listener
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
@@ -40,7 +41,9 @@ class LearntKernelChain(LearntStructure):
     def new_features(self, width: int) -> Features:
         templates = self.options.templates(width)
         check_of_tokens(templates)
-        return Features(templates, self.options.functions, self.options.word_lists())
+        features = Features(templates, self.options.functions, self.options.word_lists())
+        features.dictionary = new_dictionary(self.options, self.labels, width)
+        return features
 
     def check(self) -> None:
         super().check()

@@ -38,6 +38,7 @@ from riata.models.chain_parts import (
     weight_bytes,
 )
 from riata.models.container import Arrays
+from riata.models.dictionary_parts import KEY, read_dictionary, store_dictionary
 from riata.models.feature_parts import (
     MOST_LABELS,
     feature_header,
@@ -123,6 +124,8 @@ class ChainOutputs(Outputs):
         features = model.features
         if not model.single or model.local or self.exact_refusal(features) is not None:
             return None
+        if features.dictionary is not None and all(column for _, column in features.program.attributes):
+            return None  # the words of the dictionary are read by no template
         form = FoldedModel if foldable(features) else NamedModel if is_named(features) else None
         return None if form is None else form(features, of_kind(model.weights, ChainWeights))
 
@@ -141,9 +144,13 @@ class ChainOutputs(Outputs):
         features, program = model.features, model.features.program
         sparse = model.weights_as(PRECISIONS).pack(features.index)
         header = {"labels": list(self.labels), **feature_header(features), "bits": features.bits}
+        if features.dictionary is not None:
+            header[KEY] = features.dictionary.least
         if model.local:
             header["local"] = TRUNCATED if model.weights_as(PRECISIONS).truncated else True
         arrays: Arrays = dict(vars(self.legality))
+        if features.dictionary is not None:
+            store_dictionary(features.dictionary, arrays)
         store_rows(arrays, "transition", sparse["transition"])
         store_lists(features, arrays)
         if features.bits:
@@ -176,6 +183,8 @@ class ChainOutputs(Outputs):
         outputs = cls(tuple(labels), read_legality(arrays, count))
         templates, lists = read_templates(header, arrays, parse, {*functions, NUMBER})
         features = Features(templates, functions, lists, read_bits(header))
+        if KEY in header:
+            features.dictionary = read_dictionary(header, arrays, tuple(labels), alike=False)
         _check_order(features, count, ModelFileError)
         local = header.get("local", False)
         if local not in (False, True, TRUNCATED) or (local is True and features.program.history):

@@ -19,11 +19,11 @@ from riata.data.types import Corpus, Ids
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
-from riata.features.dictionary import TagDictionary
 from riata.features.joint import OUTPUTS as OUTPUT_NAMES
 from riata.features.joint import JointFeatures, parse
-from riata.models.arrays import narrow, read_alphabet, read_array, store_texts
+from riata.models.arrays import narrow
 from riata.models.container import Arrays
+from riata.models.dictionary_parts import read_dictionary, store_dictionary
 from riata.models.feature_parts import (
     feature_header,
     read_features,
@@ -119,12 +119,7 @@ class JointOutputs(Outputs):
         }
         arrays: Arrays = {}
         store_features(features, arrays)
-        seen = sorted(dictionary.counts.items())
-        store_texts(arrays, "dictionary/words", list(dict.fromkeys(word for (word, _), _ in seen)))
-        new = [i == 0 or word != seen[i - 1][0][0] for i, ((word, _), _) in enumerate(seen)]
-        arrays["dictionary/new"] = np.array(new, np.uint8)  # whether an entry is the first of its word
-        arrays["dictionary/tags"] = narrow(np.array([tag for (_, tag), _ in seen], np.int64))
-        arrays["dictionary/counts"] = narrow(np.array([count for _, count in seen], np.int64))
+        store_dictionary(dictionary, arrays)
         slots, ngrams, values = model.weights_as(PRECISIONS).rows()
         arrays["rows/slots"], arrays["rows/ngrams"] = narrow(slots), narrow(ngrams + 1)  # 0: none
         arrays["rows/values"] = narrow(values)
@@ -137,25 +132,13 @@ class JointOutputs(Outputs):
         if not isinstance(ahead, bool):
             raise ModelFileError("the model's look-ahead is missing or inconsistent")
         templates, lists = read_templates(header, arrays, parse, functions)
-        features = JointFeatures(templates, functions, lists, ahead, _dictionary(header, arrays, outputs.tags))
+        features = JointFeatures(templates, functions, lists, ahead, read_dictionary(header, arrays, outputs.tags))
         read_features(features, arrays)
         weights = of_kind(outputs.new_weights(features, JointWeights), JointWeights)
         rows = (read_ids(arrays, "rows/slots"), read_ids(arrays, "rows/ngrams", -1), read_ids(arrays, "rows/values"))
         weights.set_rows(features.index, *rows)
         weights.set_flat(read_weights(arrays, weights.size))
         return Model(features, weights, outputs)
-
-
-def _dictionary(header: Mapping[str, Any], arrays: Arrays, tags: tuple[str, ...]) -> TagDictionary:
-    least, words = header.get("dictionary"), read_alphabet(arrays, "dictionary/words").texts()
-    new, of, counts = (read_array(arrays, f"dictionary/{name}").astype(np.int64) for name in ("new", "tags", "counts"))
-    word = np.cumsum(new) - 1
-    ok = isinstance(least, int) and not isinstance(least, bool) and 0 <= least < 1 << 31
-    ok = ok and len(new) == len(of) == len(counts) and ((new == 0) | (new == 1)).all() and of.max(initial=0) < len(tags)
-    if not ok or word.max(initial=-1) != len(words) - 1 or (len(new) and not new[0]):
-        raise ModelFileError("the model's dictionary of tags is inconsistent")
-    seen = {(words[w], t): n for w, t, n in zip(word.tolist(), of.tolist(), counts.tolist(), strict=True)}
-    return TagDictionary(tags, int(least or 0), seen)
 
 
 OUTPUTS = JointOutputs

@@ -19,6 +19,7 @@ from riata.inference.kernel_settings import KERNELS, SMALLEST
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
 from riata.models.chain_parts import read_legality
 from riata.models.container import Arrays
+from riata.models.dictionary_parts import KEY, read_dictionary, store_dictionary
 from riata.models.feature_parts import (
     MOST_LABELS,
     feature_header,
@@ -109,6 +110,9 @@ class KernelOutputs(ChainOutputs):
             **feature_header(features),
         }
         arrays: Arrays = dict(vars(self.legality))
+        if features.dictionary is not None:
+            header[KEY] = features.dictionary.least
+            store_dictionary(features.dictionary, arrays)
         store_features(features, arrays)
         store_texts(arrays, "given", features.given.texts())
         counts, ids, values = weights.supports
@@ -125,6 +129,8 @@ class KernelOutputs(ChainOutputs):
         templates, lists = read_templates(header, arrays, parse, {*functions, NUMBER})
         check_of_tokens(templates)
         features = Features(templates, functions, lists)
+        if KEY in header:
+            features.dictionary = read_dictionary(header, arrays, tuple(labels), alike=False)
         read_features(features, arrays)
         features.given = read_alphabet(arrays, "given")
         weights = of_kind(outputs.new_weights(features, KernelWeights), KernelWeights)
