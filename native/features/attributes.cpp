@@ -28,6 +28,8 @@ bool bias(std::string_view, std::string& out) {
   return true;
 }
 
+bool outside(std::string_view, std::string&) { return false; }
+
 bool lower(std::string_view text, std::string& out) {
   out.resize(text.size());
   std::transform(text.begin(), text.end(), out.begin(), lowered);
@@ -162,9 +164,10 @@ bool suffix(std::string_view text, std::string& out) {
   return true;
 }
 
-constexpr std::array<std::pair<std::string_view, NativeAttribute>, 30> all{{
+constexpr std::array<std::pair<std::string_view, NativeAttribute>, 31> all{{
     {"identity", identity},
     {"bias", bias},
+    {"outside", outside},
     {"lower", lower},
     {"stem", stem},
     {"ending", ending},

@@ -14,6 +14,7 @@ from riata.features.templates import parse
 EXAMPLES = {
     "identity": {"Riata": "Riata", "": "", "Ægir": "Ægir"},
     "bias": {"Riata": "", "": "", "東京": ""},
+    "outside": {"Riata": None, "": None, "東京": None},
     "lower": {"Riata": "riata", "ÉCOLE": "école", "ΣΟΦΟΣ": "σοφος", "東京": "東京", "1,2": "1,2"},
     "asciilower": {"Riata": "riata", "ÉCOLE": "École", "": ""},
     "stem": {

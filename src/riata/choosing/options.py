@@ -33,6 +33,7 @@ from riata.features.context_templates import placed, reads_context
 from riata.features.frequency import FREQUENCY
 from riata.features.language import Language, Use, language_of
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
+from riata.features.per_label import CLASSIFIERS, PREVIOUS
 from riata.features.templates import NUMBER, Template
 from riata.inference.decoder import EXACT as BEST
 from riata.inference.decoder import Decoder
@@ -100,6 +101,11 @@ class Options:
                 )
             return recipe.templates(width, self.settings)
         if width == 0:
+            if self.settings.get(CLASSIFIERS) == PREVIOUS:
+                raise UnsupportedError(
+                    f"{CLASSIFIERS} is {PREVIOUS!r}, which changes templates, but the sentences are features already.",
+                    remedy=f"Give words, or leave out {CLASSIFIERS}.",
+                )
             return self._templates_without_words()
         if self.template is None:
             use = Use(self.choice.queue == "exact", self._reads_labels, self.settings)
@@ -123,7 +129,7 @@ class Options:
         known = {*self.functions, NUMBER, FREQUENCY, *attribute_names(self.lists), *self.added}
         template_language.check(templates, width + len(self.added), known.__contains__, known)
         self._check_lists_are_read(templates)
-        return templates
+        return templates if recipe.rewritten is None else recipe.rewritten(templates, self.settings)
 
     def first_template(self) -> str | Path | Sequence[Template] | None:
         """The template of the first of two passes, without lines that read the labels of the first pass."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -51,6 +51,8 @@ class Recipe:
     whole: bool = False
     # The templates of learners that have their own, from the number of input columns and the settings.
     templates: Callable[[int, Mapping[str, Any]], tuple[Template, ...]] | None = None
+    # What templates become before they are learnt, by the settings.
+    rewritten: Callable[[Sequence[Template], Mapping[str, Any]], tuple[Template, ...]] | None = None
     earlier: Callable[[Mapping[str, Any]], bool] = lambda settings: True  # whether it learns features of earlier labels
     # Parameters of estimators that it does not use, with the reason.
     refuses: Mapping[str, str] = field(default_factory=dict, hash=False)

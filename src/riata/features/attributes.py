@@ -26,6 +26,11 @@ def bias(text: str) -> str | None:
     return ""
 
 
+def outside(text: str) -> str | None:
+    """Nothing for any word, so that only places outside the sentence have a value: `outside[-1] word[0]` is the first word."""
+    return None
+
+
 def lower(text: str) -> str | None:
     """In lower case."""
     return text.lower()

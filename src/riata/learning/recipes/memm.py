@@ -1,8 +1,27 @@
 """The maximum entropy Markov model."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from riata.choosing.recipe import Recipe
+from riata.features.per_label import CLASSIFIERS, PREVIOUS, by_label_before
+from riata.features.templates import Template
 from riata.learning.batch.settings import REFUSES, SETTINGS
 from riata.learning.batch.trainer import Batch
+from riata.settings import Setting
+
+SETTING = Setting(
+    CLASSIFIERS,
+    "one",
+    "one for all labels before, or one for each (previous), with weights of its own for every feature",
+    choices=("one", PREVIOUS),
+)
+
+
+def rewritten(templates: Sequence[Template], settings: Mapping[str, Any]) -> tuple[Template, ...]:
+    """The templates that are learnt, for templates that are given."""
+    return by_label_before(templates) if settings[CLASSIFIERS] == PREVIOUS else tuple(templates)
+
 
 RECIPE = Recipe(
     name="memm",
@@ -11,7 +30,8 @@ RECIPE = Recipe(
     needs=frozenset({"argmax", "local sums"}),
     structure="chain",
     queue="exact",
-    settings=SETTINGS,
+    settings=(*SETTINGS, SETTING),
+    rewritten=rewritten,
     trainer=Batch(per="step"),
     epochs=1000,
     whole=True,

@@ -20,6 +20,7 @@ from riata.data.types import Corpus, Ids
 from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
+from riata.features.per_label import CLASSIFIERS, PREVIOUS, is_by_label_before
 from riata.learning.batch.trainer import Problem
 from riata.learning.cost import tell_of_cost
 from riata.learning.dictionary import check_goes_on, new_dictionary
@@ -47,6 +48,7 @@ class LearntChain(LearntStructure):
     def check(self) -> None:
         super().check()
         check_goes_on(self.options, self.start)
+        self._check_classifiers()
         recipe = self.options.choice.recipe
         local = recipe.trainer is not None and recipe.trainer.local
         if self.start is not None and self.start.local and not (local and self.start.weights_as(PRECISIONS).local):
@@ -56,6 +58,17 @@ class LearntChain(LearntStructure):
                 f"the model that training goes on from is of the recipe {source} step by step, and the recipe "
                 f"{recipe.name!r} does not go on from such scores.",
                 remedy="Train anew (warm_start=False).",
+            )
+
+    def _check_classifiers(self) -> None:
+        """Refuses to continue with another number of classifiers per label before."""
+        if self.start is None or CLASSIFIERS not in self.options.settings:
+            return
+        asked = self.options.settings[CLASSIFIERS]
+        if (asked == PREVIOUS) != is_by_label_before(self.start.features.templates):
+            raise SettingError(
+                f"{CLASSIFIERS} is {asked!r}, but the model that training goes on from has another value.",
+                remedy="Set it as it was, or train anew (warm_start=False).",
             )
 
     def problem(self, features: Features, *, per: str) -> ChainProblem:
