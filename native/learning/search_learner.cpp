@@ -124,9 +124,26 @@ Weighted SearchLearner<Real>::outputs_against(Search& search, std::span<const No
 // With a normalised threshold, the search down-weights y-good nodes by as much as the longest difference needs. Rivals that are behind by
 // their own margin, which depends on the difference, do not compete.
 template <class Real>
-void SearchLearner<Real>::keep_violating(Search& search, Search::Match& match) const {
-  std::erase_if(match.rivals,
-                [&](NodeId id) { return !search.tree()[id].good && !stepper_.violates(difference(search, match.siblings, {{id, 1.0}})); });
+void SearchLearner<Real>::keep_violating(Search& search, Search::Match& match) {
+  measured_ = {match.siblings, {}};
+  std::erase_if(match.rivals, [&](NodeId id) {
+    if (search.tree()[id].good) return false;
+    Difference one = difference(search, match.siblings, {{id, 1.0}});
+    if (!stepper_.violates(one)) return true;
+    measured_.rivals.push_back({id, std::move(one)});
+    return false;
+  });
+}
+
+// The difference to one node, which may have been computed already: features of nodes do not change while an example is searched.
+template <class Real>
+Difference SearchLearner<Real>::against(Search& search, std::span<const NodeId> siblings, NodeId rival) const {
+  if (std::equal(siblings.begin(), siblings.end(), measured_.siblings.begin(), measured_.siblings.end())) {
+    const auto known =
+        std::find_if(measured_.rivals.begin(), measured_.rivals.end(), [&](const auto& entry) { return entry.first == rival; });
+    if (known != measured_.rivals.end()) return known->second;
+  }
+  return difference(search, siblings, {{rival, 1.0}});
 }
 
 // The competitors in Eq. 2: all nodes that the truth competes with (`queue`), those that outrank it, weighted equally or by regret, or only
@@ -223,11 +240,13 @@ void SearchLearner<Real>::update(Search& search, std::span<const NodeId> sibling
 template <class Real>
 std::optional<Difference> SearchLearner<Real>::violation(Search& search, std::span<const NodeId> siblings,
                                                          const Weighted& competitors) const {
-  Difference mean = difference(search, siblings, competitors);
+  const bool one_alone = stepper_.spec().normalised && competitors.size() == 1;
+  Difference mean = one_alone ? against(search, siblings, competitors.front().first) : difference(search, siblings, competitors);
   if (!stepper_.spec().normalised || stepper_.violates(mean)) return mean;
   for (const auto& [id, weight] : competitors) {
-    Difference one = difference(search, siblings, {{id, 1.0}});
-    if (!search.tree()[id].good && stepper_.violates(one)) return one;
+    if (search.tree()[id].good) continue;
+    Difference one = against(search, siblings, id);
+    if (stepper_.violates(one)) return one;
   }
   return {};
 }

@@ -40,6 +40,7 @@ class SearchLearner : public Learner {
   // Must be called before every example. weight: of the example; multiplies its steps.
   void begin(double weight = 1) noexcept {
     worst_ = {};
+    measured_ = {};
     stepper_.begin(weight);
   }
 
@@ -54,7 +55,8 @@ class SearchLearner : public Learner {
  private:
   Weighted competitors(Search& search, const Search::Match& match) const;
   std::optional<Difference> violation(Search& search, std::span<const NodeId> siblings, const Weighted& competitors) const;
-  void keep_violating(Search& search, Search::Match& match) const;
+  Difference against(Search& search, std::span<const NodeId> siblings, NodeId rival) const;
+  void keep_violating(Search& search, Search::Match& match);
   Weighted outputs_against(Search& search, std::span<const NodeId> front, std::span<const NodeId> truth) const;
   void remember_worst(Search& search, std::span<const NodeId> front);
   bool tie(Search& search, std::span<const NodeId> siblings, NodeId rival) const;
@@ -67,6 +69,12 @@ class SearchLearner : public Learner {
     NodeId good;
     Weighted competitors = {};
   } worst_;
+
+  // Differences to single nodes that keep_violating has computed last. An update often takes one of them.
+  struct {
+    std::vector<NodeId> siblings = {};
+    std::vector<std::pair<NodeId, Difference>> rivals = {};
+  } measured_;
 };
 
 }  // namespace riata
