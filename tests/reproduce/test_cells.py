@@ -36,7 +36,7 @@ def test_a_score_is_read_as_it_was_written(most):
 
 
 def test_what_is_stored_is_not_trained_again_and_says_the_same(tmp_path, monkeypatch):
-    path = tmp_path / "new" / "cells.jsonl"
+    path = tmp_path / "cells.jsonl"
     first, _ = watched(path)
     monkeypatch.setattr("riata.reproducing.run._Work.trained", lambda *given: pytest.fail("trained again"))
     second, steps = watched(path)
@@ -46,6 +46,12 @@ def test_what_is_stored_is_not_trained_again_and_says_the_same(tmp_path, monkeyp
         for key, figure in figures.items():
             again = second.measured[row][key]
             assert (again.values, again.interval) == (figure.values, figure.interval), (row, key)
+
+
+def test_a_folder_that_is_missing_is_named_and_not_made(tmp_path):
+    with pytest.raises(DataError, match=r"cells\.jsonl: there is no folder '.*new' to write to"):
+        Cells.of(tmp_path / "new" / "cells.jsonl")
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_line_says_what_was_trained_by_which_program_on_which_machine(tmp_path):

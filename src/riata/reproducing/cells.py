@@ -37,8 +37,10 @@ class Cells:
     def of(cls, path: Path) -> Cells:
         """The cells of a file, which need not exist yet; DataError names the line that is none."""
         found = cls(path)
+        if not path.parent.is_dir():
+            remedy = "Make the folder, or name another file."
+            raise DataError(f"there is no folder {str(path.parent)!r} to write to.", remedy=remedy, file=path)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             with open(
                 path, "a+", encoding="utf-8"
             ) as file:  # now, not after hours of training, is the time to refuse it
