@@ -139,7 +139,8 @@ void bind_column_parser(nb::module_& m) {
       .def(
           "take", [](ColumnParser& self) { return as_dict(self.take()); }, "The complete sentences read so far, which are then forgotten.")
       .def_prop_ro("separator", [](const ColumnParser& self) { return std::string(1, self.separator()); })
-      .def_prop_ro("width", &ColumnParser::width);
+      .def_prop_ro("width", &ColumnParser::width)
+      .def_prop_ro("waiting_documents", &ColumnParser::waiting_documents, "How many -DOCSTART- lines have no sentence after them yet.");
 }
 
 void data(nb::module_& m) {

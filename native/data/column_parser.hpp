@@ -1,6 +1,7 @@
 // Streaming reader of column files: takes bytes in pieces of any size, and returns sentences.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,11 @@ class ColumnParser {
   // The byte between columns, which the first line decides: a tab if the line contains one, otherwise runs of spaces.
   char separator() const noexcept { return separator_; }
   std::int64_t width() const noexcept { return width_; }
+  // How many -DOCSTART- lines wait for a sentence. At the end of the input, no sentence follows them.
+  std::int64_t waiting_documents() const noexcept {
+    const auto sentences = static_cast<std::int64_t>(done_.starts.size()) - 1;
+    return std::count_if(done_.documents.begin(), done_.documents.end(), [&](const Document& one) { return one.sentence >= sentences; });
+  }
 
  private:
   void line(std::string_view text);

@@ -41,7 +41,7 @@ def read(path: str | Path, *, conllu: bool, documents: int | None = None) -> Cor
     corpus = Marking(documents)(_corpus(parser, name_of(path), conllu))
     if corpus.tokens == 0:
         raise DataError(
-            "the file holds no tokens (it is empty, or has only blank lines).",
+            f"the file holds no tokens ({_without_tokens(parser)}).",
             remedy="Expected one token per line and a blank line after each sentence.",
             file=corpus.name,
         )
@@ -79,7 +79,19 @@ def stream(
     if batch.tokens:
         yield batch
     elif not seen:
-        raise DataError("the input holds no tokens.", remedy="Expected one token per line.", file=name_of(path))
+        raise DataError(
+            f"the input holds no tokens ({_without_tokens(parser)}).",
+            remedy="Expected one token per line.",
+            file=name_of(path),
+        )
+
+
+def _without_tokens(parser: ColumnParser) -> str:
+    """What a file without tokens has instead, in words."""
+    lines = parser.waiting_documents
+    if lines == 0:
+        return "it is empty, or has only blank lines"
+    return f"it has {'a -DOCSTART- line' if lines == 1 else f'{lines} -DOCSTART- lines'}, but no sentence"
 
 
 def _corpus(parser: ColumnParser, name: str, conllu: bool) -> Corpus:
