@@ -36,6 +36,8 @@ class Setting:
     needs: Mapping[Any, tuple[str, ...]] = field(default_factory=dict, hash=False)
     # Other settings, each with the values at which this one is read. A recipe that does not have the other setting always reads it.
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    # Why it is refused beside other values of these settings; without a reason: because nothing would read it.
+    only_because: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def needed(self, value: Any) -> tuple[str, ...]:
         """The operations that a value needs. The default never needs any."""

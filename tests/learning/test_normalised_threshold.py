@@ -88,6 +88,23 @@ def test_where_no_difference_is_longer_than_one_both_thresholds_are_the_same():
     assert both[0].weights() == both[1].weights()
 
 
+def test_greedy_search_is_a_beam_of_one():
+    made = [
+        riata.Chunker("laso-alma", structure="chain", epochs=3, settings={"threshold": "normalised"}, **queue)
+        for queue in ({"queue": "greedy"}, {"beam": 1})
+    ]
+    greedy, beam = (quietly(one, CHUNKS).state_features_ for one in made)
+    assert greedy == beam
+    plain = riata.Chunker("laso-alma", structure="chain", epochs=3, queue="greedy")
+    assert quietly(plain, CHUNKS).state_features_ != greedy
+
+
+def test_a_refusal_says_what_it_is_for():
+    chunker = riata.Chunker("laso-alma", settings={"threshold": "normalised", "beam_by": "prefix"})
+    with pytest.raises(SettingError, match="is for states after equal numbers of operations: beam_by is 'prefix'"):
+        chunker.fit(CHUNKS)
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"step": "perceptron"}, {"beam_by": "prefix"}],

@@ -70,7 +70,7 @@ def refusals(
         elif value != setting.default:
             for other, values in setting.only.items():
                 if settings.get(other, values[0]) not in values:
-                    yield setting.name, _beside(setting.name, value, other, settings[other], values)
+                    yield setting.name, _beside(setting, value, other, settings[other])
 
 
 def _without_operation(name: str, value: Any, needed: str, offered: Offered) -> UnsupportedError:
@@ -86,8 +86,9 @@ def _trains(piece: Any) -> bool:
     return not (isinstance(piece, Queue) and piece.decode_only)
 
 
-def _beside(name: str, value: Any, other: str, present: Any, values: Sequence[str]) -> SettingError:
+def _beside(setting: Setting, value: Any, other: str, present: Any) -> SettingError:
+    why = setting.only_because.get(other, "which nothing reads")
     return SettingError(
-        f"setting {name!r} has the value {value!r}, which nothing reads: {other} is {present!r}.",
-        remedy=f"Set {other}={' or '.join(values)}, or leave out {name}.",
+        f"setting {setting.name!r} has the value {value!r}, {why}: {other} is {present!r}.",
+        remedy=f"Set {other}={' or '.join(setting.only[other])}, or leave out {setting.name}.",
     )

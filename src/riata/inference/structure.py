@@ -43,9 +43,11 @@ OF_STRUCTURES = {
     "parts of the data": "data that are read in parts, while they are learnt",
 }
 STATES, BEAM, SIDE_BY_SIDE, ALL_OUTPUTS = "states of a search", "a beam", "states side by side", "all outputs"
+LEVELS = "levels"
 OF_QUEUES = {
     STATES: "the states that a search keeps, with the truth among them or not",
     BEAM: "a limited number of states that compete with each other",
+    LEVELS: "states that are cut together, level by level",
     SIDE_BY_SIDE: "more than one state at a time, of which some may go on alike",
     ALL_OUTPUTS: "every output, not only those that a search meets",
 }
@@ -76,6 +78,7 @@ class Queue:
     has_beam: bool = False
     searches: bool = True  # false: the structure's own dynamic program is used instead
     single: bool = False  # whether it keeps one state at a time
+    by_levels: bool = False  # whether it goes on from level to level, as queues that have a beam do
     decode_only: str = ""
     settings: tuple[Setting, ...] = ()
 
@@ -84,7 +87,7 @@ class Queue:
         """The operations that it offers."""
         if not self.searches:
             return frozenset({ALL_OUTPUTS})
-        kept = {BEAM: self.has_beam, SIDE_BY_SIDE: not self.single}
+        kept = {BEAM: self.has_beam, LEVELS: self.has_beam or self.by_levels, SIDE_BY_SIDE: not self.single}
         return frozenset({STATES, *(name for name, offered in kept.items() if offered)})
 
     def check_trains(self) -> None:

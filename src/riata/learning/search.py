@@ -10,7 +10,7 @@ from riata.choosing.decoding import DECODING, LATTICE
 from riata.choosing.recipe import Recipe
 from riata.features.compile import Features
 from riata.inference.decoder import Decoder
-from riata.inference.structure import ALL_OUTPUTS, BEAM, FEATURE_WEIGHTS, SPACE, STATES
+from riata.inference.structure import ALL_OUTPUTS, FEATURE_WEIGHTS, LEVELS, SPACE, STATES
 from riata.learning.diagnostics import Run
 from riata.learning.online import SETTINGS, SentenceTrainer, TrainingSet
 from riata.settings import ANY, Setting
@@ -68,7 +68,8 @@ SEARCH_SETTINGS = (
         "where that is above 1, as Theorem 4 compares it",
         choices=("plain", "normalised"),
         only={**IF_ALMA, "beam_by": ("operations",)},
-        needs={"normalised": (BEAM,)},
+        only_because={"beam_by": "which is for states after equal numbers of operations"},
+        needs={"normalised": (LEVELS,)},
     ),
     Setting("truncate", 0.0, "leave out weights below this fraction of the largest; 0 keeps all", low=0, high=1),
     Setting(

@@ -2,4 +2,10 @@
 
 from riata.inference.structure import Queue
 
-QUEUE = Queue(name="greedy", summary="the best step, and never back: a beam of one", paper="daume2005laso", single=True)
+QUEUE = Queue(
+    name="greedy",
+    summary="the best step, and never back: a beam of one",
+    paper="daume2005laso",
+    single=True,
+    by_levels=True,
+)
