@@ -213,6 +213,16 @@ def test_a_queue_that_never_holds_two_states_refuses_it(queue):
     assert "or use queue='beam' or 'best-first'" in caught.value.remedy
 
 
+@pytest.mark.parametrize("structure", ["chain", "segments"])
+@pytest.mark.parametrize("queue", ["exact", "greedy"])
+def test_decoding_with_such_a_queue_finds_the_same_whether_states_were_merged_or_not(tmp_path, queue, structure):
+    trained = riata.Chunker("laso-perceptron", structure=structure, beam=3, epochs=2, settings={"merge": False})
+    quietly(trained, SENTENCES).save(tmp_path / "unmerged.riata")
+    loaded = riata.load_model(tmp_path / "unmerged.riata").set_params(queue=queue, beam=None)
+    unmerged = loaded.predict(SENTENCES)
+    assert loaded.set_params(settings={"merge": True}).predict(SENTENCES) == unmerged
+
+
 def test_a_recipe_that_does_not_search_has_no_such_setting():
     with pytest.raises(UnknownNameError, match="'merge'"):
         riata.Chunker("perceptron", settings={"merge": False}).fit(SENTENCES)
