@@ -222,3 +222,13 @@ def test_predict_file_refuses_what_cannot_be_a_column_of_documents(trained):
             model.predict_file("lines.txt", "x.txt", documents=documents)
     with pytest.raises(riata.RiataError, match="no column of documents"):
         model.predict_file("lines.txt", "x.txt", documents=3, text=True)
+
+
+def test_a_model_that_looks_at_documents_says_if_a_file_marks_none(folder, run):
+    train = ["train", "chunk", "--epochs", "1", "--passes", "2", "--folds", "2", "--recipe", "perceptron"]
+    assert run(*train, "--train", "column.txt", *COLUMN, "--model", "passes.riata")[0] == 0
+    for command in ("predict", "evaluate", "errors"):
+        status, _, err = run(command, "--model", "passes.riata", "column.txt")
+        assert status == 0 and "column.txt marks no documents" in err and "--documents" in err, command
+        for marked in (COLUMN, ["--context", "file"]):
+            assert "marks no documents" not in run(command, "--model", "passes.riata", *marked, "column.txt")[2], command

@@ -289,14 +289,26 @@ def in_given_context(estimator: Any, options: dict[str, Any]) -> Any:
 def read_for(estimator: Any, file: str, options: dict[str, Any]) -> Any:
     """A file that a trained model reads, whole, with its documents; a column of columns that names them is left out."""
     from riata.data.files import asked_for, read_file
+    from riata.estimators.in_context import needs_marks
 
     documents = options["documents"]
     asked = asked_for(options.get("inputs"), options.get("outputs"))
     corpus = read_file(file, options["format_"], estimator.format_, asked, documents)
+    if corpus.document is None and needs_marks(estimator):
+        tell_unmarked(file)
     apart = documents_of(estimator, corpus.width, options, conllu=corpus.format == "conllu")
     if apart is None or corpus.format == "conllu":  # whose fields keep their numbers
         return corpus
     return corpus.select([i for i in range(corpus.width) if i != apart or i in (options.get("inputs") or ())])
+
+
+def tell_unmarked(file: str) -> None:
+    """Says that a model that looks at documents sees one, because the file marks none."""
+    from riata.commands.console import stderr
+    from riata.data.source import name_of
+
+    text = "marks no documents: the model, which looks at the same words in a document, takes it for one document. --documents names"
+    stderr().print(f"{name_of(file)} {text} a column that tells documents apart.", markup=False, soft_wrap=True)
 
 
 def documents_of(estimator: Any, width: int | None, options: dict[str, Any], *, conllu: bool) -> int | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import column_options, context_options, documents_of, reader
+from riata.commands.estimator_options import column_options, context_options, documents_of, reader, tell_unmarked
 
 
 @click.command(short_help="Add a column of predictions to a file.")
@@ -99,6 +100,7 @@ def command(
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
     asked = {"given": given, "text": split, "named": columns["outputs"] is not None}
     asked["documents"] = documents_of(estimator, None, columns, conllu=conllu)
+    asked["unmarked"] = partial(tell_unmarked, file)
     answers = labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, **asked)
     with closing(answers):  # which ends its threads, also when nobody reads what is written
         for content in answers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,21 @@ def at_documents(parts: Iterable[Corpus]) -> Iterator[Corpus]:
     for part in parts:
         last = 0 if part.document is None or len(part) == 0 else int(np.searchsorted(part.document, part.document[-1]))
         yield from [part[:last], part[last:]] if last else [part]
+
+
+def needs_marks(estimator: Columns) -> bool:
+    """Whether the second pass looks at the sentences of a document, so that it matters whether documents are marked."""
+    return estimator.first_ is not None and estimator.scope().mode == "document"
+
+
+def watching_marks(parts: Iterable[Corpus], tell: Callable[[], None]) -> Iterator[Corpus]:
+    """The parts of a text. At its end, `tell` is called if no document was marked in it."""
+    marked = False
+    for part in parts:
+        marked |= part.document is not None
+        yield part
+    if not marked:
+        tell()
 
 
 def told(part: Corpus, labels: Ids, first: Columns, scope: Scope) -> tuple[Column, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -50,12 +50,14 @@ def labelled(
     text: bool | Tokenizer = False,
     named: bool = False,
     documents: int | None = None,
+    unmarked: Callable[[], None] | None = None,
 ) -> Generator[bytes]:
     """The bytes of the file with the predictions, batch by batch as they can be read. They do not depend on threads. Must be closed.
 
     given: the column of labels to keep, `_` where any label is allowed. text: the file contains a sentence per line, which is split at
     spaces or by this function. named: the output columns were named for this file, so it must have them.
     documents: the column that names the document of each sentence; None: lines of the file mark documents.
+    unmarked: called if the second of two passes looks at documents, and the file has marked none.
     """
     shown = shown or Shown()
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
@@ -91,8 +93,10 @@ def labelled(
     stopped = threading.Event()
     batches = _batches(file, text, conllu, documents, stopped)
     if estimator.first_ is not None:
-        from riata.estimators.in_context import at_documents, in_context
+        from riata.estimators.in_context import at_documents, in_context, needs_marks, watching_marks
 
+        if unmarked is not None and needs_marks(estimator):
+            batches = watching_marks(batches, unmarked)
         batches = in_context(estimator, at_documents(batches))
     if nbest is not None:
         from riata.inference.chain import K
