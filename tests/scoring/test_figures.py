@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from riata.scoring.counts import accuracy_of
 from riata.scoring.figures import Figure, Sample
 from riata.scoring.significance import bootstrap_interval
 
@@ -39,6 +40,16 @@ def test_one_seed_has_the_interval_of_its_sentences():
     assert (low, high) == bootstrap_interval(rate, sample.counts)[1:3]
     assert low < sample.value < high
     assert Figure.of(3.0).interval is None
+
+
+@pytest.mark.parametrize("sentences", [False, True])
+def test_a_score_has_no_interval_past_100_per_cent(sentences):
+    counts = [np.array([[right, 10]] * 20) for right in (10, 10, 9)]
+    samples = tuple(Sample(float(accuracy_of(one.sum(axis=0))), one, accuracy_of) for one in counts)
+    low, high = Figure(samples, sentences).interval
+    assert [sample.value for sample in samples] == [100, 100, 90] and 0 < low < 90 and high == 100
+    difference = Figure(samples, sentences).minus(Figure(samples[::-1], sentences))
+    assert difference.interval[0] < -10
 
 
 def test_a_difference_is_that_of_the_same_sentences():

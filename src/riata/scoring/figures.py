@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from riata.scoring.counts import Counts, Scores, Sums
-from riata.scoring.evaluation import Evaluation
+from riata.scoring.evaluation import STATISTICS, Evaluation
 from riata.scoring.resampling import interval_over_seeds
 from riata.scoring.significance import Statistic, bootstrap_interval
 
@@ -69,15 +69,16 @@ class Figure:
             (one.statistic, one.counts) for one in self.samples if one.counts is not None and one.statistic is not None
         ]
         if len(self.samples) > 1 and not (self.sentences and len(scored) == len(self.samples)):
-            return t_interval(self.values)
-        if not scored:
+            low, high = t_interval(self.values)
+        elif scored:
+            one = len(scored) == 1
+            found = bootstrap_interval(*scored[0], level=LEVEL) if one else interval_over_seeds(scored, level=LEVEL)
+            low, high = found.low, found.high
+        else:
             return None
-        found = (
-            bootstrap_interval(*scored[0], level=LEVEL)
-            if len(scored) == 1
-            else interval_over_seeds(scored, level=LEVEL)
-        )
-        return found.low, found.high
+        if scored and all(statistic in STATISTICS.values() for statistic, _ in scored):  # per cent, unlike differences
+            low, high = max(0.0, low), min(100.0, high)
+        return low, high
 
     @classmethod
     def mean_of(cls, figures: Sequence[Figure]) -> Figure:
