@@ -45,7 +45,7 @@ MOST_PAIRS = 1 << 18  # largest number of pairs of a tag and a chunk label
 REFUSAL = Refusal(
     f"the structure {NAME!r} scores tags and chunk labels of several words together, for which there is no dynamic program",
     None,
-    "use a Tagger and a Chunker, which have that",
+    "train with structure='factorial', or use a Tagger and a Chunker, which have that",
 )
 
 
