@@ -231,4 +231,6 @@ def test_a_model_that_looks_at_documents_says_if_a_file_marks_none(folder, run):
         status, _, err = run(command, "--model", "passes.riata", "column.txt")
         assert status == 0 and "column.txt marks no documents" in err and "--documents" in err, command
         for marked in (COLUMN, ["--context", "file"]):
-            assert "marks no documents" not in run(command, "--model", "passes.riata", *marked, "column.txt")[2], command
+            assert "marks no documents" not in run(command, "--model", "passes.riata", *marked, "column.txt")[2], (
+                command
+            )
