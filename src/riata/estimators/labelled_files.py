@@ -93,16 +93,23 @@ def labelled(
     stopped = threading.Event()
     batches = _batches(file, text, conllu, documents, stopped)
     if estimator.first_ is not None:
-        from riata.estimators.in_context import at_documents, in_context, needs_marks, watching_marks
-
-        if unmarked is not None and needs_marks(estimator):
-            batches = watching_marks(batches, unmarked)
-        batches = in_context(estimator, at_documents(batches))
+        batches = _in_context(estimator, batches, unmarked)
     if nbest is not None:
         from riata.inference.chain import K
 
         batches = _parts(batches, int(K.parse(nbest)))
     return in_order(answer, batches, 1 if _is_short(file) else threads, stopped)
+
+
+def _in_context(
+    estimator: Predicting, batches: Iterator[Corpus], unmarked: Callable[[], None] | None
+) -> Iterator[Corpus]:
+    """The batches with what the first of two passes says of them."""
+    from riata.estimators.in_context import at_documents, in_context, needs_marks, watching_marks
+
+    if unmarked is not None and needs_marks(estimator):
+        batches = watching_marks(batches, unmarked)
+    return in_context(estimator, at_documents(batches))
 
 
 def _formatted(
