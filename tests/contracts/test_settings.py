@@ -190,7 +190,7 @@ def check_refusal(error, setting, structure, queue, others):
 # Settings under which the data have what an operation is about: the first ones that are accepted and show something will do.
 SHOWS = {
     ("several right states", "segments"): ({"longest": 2},),
-    ("a beam", "joint"): ({}, {"alpha": 0.5}),  # a larger margin of ALMA
+    ("levels", "joint"): ({}, {"alpha": 0.5}),  # a larger margin of ALMA
     ("states side by side", "segments"): ({}, {"update": "mean"}),  # most updates are against the best state alone
 }
 
