@@ -47,13 +47,13 @@ CONTESTANTS: dict[str, dict[str, Any]] = {
         "recipe": "m3n",
         "structure": "kernel-chain",
         "epochs": 40,
-        "settings": {"degree": 2, "C": 5.0},
+        "settings": {"degree": 2, "C": 5.0, "solver": "frank-wolfe", "average": True},
     },
     "m3n, cubic": {
         "recipe": "m3n",
         "structure": "kernel-chain",
         "epochs": 40,
-        "settings": {"degree": 3, "gamma": 1 / 60, "C": 3.0},
+        "settings": {"degree": 3, "gamma": 1 / 60, "C": 3.0, "solver": "frank-wolfe", "average": True},
     },
 }
 

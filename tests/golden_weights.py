@@ -17,6 +17,7 @@ SENTENCES = 150
 CHUNKS, TAGS, ENTITIES = ("word", "tag", "chunk"), ("word", "tag"), ("word", "tag", "entity")
 PRIOR = {"c2": 0.1}  # instead of a choice on held-out sentences
 
+FRANK_WOLFE = {"C": 0.1, "solver": "frank-wolfe", "average": True}
 # Chunker learns a chain one label back, EntityRecognizer two labels back.
 PAIRS = {
     "chain, perceptron": (Chunker, CHUNKS, {"recipe": "perceptron", "epochs": 3}),
@@ -33,10 +34,14 @@ PAIRS = {
         CHUNKS,
         {"recipe": "mira", "epochs": 2, "settings": {"loss": "zero-one"}},
     ),
-    "chain, m3n": (Chunker, CHUNKS, {"recipe": "m3n", "epochs": 3, "settings": {"C": 0.1}}),
+    "chain, m3n": (Chunker, CHUNKS, {"recipe": "m3n", "epochs": 3, "settings": FRANK_WOLFE}),
     "chain, svmstruct-slack": (Chunker, CHUNKS, {"recipe": "svmstruct-slack", "epochs": 5}),
     "chain, svm-subgradient": (Tagger, TAGS, {"recipe": "svm-subgradient", "epochs": 2}),
-    "segments, m3n": (Chunker, CHUNKS, {"recipe": "m3n", "structure": "segments", "epochs": 2, "settings": {"C": 0.1}}),
+    "segments, m3n": (
+        Chunker,
+        CHUNKS,
+        {"recipe": "m3n", "structure": "segments", "epochs": 2, "settings": FRANK_WOLFE},
+    ),
     "chain, laso-alma": (Chunker, CHUNKS, {"recipe": "laso-alma", "structure": "chain", "epochs": 2}),
     "chain, max-violation": (EntityRecognizer, ENTITIES, {"recipe": "max-violation", "epochs": 2}),
     "chain, crf": (Chunker, CHUNKS, {"recipe": "crf", "epochs": 5, "settings": PRIOR}),

@@ -97,11 +97,26 @@ class Vector {
     data_ = v_.data();
   }
 
-  double dot(const Difference& delta) const {
-    if (metric_) return scale_ * metric_->dot(data_, version_, delta);
+  // delta: a difference, or another list of pairs of a place and a number; so in `product` and `add`.
+  template <class Entries>
+  double dot(const Entries& delta) const {
+    if (metric_) return scale_ * metric_->dot(data_, version_, as_difference(delta));
     double sum = 0;
-    for (const auto& [id, value] : delta) sum += data_[id] * value;
+    for (const auto& [id, value] : delta) sum += data_[id] * double(value);
     return scale_ * sum;
+  }
+  // The product of two lists, each in the order of places.
+  template <class Entries>
+  double product(const Entries& one, const Entries& other) const {
+    if (metric_) return metric_->product(as_difference(one), as_difference(other));
+    double sum = 0;
+    for (auto a = one.begin(), b = other.begin(); a != one.end() && b != other.end();) {
+      if (a->first == b->first)
+        sum += double(a++->second) * double(b++->second);
+      else
+        ++(a->first < b->first ? a : b);
+    }
+    return sum;
   }
 
   // |delta|_p, and |delta|^2 if p is 2. Every place must occur once.
@@ -109,14 +124,15 @@ class Vector {
   double squared(const Difference& delta) const { return metric_ ? metric_->product(delta, delta) : squared_norm(delta); }
 
   // Adds step * delta to w, or to theta if p > 2.
-  void add(const Difference& delta, double step) {
+  template <class Entries>
+  void add(const Entries& delta, double step) {
     if (has_dual()) {
       ++version_;
-      return add_to_dual(delta, step);
+      return add_to_dual(as_difference(delta), step);
     }
-    if (measures_) norm2_ += 2 * step * dot(delta) + step * step * squared(delta);
+    if (measures_) norm2_ += 2 * step * dot(delta) + step * step * squared(as_difference(delta));
     ++version_;
-    for (const auto& [id, value] : delta) add(id, step * value / scale_);
+    for (const auto& [id, value] : delta) add_at(id, step * double(value) / scale_);
   }
 
   // Sets weights to 0, and their part of the average too; only if p is 2.
@@ -205,7 +221,13 @@ class Vector {
   }
 
  private:
-  void add(std::int64_t id, double change) noexcept {
+  static const Difference& as_difference(const Difference& delta) noexcept { return delta; }
+  template <class Entries>
+  static Difference as_difference(const Entries& entries) {
+    return Difference(entries.begin(), entries.end());
+  }
+
+  void add_at(std::int64_t id, double change) noexcept {
     v_[static_cast<std::size_t>(id)] += static_cast<Real>(change);
     u_[static_cast<std::size_t>(id)] += static_cast<Real>(change * scales_);
   }

@@ -31,10 +31,12 @@ class NSlack : public MarginSolver<Real> {
       if (cap > 0 && hinge.structure().corpus().length(s) > 0) {
         const double value = hinge.open(s);
         hinges += cap * value;
-        if (value > sentence.highest(weights) + epsilon_) {
+        sentence.measure(weights, values_);
+        if (value > highest(values_) + epsilon_) {
           ++out.updates;
-          sentence.add(hinge);
-          sentence.optimise(cap, epsilon_ / 100, weights);
+          sentence.add(hinge, weights);
+          values_.push_back(value);
+          sentence.optimise(cap, epsilon_ / 100, values_, weights);
         }
       }
       tell();
@@ -65,7 +67,9 @@ class NSlack : public MarginSolver<Real> {
     for (int turn = 0; turn < most_turns && !optimal_; ++turn) {
       double gain = 0;
       for (std::size_t s = 0; s < sentences_.size(); ++s) {
-        if (!sentences_[s].empty()) gain = std::max(gain, sentences_[s].optimise(caps[s], epsilon_ / 100, weights));
+        if (sentences_[s].empty()) continue;
+        sentences_[s].measure(weights, values_);
+        gain = std::max(gain, sentences_[s].optimise(caps[s], epsilon_ / 100, values_, weights));
       }
       optimal_ = gain <= epsilon_ / 2;
     }
@@ -74,6 +78,7 @@ class NSlack : public MarginSolver<Real> {
   double epsilon_;
   bool optimal_ = true;  // whether no sentence gains more, under the constraints so far
   std::vector<PlaneSet<Real>> sentences_;
+  std::vector<double> values_;  // of the planes of the sentence that is visited
 };
 
 RIATA_MARGIN_SOLVER("n-slack", NSlack)

@@ -4,41 +4,56 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "core/error.hpp"
 #include "learning/margin/hinge.hpp"
 #include "learning/margin/simplex.hpp"
 #include "models/vector.hpp"
 
 namespace riata {
 
+// The highest of the values of planes; at least 0, the value of the truth.
+inline double highest(const std::vector<double>& values) {
+  double most = 0;
+  for (const double value : values) most = std::max(most, value);
+  return most;
+}
+
 // The sentence's share of the weights is the sum of its slopes times their multipliers, which add up to at most the cap of the sentence.
+// Products are those of the weight vector, so that they are right if its entries are coefficients of a kernel.
 template <class Real>
 class PlaneSet {
  public:
   bool empty() const noexcept { return planes_.empty(); }
   std::size_t size() const noexcept { return planes_.size(); }
 
-  // The highest value of any plane at these weights; at least 0.
-  double highest(const Vector<Real>& weights) const {
-    double most = 0;
-    for (const Plane& plane : planes_) most = std::max(most, plane.offset - weights.dot(plane.slope.entries()));
-    return most;
+  // The value of every plane at these weights.
+  void measure(const Vector<Real>& weights, std::vector<double>& values) const {
+    values.clear();
+    for (const Plane& plane : planes_) values.push_back(plane.offset - weights.dot(plane.slope));
   }
 
   // Adds the plane that was found last, with a multiplier of 0.
-  void add(const Hinge<Real>& hinge) {
-    planes_.push_back({hinge.slope(), hinge.offset(), 0, {}});
-    for (const Plane& other : planes_) planes_.back().products.push_back(other.slope.dot(hinge.slope()));
+  void add(const Hinge<Real>& hinge, const Vector<Real>& weights) {
+    Plane plane{{}, hinge.offset(), 0, {}};
+    for (const auto& [place, value] : hinge.slope().entries()) {
+      if (place > std::int64_t{UINT32_MAX})
+        throw Error("UnsupportedError", "there are too many weights to remember the outputs of sentences.", "Use svm-subgradient.");
+      if (value != 0) plane.slope.push_back({static_cast<std::uint32_t>(place), static_cast<Real>(value)});
+    }
+    std::ranges::sort(plane.slope, {}, &Entry::first);
+    plane.slope.shrink_to_fit();
+    planes_.push_back(std::move(plane));
+    for (const Plane& other : planes_) planes_.back().products.push_back(weights.product(other.slope, planes_.back().slope));
     multipliers_.push_back(0);
   }
 
-  // Makes the multipliers optimal, all other weights being fixed, until no pair gains more than `precise` per unit. Returns by how much
-  // the gains of multipliers that could be exchanged differed before.
-  double optimise(double cap, double precise, Vector<Real>& weights) {
+  // Makes the multipliers optimal, all other weights being fixed, until no pair gains more than `precise` per unit. values: of all planes
+  // at the weights. Returns by how much the gains of multipliers that could be exchanged differed before.
+  double optimise(double cap, double precise, const std::vector<double>& values, Vector<Real>& weights) {
     const std::vector<double> before = multipliers_;
-    std::vector<double> values;
-    for (const Plane& plane : planes_) values.push_back(plane.offset - weights.dot(plane.slope.entries()));
     const std::vector<double> products = square(planes_);
     std::vector<double> offsets = values;  // without the part of the weights that comes from this sentence
     const std::size_t n = planes_.size();
@@ -46,22 +61,22 @@ class PlaneSet {
       for (std::size_t j = 0; j < n; ++j) offsets[i] += before[j] * products[i * n + j];
     }
     ascend_in_simplex(offsets, products, cap, precise, multipliers_);
-    double highest = 0, lowest = 0, used = 0;
+    const double most = highest(values);
+    double least = 0, used = 0;
     for (std::size_t k = 0; k < n; ++k) {
       const double change = multipliers_[k] - before[k];
-      highest = std::max(highest, values[k]);
       used += before[k];
-      if (change != 0) weights.add(planes_[k].slope.entries(), change);
-      planes_[k].idle = multipliers_[k] > 0 ? 0 : planes_[k].idle + 1;
+      if (change != 0) weights.add(planes_[k].slope, change);
     }
-    if (used >= cap * (1 - 1e-12)) lowest = highest;  // nothing is left of the cap
-    for (std::size_t k = 0; k < n; ++k) lowest = before[k] > 0 ? std::min(lowest, values[k]) : lowest;
-    return highest - lowest;
+    if (used >= cap * (1 - 1e-12)) least = most;  // nothing is left of the cap
+    for (std::size_t k = 0; k < n; ++k) least = before[k] > 0 ? std::min(least, values[k]) : least;
+    return most - least;
   }
 
-  // Forgets planes whose multiplier was 0 after each of the last `patience` calls of optimise.
+  // Forgets planes whose multiplier was 0 at each of the last `patience` calls.
   void drop(int patience) {
     for (std::size_t k = planes_.size(); k-- > 0;) {
+      planes_[k].idle = multipliers_[k] > 0 ? 0 : planes_[k].idle + 1;
       if (planes_[k].idle >= patience) drop_plane(planes_, multipliers_, k);
     }
   }
@@ -69,7 +84,7 @@ class PlaneSet {
   // Multiplies all multipliers by a number.
   void rescale(double factor, Vector<Real>& weights) {
     for (std::size_t k = 0; k < planes_.size(); ++k) {
-      weights.add(planes_[k].slope.entries(), (factor - 1) * multipliers_[k]);
+      weights.add(planes_[k].slope, (factor - 1) * multipliers_[k]);
       multipliers_[k] *= factor;
     }
   }
@@ -84,15 +99,16 @@ class PlaneSet {
   // How many numbers are stored.
   std::int64_t stored() const noexcept {
     std::int64_t sum = 0;
-    for (const Plane& plane : planes_) sum += static_cast<std::int64_t>(plane.slope.entries().size());
+    for (const Plane& plane : planes_) sum += static_cast<std::int64_t>(plane.slope.size());
     return sum;
   }
 
  private:
+  using Entry = std::pair<std::uint32_t, Real>;
   struct Plane {
-    SummedDifference slope;
+    std::vector<Entry> slope;  // by place
     double offset = 0;
-    int idle = 0;                  // calls of optimise since its multiplier was above 0
+    int idle = 0;                  // calls of drop since its multiplier was above 0
     std::vector<double> products;  // with all planes up to this one
   };
   std::vector<Plane> planes_;

@@ -8,12 +8,15 @@ from riata.settings import Setting
 
 AUTO = "auto"
 SMALLEST = 1e-9
+LARGEST = 1e9  # of C: squares of weights must not overflow in single precision
 
 SHUFFLE = Setting("shuffle", True, "visit the sentences of every epoch in a new order")
 PRECISION = Setting("precision", "single", "arithmetic of the weights while learning", choices=("single", "double"))
 C_HELP = "the weight of the hinge losses beside half the squared norm of the weights; lambda = 1 / (C n)"
-C = Setting("C", 0.1, C_HELP, low=SMALLEST)
-C_OR_AUTO = Setting("C", AUTO, f"{C_HELP}; auto: chosen on held-out sentences", low=SMALLEST, words=(AUTO,))
+C = Setting("C", 0.1, C_HELP, low=SMALLEST, high=LARGEST)
+C_OR_AUTO = Setting(
+    "C", AUTO, f"{C_HELP}; auto: chosen on held-out sentences", low=SMALLEST, high=LARGEST, words=(AUTO,)
+)
 EPSILON = Setting(
     "epsilon", 0.01, "stop when hinge losses exceed what constraints ask for by no more, per sentence", low=SMALLEST
 )
@@ -24,12 +27,12 @@ SLACKS = Setting(
     choices=("one", "each"),
 )
 
-SOLVERS = ("frank-wolfe", "pairwise", *BY_SUMS)
+SOLVERS = ("pairwise", "frank-wolfe", *BY_SUMS)
 SOLVER = Setting(
     "solver",
     SOLVERS[0],
-    "Frank-Wolfe sentence by sentence; the same with the outputs that were found remembered, for small gaps; or, with sums over all "
-    "outputs, exponentiated gradient or the extragradient method",
+    "Frank-Wolfe sentence by sentence, with the outputs that were found remembered; the same without, which needs less memory and more "
+    "passes; or, with sums over all outputs, exponentiated gradient or the extragradient method",
     choices=SOLVERS,
     needs=dict.fromkeys(BY_SUMS, ("expected features",)),
 )

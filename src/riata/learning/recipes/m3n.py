@@ -1,4 +1,4 @@
-"""The max-margin Markov network, by block-coordinate Frank-Wolfe or another solver."""
+"""The max-margin Markov network, by block-coordinate Frank-Wolfe, which remembers outputs, or another solver."""
 
 from dataclasses import replace
 
@@ -22,7 +22,11 @@ RECIPE = Recipe(
         Setting(
             "gap", 0.01, "stop when the objective is certainly within this part of its minimum", low=SMALLEST, high=1.0
         ),
-        Setting("average", True, "average the weights over all steps, later ones more (false: keep the last ones)"),
+        Setting(
+            "average",
+            False,
+            "average the weights over all steps, later ones more; frank-wolfe is then mostly nearer to the minimum",
+        ),
         replace(SHUFFLE, only={"solver": tuple(solver for solver in SOLVERS if solver != "extragradient")}),
         PRECISION,
         *loss_settings(searched=True),
