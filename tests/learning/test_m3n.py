@@ -1,13 +1,16 @@
 """Max-margin learners as recipes: what they report, when they stop, what they refuse."""
 
+import warnings
+
 import pytest
 
 import riata
 from riata import registry
-from riata.errors import SettingError, UnsupportedError
+from riata.errors import RiataWarning, SettingError, UnsupportedError
 from riata.features import segments as segment_templates
 from riata.features import templates
 from riata.learning.batch import prior
+from riata.learning.margin.settings import SOLVERS
 from samples import embedded, quietly
 
 TRAIN, TEST = embedded()[:60], embedded()[150:250]
@@ -48,7 +51,7 @@ def test_m3n_and_cutting_planes_reach_the_same_objective(structure):
 
 
 @pytest.mark.parametrize("structure", ["chain", "segments"])
-@pytest.mark.parametrize("solver", ["pairwise", "exponentiated-gradient", "extragradient"])
+@pytest.mark.parametrize("solver", ["frank-wolfe", "exponentiated-gradient", "extragradient"])
 def test_every_solver_reaches_the_same_objective(structure, solver):
     data = TRAIN[:12]
     one = trained("m3n", data, structure=structure, gap=0.01, C=0.1).history_[-1]
@@ -110,6 +113,50 @@ def test_the_result_does_not_depend_on_anything_but_the_data():
     assert [epoch["objective"] for epoch in one.history_] == [epoch["objective"] for epoch in two.history_]
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_sentences_whose_truth_cannot_be_given_are_left_out(solver):
+    """Segments of two tokens are too long here."""
+    settings = {"C": 0.1, "gap": 0.05, "longest": 1, "loss": "hamming", "solver": solver}
+    for data in (TRAIN[:12], TRAIN[:24]):
+        found = trained("m3n", data, structure="segments", **settings).history_[-1]
+        expected = trained(
+            "svmstruct-margin", data, structure="segments", C=0.1, epsilon=1e-3, longest=1, loss="hamming"
+        )
+        least = expected.history_[-1]
+        assert found["gap"] <= 0.05 and least["dual"] > 0
+        assert found["dual"] <= least["objective"] and least["dual"] <= found["objective"]
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("structure", ["chain", "segments"])
+def test_the_default_solver_comes_to_a_small_gap_at_every_price(structure, C):
+    last = trained("m3n", TRAIN[:12], structure=structure, C=C, gap=1e-4, precision="double").history_[-1]
+    assert last["gap"] <= 1e-4
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings", "reason"),
+    [
+        ("m3n", {}, r"The gap is \d+ % after 1 pass; 1 % was asked for"),
+        ("svmstruct-margin", {}, r"violated by more than epsilon \(0.01\) after 2 passes"),
+        ("svmstruct-margin", {"slacks": "each"}, r"violated by more than epsilon \(0.01\) after 2 passes"),
+        ("svmstruct-slack", {}, r"violated by more than epsilon \(0.01\) after 2 passes"),
+    ],
+)
+def test_a_training_that_ends_before_its_goal_says_so(recipe, settings, reason):
+    chunker = riata.Chunker(recipe, template=SMALL["chain"], epochs=2, settings={"C": 1.0, **settings})
+    with pytest.warns(RiataWarning, match=reason):
+        chunker.fit(TRAIN)
+
+
+def test_a_training_that_reaches_its_goal_in_the_last_pass_says_nothing():
+    passes = len(trained("m3n", gap=0.02).history_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RiataWarning)
+        last = trained("m3n", gap=0.02, epochs=passes).history_[-1]
+    assert last["gap"] <= 0.02
+
+
 def test_a_sentence_without_weight_changes_nothing():
     weights = [1.0] * 40 + [0.0] * 20
     made = riata.Chunker("m3n", template=SMALL["chain"], settings={"C": 0.02, "gap": 0.02})
@@ -119,8 +166,8 @@ def test_a_sentence_without_weight_changes_nothing():
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-@pytest.mark.parametrize("C", [0, -1, float("nan"), "none"])
-def test_a_price_that_is_not_above_zero_is_refused(recipe, C):
+@pytest.mark.parametrize("C", [0, -1, float("nan"), "none", 1e300])
+def test_a_price_that_is_not_above_zero_or_very_large_is_refused(recipe, C):
     with pytest.raises(SettingError, match="setting 'C' has the value"):
         riata.Chunker(recipe, settings={"C": C}).fit(TRAIN)
 

@@ -23,6 +23,7 @@ WRONG = [
     ("svmstruct-slack", {"C": -1}, "setting 'C' has the value -1"),
     ("m3n", {"loss": "cost-matrix", "costs": [[0, 1, 1], [1, 0, 1]]}, "expected a square array"),
     ("m3n", {"loss": "cost-matrix", "costs": [[0, -1], [1, 0]]}, "setting 'costs' has the cost -1"),
+    ("mira", {"loss": "cost-matrix", "costs": [[0, 0], [0, 0]]}, "setting 'costs' is 0 everywhere"),
     (
         "m3n",
         {"loss": "cost-matrix", "costs": [[0, 1], [1, 0]]},
@@ -61,3 +62,8 @@ def test_a_wrong_setting_on_the_command_line(run, tmp_path, recipe, settings, sa
 def test_costs_are_finite(cost):
     with pytest.raises(SettingError, match="expected a number from 0"):
         riata.Chunker("m3n", settings={"loss": "cost-matrix", "costs": np.array([[0, cost], [1, 0]])}).fit(TRAIN)
+
+
+def test_a_cost_of_an_array_is_named_as_a_number():
+    with pytest.raises(SettingError, match=r"has the cost -1.5 \(row 0, column 1\)"):
+        riata.Chunker("m3n", settings={"loss": "cost-matrix", "costs": np.array([[0, -1.5], [1, 0]])}).fit(TRAIN)

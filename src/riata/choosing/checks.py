@@ -52,7 +52,7 @@ def shards_of(given: Any, recipe: Recipe) -> int:
     if shards > 1 and recipe.whole:
         raise UnsupportedError(
             f"shards is {shards}, but the recipe {recipe.name!r} minimises one objective over all data, which parts of them do not have.",
-            remedy="Leave out shards; threads (--threads) share the work of L-BFGS.",
+            remedy="Leave out shards, or use a recipe that learns from one sentence after another, such as mira.",
         )
     if shards > 1 and recipe.searches:
         raise UnsupportedError(

@@ -83,6 +83,10 @@ class CostsSetting(Setting):
         found = [[self._cost(cost, f"row {i}, column {j}") for j, cost in enumerate(row)] for i, row in enumerate(rows)]
         if any(found[i][i] != 0 for i in range(len(found))):
             raise SettingError(f"setting {self.name!r} has costs on its diagonal, where labels are right; expected 0.")
+        if len(found) > 1 and not any(map(any, found)):
+            raise SettingError(
+                f"setting {self.name!r} is 0 everywhere, so that there is nothing to learn; expected a cost above 0."
+            )
         return found
 
     def _cost(self, value: Any, where: str) -> float:
@@ -91,8 +95,9 @@ class CostsSetting(Setting):
         except (TypeError, ValueError):
             cost = np.nan
         if isinstance(value, (str, bytes)) or not 0 <= cost <= LARGEST:
+            given = value.item() if isinstance(value, np.generic) else value
             raise SettingError(
-                f"setting {self.name!r} has the cost {printed(value)} ({where}); expected a number from 0 to {LARGEST:g}."
+                f"setting {self.name!r} has the cost {printed(given)} ({where}); expected a number from 0 to {LARGEST:g}."
             )
         return cost
 

@@ -60,6 +60,7 @@ class Trainer:
     settings: Mapping[str, Any]
     threads = 1  # number of threads that may work at once
     finished: str | None = None  # why another epoch would change nothing
+    short: str | None = None  # why more epochs than were planned would be better
     steady = False  # whether an epoch that is broken off changes nothing, so that the model is that of the epoch before
     dropped = 0  # number of weights that truncation left out of the last model
 
@@ -135,6 +136,8 @@ def train(
             if trainer.finished and number < last:
                 listener(Note(f"Stopped after {number:,} steps: {trainer.finished}."))
                 break
+            if number == last and dev_score is None and not trainer.finished and trainer.short:
+                listener(Note(trainer.short, warning=True))
             if plan.patience is not None and dev_score is not None and number - outcome.best_epoch >= plan.patience:
                 break
     except KeyboardInterrupt:

@@ -96,7 +96,18 @@ class MarginTrainer(Trainer):
         return min(self._epochs + max(int(self._epochs * (gap / asked - 1) / 2), 1), regular)
 
     def _note_end(self, gap: float | None, *, done: bool) -> None:
-        asked = self.settings.get("gap")
+        asked, epsilon = self.settings.get("gap"), self.settings.get("epsilon")
+        passes = f"after {self._epochs:,} pass{'es' if self._epochs > 1 else ''}"
+        if asked is not None and gap is not None:
+            self.short = (
+                f"The gap is {100 * gap:.2g} % {passes}; {100 * asked:.2g} % was asked for. More epochs, a smaller C or a larger gap "
+                "would do."
+            )
+        elif epsilon is not None:
+            self.short = (
+                f"Constraints are violated by more than epsilon ({epsilon:g}) {passes}. More epochs, a smaller C or a larger epsilon "
+                "would do."
+            )
         if done:
             self.finished = f"no constraint is violated by more than epsilon ({self.settings['epsilon']:g})"
         elif asked is not None and gap is not None and gap <= asked:
