@@ -8,7 +8,7 @@
 
 namespace riata {
 
-// Collins, Globerson, Koo, Carreras & Bartlett 2008, Sec. 3 and 5: the multipliers of a sentence are the cap times a distribution over its
+// Collins, Globerson, Koo, Carreras & Bartlett 2008: the multipliers of a sentence are the cap times a distribution over its
 // outputs, whose logarithm is a sum of scores of parts. A visit adds rate * (loss - w.difference) to the logarithm of every output and
 // normalises, which needs the sums of the structure alone. Rates are those of sentences: a step that lowers the dual objective is taken
 // back and tried again at half the rate; after a step the rate grows by a twentieth.

@@ -12,7 +12,7 @@ namespace riata {
 // Taskar, Lacoste-Julien & Jordan 2006 look for the saddle point of L(w, p), which is the lowest w for the worst distribution p over the
 // outputs of every sentence. An iteration makes a step from (w, p) by the gradient there, and then again a step from (w, p), by the
 // gradient where the first step has led. Differs: L has 1/2 |w|^2, where the paper bounds |w|, so that the minimum is that of the other
-// solvers. Distributions are projected by relative entropy over whole outputs (their Sec. 5.2 on Bregman projections), which the sums of
+// solvers. Distributions are projected by relative entropy over whole outputs (the paper also has Bregman projections), which the sums of
 // the structure give. The logarithms of all distributions are then one vector over features, and one number for the loss: memory does not
 // depend on the number of sentences. The steps are those of Nemirovski 2004 (mirror prox): as long as the inequality of its proof fails,
 // the step is halved; it grows afterwards. The weights that are learnt are those that belong to the distributions of the inner points,
