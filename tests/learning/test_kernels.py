@@ -1,5 +1,7 @@
 """Chains scored by a kernel function: against a slow twin, against linear models, within the budget, with any number of threads."""
 
+import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -9,8 +11,17 @@ from hypothesis import strategies as st
 
 import riata
 from oracle import kernel as twin
-from riata.errors import DataError, RiataError, RiataWarning, SettingError, TemplateError, UnsupportedError
+from riata.errors import (
+    DataError,
+    ModelFileError,
+    RiataError,
+    RiataWarning,
+    SettingError,
+    TemplateError,
+    UnsupportedError,
+)
 from riata.estimators.model_file import from_bytes, to_bytes
+from riata.models.container import pack, unpack
 
 PLAIN = {"shuffle": False, "precision": "double"}
 KERNELS = {
@@ -86,16 +97,36 @@ def test_a_kernel_of_degree_two_is_a_linear_model_of_the_features_written_out(re
         assert [score for _, score in mine] == pytest.approx([score for _, score in written], rel=1e-4, abs=1e-5)
 
 
-def test_frank_wolfe_certifies_the_same_optimum_as_with_the_features_written_out():
+@pytest.mark.parametrize("solver", ["pairwise", "frank-wolfe"])
+def test_m3n_certifies_the_same_optimum_as_with_the_features_written_out(solver):
     X, Y = signals(4)
     wide = [np.array([twin.expanded(row) for row in x]) for x in X]
-    options = {"C": 0.2, "gap": 0.01, "average": False}
+    options = {"C": 0.2, "gap": 0.01, "solver": solver}
     kernel = trained("m3n", (X, Y), epochs=300, kernel="poly", gamma=1.0, **PLAIN, **options)
     linear = trained("m3n", (wide, Y), epochs=300, structure="chain", **PLAIN, **options)
     one, other = ([e for e in m.history_ if e["objective"] is not None][-1] for m in (kernel, linear))
     assert one["gap"] <= 0.01
     assert one["objective"] == pytest.approx(other["objective"], rel=0.02)
     assert one["dual"] <= other["objective"] and other["dual"] <= one["objective"]
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_m3n_comes_to_the_optimum_that_cutting_planes_find_with_the_features_written_out(C):
+    X, Y = signals(4)
+    wide = [np.array([twin.expanded(row) for row in x]) for x in X]
+    kernel = trained("m3n", (X, Y), epochs=2000, kernel="poly", gamma=1.0, C=C, gap=1e-4, **PLAIN).history_[-1]
+    linear = trained(
+        "svmstruct-margin",
+        (wide, Y),
+        epochs=2000,
+        structure="chain",
+        C=C,
+        epsilon=1e-5,
+        slacks="each",
+        precision="double",
+    ).history_[-1]
+    assert kernel["gap"] <= 1e-4 and linear["gap"] <= 1e-4
+    assert kernel["objective"] == pytest.approx(linear["objective"], rel=2e-4)
 
 
 @EVERY_RECIPE
@@ -174,11 +205,39 @@ def test_a_function_of_the_user_is_the_kernel():
     mine = trained("kernel-perceptron", (X, Y), kernel=lambda x, z: (x @ z.T + 1.0) ** 2, **PLAIN)
     built_in = trained("kernel-perceptron", (X, Y), kernel="poly", gamma=1.0, **PLAIN)
     assert mine.predict(X) == built_in.predict(X)
-    with pytest.raises(UnsupportedError, match="function in Python"):
-        to_bytes(mine)
     D = [[{f"x{j}": value for j, value in enumerate(row)} for row in x] for x in X]
     sparse = trained("kernel-perceptron", (D, Y), kernel=lambda x, z: ((x @ z.T).toarray() + 1.0) ** 2, **PLAIN)
     assert sparse.predict(D) == mine.predict(X)
+
+
+def of_degree_two(x, z):
+    return (x @ z.T + 1.0) ** 2
+
+
+@EVERY_RECIPE
+def test_a_function_of_the_user_is_given_again_at_loading(recipe, tmp_path):
+    X, Y = signals(10)
+    model = trained(recipe, (X, Y), kernel=of_degree_two)
+    model.save(tmp_path / "own.riata")
+    with pytest.raises(ModelFileError, match=r"code that is not stored in it: .*of_degree_two"):
+        riata.load_model(tmp_path / "own.riata")
+    loaded = riata.load_model(tmp_path / "own.riata", using=[of_degree_two])
+    assert listed(loaded, X, 2) == listed(model, X, 2) and loaded.settings["kernel"] is of_degree_two
+    assert to_bytes(loaded.set_params(**model.get_params(deep=False))) == to_bytes(model)
+    assert pickle.loads(pickle.dumps(model)).predict(X) == model.predict(X) == copy.deepcopy(model).predict(X)
+    for wrong in ([], [raising], 3):
+        with pytest.raises(ModelFileError, match="of_degree_two"):
+            from_bytes(to_bytes(model), using=wrong)
+
+
+def test_a_model_file_that_names_another_kernel_is_refused():
+    X, Y = signals(10)
+    header, arrays = unpack(memoryview(to_bytes(trained("kernel-perceptron", (X, Y), kernel=of_degree_two))))
+    for kernel in ({**header["kernel"], "name": "poly"}, {**header["kernel"], "degree": 0}):
+        with pytest.raises(ModelFileError, match="kernel is inconsistent"):
+            from_bytes(pack({**header, "kernel": kernel}, arrays), using=[of_degree_two])
+    with pytest.raises(ModelFileError, match="kernel is inconsistent"):
+        from_bytes(pack({**header, "functions": {}, "params": {**header["params"], "settings": {}}}, arrays))
 
 
 def raising(x, z):
@@ -193,6 +252,9 @@ def raising(x, z):
         (lambda x, z: np.full((len(x), len(z)), np.nan), "NaN or infinity"),
         (lambda x, z: x @ x.T if len(x) == 1 else x, "of shape"),
         (lambda x, z: 1.0, "of shape"),
+        (lambda x, z: (x @ z.T) * 1j, "complex"),
+        (lambda x, z: -(x @ z.T), "for a token and itself"),
+        (lambda x, z: 1e40 * (x @ z.T), "expected at most"),
         (lambda x, z: "text", "failed"),
         (lambda x: 1.0, "failed: TypeError"),
     ],
@@ -200,6 +262,12 @@ def raising(x, z):
 def test_a_bad_function_is_refused(function, reason):
     with pytest.raises(DataError, match=reason):
         trained("kernel-perceptron", signals(11), kernel=function)
+
+
+@pytest.mark.parametrize("recipe", ["kernel-perceptron", "laso-alma", "m3n"])
+def test_kernels_that_single_precision_does_not_hold_are_refused(recipe):
+    with pytest.raises(DataError, match=r"above 1e\+30"):
+        trained(recipe, signals(11), kernel="poly", degree=20, gamma=1e6)
 
 
 def test_a_function_that_fails_later_is_an_error_too():

@@ -11,6 +11,7 @@
 namespace riata {
 namespace {
 
+constexpr double most_kernel = 1e30;  // the largest value of a kernel: products with coefficients must not overflow in single precision
 constexpr std::int64_t before_features = 1;  // rows of the layout of one label that stand before those of features: its label pair
 
 Layout numbering(const Corpus& corpus) { return Layout(corpus.index, 1, corpus.instances.named_size); }
@@ -93,7 +94,12 @@ void KernelRows<Real>::refresh(const SparseVector& token, Row& row) const {
   }
   std::vector<double> values(others.size());
   model_.function->row(token, others, model_.width, values.data());
-  for (std::size_t k = 0; k < slots.size(); ++k) row.values[static_cast<std::size_t>(slots[k])] = static_cast<Real>(values[k]);
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    if (!(std::abs(values[k]) <= most_kernel))
+      throw Error("DataError", "the kernel of two tokens is above 1e+30, or no number.",
+                  "Scale the features, or use a smaller gamma or degree.");
+    row.values[static_cast<std::size_t>(slots[k])] = static_cast<Real>(values[k]);
+  }
   row.known = supports.added();
 }
 

@@ -31,7 +31,7 @@ from riata.features.attributes import Attribute, builtin
 from riata.features.context_names import SUMMARIES, Scope, names
 from riata.features.context_templates import functions as context_functions
 from riata.models import container
-from riata.models.header import FORMAT, PROBLEM, qualified_name
+from riata.models.header import FORMAT, PROBLEM, SETTING, qualified_name
 
 if TYPE_CHECKING:
     from riata.models.model import Model
@@ -56,7 +56,7 @@ def save_model(estimator: Predicting | Predictor, path: str | Path) -> None:
 def load_model(path: str | Path, using: Iterable[Any] = ()) -> Any:
     """A trained estimator from its file: a Tagger, a Chunker, a JointTagger, an EntityRecognizer or a Predictor.
 
-    Nothing in the file is executed or imported. A model that uses code of yours (attributes, a Problem) names it, and `using`
+    Nothing in the file is executed or imported. A model that uses code of yours (attributes, a kernel, a Problem) names it, and `using`
     must supply every piece: `load_model("m.riata", using=[vowels])`, `load_model("p.riata", using=[MyProblem()])`;
     a single one may stand alone.
     """
@@ -114,13 +114,13 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
     return header, arrays
 
 
-def user_functions(model: Model) -> dict[str, Attribute]:
-    """The attributes of a model that are not Riata's own."""
+def user_functions(model: Model) -> dict[str, Any]:
+    """The functions of a model that are not Riata's own, by their role: attributes, and values of settings."""
     from riata.features.expressions import Expression
 
     functions = model.features.functions
     names = {name for name in functions if not isinstance(functions[name], Expression)} - {*builtin(), *SUMMARIES}
-    return {name: functions[name] for name in sorted(names)}
+    return {**{name: functions[name] for name in sorted(names)}, **model.outputs.functions()}
 
 
 def _qualified_names(functions: Mapping[str, Attribute]) -> dict[str, str]:
@@ -144,7 +144,8 @@ def _storable(estimator: Predicting) -> dict[str, Any]:
             continue
         if name in OF_TWO_PASSES and estimator.first_ is None:
             continue
-        params[name] = dict(value) if isinstance(value, Mapping) else value
+        # A function is stored by its name, as one of the model's functions.
+        params[name] = {k: v for k, v in value.items() if not callable(v)} if isinstance(value, Mapping) else value
     if estimator.first_ is not None:
         params["passes"] = 2  # whatever was set since training
     return {**params, "recipe": recipe_name(estimator)}
@@ -163,13 +164,15 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         if set(functions) != {task}:
             raise ModelFileError("the model's functions are inconsistent")
         return model_file.from_parts(header, arrays, model_file.supplied_problem(functions[task]))
+    of_settings = {role: functions.pop(role) for role in list(functions) if role.startswith(SETTING)}
     functions = {**expressions_in(header), **functions}
-    estimator = _unfitted(header, functions)
+    estimator = _unfitted(header, functions, {role.removeprefix(SETTING): found for role, found in of_settings.items()})
     first = _first_pass(header, arrays, using, estimator)
     outputs = registry.of_structure("outputs", structure_in(header, estimator))
     known = {
         **builtin(),
         **functions,
+        **of_settings,
         **(context_functions(names(chunks=estimator.chunks)) if first is not None else {}),
     }
     model = outputs.from_parts(header, arrays, known)
@@ -209,7 +212,8 @@ def _first_pass(header: dict[str, Any], arrays: container.Arrays, using: Iterabl
     return _estimator(inner, parts, using)
 
 
-def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Predicting:
+def _unfitted(header: dict[str, Any], functions: dict[str, Attribute], settings: dict[str, Any]) -> Predicting:
+    """functions: attributes; settings: those whose values are functions."""
     cls: type[Predicting] = registry.get("task", header["task"]).estimator
     params = mapping_in(header, "params")
     unknown = set(params) - (set(cls._param_names()) - set(NOT_STORED))
@@ -219,6 +223,8 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute]) -> Predic
         raise ModelFileError("the model's parameter 'recipe' is inconsistent")
     if not isinstance(params.get("dev", 0.1), (int, float, type(None))):
         raise ModelFileError("the model's parameter 'dev' is inconsistent")
+    if settings:
+        params = {**params, "settings": {**mapping_in(params, "settings"), **settings}}
     estimator = cls(**{**params, "attributes": functions or None})
     checked(estimator, training=False, structure=structure_named(header))
     return estimator

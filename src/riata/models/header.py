@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 FORMAT = "riata model"
+SETTING = "setting "  # before the name of a setting whose value is a function: its role among the functions of a model
 PROBLEM = "problem"  # used instead of a task's name, by predictors of problems in Python
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -142,6 +142,10 @@ class Outputs(ABC):
     @abstractmethod
     def memory(self, features: Features) -> tuple[str, int]:
         """What the weights are for, in words, and their size in bytes."""
+
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """The user's functions that are values of settings, by their role in a model file: SETTING and the name of the setting."""
+        return {}
 
     @abstractmethod
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:

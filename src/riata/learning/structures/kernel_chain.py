@@ -17,9 +17,9 @@ from riata.learning.dictionary import new_dictionary
 from riata.learning.events import Listener
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
-from riata.learning.user_kernel import UserKernel
 from riata.models.outputs import of_kind
 from riata.models.structures.kernel_chain import KernelOutputs
+from riata.models.user_kernel import UserKernel
 from riata.parallel import cores
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from riata._core import Instances, KernelWeights, KernelWeights64, feature_count
 from riata.data.types import Ids
-from riata.errors import ModelFileError, UnsupportedError
+from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.languages.kernel_chain import check_of_tokens
@@ -31,11 +31,15 @@ from riata.models.feature_parts import (
     store_features,
     store_weights,
 )
+from riata.models.header import SETTING
 from riata.models.model import Model
 from riata.models.outputs import NO_CODES, Refusal, Values, Weights, WeightsKind, of_kind
 from riata.models.structures.chain import ChainOutputs
+from riata.models.user_kernel import UserKernel
 
 PRECISIONS = KernelWeights, KernelWeights64
+OWN = "own"  # the name of a kernel function of the user in a model file,
+ROLE = f"{SETTING}kernel"  # and its role there
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,7 @@ class KernelOutputs(ChainOutputs):
     form that the core takes.
     """
 
-    kernel: str | Callable[..., Any]
+    kernel: str | UserKernel
     degree: int
     gamma: float
     coefficient: float
@@ -90,19 +94,17 @@ class KernelOutputs(ChainOutputs):
     def memory(self, features: Features) -> tuple[str, int]:
         return f"{len(self.labels):,} labels", 4 * len(self.labels) * row_width(len(self.labels))
 
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        return {ROLE: self.kernel.function} if isinstance(self.kernel, UserKernel) else {}
+
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays, without support tokens that have no coefficients."""
-        if not isinstance(self.kernel, str):
-            raise UnsupportedError(
-                "the kernel of the model is a function in Python, and a model file holds data only.",
-                remedy="Use kernel=linear, poly or rbf; or keep the model in memory.",
-            )
         features, weights = model.features, model.weights_as(PRECISIONS).compact()
         header = {
             "structure": self.structure,
             "labels": list(self.labels),
             "kernel": {
-                "name": self.kernel,
+                "name": self.kernel if isinstance(self.kernel, str) else OWN,
                 "degree": self.degree,
                 "gamma": self.gamma,
                 "coefficient": self.coefficient,
@@ -125,7 +127,9 @@ class KernelOutputs(ChainOutputs):
         labels = read_strings(header, "labels")
         if not labels or len(set(labels)) != len(labels) or len(labels) > MOST_LABELS:
             raise ModelFileError("the model's labels are inconsistent")
-        outputs = cls(tuple(labels), read_legality(arrays, len(labels)), *_kernel_in(header))
+        functions = dict(functions)
+        kernel = _kernel_in(header, functions.pop(ROLE, None))
+        outputs = cls(tuple(labels), read_legality(arrays, len(labels)), *kernel)
         templates, lists = read_templates(header, arrays, parse, {*functions, NUMBER})
         check_of_tokens(templates)
         features = Features(templates, functions, lists)
@@ -141,16 +145,28 @@ class KernelOutputs(ChainOutputs):
         return Model(features, weights, outputs)
 
 
-def _kernel_in(header: Mapping[str, Any]) -> tuple[str, int, float, float]:
+def _kernel_in(header: Mapping[str, Any], function: Any) -> tuple[str | UserKernel, int, float, float]:
+    """The kernel and its numbers. function: that of the user; None: the model names none."""
     found = header.get("kernel")
-    if isinstance(found, Mapping) and found.get("name") in KERNELS:
+    names = KERNELS if function is None else (OWN,)
+    if isinstance(found, Mapping) and found.get("name") in names:
+        if function is not None and not callable(function):
+            raise ModelFileError(
+                "the kernel of the model is a function of two arrays; what was supplied cannot be called."
+            )
+        kernel = str(found["name"]) if function is None else UserKernel(function, _width_in(header))
         degree: Any = found.get("degree")
         gamma: Any = found.get("gamma")
         coefficient: Any = found.get("coefficient")
         numbers = isinstance(degree, int) and isinstance(gamma, float) and isinstance(coefficient, float)
         if numbers and 1 <= degree <= 20 and SMALLEST <= gamma < np.inf and 0 <= coefficient < np.inf:
-            return str(found["name"]), degree, gamma, coefficient
+            return kernel, degree, gamma, coefficient
     raise ModelFileError("the model's kernel is inconsistent")
+
+
+def _width_in(header: Mapping[str, Any]) -> int | None:
+    found = header.get("array_width")
+    return found if isinstance(found, int) else None
 
 
 OUTPUTS = KernelOutputs
