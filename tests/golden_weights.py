@@ -48,6 +48,7 @@ PAIRS = {
     "chain, crf by sgd": (Chunker, CHUNKS, {"recipe": "crf", "epochs": 2, "settings": {**PRIOR, "optimiser": "sgd"}}),
     "chain, memm": (Tagger, TAGS, {"recipe": "memm", "epochs": 5, "settings": PRIOR}),
     "chain, winnow": (Chunker, CHUNKS, {"recipe": "winnow", "epochs": 5}),
+    "chain, boost": (Chunker, CHUNKS, {"recipe": "boost", "epochs": 2, "settings": {"precision": "double"}}),
     "chain, hmm": (Tagger, TAGS, {"recipe": "hmm"}),
     "chain of order 2, perceptron": (EntityRecognizer, ENTITIES, {"recipe": "perceptron", "epochs": 3}),
     "chain of order 2, mira": (EntityRecognizer, ENTITIES, {"recipe": "mira", "epochs": 2}),

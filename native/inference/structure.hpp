@@ -15,6 +15,7 @@
 #include "inference/corpus.hpp"
 #include "inference/search/corpus_space.hpp"
 #include "inference/search/queue.hpp"
+#include "inference/single_weights.hpp"
 #include "models/difference.hpp"
 #include "models/vector.hpp"
 
@@ -40,7 +41,7 @@ class Structure {
   // Called after every example that is learnt from one by one: the structure may drop features, so that it stays small.
   virtual void settle() {}
 
-  // All questions except `space` are about the sentence that was opened last, which must have a token.
+  // All questions except `single_weights` and `space` are about the sentence that was opened last, which must have a token.
   virtual void open(std::int64_t s) = 0;
 
   // The output to learn: the truth or, if the structure cannot give it, the output closest to it under the present weights.
@@ -107,6 +108,10 @@ class Structure {
     const std::optional<double> second = next(away);
     return second && *second >= score - margin;
   }
+
+  // The features of all sentences, for learning one weight at a time from the present weights on. sentence_weights: [sentences] or empty;
+  // sentences of weight 0 are left out. The structure must outlive it.
+  virtual std::unique_ptr<SingleWeights> single_weights(std::span<const double>) { refuse("changes of single weights"); }
 
   // The space that a queue searches.
   virtual std::unique_ptr<CorpusSpace> space(const QueueSpec&) { refuse("a search space"); }

@@ -5,6 +5,7 @@
 #include "inference/exact/hamming.hpp"
 #include "inference/offered.hpp"
 #include "inference/structures/chain_potentials.hpp"
+#include "inference/structures/chain_single_weights.hpp"
 #include "inference/structures/chain_space.hpp"
 #include "inference/structures/history_difference.hpp"
 #include "inference/structures/second_order_potentials.hpp"
@@ -260,6 +261,18 @@ double ChainStructure<Real>::score(Codes output) {
     score += model_.weights.truncated ? truncated(step) : step;
   }
   return score;
+}
+
+template <class Real>
+std::unique_ptr<SingleWeights> ChainStructure<Real>::single_weights(std::span<const double> sentence_weights) {
+  if (!corpus().index.history_slots().empty())
+    throw Error("UnsupportedError",
+                "single weights are learnt from sums over pairs of neighbouring labels, and templates read earlier labels.");
+  if (corpus().index.hashed()) throw Error("UnsupportedError", "single weights are of one feature each, and hashed features share them.");
+  Numbers<double> flat(static_cast<std::size_t>(model_.weights.layout.size));
+  const Real* from = vector_.data();
+  for (std::size_t k = 0; k < flat.size(); ++k) flat[k] = double(from[k]) * vector_.scale();
+  return std::make_unique<ChainSingleWeights<Real>>(corpus(), model_.weights.layout, std::move(flat), sentence_weights);
 }
 
 template <class Real>

@@ -48,6 +48,7 @@ class ChainStructure : public Structure<Real> {
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
   void features(Codes output, Difference& out) override;
   double score(Codes output) override;
+  std::unique_ptr<SingleWeights> single_weights(std::span<const double> sentence_weights) override;
   std::unique_ptr<CorpusSpace> space(const QueueSpec& queue) override;
 
  private:

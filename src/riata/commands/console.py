@@ -171,6 +171,8 @@ def _facts(event: Epoch) -> str:
     if event.objective is not None:
         gradient = "" if event.gradient_norm is None else f"gradient {event.gradient_norm:.3g}"
         certain = gradient if event.gap is None else f"gap {100 * event.gap:.3g} %"
+        if event.weights is not None:
+            certain = f"{event.weights:,} weights"
         done = f"objective {event.objective:,.4f}  {certain}".rstrip()
     return f"{dev}{done}  {event.tokens_per_second:>9,.0f} tokens/s"
 

@@ -23,6 +23,7 @@ OF_STRUCTURES = {
     "losses of chunks": "1 - F1 of the chunks of an output",
     "expectations": "sums over all outputs",
     "expected features": "the mean features of all outputs of one sentence, by their probability",
+    "single weights": "sums that are kept up to date while one weight changes at a time",
     "local sums": "sums over the labels of one step, after the true label before it",
     "label sums": "sums over all outputs that have a given label at a given token",
     "stochastic steps": "the gradient of one sentence at a time",

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from riata.errors import RiataWarning
 
@@ -26,6 +27,15 @@ class Progressed:
     sentences: int  # sentences of this epoch
 
 
+class Round(NamedTuple):
+    """One weight has changed, in a learner that changes one at a time."""
+
+    step: float  # its change
+    bound: float  # what the objective is at most, by the bound that chose the weight
+    objective: float  # what it is
+    sentences: int  # in which the feature may occur, and which were evaluated again
+
+
 @dataclass(frozen=True)
 class Epoch:
     """A pass over the data is done. With several seeds, updates and tokens are those of all."""
@@ -43,6 +53,9 @@ class Epoch:
     objective: float | None = None  # the value that is minimised, if the learner minimises one
     gradient_norm: float | None = None  # norm of its gradient at the end of the pass
     dual: float | None = None  # a lower bound of the least value, if the learner knows one
+    weights: int | None = None  # number of weights that are not 0, if the learner changes one at a time
+    features: int | None = None  # number of weights that it chooses from
+    rounds: tuple[Round, ...] = ()  # its rounds
     gap: float | None = None  # by which part of it the objective may be too large, at most
 
     @property

@@ -77,6 +77,10 @@ class LearntStructure(ABC):
         """What batch recipes ask of the structure. per: what probabilities are of, see Batch."""
         raise NotImplementedError  # for structures that do not offer sums
 
+    def check_single_weights(self, features: Features) -> None:
+        """Refuses templates whose weights cannot be learnt one at a time."""
+        raise NotImplementedError  # for structures that do not offer single weights
+
     def one_by_one(self, features: Features) -> Trainer:
         """A learner that takes one sentence after another; with shards, one per shard."""
         options = self.options

@@ -74,6 +74,14 @@ class LearntChain(LearntStructure):
     def problem(self, features: Features, *, per: str) -> ChainProblem:
         return ChainProblem(self, features, per=per)
 
+    def check_single_weights(self, features: Features) -> None:
+        if features.program.history:
+            raise history_refusal(
+                features,
+                "sums that are kept up to date weight by weight are over pairs of neighbouring labels",
+                "Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as crf.",
+            )
+
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         ids = label_ids(data, self.labels)
         tell_of_unknown(data, ids, tell)
@@ -121,15 +129,11 @@ class ChainProblem(Problem):
         """Refuses templates that read earlier labels if the likelihood does not sum over them."""
         # Templates of the label before: edge templates express the same, and are faster.
         if self.local or self.by_label or self.features.program.order < exact_order:
-            raise self._refusal(
+            raise history_refusal(
+                self.features,
                 "the likelihood is summed over pairs of neighbouring labels",
                 "Use edge for the label before (edge word[0] for label[-1] word[0]), or another recipe, such as perceptron.",
             )
-
-    def _refusal(self, reason: str, remedy: str) -> RiataError:
-        template = self.features.program.history_templates[0]
-        error = UnsupportedError(f"'{template}' reads earlier labels as features; {reason}.", remedy=remedy)
-        return error if template.place is None else error.located(*template.place)
 
     def potentials(self, data: TrainingSet, *, single: bool) -> Any:
         kind: Any
@@ -147,6 +151,13 @@ class ChainProblem(Problem):
         labels = len(self.outputs.labels)
         legal = self._legality if self.local or self.settings["constrain"] else Legality.free(labels)
         return self.features.index, data.instances, labels, len(self.features.given), *legal.flags
+
+
+def history_refusal(features: Features, reason: str, remedy: str) -> RiataError:
+    """Why templates that read earlier labels cannot be learnt."""
+    template = features.program.history_templates[0]
+    error = UnsupportedError(f"'{template}' reads earlier labels as features; {reason}.", remedy=remedy)
+    return error if template.place is None else error.located(*template.place)
 
 
 def heads(given: Alphabet) -> Ids:

@@ -1,0 +1,1 @@
+"""Learners that change one weight at a time."""
