@@ -330,7 +330,10 @@ def test_the_history_holds_every_epoch():
         "gradient_norm": None,
         "dual": None,
         "gap": None,
-    }  # of learners that minimise something
+        "weights": None,
+        "features": None,
+        "rounds": (),
+    }  # of learners that minimise something, or change one weight at a time
     # b is wrong once: before the first update.
     assert tagger.history_ == [
         {"epoch": 1, "updates": 1, "wrong_tokens": 1, **constant},
