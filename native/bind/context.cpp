@@ -22,14 +22,14 @@ bool fits(const FirstLabels& first, const ContextScope& scope) {
     ok = first.words[t] >= 0 && first.lower_words[t] >= 0 && first.labels[t] >= 0 &&
          (labels == 0 || static_cast<std::size_t>(first.labels[t]) < labels);
   }
-  for (const std::int32_t type : first.types) ok = ok && type >= 0;
+  for (const std::int32_t type : first.types) ok = ok && type >= -1;
   return ok;
 }
 
 nb::tuple votes(const In<std::int32_t>& words, const In<std::int32_t>& lower_words, const In<std::int32_t>& labels,
-                const In<std::int64_t>& starts, const In<std::int32_t>& types, const In<std::uint8_t>& goes_on, std::int32_t outside,
+                const In<std::int64_t>& starts, const In<std::int32_t>& types, const In<std::uint8_t>& goes_on,
                 const In<std::int32_t>& groups, std::int64_t window, std::int64_t from) {
-  const FirstLabels first{view(words), view(lower_words), view(labels), view(starts), view(types), view(goes_on), outside};
+  const FirstLabels first{view(words), view(lower_words), view(labels), view(starts), view(types), view(goes_on)};
   const ContextScope scope{view(groups), window, from};
   if (first.starts.empty() || !fits(first, scope)) throw Error("RiataError", "the labels of the first pass do not fit the sentences");
   const Poll poll = as_poll(nb::none());
@@ -45,7 +45,7 @@ nb::tuple votes(const In<std::int32_t>& words, const In<std::int32_t>& lower_wor
 void context(nb::module_& m) {
   m.def(
       "context_votes", &votes, nb::arg("words"), nb::arg("lower_words"), nb::arg("labels"), nb::arg("starts"), nb::arg("types"),
-      nb::arg("goes_on"), nb::arg("outside"), nb::arg("groups"), nb::arg("window"), nb::arg("from_"),
+      nb::arg("goes_on"), nb::arg("groups"), nb::arg("window"), nb::arg("from_"),
       "Of every token the most frequent label of the same word elsewhere, as written and in lower case, the chunk that the same words are "
       "elsewhere, and that of longer chunks which contain it; -1: none. Chunks: 2 * type, + 1 for all but the first token.");
 }

@@ -15,6 +15,7 @@
 #include "bind/labels.hpp"
 #include "bind/module.hpp"
 #include "bind/poll.hpp"
+#include "bind/risk.hpp"
 #include "core/error.hpp"
 #include "features/attributes.hpp"
 #include "features/porter.hpp"
@@ -53,15 +54,18 @@ nb::tuple resolve(Folded& self, std::int32_t column, const Alphabet& texts, cons
   return nb::make_tuple(give(std::move(types)), give(std::move(missing)));
 }
 
+// risk: settings, types and flags of labels, as for models; None: the best labels are found.
 Out<std::int32_t> decode(const Folded& self, const std::vector<In<std::int32_t>>& types, const In<std::int64_t>& starts,
-                         std::int32_t threads) {
+                         std::int32_t threads, const std::optional<std::tuple<nb::dict, Outputs, Flags>>& risk) {
   std::vector<std::vector<std::int32_t>> columns;
   for (const In<std::int32_t>& column : types) columns.push_back(copy(column));
   const Poll poll = as_poll(nb::none());
+  std::optional<Risk> least;
+  if (risk) least = as_risk(std::get<0>(*risk), std::get<1>(*risk), std::get<2>(*risk));
   std::vector<std::int32_t> labels;
   {
     nb::gil_scoped_release release;
-    labels = self.decode(columns, view(starts), threads, poll);
+    labels = self.decode(columns, view(starts), threads, poll, least ? &*least : nullptr);
   }
   return give(std::move(labels));
 }
@@ -181,7 +185,8 @@ void bind_folded(nb::module_& m) {
           nb::arg("sentences"), nb::arg("columns"), nb::arg("labels"),
           nb::sig("def label(self, sentences: list, columns: int, labels: list[str]) -> list[list[str]] | None"),
           "The labels of sentences of strings or tuples of strings, at least so many columns each; None where that is not what they are.")
-      .def("decode", &decode, nb::arg("types"), nb::arg("starts"), nb::arg("threads") = 1);
+      .def("decode", &decode, nb::arg("types"), nb::arg("starts"), nb::arg("threads") = 1, nb::arg("risk").none() = nb::none(),
+           "The best labels; or those of least expected loss. risk: settings, types and flags of labels, as in Weights.least_risk.");
 }
 
 void bind_attributes(nb::module_& m) {

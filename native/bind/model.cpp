@@ -10,6 +10,7 @@
 
 #include "bind/module.hpp"
 #include "bind/poll.hpp"
+#include "bind/risk.hpp"
 #include "bind/settings.hpp"
 #include "bind/trace.hpp"
 #include "inference/offered.hpp"
@@ -25,12 +26,6 @@ nb::tuple as_tuple(FeaturePlaces&& found) {
 
 nb::tuple as_tuple(BestOutputs&& found) {
   return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.codes)), give(std::move(found.scores)));
-}
-
-// types: [labels], continues: [labels x labels]; see ChunkFlags. Empty if the structure does not use them.
-ChunkFlags chunk_flags(const Outputs& types, const Flags& continues) {
-  if (continues.shape(0) != types.shape(0) * types.shape(0)) throw Error("RiataError", "the flags do not fit the labels");
-  return {view(types), view(continues)};
 }
 
 template <class Real>
@@ -62,6 +57,21 @@ nb::tuple summed(const Model<Real>& self, const FeatureIndex& index, const Insta
   FeaturePlaces expected;
   std::vector<double> log_z = sums_of(self, without_truth(index, instances), sharpness, expected);
   return nb::make_tuple(give(std::move(log_z)), as_tuple(std::move(expected)));
+}
+
+template <class Real>
+nb::tuple least_risk_of(const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const nb::dict& settings,
+                        const Outputs& types, const Flags& continues, const nb::object& progress) {
+  const Risk risk = as_risk(settings, types, continues);
+  const Poll poll = as_poll(progress);
+  LeastRisk found;
+  {
+    nb::gil_scoped_release release;
+    found = least_risk(self, without_truth(index, instances), risk, poll);
+  }
+  std::vector<double> numbers;
+  for (const ExpectedRight& one : found.expected) numbers.insert(numbers.end(), {one.right, one.found, one.all});
+  return nb::make_tuple(give(std::move(found.codes)), give(std::move(numbers)));
 }
 
 template <class Real>
@@ -177,6 +187,10 @@ void bind_questions(nb::class_<Model<Real>>& model) {
           "The least loss that the states along given outputs can still reach, from the initial one to the goal, sentence by sentence.")
       .def("sums_of", &summed<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("sharpness") = 1.0,
            "Over all outputs of each sentence: log Z, and the features that are expected, as features_of gives them.")
+      .def("least_risk", &least_risk_of<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("settings"), nb::arg("types"),
+           nb::arg("continues"), nb::arg("progress").none() = nb::none(),
+           "The outputs of least expected loss, one number per token; and for every sentence, how many labels or chunks are expected to be "
+           "right, how many there are, and how many the truth is expected to have.")
       .def("confidences", &confident<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("settings"), nb::arg("types"),
            nb::arg("continues"), nb::arg("temperatures"), nb::arg("given"), nb::arg("progress").none() = nb::none(),
            "What a search finds, or is given, and what share of what it kept has the same parts there.")

@@ -111,7 +111,7 @@ class Collector {
     const std::size_t labels = first_.types.size();
     for (std::int64_t t = first_.starts[sentence], begin = t; t < first_.starts[sentence + 1]; ++t) {
       const std::int32_t label = first_.labels[t], type = first_.types[label];
-      if (type == first_.outside) continue;
+      if (type < 0) continue;
       if (t > begin && !chunks_.empty() && chunks_.back().end == t && first_.goes_on[first_.labels[t - 1] * labels + label] != 0) {
         chunks_.back().end = t + 1;
       } else {

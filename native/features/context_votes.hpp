@@ -16,9 +16,8 @@ struct FirstLabels {
   std::span<const std::int32_t> lower_words;  // [N] ids of the words in lower case
   std::span<const std::int32_t> labels;       // [N]
   std::span<const std::int64_t> starts;       // [S + 1] first token of each sentence, then N
-  std::span<const std::int32_t> types;        // [L] the type of the chunk that a token with this label is in
+  std::span<const std::int32_t> types;        // [L] the type of the chunk that a token with this label is in; -1: it is in none
   std::span<const std::uint8_t> goes_on;      // [L * L] whether the second label goes on with the chunk of the first
-  std::int32_t outside = -1;                  // the type of labels that are in no chunk
 };
 
 // Which sentences vote about a sentence: those of the same document, or the sentence itself and a number of sentences before it.

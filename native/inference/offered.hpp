@@ -30,6 +30,7 @@ std::set<std::string> operations_of() {
   if (!std::is_same_v<decltype(&Kind::span_loss), decltype(&Any::span_loss)>) out.insert("losses of chunks");
   if (!std::is_same_v<decltype(&Kind::take_expected), decltype(&Any::take_expected)>) out.insert("expected features");
   if (!std::is_same_v<decltype(&Kind::single_weights), decltype(&Any::single_weights)>) out.insert("single weights");
+  if (!std::is_same_v<decltype(&Kind::least_risk), decltype(&Any::least_risk)>) out.insert("posteriors");
   if (!requires { Kind::has_metric; }) out.insert("weights of features");
   if (sizeof...(PotentialsOf) > 0) out.insert("expectations");
   if (sizeof...(PotentialsOf) > 0 && (GivesSentenceGradient<PotentialsOf> && ...)) out.insert("stochastic steps");

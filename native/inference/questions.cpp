@@ -220,6 +220,19 @@ std::vector<double> sums_of(const Model<Real>& model, const Corpus& corpus, doub
 }
 
 template <class Real>
+LeastRisk least_risk(const Model<Real>& model, const Corpus& corpus, const Risk& risk, const Poll& poll) {
+  Opened<Real> opened(model, corpus);
+  opened.structure->set_risk(risk);
+  LeastRisk out{std::vector<std::int32_t>(static_cast<std::size_t>(corpus.instances.tokens()), -1),
+                std::vector<ExpectedRight>(static_cast<std::size_t>(corpus.sentences()))};
+  each_sentence(model, corpus, poll, [&](std::int64_t s) {
+    opened.structure->open(s);
+    out.expected[static_cast<std::size_t>(s)] = opened.structure->least_risk(corpus.part(std::span(out.codes), s));
+  });
+  return out;
+}
+
+template <class Real>
 Confidences confidences(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits,
                         const ChunkFlags& chunks, std::span<const double> temperatures, Codes asked, const Poll& poll) {
   check_keeps_levels(queue);
@@ -276,6 +289,7 @@ std::unique_ptr<Model<Real>> normalised_sum(std::span<const Model<Real>* const> 
   template FeaturePlaces features_of(Model<Real>&, const Corpus&, Codes);                                                             \
   template std::vector<double> regrets_of(const Model<Real>&, const Corpus&, Codes);                                                  \
   template std::vector<double> sums_of(const Model<Real>&, const Corpus&, double, FeaturePlaces&);                                    \
+  template LeastRisk least_risk(const Model<Real>&, const Corpus&, const Risk&, const Poll&);                                         \
   template Confidences confidences(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const ChunkFlags&,             \
                                    std::span<const double>, Codes, const Poll&);                                                      \
   template std::unique_ptr<Model<Real>> normalised_sum(std::span<const Model<Real>* const>);

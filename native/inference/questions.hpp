@@ -61,6 +61,15 @@ std::vector<double> regrets_of(const Model<Real>& model, const Corpus& corpus, C
 template <class Real>
 std::vector<double> sums_of(const Model<Real>& model, const Corpus& corpus, double sharpness, FeaturePlaces& expected);
 
+// The outputs of least expected loss, [N], and what each is expected to have right, [S]. If the poll stops it, the remaining outputs are
+// -1.
+struct LeastRisk {
+  std::vector<std::int32_t> codes;
+  std::vector<ExpectedRight> expected;
+};
+template <class Real>
+LeastRisk least_risk(const Model<Real>& model, const Corpus& corpus, const Risk& risk, const Poll& poll);
+
 // Outputs, and for each part the probability mass of the kept paths of a search by levels that agree with it.
 struct Confidences {
   std::vector<std::int32_t> outputs;  // [N] as decoding returns them

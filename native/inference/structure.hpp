@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "inference/corpus.hpp"
+#include "inference/risk.hpp"
 #include "inference/search/corpus_space.hpp"
 #include "inference/search/queue.hpp"
 #include "inference/single_weights.hpp"
@@ -81,6 +82,11 @@ class Structure {
   virtual void take_expected(Difference&) { refuse("sums over all outputs"); }
   // Makes both count parts of outputs that are hardly probable, which a structure may leave out otherwise.
   virtual void count_improbable() {}
+
+  // `set_risk` says what counts as an error, for all sentences that are opened from now on, and may be called again; what the flags view
+  // must outlive it. `least_risk` then writes the output of least expected loss, over all outputs.
+  virtual void set_risk(const Risk&) { refuse("probabilities of labels"); }
+  virtual ExpectedRight least_risk(std::span<std::int32_t>) { return refuse("probabilities of labels"), ExpectedRight{}; }
 
   // Appends the features of one output minus those of another. New features are added to the weights, as zeros. Features that both outputs
   // have may be left out, and a place may occur several times. by_class: whether the features of a token are multiplied by the class weight

@@ -133,6 +133,30 @@ struct Both {
     }
   }
 
+  // The output with the least expected number of wrong labels.
+  void check_risk() {
+    const std::vector<double> ones(3, 1);
+    const auto loss = [&](Codes gold, Codes output) { return in.token_loss ? in.token_loss(gold, output, ones) : in.loss(gold, output); };
+    for (const double sharpness : {0.3, 1.0, 2.5}) {
+      open();
+      Output found(length());
+      real.set_risk({.sharpness = sharpness});
+      const ExpectedRight expected = real.least_risk(found);
+      const double log_z = listed.sums(sharpness);
+      std::vector<double> shares;
+      for (const ListedOutput& output : outputs()) shares.push_back(std::exp(sharpness * listed.score(output.codes) - log_z));
+      const auto risk = [&](const Output& output) {
+        double sum = 0;
+        for (std::size_t i = 0; i < shares.size(); ++i) sum += shares[i] * loss(outputs()[i].codes, output);
+        return sum;
+      };
+      double least = std::numeric_limits<double>::infinity();
+      for (const ListedOutput& output : outputs()) least = std::min(least, risk(output.codes));
+      CHECK(!std::isinf(listed.score(found)));
+      CHECK(near(risk(found), least) && near(expected.all - expected.right, least) && expected.found == expected.all);
+    }
+  }
+
   void check_rival() {
     for (const double margin : {0.0, 0.7, 50.0}) {
       open();
@@ -310,6 +334,7 @@ void check_structure(const Enumerated& in, Rng& rng) {
     checks("loss-augmented argmax", [&] { both.check_best(0.8); });
     checks("loss-augmented argmax", [&] { both.check_list(0.8); });
     checks("argmax", [&] { both.check_rival(); });
+    checks("posteriors", [&] { both.check_risk(); });
     checks("expected features", [&] { both.check_sums(0); });
     checks("expected features", [&] { both.check_sums(0.8); });
   }

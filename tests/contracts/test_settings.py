@@ -14,6 +14,7 @@ import pytest
 
 import riata
 from riata import registry
+from riata.choosing.decoding import RISK
 from riata.choosing.options import checked
 from riata.errors import RiataError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
@@ -217,8 +218,8 @@ def observed(recipe, structure, queue, settings, how):
 def test_every_setting_changes_something_or_is_refused(recipe, structure):
     piece = registry.get("structure", structure)
     named, learns = registry.get("recipe", recipe), registry.get("recipe", recipe).on(piece.offers)
-    declared = tuple({s.name: s for s in (*named.settings, *learns.settings, *piece.settings)}.values())
-    names, known = {s.name for s in declared}, {s.name for s in (*learns.settings, *piece.settings)}
+    declared = tuple({s.name: s for s in (*named.settings, *learns.settings, *piece.settings, *RISK)}.values())
+    names, known = {s.name for s in declared}, {s.name for s in (*learns.settings, *piece.settings, *RISK)}
     for queue in accepted(recipe, structure):
         for setting in declared:
             read = {other: able[0] for other, able in setting.only.items() if other in known}
@@ -228,6 +229,8 @@ def test_every_setting_changes_something_or_is_refused(recipe, structure):
                 for chosen in product(*(SHOWS.get(key, ({},)) for key in needed))
             ]
             able = []
+            if read and refused(made(recipe, structure, queue, **read)) is not None:
+                continue  # what it is read beside is refused by itself
             for value in values(setting):
                 error = refused(made(recipe, structure, queue, **tried[0], **{setting.name: value}))
                 if error is None:
@@ -261,7 +264,7 @@ def test_a_default_that_is_given_is_never_refused():
 def test_every_operation_that_a_recipe_or_a_setting_needs_is_known_and_offered():
     pieces = [*registry.all_of("recipe").values(), *registry.all_of("structure").values()]
     needed = set().union(*(getattr(piece, "needs", ()) for piece in pieces))
-    settings = [setting for piece in pieces for setting in piece.settings]
+    settings = [*RISK, *(setting for piece in pieces for setting in piece.settings)]
     needed |= {operation for setting in settings for operations in setting.needs.values() for operation in operations}
     offered = set().union(
         *(piece.offers for kind in ("structure", "queue") for piece in registry.all_of(kind).values())

@@ -54,6 +54,18 @@ class FactorialLogSums {
     }
     for (std::int32_t t = 1; t < length_; ++t) each_column(shape_, [&](ColumnId c) { add_within(scores, c, t, to, times); });
   }
+  // As FactorialSums::carry. goes(column, i, j): whether a step from label i to label j counts.
+  template <class Real, class Goes>
+  void carry(const FactorialScores<Real>& scores, std::int32_t t, const std::vector<double>& shares, Goes goes, std::vector<double>& out) {
+    std::vector<double> from(shares.size());
+    for (std::size_t x = 0; x < from.size(); ++x) from[x] = at(alpha_, t - 1)[x] + std::log(shares[x]);
+    each_column(shape_, [&](ColumnId c) {
+      const auto score = table(scores, c, t, false);
+      replace(
+          c, [&](std::int32_t i, std::int32_t j) { return goes(c, i, j) ? score(i, j) : -std::numeric_limits<double>::infinity(); }, from);
+    });
+    for (std::size_t x = 0; x < from.size(); ++x) out[x] = std::exp(from[x] + at(own_, t)[x] + at(beta_, t)[x] - log_z_);
+  }
   // Writes the posteriors of all combinations at token t to out, [states].
   void posterior(std::int32_t t, double* out) {
     for (std::int64_t x = 0; x < shape_.states(); ++x) out[x] = std::exp(at(alpha_, t)[x] + at(beta_, t)[x] - log_z_);

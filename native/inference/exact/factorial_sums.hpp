@@ -46,6 +46,17 @@ class FactorialSums {
     for (std::int32_t t = 0; t < length_; ++t) to.add_states(shape_, t, at(posterior_, t), times);
     each_column(shape_, [&](ColumnId c) { add_within(c, to, edge, times); });
   }
+  // Carries probabilities from token t - 1 to token t. shares: for every combination at token t - 1, the share of its probability that
+  // counts. table(column): the factors of the step, some of which may be set to 0. out: for every combination at token t, the probability
+  // that comes from these shares; [states] like shares.
+  template <class Table>
+  void carry(std::int32_t t, const std::vector<double>& shares, Table table, std::vector<double>& out) {
+    const auto states = static_cast<std::size_t>(shape_.states());
+    carried_.resize(states);
+    for (std::size_t x = 0; x < states; ++x) carried_[x] = static_cast<Real>(double(at(alpha_, t - 1)[x]) * shares[x]);
+    const Real* reached = steps_.replace_all(carried_.data(), table);
+    for (std::size_t x = 0; x < states; ++x) out[x] = double(reached[x]) * double(at(into_, t)[x]);
+  }
   // The posteriors of all combinations at token t, [states].
   const Real* posterior(std::int32_t t) const noexcept { return posterior_.data() + t * shape_.states(); }
 
@@ -159,6 +170,7 @@ class FactorialSums {
   std::int32_t length_ = 0;
   Numbers<Real> own_, alpha_, into_, posterior_;  // [length][states]
   std::vector<Real> highest_, scale_;             // [length]
+  Numbers<Real> carried_;                         // [states]
   Numbers<Real> pairs_, found_;                   // a table of pairs; a row of it
   std::vector<std::int32_t> all_rows_;            // 0, 1, ... to the number of rows - 1
 };

@@ -10,7 +10,7 @@
 
 namespace riata {
 
-// How chunks are read off labels; see Track in units.hpp.
+// How chunks are read off labels; see Track in units.hpp. Labels outside of chunks have a negative type.
 struct ChunkFlags {
   std::span<const std::int32_t> types;
   std::span<const std::uint8_t> continues;

@@ -11,6 +11,7 @@
 #include "inference/structure.hpp"
 #include "inference/structures/chain_expectations.hpp"
 #include "inference/structures/chain_model.hpp"
+#include "inference/structures/chain_risk.hpp"
 #include "inference/structures/exact_chain.hpp"
 
 namespace riata {
@@ -44,6 +45,11 @@ class ChainStructure : public Structure<Real> {
   double sums(double sharpness) override;
   double expected_loss() override;
   void take_expected(Difference& out) override;
+  void set_risk(const Risk& risk) override { risk_.emplace(model_.weights.labels, model_.constraint, risk); }
+  ExpectedRight least_risk(std::span<std::int32_t> out) override {
+    scores();
+    return (*risk_)(exact_->opened(), out.data());
+  }
   void weigh_classes(std::span<const double> weights) override { class_weights_.assign(weights.begin(), weights.end()); }
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
   void features(Codes output, Difference& out) override;
@@ -82,6 +88,7 @@ class ChainStructure : public Structure<Real> {
   ChainScores<Real>* opened_ = nullptr;    // the scores of the open sentence, once they have been asked for
   SlackSearch<Real> slack_search_;
   std::optional<ChainExpectations<Real>> expectations_;
+  std::optional<ChainRisk<Real>> risk_;
   std::optional<ChainScorer<Real>> scorer_;  // scores given outputs, also of models whose templates exact search cannot read
   ChainScores<Real> scored_;
 };

@@ -79,6 +79,9 @@ class ExactChain {
   // The scores of sentence s, which must have a token. The caller may change them before the search.
   ChainScores<Real>& open(std::int64_t s);
 
+  // The open sentence.
+  OpenChain<Real>& opened() noexcept { return open_; }
+
   // The scores including those two labels back, if templates read that far; otherwise nullptr.
   const SecondOrderScores<Real>* two_back() const noexcept { return open_.two_back(); }
 

@@ -63,6 +63,28 @@ class FactorialInference {
     std::copy_n(sums_.posterior(t), shape_.states(), out);
   }
 
+  // For exact sums: carries probabilities from token t - 1 to token t. shares: [states] for every combination at token t - 1, the share of
+  // its probability that counts; goes(column, i, j): whether a step from label i to label j counts. out: [states] for every combination at
+  // token t, the probability that comes from these shares.
+  template <class Goes>
+  void carry(std::int32_t t, const std::vector<double>& shares, Goes goes, std::vector<double>& out) {
+    if (by_logarithms_) return slow_sums_.carry(*scores_, t, shares, goes, out);
+    going_.resize(static_cast<std::size_t>(shape_.columns()));
+    const auto table = [&](ColumnId c) {
+      const std::int32_t labels = shape_.labels(c), stride = shape_.stride(c);
+      const Real* factors = edges()(c, t).forward;
+      Numbers<Real>& some = going_[c.place()];
+      some.assign(factors, factors + std::int64_t{labels} * stride);
+      for (std::int32_t i = 0; i < labels; ++i) {
+        for (std::int32_t j = 0; j < labels; ++j) {
+          if (!goes(c, i, j)) some[static_cast<std::size_t>(std::int64_t{i} * stride + j)] = 0;
+        }
+      }
+      return static_cast<const Real*>(some.data());
+    };
+    sums_.carry(t, shares, table, out);
+  }
+
   // Whether the sums of the open sentence are what they are meant to be: exact ones always are.
   bool converged() const noexcept { return how_ == SumsBy::exact || messages_.converged(); }
 
@@ -89,6 +111,7 @@ class FactorialInference {
   FactorialLogSums slow_sums_;
   FactorialMessages messages_;
   std::vector<std::vector<StepTable<Real>>> own_;  // [columns][tokens, 1 or none]
+  std::vector<Numbers<Real>> going_;               // [columns] factors of the steps that count
   const FactorialScores<Real>* scores_ = nullptr;
   const std::vector<StepTable<Real>>* shared_ = nullptr;
   bool by_logarithms_ = false;

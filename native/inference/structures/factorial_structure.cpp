@@ -94,6 +94,15 @@ double FactorialStructure<Real>::sums(double sharpness) {
 }
 
 template <class Real>
+ExpectedRight FactorialStructure<Real>::least_risk(std::span<std::int32_t> out) {
+  summed_ = scores();
+  summed_.multiply(static_cast<Real>(risk_->sharpness()));
+  const std::optional<ExpectedRight> found = (*risk_)(summed_, out.data());
+  if (!found) best(out);  // nothing is allowed
+  return found.value_or(ExpectedRight{});
+}
+
+template <class Real>
 double FactorialStructure<Real>::expected_loss() {
   const Codes gold = target();
   double sum = 0;

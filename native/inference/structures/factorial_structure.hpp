@@ -11,6 +11,7 @@
 #include "inference/structure.hpp"
 #include "inference/structures/factorial_gradient.hpp"
 #include "inference/structures/factorial_model.hpp"
+#include "inference/structures/factorial_risk.hpp"
 #include "inference/structures/factorial_scorer.hpp"
 
 namespace riata {
@@ -20,7 +21,10 @@ template <class Real>
 class FactorialStructure : public Structure<Real> {
  public:
   FactorialStructure(FactorialModel<Real>& model, const Corpus& over, Vector<Real>& vector)
-      : Structure<Real>(over), vector_(vector), scorer_(model.templates, model.weights.coding, model.weights.layout, over.instances) {}
+      : Structure<Real>(over),
+        vector_(vector),
+        coding_(model.weights.coding),
+        scorer_(model.templates, model.weights.coding, model.weights.layout, over.instances) {}
 
   void open(std::int64_t s) override {
     sentence_ = s;
@@ -35,6 +39,8 @@ class FactorialStructure : public Structure<Real> {
   double sums(double sharpness) override;
   double expected_loss() override;
   void take_expected(Difference& out) override;
+  void set_risk(const Risk& risk) override { risk_.emplace(shape(), coding_, risk); }
+  ExpectedRight least_risk(std::span<std::int32_t> out) override;
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
   void features(Codes output, Difference& out) override;
   double score(Codes output) override;
@@ -45,12 +51,14 @@ class FactorialStructure : public Structure<Real> {
   FactorialScores<Real>& scores();
 
   Vector<Real>& vector_;
+  const FactorialCoding& coding_;
   FactorialScorer<Real> scorer_;
   std::int64_t sentence_ = 0;
   bool opened_ = false;  // whether scores_ are those of the open sentence
   FactorialScores<Real> scores_;
   FactorialForward<Real> forward_;
   KBest<FactorialForward<Real>> kbest_;
+  std::optional<FactorialRisk<Real>> risk_;
   FactorialScores<Real> summed_;  // the scores that `sums` has added up, and their posteriors
   OwnedTables<Real> posteriors_;
 };

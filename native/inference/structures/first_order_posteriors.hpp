@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,15 +26,19 @@ class FirstOrderPosteriors {
       : labels_(static_cast<std::size_t>(labels)), stride_(static_cast<std::size_t>(padded(labels))), sums_(labels) {}
 
   double open(const ChainScores<Real>& chain, double temperature) {
+    if (temperature != temperature_) kept_.clear();
     chain_ = &chain;
     temperature_ = temperature;
     length_ = static_cast<std::size_t>(chain.length);
-    for (auto* rows : {&node_, &alpha_, &into_, &posterior_}) rows->assign(length_ * stride_, Real{0});
-    for (std::size_t k = 0; k < node_.size(); ++k)
-      node_[k] = k % stride_ < labels_ ? static_cast<Real>(double(chain.node[k]) / temperature) : Constraint<Real>::never;
+    for (auto* rows : {&node_, &alpha_, &into_, &posterior_}) rows->resize(length_ * stride_);
+    for (std::size_t k = 0; k < node_.size(); k += stride_) {
+      divide(chain.node.data() + k, labels_, node_.data() + k);
+      std::fill(node_.begin() + static_cast<std::ptrdiff_t>(k + labels_), node_.begin() + static_cast<std::ptrdiff_t>(k + stride_),
+                Constraint<Real>::never);
+    }
     make_factors();
     const auto edge = [&](std::int32_t t) {
-      const std::size_t at = place(static_cast<std::size_t>(t));
+      const std::size_t at = places_[static_cast<std::size_t>(t)];
       return EdgeFactors<Real>{forward_.data() + at, backward_.data() + at, highest_[at / (labels_ * stride_)]};
     };
     const double log_z = sums_(chain.length, node_.data(), edge, alpha_.data(), into_.data(), posterior_.data());
@@ -52,7 +57,7 @@ class FirstOrderPosteriors {
   }
   double of(std::size_t t, std::size_t i, std::size_t j) const noexcept {
     if (logarithms_) return logs_.posterior(t, i, j, pair(t, i, j) + own(t, j));
-    return double(alpha_[(t - 1) * stride_ + i]) * double(forward_[place(t) + i * stride_ + j]) * double(into_[t * stride_ + j]);
+    return double(alpha_[(t - 1) * stride_ + i]) * double(forward_[places_[t] + i * stride_ + j]) * double(into_[t * stride_ + j]);
   }
 
  private:
@@ -61,21 +66,44 @@ class FirstOrderPosteriors {
     return double(chain_->edge_into(static_cast<std::int32_t>(t))[i * stride_ + j]) / temperature_;
   }
 
-  // The place of the factors of the step into token t. All steps share one matrix, unless the chain has one matrix per token.
-  std::size_t place(std::size_t t) const noexcept { return (chain_->edge_per_token ? t - 1 : 0) * labels_ * stride_; }
+  void divide(const Real* scores, std::size_t count, Real* out) const {
+    if (temperature_ == 1)
+      std::copy_n(scores, count, out);
+    else
+      for (std::size_t k = 0; k < count; ++k) out[k] = static_cast<Real>(double(scores[k]) / temperature_);
+  }
 
-  void make_factors() {
-    const std::size_t square = labels_ * stride_, steps = length_ < 2 ? 0 : chain_->edge_per_token ? length_ - 1 : 1;
-    for (auto* rows : {&forward_, &backward_}) rows->assign(steps * square, Real{0});
-    highest_.resize(steps);
+  // Computes the factors of a matrix of label pairs, behind all others, and returns their place.
+  std::size_t add_factors(const Real* scores) {
+    const std::size_t square = labels_ * stride_, at = highest_.size() * square;
+    for (auto* rows : {&forward_, &backward_}) rows->resize(at + square, Real{0});
     scaled_.resize(square);
-    for (std::size_t step = 0; step < steps; ++step) {
-      const Real* scores = chain_->edge_into(static_cast<std::int32_t>(step) + 1);
-      for (std::size_t k = 0; k < square; ++k) scaled_[k] = static_cast<Real>(double(scores[k]) / temperature_);
-      highest_[step] = make_edge_factors(scaled_.data(), static_cast<std::int32_t>(labels_), forward_.data() + step * square,
-                                         backward_.data() + step * square);
+    divide(scores, square, scaled_.data());
+    highest_.push_back(make_edge_factors(scaled_.data(), static_cast<std::int32_t>(labels_), forward_.data() + at, backward_.data() + at));
+    return at;
+  }
+
+  // Matrices that are stored elsewhere never change, so their factors are kept for the sentences to come.
+  void make_factors() {
+    if (chain_->shared_edge.empty() || kept_.size() * labels_ * stride_ > most_kept) kept_.clear();
+    if (kept_.empty()) {
+      for (auto* rows : {&forward_, &backward_}) rows->clear();
+      highest_.clear();
+    }
+    places_.assign(length_, 0);
+    for (std::size_t t = 1; t < length_; ++t) {
+      const Real* scores = chain_->edge_into(static_cast<std::int32_t>(t));
+      if (chain_->shared_edge.empty()) {
+        places_[t] = t == 1 || chain_->edge_per_token ? add_factors(scores) : places_[1];
+        continue;
+      }
+      const auto [found, is_new] = kept_.try_emplace(scores, 0);
+      if (is_new) found->second = add_factors(scores);
+      places_[t] = found->second;
     }
   }
+
+  static constexpr std::size_t most_kept = std::size_t{1} << 22;  // numbers in matrices that are kept
 
   std::size_t labels_, stride_, length_ = 0;
   const ChainScores<Real>* chain_ = nullptr;
@@ -85,6 +113,8 @@ class FirstOrderPosteriors {
   ChainLogSums logs_;
   std::vector<Real> node_, alpha_, into_, posterior_, forward_, backward_, scaled_;
   std::vector<double> highest_;
+  std::vector<std::size_t> places_;                    // [length] where the factors of the step into a token are
+  std::unordered_map<const Real*, std::size_t> kept_;  // where the factors of a matrix are that is stored elsewhere
 };
 
 // The probability of the chunk of tokens first to end - 1, which `found` labels as one unit.

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "core/error.hpp"
 #include "core/kernels.hpp"
 #include "core/tasks.hpp"
 #include "features/sentence_runs.hpp"
+#include "inference/structures/chain_risk.hpp"
 #include "inference/structures/exact_chain.hpp"
 
 namespace riata {
@@ -198,11 +200,13 @@ void Folded::check(const std::vector<std::vector<std::int32_t>>& types, std::spa
 }
 
 std::vector<std::int32_t> Folded::decode(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts,
-                                         std::int32_t threads, const Poll& poll) const {
+                                         std::int32_t threads, const Poll& poll, const Risk* risk) const {
   check(types, starts);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(starts.back()), -1);
   const auto label = [&](Sentences some) {
     Scratch scratch(*weights_);
+    std::optional<ChainRisk<float>> by_risk;
+    if (risk != nullptr) by_risk.emplace(weights_->weights.labels, weights_->constraint, *risk);
     PollClock clock(weights_->weights.labels);
     std::shared_lock guard(*lock_);
     for (std::size_t s = some.first; s < some.end; ++s) {
@@ -217,7 +221,10 @@ std::vector<std::int32_t> Folded::decode(const std::vector<std::vector<std::int3
       if (scratch.open.two_back())
         check_two_back<float>(static_cast<std::int64_t>(s), length, weights_->weights.labels, scratch.open.truncated());
       score(types, starts[s], length, scratch);
-      scratch.open.best(labels.data() + starts[s]);
+      if (by_risk)
+        (*by_risk)(scratch.open, labels.data() + starts[s]);
+      else
+        scratch.open.best(labels.data() + starts[s]);
     }
   };
   if (threads <= 1) {

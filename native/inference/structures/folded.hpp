@@ -16,6 +16,7 @@
 #include "inference/constraint.hpp"
 #include "inference/exact/label_pairs.hpp"
 #include "inference/possible_labels.hpp"
+#include "inference/risk.hpp"
 #include "models/chain_rows.hpp"
 #include "models/weights.hpp"
 
@@ -96,9 +97,10 @@ class Folded {
   // Adds a type. values[k]: id of the value in the alphabet of attribute k of the column, or -1.
   std::int32_t add(std::int32_t column, std::string_view text, std::span<const std::int32_t> values);
 
-  // The best labels of every sentence, [N]. types[c]: the types of column c, [N]; empty for a column that no attribute reads.
+  // The best labels of every sentence, [N]; or, with a risk, those of least expected loss. types[c]: the types of column c, [N]; empty for
+  // a column that no attribute reads.
   std::vector<std::int32_t> decode(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts,
-                                   std::int32_t threads, const Poll& poll) const;
+                                   std::int32_t threads, const Poll& poll, const Risk* risk = nullptr) const;
 
   const FoldedWeights& weights() const noexcept { return *weights_; }
 

@@ -35,6 +35,8 @@ class KernelStructure : public Structure<Real> {
   double loss(Codes output) override { return inner_->loss(output); }
   void count_tokens() override { inner_->count_tokens(); }
   void cost_labels(std::span<const double> costs) override { inner_->cost_labels(costs); }
+  void set_risk(const Risk& risk) override { inner_->set_risk(risk); }
+  ExpectedRight least_risk(std::span<std::int32_t> out) override { return inner_->least_risk(out); }
   void weigh_classes(std::span<const double> weights) override { inner_->weigh_classes(weights); }
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
   void features(Codes output, Difference& out) override;

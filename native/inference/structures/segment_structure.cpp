@@ -87,6 +87,7 @@ SegmentStructure<Real>::SegmentStructure(SegmentModel<Real>& model, const Corpus
       list_(coding_, model.templates.order()),
       sums_(coding_, model.templates.order()),
       lattice_(coding_, model.templates.order(), sums_, grows ? least_posterior : 0),
+      risk_(coding_),
       loss_(coding_),
       token_loss_(coding_),
       class_weights_(coding_) {}
@@ -177,6 +178,13 @@ double SegmentStructure<Real>::loss(Codes output) {
     each_segment(coding_, output, [&](std::int32_t t, Length length, LabelId label, const Before&) { sum += loss.of(t, length, label); });
     return sum;
   });
+}
+
+template <class Real>
+ExpectedRight SegmentStructure<Real>::least_risk(std::span<std::int32_t> out) {
+  if (std::isfinite(sums(risk_.sharpness()))) return risk_(steps_, sums_, out.data());
+  best(out);  // nothing is allowed
+  return {};
 }
 
 template <class Real>

@@ -15,6 +15,7 @@
 #include "inference/structures/segment_class_weights.hpp"
 #include "inference/structures/segment_lattice.hpp"
 #include "inference/structures/segment_model.hpp"
+#include "inference/structures/segment_risk.hpp"
 #include "inference/structures/segment_steps.hpp"
 #include "losses/segment_tokens.hpp"
 #include "losses/segments.hpp"
@@ -44,6 +45,8 @@ class SegmentStructure : public Structure<Real> {
   }
   void take_expected(Difference& out) override;
   void count_improbable() override { lattice_.count_above(0); }
+  void set_risk(const Risk& risk) override { risk_.set(risk); }
+  ExpectedRight least_risk(std::span<std::int32_t> out) override;
   void weigh_classes(std::span<const double> weights) override;
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
   void features(Codes output, Difference& out) override;
@@ -83,6 +86,7 @@ class SegmentStructure : public Structure<Real> {
   std::int64_t listed_ = 0, returned_ = 0;  // outputs in the list, and how many of them have been returned
   SemiMarkovSums<Real> sums_;
   SegmentLattice<Real> lattice_;
+  SegmentRisk<Real> risk_;
   SegmentLoss loss_;
   SegmentTokenLoss token_loss_;
   bool counts_tokens_ = false;

@@ -1,13 +1,18 @@
-"""Settings of decoding for recipes that search, separate from their learners, which a loaded model does not need."""
+"""Settings of decoding, separate from learners, which a loaded model does not need."""
 
 from __future__ import annotations
 
-from riata.inference.structure import BEAM, SIDE_BY_SIDE, STATES
+from collections.abc import Mapping
+from typing import Any
+
+from riata.errors import UnsupportedError
+from riata.inference.decoder import BEST, MARGINALS, SPANS, Risk
+from riata.inference.structure import ALL_OUTPUTS, BEAM, POSTERIORS, SIDE_BY_SIDE, STATES
 from riata.settings import ANY, Setting
 
 LATTICE = "lattice"  # the update that needs sums over all outputs
 
-# Settings that may be changed after training.
+# Settings of searches by states that may be changed after training.
 DECODING = (
     Setting(
         "beam_by",
@@ -31,3 +36,33 @@ DECODING = (
         needs={ANY: (STATES,)},
     ),
 )
+
+# Settings of every recipe that may be changed after training: which loss the output is chosen by.
+DECODE = Setting(
+    "decode",
+    BEST,
+    "which output is chosen: the most probable one (best); the one whose labels are most probable, token by token (marginals); the one "
+    "whose chunks are (spans)",
+    choices=(BEST, MARGINALS, SPANS),
+    needs={ANY: (POSTERIORS, ALL_OUTPUTS)},
+)
+SPAN_COST = Setting(
+    "span_cost",
+    1.0,
+    "what a chunk costs: one that is more probable than half of it pays. 1 means fewest errors; the F1 that is expected, as 0.9, best F1",
+    low=0,
+    high=2,
+    only={DECODE.name: (SPANS,)},
+)
+RISK = (DECODE, SPAN_COST)
+
+
+def risk_of(settings: Mapping[str, Any], *, chunks: bool, task: str) -> Risk | None:
+    """The loss by which outputs are chosen; None: the best output is. chunks: whether the labels of the task are chunk labels."""
+    decode = settings[DECODE.name]
+    if decode == SPANS and not chunks:
+        raise UnsupportedError(
+            f"setting {DECODE.name!r} has the value {decode!r}, but the task {task!r} has plain labels, no chunks.",
+            remedy=f"Set {DECODE.name}={MARGINALS}, or leave out {DECODE.name}.",
+        )
+    return None if decode == BEST else Risk(decode, float(settings[SPAN_COST.name]))

@@ -20,6 +20,7 @@ from riata.choosing.checks import (
     check_template,
     shards_of,
 )
+from riata.choosing.decoding import DECODING, RISK, risk_of
 from riata.choosing.passes import Passes, check_passes
 from riata.choosing.preference import of_columns, preferred, recipe_name
 from riata.choosing.recipe import Choice, Recipe, chosen
@@ -36,7 +37,7 @@ from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, che
 from riata.features.per_label import CLASSIFIERS, PREVIOUS
 from riata.features.templates import NUMBER, Template
 from riata.inference.decoder import EXACT as BEST
-from riata.inference.decoder import Decoder
+from riata.inference.decoder import Decoder, Risk
 from riata.inference.structure import CHUNK_LABELS
 from riata.settings import Setting, resolve
 
@@ -66,7 +67,8 @@ class Options:
     seeds: int
     shards: int
     threads: int | None  # None: as many as there are cores
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any]  # of recipe and structure
+    risk: Risk | None  # the loss by which outputs are chosen; None: the best outputs are
     dev: float | Corpus | None
     refit: bool
     class_weight: Mapping[str, float] | str | None
@@ -79,10 +81,8 @@ class Options:
 
     @property
     def decoder(self) -> Decoder:
-        from riata.choosing.decoding import DECODING
-
         known = {s.name: self.settings[s.name] for s in DECODING if s.name in self.settings}
-        return replace(self.choice.decoder, **known)
+        return replace(self.choice.decoder, risk=self.risk, **known)
 
     @property
     def learner(self) -> tuple[Any, ...]:
@@ -230,16 +230,17 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     recipe = choice.recipe
     if training:
         check_refused(estimator, recipe)
-    declared = (*recipe.settings, *choice.structure.settings)
+    declared = choice.settings
     if not training:
         declared = (*declared, *_of_decoding(declared, choice))
     given = estimator.settings or {}
     check_owner(declared, given, choice.offered)
     check_searched(recipe, given, choice.offered)
     settings = {**recipe.fixed, **resolve(declared, given, f"The recipe {recipe.name!r}")}
+    check_read(declared if training else RISK, settings, choice.offered)
     if training:
-        check_read(declared, settings, choice.offered)
         check_beside_parameters(estimator, settings)
+    risk = risk_of(settings, chunks=estimator.chunks, task=estimator.task_name)
     options = Options(
         chunks=estimator.chunks,
         columns=estimator.outputs,
@@ -256,7 +257,8 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         seeds=int(SEEDS.parse(estimator.seeds)),
         shards=shards_of(estimator.shards, recipe),
         threads=None if estimator.threads is None else int(THREADS.parse(estimator.threads)),
-        settings=settings,
+        settings={name: value for name, value in settings.items() if name not in {setting.name for setting in RISK}},
+        risk=risk,
         dev=estimator.dev,
         refit=bool(estimator.refit),
         class_weight=estimator.class_weight,
@@ -274,8 +276,6 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
 
 def _of_decoding(declared: Sequence[Setting], choice: Choice) -> tuple[Setting, ...]:
     """What a trained model can be decoded with, by a queue of states, beyond the settings of its recipe."""
-    from riata.choosing.decoding import DECODING
-
     names = {setting.name for setting in declared}
     return tuple(s for s in DECODING if s.name not in names) if choice.queue != BEST.queue else ()
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from riata import registry
 from riata._core import unbounded
+from riata.choosing.decoding import RISK
 from riata.choosing.refusals import Offered
 from riata.errors import UnsupportedError
 from riata.features.templates import Template
@@ -86,6 +87,11 @@ class Choice:
     @property
     def decoder(self) -> Decoder:
         return Decoder(self.queue, self.beam)
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """The settings of the recipe, of the structure, and of every decoding."""
+        return (*self.recipe.settings, *self.structure.settings, *RISK)
 
     @property
     def offered(self) -> Offered:

@@ -247,6 +247,35 @@ def pairs(option: str, assignments: tuple[str, ...], form: str) -> dict[str, str
     return found
 
 
+decoding_option = click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting of decoding, such as decode=marginals, in place of the model's own.",
+)
+
+
+def decoded(estimator: Any, assignments: tuple[str, ...]) -> Any:
+    """The model with other settings of decoding; those of training are refused."""
+    from riata.choosing.decoding import DECODING, RISK
+    from riata.errors import SettingError
+
+    given = pairs("--set", assignments, "key=value")
+    if not given:
+        return estimator
+    known = [setting.name for setting in (*RISK, *DECODING)]
+    for name in given:
+        if name not in known:
+            raise SettingError(
+                f"--set {name} is no setting of decoding, and the model is trained.",
+                remedy=f"These can be changed: {', '.join(known)}.",
+            )
+    other = estimator.twin(settings={**(estimator.settings or {}), **given})
+    other.decoder()  # refuses what does not go together
+    return other
+
+
 def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = False) -> tuple[Any, bool]:
     """The estimator of a model file, as it reads this file, and whether that is CoNLL-U."""
     from riata.data.files import asked_for, is_conllu
@@ -254,7 +283,7 @@ def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = 
     from riata.estimators.model_file import load_model
 
     estimator, columns = load_model(model_file), asked_for(options["inputs"], options["outputs"])
-    estimator = in_given_context(estimator, options)
+    estimator = decoded(in_given_context(estimator, options), options.get("assignments", ()))
     asked = asked_for(columns, options["documents"])
     conllu = not text and is_conllu(file, options["format_"], estimator.format_, asked)
     if columns:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import column_options, context_options, read_for, reader
+from riata.commands.estimator_options import column_options, context_options, decoding_option, read_for, reader
 
 
 @click.command(short_help="Score a model, or one file against another.")
@@ -32,12 +32,14 @@ from riata.commands.estimator_options import column_options, context_options, re
 @column_options
 @context_options
 @format_option
+@decoding_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
 def command(**options: Any) -> None:
     """Precision, recall and F1 exactly as conlleval counts them, or accuracy; with bootstrap 95 % intervals.
 
     \b
     riata evaluate --model chunker.riata test.txt
+    riata evaluate --model chunker.riata --set decode=spans test.txt
     riata evaluate --gold test.txt --predicted labelled.txt
     riata evaluate --gold test.txt --predicted mine.txt --against theirs.txt
     riata evaluate --gold test.conllu --predicted tagged.conllu --outputs upos
@@ -98,6 +100,8 @@ def _evaluate_files(options: dict[str, Any]) -> None:
     from riata.scoring.significance import paired_test
 
     meter = Meter()
+    if options["assignments"]:
+        raise click.UsageError("--set is for --model: two files are compared as they are.")
     gold = read_file(
         options["gold_file"], options["format_"], columns=options["outputs"], documents=options["documents"]
     )

@@ -37,6 +37,7 @@ def command(json_: bool) -> None:
         return
     from rich.table import Table
 
+    from riata.choosing.decoding import RISK
     from riata.commands.console import stdout
     from riata.features.attributes import builtin
     from riata.features.context_names import SUMMARIES
@@ -66,11 +67,12 @@ def command(json_: bool) -> None:
     console = stdout()
     console.print(table)
     console.print(_advice())
-    for name, piece in [*found["recipe"].items(), *found["structure"].items()]:
-        if not piece.settings:
+    of_pieces = {name: piece.settings for kind in ("recipe", "structure") for name, piece in found[kind].items()}
+    for name, settings in {**of_pieces, "every recipe, for decoding": RISK}.items():
+        if not settings:
             continue
         console.print(f"\nsettings of [bold]{name}[/] (--set key=value):")
-        for setting in piece.settings:
+        for setting in settings:
             console.print(f"  {setting.name}={str(setting.default).lower()}: {setting.help}; {setting.expected()}")
 
 

@@ -11,7 +11,14 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import column_options, context_options, documents_of, reader, tell_unmarked
+from riata.commands.estimator_options import (
+    column_options,
+    context_options,
+    decoding_option,
+    documents_of,
+    reader,
+    tell_unmarked,
+)
 
 
 @click.command(short_help="Add a column of predictions to a file.")
@@ -51,6 +58,7 @@ from riata.commands.estimator_options import column_options, context_options, do
 @column_options
 @context_options
 @format_option
+@decoding_option
 def command(
     file: str,
     model_file: str,
@@ -82,6 +90,7 @@ def command(
     With --nbest and --confidence its probability follows the score.
     With --given the best labelling is found that has the labels of that column; lists and confidences are among those that have them.
     A model of two passes reads the whole document, the sentences before, or the whole input, as it was trained; --context says otherwise.
+    With --set decode=marginals every token gets its most probable label, with --set decode=spans chunks are chosen by their probabilities.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
     # Nothing here multiplies matrices: threads that NumPy's library would start for that only wait, which takes longer than the rest.

@@ -187,8 +187,7 @@ def _takes(estimator: Any) -> tuple[bool, set[str]]:
     if isinstance(estimator, Predictor):
         return True, {setting.name for setting in declared(estimator.recipe)}
     choice = choice_of(estimator)
-    settings = (*choice.recipe.settings, *choice.structure.settings)
-    return registry.get("queue", choice.queue).has_beam, {setting.name for setting in settings}
+    return registry.get("queue", choice.queue).has_beam, {setting.name for setting in choice.settings}
 
 
 def _unread(estimator: Any) -> set[str]:
@@ -198,7 +197,7 @@ def _unread(estimator: Any) -> set[str]:
         known, offered = declared(estimator.recipe), offered_with(queue)
     else:
         choice = choice_of(estimator)
-        known, offered = (*choice.recipe.settings, *choice.structure.settings), choice.offered
+        known, offered = choice.settings, choice.offered
     try:
         settings = resolve(known, estimator.settings or {}, "")
     except SettingError:

@@ -78,12 +78,13 @@ def spans_of(tags: Sequence[str], *, extended: bool = True) -> list[Span]:
 
 
 def chunk_flags(labels: Sequence[str]) -> tuple[Ids, NDArray[np.uint8]]:
-    """Of each label the number of its type (O has one of its own), [L]; and which goes on with the chunk of the one before it, [L * L]."""
+    """Of each label the number of its type (-1: it is outside), [L]; and which goes on with the chunk of the one before it, [L * L]."""
     outside = [split_tag(label)[0] in OUTSIDE_PREFIXES for label in labels]
-    types = ["" if out else f"-{split_tag(label)[1]}" for label, out in zip(labels, outside, strict=True)]
+    types = [None if out else split_tag(label)[1] for label, out in zip(labels, outside, strict=True)]
     extended, flags = is_extended(labels), np.zeros((len(labels), len(labels)), np.uint8)
     for i, before in enumerate(labels):
         for j, label in enumerate(labels):
             if not outside[i] and not outside[j]:
                 flags[i, j] = not any(_boundary(before, label, extended))
-    return np.array([types.index(type_) for type_ in types], np.int32), flags.ravel()
+    numbers = [-1 if type_ is None else types.index(type_) for type_ in types]
+    return np.array(numbers, np.int32), flags.ravel()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from riata.models.model import Model
 
 
+ROUNDING = 1e-6  # two expected F1 that differ by no more are equal
+
+
 class Confident:
     """What estimators of sequences inherit: confidence in every chunk or tag, its calibration, and abstaining."""
 
@@ -33,6 +37,7 @@ class Confident:
     if TYPE_CHECKING:  # attributes that the estimator defines
         recipe: str | None
         chunks: bool
+        task_name: str
         classes_: list[Any]
         _recoder: Any
 
@@ -179,6 +184,33 @@ class Confident:
         from riata.confidence.calibration import UNCALIBRATED
 
         return self.calibration_[0].temperature if self.calibration_ else UNCALIBRATED.temperature
+
+    def expected_f1(self, X: Any) -> float:
+        """The F1 of chunks that the model expects to reach on these sentences if it chooses chunks for that, from 0 to 1.
+
+        It is 2 x right / (found + true), where the numbers of right and of true chunks are expectations: a ratio of expectations, which for
+        more than a few sentences hardly differs from the expectation of the ratio. It is the largest such number that any labelling of all
+        these sentences reaches, and the labelling is the one that decode='spans' gives with it as span_cost; so it is found by setting
+        span_cost to the ratio that the last one led to (Dinkelbach's iteration), from 1 on, until it no longer changes.
+        """
+        from riata.choosing.decoding import risk_of
+        from riata.data.memory import is_empty
+        from riata.inference.decoder import SPANS
+
+        model = self._check_fitted()
+        risk = risk_of({"decode": SPANS, "span_cost": 1.0}, chunks=self.chunks, task=self.task_name)
+        assert risk is not None
+        if is_empty(X):
+            return 0.0
+        corpus, cost = self.input_columns(self.sentences(X)), 1.0
+        while True:  # the ratio falls or stays from one cost to the next, and there are finitely many labellings
+            right, found, true = model.expected(
+                corpus, replace(risk, span_cost=cost, temperature=self._temperature())
+            ).sum(axis=0)
+            ratio = 2 * right / (found + true) if found + true > 0 else 0.0
+            if abs(ratio - cost) <= ROUNDING:
+                return float(ratio)
+            cost = ratio
 
     def nbest_probabilities(self, X: Any, scores: Sequence[Sequence[float]]) -> list[list[float]]:
         """The probabilities of the labellings whose scores predict_nbest returned for these sentences, among all labellings."""

@@ -54,7 +54,7 @@ class Judging(Predicting):
         model, options = self._check_fitted(), checked(self, training=False)
         data = self._with_gold(X, y)
         inputs = inputs_of(data)
-        labels = model.predict(inputs, options.decoder, options.threads or cores())
+        labels = model.predict(inputs, self._decoder(options), options.threads or cores())
         return inputs, self._gold_columns(data), self.output_columns(self._as_classes(labels, data.starts))
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.choosing.options import checked
+from riata.choosing.decoding import DECODE
+from riata.choosing.options import Options, checked
 from riata.data.memory import is_empty
 from riata.data.types import Corpus, Ids
 from riata.errors import SettingError
@@ -39,7 +40,11 @@ class Predicting(Confident, ByLabel, Columns):
 
     def decoder(self) -> Decoder:
         """How to search, from the present parameters: a trained model may be decoded with another queue or beam."""
-        return checked(self, training=False).decoder
+        return self._decoder(checked(self, training=False))
+
+    def _decoder(self, options: Options) -> Decoder:
+        """With the temperature of the calibration, if there is one."""
+        return options.decoder.at(self._temperature())
 
     def predict(
         self,
@@ -48,6 +53,7 @@ class Predicting(Confident, ByLabel, Columns):
         min_confidence: float | None = None,
         given: Any = None,
         text: bool | Tokenizer = False,
+        decode: str | None = None,
     ) -> Predictions:
         """The labels of every sentence: a list, which notebooks show as labelled text.
 
@@ -55,8 +61,13 @@ class Predicting(Confident, ByLabel, Columns):
         given: labels that are known, a list per sentence, with None where any will do; the best labelling that has them is found.
         text: X is a list of sentences, each a string, which are split at spaces; or a function from a sentence to its words,
         to split them by.
+        decode: how labels are chosen this time (docs/decoding.md): best, marginals or spans; None: as the settings say.
         """
         from riata.estimators.predictions import Predictions
+
+        if decode is not None:
+            other = self.twin(settings={**(self.settings or {}), DECODE.name: decode})
+            return other.predict(X, min_confidence=min_confidence, given=given, text=text)
 
         model = self._check_fitted()
         if text:
@@ -98,11 +109,22 @@ class Predicting(Confident, ByLabel, Columns):
 
     def _predict_at_once(self, model: Model, sentences: list[Any]) -> list[list[str]] | None:
         """The fast path for a few sentences in plain lists; None if the sentences or the model are not plain."""
-        facts = (self.recipe, self.structure, self.queue, self.beam, self.inputs_, self.format_, self.array_width_)
+        asked = (self.settings or {}).get(DECODE.name)
+        facts = (
+            self.recipe,
+            self.structure,
+            self.queue,
+            self.beam,
+            self.inputs_,
+            self.format_,
+            self.array_width_,
+            asked,
+        )
         if self.__dict__.get("_plain_with") != facts:
             if self.format_ == "memory" and self.inputs_ != tuple(range(len(self.inputs_))):
                 return None
-            if self.decoder().queue != EXACT.queue or self.array_width_ is not None:
+            decoder = self.decoder()
+            if decoder.queue != EXACT.queue or decoder.risk is not None or self.array_width_ is not None:
                 return None
             self._plain_with = facts
         if model.folded is None or self._texts is None or self.first_ is not None:
@@ -120,7 +142,8 @@ class Predicting(Confident, ByLabel, Columns):
     def labels_of(self, inputs: Corpus) -> Ids:
         """Labels as numbers, from the columns that the model reads."""
         model, options = self._check_fitted(), checked(self, training=False)
-        return self._as_classes(model.predict(inputs, options.decoder, options.threads or cores()), inputs.starts)
+        found = model.predict(inputs, self._decoder(options), options.threads or cores())
+        return self._as_classes(found, inputs.starts)
 
     def labeller(self) -> Callable[[Corpus], Ids]:
         """predict_ids for one corpus after another, on one thread, with the present parameters."""

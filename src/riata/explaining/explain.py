@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
+from riata.choosing.decoding import RISK
 from riata.choosing.preference import recipe_name
 from riata.errors import LabelError, UnsupportedError
 from riata.explaining.contributions import Path, decision, path_to, true_path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from riata.scoring.search_errors import SearchErrors
 
 BEST = "best"  # the name of the output that the search missed
+WITHOUT = {setting.name for setting in RISK}  # settings that a search by states does not read
 SHOWN = 10  # width of the beam that is shown for a model that decodes exactly
 
 
@@ -95,7 +97,8 @@ def _searching(estimator: Any) -> tuple[Any, str | None]:
     known = {setting.name for setting in registry.get("recipe", recipe_name(estimator)).settings}
     levelled = estimator.model_.outputs.levelled
     by_prefix = {} if levelled or "beam_by" not in known else {"beam_by": "prefix"}
-    shown = estimator.twin(queue="beam", beam=SHOWN, settings={**(estimator.settings or {}), **by_prefix})
+    settings = {name: value for name, value in (estimator.settings or {}).items() if name not in WITHOUT}
+    shown = estimator.twin(queue="beam", beam=SHOWN, settings={**settings, **by_prefix})
     return shown, f"The model decodes exactly; the search shown is a beam of {SHOWN} with the same weights."
 
 

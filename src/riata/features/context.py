@@ -38,8 +38,6 @@ class Votes:
     def __post_init__(self) -> None:
         nothing = (np.empty(0, np.int32), np.empty(0, np.uint8))
         self._types, self._goes_on = nothing if self.chunks is None else chunk_flags(self.chunks)
-        outside = [i for i, label in enumerate(self.chunks or ()) if split_tag(label)[0] == "O"]
-        self._outside = int(self._types[outside[0]]) if outside else -1
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -81,7 +79,6 @@ class Votes:
             self.starts,
             self._types,
             self._goes_on,
-            self._outside,
             np.empty(0, np.int32) if groups is None else groups,
             window,
             first,

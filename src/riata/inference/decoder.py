@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from riata._core import unbounded
+
+BEST, MARGINALS, SPANS = "best", "marginals", "spans"  # values of the setting decode
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The loss whose expectation an output is chosen by: wrong labels (MARGINALS), or wrong and missed chunks (SPANS).
+
+    Outputs have the probability exp(score / temperature) / Z.
+    """
+
+    decode: str
+    span_cost: float = 1.0  # the sum of 2 x probability - span_cost over the chunks of an output is maximised
+    temperature: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -17,6 +31,11 @@ class Decoder:
     merge: bool = True  # whether only the best of the states with the same continuations is kept
     max_nodes: int = 1_000_000  # nodes of one search; exceeding it is an error
     seconds: float = 0.0  # time limit of one search, which then returns the best output so far; 0: no limit
+    risk: Risk | None = None  # None: the output with the highest score is looked for
+
+    def at(self, temperature: float) -> Decoder:
+        """The same, with probabilities at this temperature."""
+        return self if self.risk is None else replace(self, risk=replace(self.risk, temperature=temperature))
 
 
 EXACT = Decoder()

@@ -10,6 +10,7 @@ from riata.settings import Setting
 
 SPACE, CHUNK_LABELS = "a search space", "chunk labels"
 STEP_LOSSES = "losses of steps"
+POSTERIORS = "posteriors"
 FEATURE_WEIGHTS, SUPPORT_TOKENS = "weights of features", "support tokens"
 
 # The operations of structures, with an explanation of each. Recipes and settings name the operations that they need.
@@ -28,6 +29,7 @@ OF_STRUCTURES = {
     "label sums": "sums over all outputs that have a given label at a given token",
     "stochastic steps": "the gradient of one sentence at a time",
     "legal sums": "sums over the legal outputs alone",
+    POSTERIORS: "the probabilities of labels and chunks, over all outputs",
     "unknown labels": "sums over all that an unknown label may be",
     "counts": "labels that are counted one by one",
     SPACE: "states that are built step by step",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from riata._core import Alphabet, ChainWeights, Folded
 from riata.data.types import Corpus, Ids
 from riata.features.attributes import builtin
 from riata.features.compile import Features
+from riata.models.legality import Flags
+
+RiskArguments: TypeAlias = tuple[dict[str, Any], Ids, Flags]  # a Risk, and which chunks labels stand for
 
 MOST_BYTES = 64 << 20  # bytes of word types that are stored; above it all are dropped and added again when they occur
 
@@ -37,6 +40,13 @@ class FoldedModel:
                 self._native.resolve(c, texts, np.arange(len(texts), dtype=np.int32))
 
     def predict(self, corpus: Corpus, threads: int = 1) -> Ids:
+        return self._decoded(corpus, threads)
+
+    def least_risk(self, corpus: Corpus, threads: int, risk: RiskArguments) -> Ids | None:
+        """The labels of least expected loss."""
+        return self._decoded(corpus, threads, risk)
+
+    def _decoded(self, corpus: Corpus, threads: int, risk: RiskArguments | None = None) -> Ids:
         native = self.table()
         types = []
         for c in range(native.columns):
@@ -48,7 +58,7 @@ class FoldedModel:
             if len(missing):
                 table[missing] = self._add(native, c, column.alphabet, missing.tolist())
             types.append(table[column.ids])
-        return native.decode(types, corpus.starts, threads)
+        return native.decode(types, corpus.starts, threads, risk)
 
     def label(self, sentences: list[Any], columns: int, labels: list[str]) -> list[list[str]] | None:
         """The labels of plain sentences, lists of strings or of tuples of strings; None for other input, which must be checked first."""

@@ -15,7 +15,7 @@ from riata._core import Instances, allow, unbounded
 from riata.data.types import Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.features.compile import Features
-from riata.inference.decoder import EXACT, Decoder
+from riata.inference.decoder import EXACT, Decoder, Risk
 from riata.inference.structure import SPACE
 from riata.models.container import Arrays
 from riata.models.outputs import NO_CODES, Of, Or, Outputs, Values, Weights, of_kind, of_precision
@@ -85,10 +85,22 @@ class Model:
         return self._label_ids(self._codes(instances, decoder, progress), instances)
 
     def _codes(self, instances: Instances, decoder: Decoder, progress: Callable[[int], None] | None = None) -> Ids:
+        if decoder.risk is not None:
+            return self._least_risk(instances, decoder.risk, progress)[0]
         if decoder.queue == EXACT.queue and self.outputs.exact_refusal(self.features) is not None:
             decoder = _unbounded(decoder, "operations")
         codes: Ids = self.weights.decode(self.features.index, instances, vars(decoder), progress)
         return codes
+
+    def _least_risk(
+        self, instances: Instances, risk: Risk, progress: Callable[[int], None] | None = None
+    ) -> tuple[Ids, Values]:
+        self._check_exact(f"decode={risk.decode!r} asks for probabilities over all outputs", "Set decode=best")
+        return self.outputs.least_risk(self, instances, risk, progress)
+
+    def expected(self, corpus: Corpus, risk: Risk) -> Values:
+        """What the outputs of least expected loss are expected to have right: [S, 3], see Outputs.least_risk."""
+        return self._least_risk(self._instances(corpus), risk)[1]
 
     def _label_ids(self, codes: Ids, instances: Instances) -> Ids:
         return self.outputs.label_ids(codes, instances.starts())
@@ -101,12 +113,15 @@ class Model:
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
         """The label ids of every token, computed in the fastest way."""
         if decoder.queue == EXACT.queue and corpus.known is None:
-            found = self._predict_fast(corpus, threads)
+            found = self._predict_fast(corpus, threads, decoder.risk)
             if found is not None:
                 return found
         return self.decode(self._instances(corpus, threads), decoder)
 
-    def _predict_fast(self, corpus: Corpus, threads: int) -> Ids | None:
+    def _predict_fast(self, corpus: Corpus, threads: int, risk: Risk | None) -> Ids | None:
+        if risk is not None:
+            flags = self.outputs.risk_flags(risk)
+            return None if self.folded is None else self.folded.least_risk(corpus, threads, (vars(risk), *flags))
         found: Ids | None = None
         if isinstance(self.held, StoredWeights) and "weights" not in vars(self):
             found = self.held.predict_few(corpus)
@@ -170,6 +185,12 @@ class Model:
             raise UnsupportedError(
                 f"The n best outputs are found exactly; the queue {decoder.queue!r} keeps what a search happens to meet.",
                 remedy="set_params(queue='exact', beam=None).",
+            )
+        if decoder.risk is not None:
+            raise UnsupportedError(
+                f"The n best outputs are the most probable ones; decode={decoder.risk.decode!r} chooses one output by the probabilities of "
+                "its parts.",
+                remedy="Set decode=best, or leave out the list.",
             )
 
     def _check_exact(self, what: str, instead: str) -> None:

@@ -18,6 +18,7 @@ from riata.errors import UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import Template
+from riata.inference.decoder import SPANS, Risk
 from riata.models.container import Arrays
 from riata.models.legality import Flags
 
@@ -108,6 +109,20 @@ class Outputs(ABC):
     def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
         """The chunks that labels stand for, in the form of the core. chunks: whether labels stand for chunks."""
         return NO_CHUNKS
+
+    def least_risk(
+        self, model: Model, instances: Instances, risk: Risk, progress: Callable[[int], None] | None = None
+    ) -> tuple[Ids, Values]:
+        """The codes of least expected loss; and for every sentence, [S, 3], how many labels or chunks are expected to be right, how many
+        there are, and how many the truth is expected to have.
+        """
+        index, flags = model.features.index, self.risk_flags(risk)
+        codes, expected = model.weights.least_risk(index, instances, vars(risk), *flags, progress)
+        return codes, expected.reshape(-1, 3)
+
+    def risk_flags(self, risk: Risk) -> tuple[Ids, Flags]:
+        """The chunks that labels stand for, if chunks are counted."""
+        return self.chunk_flags(True) if risk.decode == SPANS else NO_CHUNKS
 
     def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
         """log Z of every sentence, and the probability of every label at every token, by dynamic programming."""

@@ -135,7 +135,8 @@ def split_errors(model: Model, inputs: Corpus, predicted: Ids | None, gold: Ids,
     """
     instances, starts = model.features.instances(inputs), inputs.starts
     found_ids = model.decode(instances, decoder) if predicted is None else predicted
-    exact = found_ids if decoder.queue == EXACT.queue else best_labels(model, instances, starts)
+    is_best = decoder.queue == EXACT.queue and decoder.risk is None
+    exact = found_ids if is_best else best_labels(model, instances, starts)
     return _compared(model, inputs, instances, found_ids, exact, gold)
 
 

@@ -1,0 +1,187 @@
+"""The setting decode: where it acts, where it is refused, and what it promises."""
+
+import json
+
+import numpy as np
+import pytest
+
+import riata
+from riata import registry
+from riata.errors import SettingError, UnsupportedError
+from riata.estimators.model_file import from_bytes, to_bytes
+from riata.features.templates import parse
+from samples import CHUNKS, as_text, embedded, history_chunker, quietly
+
+OTHER = ("marginals", "spans")
+
+
+@pytest.fixture(scope="module")
+def data():
+    def rows(corpus):
+        columns = [corpus.sentences_of(c) for c in range(3)]
+        return [list(zip(*sentence, strict=True)) for sentence in zip(*columns, strict=True)]
+
+    return rows(embedded()[:150]), rows(embedded(split="test")[:60])
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    return quietly(riata.Chunker("crf", settings={"c2": 1.0}, template=parse("word[0]\ntag[0]\nedge")), data[0])
+
+
+def deciding(estimator, decode, **more):
+    return estimator.twin(settings={**(estimator.settings or {}), "decode": decode, **more})
+
+
+def test_the_word_works_everywhere_alike(fitted, data, tmp_path):
+    words = [[token[:2] for token in sentence] for sentence in data[1]]
+    best = fitted.predict(words)
+    for decode in OTHER:
+        found = fitted.predict(words, decode=decode)
+        assert found != best
+        twin = deciding(fitted, decode)
+        assert twin.predict(words) == found
+        assert [twin.classes_[i] for i in twin.predict_ids(words)] == [label for labels in found for label in labels]
+        twin.save(tmp_path / "m.riata")
+        loaded = riata.load_model(tmp_path / "m.riata")
+        assert loaded.settings["decode"] == decode
+        assert loaded.predict(words) == found
+        assert loaded.predict(words, decode="best") == best == fitted.predict(words)
+        assert [loaded.predict([one])[0] for one in words] == list(found)  # no sentence depends on another
+
+
+@pytest.mark.parametrize("decode", OTHER)
+def test_files_and_threads_give_the_same(fitted, data, tmp_path, decode, run):
+    model, file = tmp_path / "m.riata", tmp_path / "in.txt"
+    words = [[token[:2] for token in sentence] for sentence in data[1]]
+    file.write_text(as_text(words))
+    fitted.save(model)
+    expected = [label for labels in fitted.predict(words, decode=decode) for label in labels]
+    for threads in ("1", "3"):
+        status, out, err = run("predict", "--model", model, "--set", f"decode={decode}", "--threads", threads, file)
+        assert status == 0, err
+        assert [line.split()[-1] for line in out.splitlines() if line] == expected
+        twin = deciding(fitted, decode).set_params(threads=int(threads))
+        assert [twin.classes_[i] for i in twin.predict_ids(words)] == expected
+
+
+def test_evaluate_takes_it_and_refuses_settings_of_training(fitted, data, tmp_path, run):
+    model, file = tmp_path / "m.riata", tmp_path / "in.txt"
+    file.write_text(as_text(data[1]))
+    fitted.save(model)
+
+    def f1(*more):
+        status, out, err = run("evaluate", "--model", model, file, "--json", *more)
+        assert status == 0, err
+        return json.loads(out)["metrics"]["f1"]
+
+    assert f1() != f1("--set", "decode=spans", "--set", "span_cost=0.9")
+    for wrong, why in (
+        ("c2=1", "no setting of decoding"),
+        ("decode=most", "best, marginals, spans"),
+        ("span_cost=1.5", "decode is"),
+    ):
+        status, _, err = run("evaluate", "--model", model, file, "--set", wrong)
+        assert status == 2 and why in err
+    status, _, err = run("evaluate", "--gold", file, "--predicted", file, "--set", "decode=spans")
+    assert status == 2 and "--set is for --model" in err
+
+
+def test_lists_of_the_best_are_refused_with_the_reason(fitted):
+    with pytest.raises(UnsupportedError, match="decode='spans' chooses one output") as refused:
+        deciding(fitted, "spans").predict_nbest(CHUNKS, 2)
+    assert "decode=best" in refused.value.remedy
+
+
+def test_refusals_name_the_operation_that_is_missing(fitted):
+    with pytest.raises(UnsupportedError, match=r"needs posteriors \(the probabilities.*'joint' has none") as refused:
+        quietly(riata.JointTagger("early", structure="joint", settings={"decode": "marginals"}), CHUNKS)
+    assert "structure='factorial'" not in refused.value.remedy  # where the recipe cannot learn
+    with pytest.raises(UnsupportedError, match=r"needs all outputs .*the queue 'beam' has none"):
+        deciding(fitted, "marginals").set_params(queue="beam").predict(CHUNKS)
+    with pytest.raises(UnsupportedError, match="the task 'tag' has plain labels"):
+        riata.Tagger("crf", settings={"decode": "spans"}).fit([[("a", "X")]])
+    with pytest.raises(SettingError, match=r"'span_cost' has the value 0.5, which nothing reads: decode is 'best'"):
+        riata.Chunker("crf", settings={"span_cost": 0.5}).fit(CHUNKS)
+    with pytest.raises(UnsupportedError, match=r"reads label\[-3\]"):
+        history_chunker().twin(queue="exact", beam=None, settings={"decode": "marginals"}).predict(CHUNKS)
+
+
+@pytest.mark.parametrize("decode", OTHER)
+def test_confidences_are_those_of_what_is_chosen(fitted, data, decode):
+    words = [[token[:2] for token in sentence] for sentence in data[1]]
+    twin = deciding(fitted, decode)
+    ids, values = twin.confidence_ids(words)
+    assert [twin.classes_[i] for i in ids] == [label for labels in twin.predict(words) for label in labels]
+    assert ((values >= 0) & (values <= 1)).all()
+    same = ids == fitted.predict_ids(words)
+    assert not same.all()
+    assert np.isclose(values[:, same], fitted.confidence_ids(words)[1][:, same], atol=1e-3).mean() > 0.9
+    assert twin.predict(words, min_confidence=0.0) == twin.predict(words)
+
+
+def test_probabilities_are_those_of_the_calibration(fitted, data):
+    words = [[token[:2] for token in sentence] for sentence in data[1]]
+    twin = from_bytes(to_bytes(deciding(fitted, "marginals")))
+    twin.calibrate(data[0])
+    rows = np.concatenate(twin.predict_proba(words))
+    chosen = rows[np.arange(len(rows)), twin.predict_ids(words)]
+    assert chosen.sum() >= rows[np.arange(len(rows)), fitted.predict_ids(words)].sum()
+    assert np.isclose(chosen, rows.max(axis=1)).mean() > 0.99  # the others would not be legal
+
+
+def expected_errors(estimator, words, ids):
+    """How many labels of these outputs are expected to be wrong."""
+    rows = np.concatenate(estimator.predict_proba(words))
+    return len(ids) - rows[np.arange(len(ids)), ids].sum()
+
+
+@pytest.mark.parametrize("recipe", ["crf", "crf-pointwise", "hmm", "memm", "perceptron", "semicrf"])
+def test_expected_losses_are_not_above_those_of_the_best_output(recipe, data):
+    settings = {"c2": 1.0} if "crf" in recipe else {}
+    estimator = quietly(riata.Chunker(recipe, settings=settings, epochs=3), data[0][:60])
+    words = [[token[:2] for token in sentence] for sentence in data[1]]
+    best, found = estimator.predict_ids(words), deciding(estimator, "marginals").predict_ids(words)
+    assert expected_errors(estimator, words, found) <= expected_errors(estimator, words, best) + 1e-3
+    counted = estimator.model_.expected(
+        estimator.input_columns(estimator.sentences(words)), deciding(estimator, "spans").decoder().risk
+    )
+    right, chunks, true = counted.sum(axis=0)
+    confidences = estimator.confidence_ids(words)[1][0]
+    spans = registry.get("encoding", estimator.encoding_).spans
+    first = np.cumsum([0, *map(len, words)])
+    units = [first[s] + span.start for s, labels in enumerate(estimator.predict(words)) for span in spans(labels)]
+    of_best = 2 * confidences[units].sum() - len(units)
+    assert 2 * right - chunks >= of_best - 1e-2
+    assert true > 0
+
+
+def test_ties_go_to_the_first_label():
+    estimator = riata.Tagger("crf", settings={"c2": 1e9}, template=parse("word[0]"))
+    estimator = quietly(estimator, [[("a", "X"), ("b", "Y")], [("a", "Y"), ("b", "X")]] * 3)
+    assert estimator.predict([["c", "c"]], decode="marginals") == [[estimator.classes_[0]] * 2]
+
+
+def test_development_data_are_decoded_alike(data):
+    """Training is scored as prediction will be."""
+    made = [
+        quietly(
+            riata.Chunker("perceptron", epochs=3, dev=0.3, template=parse("word[0]\nedge"), settings=settings), data[0]
+        )
+        for settings in ({}, {"decode": "spans", "span_cost": 0.3})
+    ]
+    scores = [[epoch["dev_score"] for epoch in one.history_] for one in made]
+    assert scores[0] != scores[1]
+
+
+def test_explanations_show_what_was_chosen(fitted, data):
+    twin = deciding(fitted, "marginals")
+    for sentence in data[1][:5]:
+        words = [token[:2] for token in sentence]
+        assert list(twin.explain(words).decision.chosen.labels) == twin.predict([words])[0]
+
+
+def test_wrong_sentences_are_blamed_by_the_best_output(fitted, data):
+    errors = deciding(fitted, "marginals").search_errors(data[1])
+    assert errors.wrong + errors.right == len(data[1])
+    assert errors.search + errors.both + (errors.lucky or 0) > 0  # another output than the best was chosen
