@@ -69,7 +69,7 @@ def test_the_model_is_that_of_the_textbook(kernel):
 
 
 @given(seed=st.integers(0, 10_000), labels=st.integers(2, 4))
-@settings(max_examples=15)
+@settings(max_examples=15, deadline=None)
 def test_the_linear_kernel_predicts_what_the_linear_perceptron_does(seed, labels):
     random = np.random.default_rng(seed)
     X = [random.integers(-3, 4, size=(random.integers(1, 6), 3)).astype(float) for _ in range(8)]
