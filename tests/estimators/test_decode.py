@@ -185,3 +185,20 @@ def test_wrong_sentences_are_blamed_by_the_best_output(fitted, data):
     errors = deciding(fitted, "marginals").search_errors(data[1])
     assert errors.wrong + errors.right == len(data[1])
     assert errors.search + errors.both + (errors.lucky or 0) > 0  # another output than the best was chosen
+
+
+@pytest.mark.parametrize("decode", OTHER)
+def test_labels_of_a_dictionary_are_kept(data, decode):
+    template, seen = parse("word[0]\ntag[0]\nedge"), {}
+    for sentence in data[0]:
+        for word, _, chunk in sentence:
+            seen.setdefault(word, []).append(chunk)
+    estimator = quietly(riata.Chunker("crf", settings={"c2": 30.0, "dictionary": 3}, template=template), data[0])
+    words = [[token[:2] for token in sentence] for sentence in data[1]]
+    free = quietly(riata.Chunker("crf", settings={"c2": 30.0}, template=template), data[0])
+    assert estimator.predict(words, decode=decode) != free.predict(words, decode=decode)
+    rows = np.concatenate(estimator.predict_proba(words))
+    found = [label for labels in estimator.predict(words, decode=decode) for label in labels]
+    for (word, _), label, row in zip((token for sentence in words for token in sentence), found, rows, strict=True):
+        if len(seen.get(word, ())) >= 3:  # unless the dictionary has yielded to what is legal
+            assert label in seen[word] or row[estimator.classes_.index(label)] > 0
