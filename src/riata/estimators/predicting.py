@@ -43,8 +43,9 @@ class Predicting(Confident, ByLabel, Columns):
         return self._decoder(checked(self, training=False))
 
     def _decoder(self, options: Options) -> Decoder:
-        """With the temperature of the calibration, if there is one."""
-        return options.decoder.at(self._temperature())
+        """With the temperature of the calibration, if labels are chosen by probabilities."""
+        found = options.decoder
+        return found if found.risk is None else found.at(self._temperature())
 
     def predict(
         self,
