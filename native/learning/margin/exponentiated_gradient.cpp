@@ -40,6 +40,8 @@ class ExponentiatedGradient : public SumsSolver<Real> {
 
   double dual_offset(bool average) const override { return average ? offsets_ / ticks_ : offset_; }
 
+  // The weights are multiplied, and stay a point of the dual problem, but distributions start anew at the next visit: those of another C
+  // are so sure of some outputs that others would hardly come back.
   void rescale(double factor, Vector<Real>& weights) override {
     Difference delta;
     for (Block& block : blocks_) {
@@ -47,9 +49,13 @@ class ExponentiatedGradient : public SumsSolver<Real> {
       for (Entry& entry : block.entries) {
         delta.push_back({entry.place, (factor - 1) * entry.share});
         entry.share = static_cast<Real>(factor * entry.share);
+        entry.score = 0;
       }
       weights.add(delta, 1);
       block.offset *= factor;
+      block.times = -closeness;
+      block.rate = 1;
+      block.begun = false;
     }
     offset_ *= factor;
   }
@@ -106,7 +112,9 @@ class ExponentiatedGradient : public SumsSolver<Real> {
     block.begun = true;
     block.left_out = !marginals.open(s, block.times);
     if (block.left_out) return false;
-    for (const auto& [place, value] : marginals.slope().entries()) block.entries.push_back({place, Real{0}, Real{0}});
+    if (block.entries.empty()) {
+      for (const auto& [place, value] : marginals.slope().entries()) block.entries.push_back({place, Real{0}, Real{0}});
+    }
     take(block, marginals, weights, cap, true);
     return true;
   }

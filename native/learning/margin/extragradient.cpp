@@ -28,7 +28,7 @@ class Extragradient : public SumsSolver<Real> {
   Pass pass(Marginals<Real>& marginals, Vector<Real>& weights, std::span<const std::int64_t> order, std::span<const double> caps,
             const std::function<void()>& tell) override {
     Evaluation from{marginals, order, caps};
-    if (iterations_ == 0) now_.found = evaluate(from, now_.logs, tell);
+    if (!std::exchange(begun_, true)) now_.found = evaluate(from, now_.logs, tell);
     Pass out;
     for (int tries = 0; tries < most_tries; ++tries) {
       Point inner = moved(now_, now_.w, now_.found);
@@ -52,16 +52,16 @@ class Extragradient : public SumsSolver<Real> {
 
   double dual_offset(bool average) const override { return average ? offsets_ / ticks_ : offset_; }
 
-  // Distributions stay as they are.
+  // The weights are multiplied, and stay a point of the dual problem, but distributions start anew: those of another C are so sure of some
+  // outputs that others would hardly come back.
   void rescale(double factor, Vector<Real>& weights) override {
-    for (double& value : now_.w) value *= factor;
-    for (double& value : now_.found.slope) value *= factor;
-    now_.found.offset *= factor;
-    now_.found.log_ratios *= factor;
     Found scaled{shown_, offset_ * factor, 0};
     for (double& value : scaled.slope) value *= factor;
     weights.grow(scaled.slope.size());
     move_to(scaled, weights);
+    now_ = {};
+    step_ = 1;
+    begun_ = false;
   }
 
   std::int64_t stored() const override { return 4 * static_cast<std::int64_t>(now_.w.size()); }
@@ -164,6 +164,7 @@ class Extragradient : public SumsSolver<Real> {
   }
 
   Point now_;
+  bool begun_ = false;  // whether the distributions of now_ are known
   double step_ = 1, iterations_ = 0;
   std::vector<double> shown_;  // the weights, in double precision
   double offset_ = 0, offsets_ = 0, ticks_ = 1;
