@@ -324,3 +324,15 @@ def test_an_interrupt_leaves_the_weights_of_the_last_complete_epoch():
     assert after == before[0]
     with pytest.raises(riata.RiataError, match="broken off"):
         booster.run(1)
+
+
+@pytest.mark.parametrize("dictionary", [0, 2])
+def test_the_objective_is_that_of_the_probabilities_of_the_model(dictionary):
+    """Also within a dictionary of words, which limits the outputs that are summed over."""
+    train = riata.load("embedded", "train", ("word", "tag"))[:60]
+    chosen = {"rounds": 40, "precision": "double", "dictionary": dictionary}
+    model = quietly(riata.Tagger("boost", epochs=2, template=parse("word[0]\nword[-1]\nedge"), settings=chosen), train)
+    loss = np.expm1(-np.asarray(model.log_likelihood(train))).sum()
+    assert model.history_[-1]["objective"] == pytest.approx(np.log(loss), rel=1e-9)
+    rounds = [event for epoch in model.history_ for event in epoch["rounds"]]
+    assert all(event.objective <= event.bound + 1e-9 for event in rounds)
