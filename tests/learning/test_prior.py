@@ -10,6 +10,7 @@ from riata.errors import SettingError
 from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.batch import prior
+from riata.learning.batch.settings import PRIORS, PRIORS_OF_EXP
 from riata.learning.events import Note
 
 TRAIN = riata.load("embedded", "train")
@@ -40,10 +41,16 @@ def test_the_choice_gives_the_model_of_the_value_chosen(recipe, template):
     data = TRAIN[:40]
     chosen = fitted(data, recipe=recipe, template=template)
     c2 = chosen.facts_["chosen"]["c2"]
-    assert c2 in prior.TRIED
+    assert c2 in PRIORS
     named = fitted(data, recipe=recipe, template=template, settings={"c2": c2})
     assert chosen.predict(TRAIN[60:120]) == named.predict(TRAIN[60:120])
     assert [row["objective"] for row in chosen.history_] == [row["objective"] for row in named.history_]
+
+
+@pytest.mark.parametrize("recipe", ["crf-exp", "crf-pointwise-exp"])
+def test_exponential_losses_try_stronger_priors(recipe):
+    _, notes = notes_of(data=TRAIN[:60], recipe=recipe)
+    assert any(all(f"{value:g}: " in note for value in PRIORS_OF_EXP) for note in notes)
 
 
 def test_the_value_chosen_is_told_with_what_was_tried_and_kept_in_the_file(tmp_path):
@@ -119,7 +126,7 @@ def test_sentences_with_unknown_labels_are_learnt_from_and_not_scored():
     partly = [[None if s % 3 == 0 and t == 0 else y for t, y in enumerate(row)] for s, row in enumerate(labels)]
     estimator = riata.Tagger("crf", template=parse("word[0]\nsuffix3[0]\nedge"), threads=1)
     estimator.fit(words, partly, listener=silent)
-    assert estimator.facts_["chosen"]["c2"] in prior.TRIED
+    assert estimator.facts_["chosen"]["c2"] in PRIORS
     none_whole = [[None, *row[1:]] for row in labels]
     estimator.fit(words, none_whole, listener=silent)
     assert estimator.facts_["chosen"]["c2"] == prior.LEFT_OVER
@@ -147,9 +154,9 @@ def test_sample_weights_go_with_their_sentences():
     weights = np.ones(40)
     weights[::2] = 0
     left = fitted(TRAIN[:40][1::2]).facts_["chosen"]  # only says that both run
-    assert left["c2"] in prior.TRIED
+    assert left["c2"] in PRIORS
     chunker = riata.Chunker("crf", template="classic", threads=1)
-    assert chunker.fit(TRAIN[:40], sample_weight=weights, listener=silent).facts_["chosen"]["c2"] in prior.TRIED
+    assert chunker.fit(TRAIN[:40], sample_weight=weights, listener=silent).facts_["chosen"]["c2"] in PRIORS
 
 
 def test_an_interrupted_choice_leaves_the_estimator_as_it_was(monkeypatch):

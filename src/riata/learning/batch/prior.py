@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from riata.data.documents import cut_near
 from riata.data.types import Corpus
 from riata.data.unknown import is_unknown
-from riata.learning.batch.settings import AUTO
+from riata.learning.batch.settings import AUTO, PRIORS
 from riata.learning.events import Event, Note
 from riata.learning.jackknife import blocks
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from riata.learning.labels import LabelSet
 
 C2, C = "c2", "C"
-TRIED = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)  # in this order: each value starts from the weights of the value before
 # Tried before the others by a model that reads labels of a first pass. Much of what it has to know is in these few features, so that
 # it needs the others less.
 TRIED_IN_CONTEXT = (30.0, 10.0)
@@ -66,11 +65,13 @@ def alike(scores: dict[float, float]) -> bool:
     return len(set(scores.values())) == 1
 
 
-def values(name: str, *, in_context: bool) -> tuple[float, ...]:
-    """The values that are tried, those of the smallest weights first."""
+def values(name: str, trainer: object, *, in_context: bool) -> tuple[float, ...]:
+    """The values that are tried, those of the smallest weights first. trainer: what the recipe makes its trainers with."""
     if name == C:
         return TRIED_C
-    return TRIED_IN_CONTEXT + TRIED if in_context else TRIED
+    tried: tuple[float, ...] = getattr(trainer, "priors", PRIORS)
+    stronger = tuple(value for value in TRIED_IN_CONTEXT if value > tried[0])
+    return stronger + tried if in_context else tried
 
 
 def choose(fit: Fit, name: str, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64]) -> Chosen:
@@ -78,7 +79,7 @@ def choose(fit: Fit, name: str, data: Corpus, dev: Corpus | None, weights: NDArr
 
     dev: development data, which are held out in any case. weights: of the sentences, or empty.
     """
-    tried = values(name, in_context=bool(fit.options.added))
+    tried = values(name, fit.options.choice.recipe.trainer, in_context=bool(fit.options.added))
     settings = {**fit.options.settings, name: tried[0], **LOOSELY[name]}
     if "optimiser" in settings:
         settings["optimiser"] = "lbfgs"

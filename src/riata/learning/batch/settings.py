@@ -5,6 +5,11 @@ from __future__ import annotations
 from riata.settings import Setting
 
 AUTO = "auto"
+
+# Values of c2 that are tried by c2=auto, in this order: each value starts from the weights of the value before. Exponential losses add up
+# 1 / P of sentences or labels, far more than a logarithm of P, so that they need stronger priors.
+PRIORS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
+PRIORS_OF_EXP = (30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
 IF_LBFGS = {"optimiser": ("lbfgs",)}  # settings that stochastic gradient descent does not have
 
 SETTINGS = (  # settings of all optimisers

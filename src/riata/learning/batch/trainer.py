@@ -13,6 +13,7 @@ from riata._core import BatchObjective, is_exponential
 from riata.errors import DataError
 from riata.features.compile import Features
 from riata.learning.batch.lbfgs import Minimiser, Tolerance, Vector
+from riata.learning.batch.settings import PRIORS
 from riata.learning.batch.sgd import StochasticMinimiser
 from riata.learning.events import Epoch
 from riata.learning.loop import Trainer
@@ -54,10 +55,12 @@ class Batch:
     labels that may follow the true label before (a maximum entropy Markov model).
 
     per: what the probabilities in the loss are of: `output`, `step` or, over all outputs, `label`. loss: by its name in native/losses.
+    priors: what c2=auto tries.
     """
 
     per: str = "output"
     loss: str = "log"
+    priors: tuple[float, ...] = PRIORS
 
     @property
     def local(self) -> bool:

@@ -2,7 +2,7 @@
 
 from riata.choosing.recipe import Recipe
 from riata.data.unknown import MARK
-from riata.learning.batch.settings import CONSTRAIN, REFUSES, SETTINGS
+from riata.learning.batch.settings import CONSTRAIN, PRIORS_OF_EXP, REFUSES, SETTINGS
 from riata.learning.batch.trainer import Batch
 
 RECIPE = Recipe(
@@ -13,7 +13,7 @@ RECIPE = Recipe(
     structure="chain",
     queue="exact",
     settings=(*SETTINGS, CONSTRAIN, MARK),
-    trainer=Batch(per="label", loss="pointwise-exp"),
+    trainer=Batch(per="label", loss="pointwise-exp", priors=PRIORS_OF_EXP),
     epochs=1000,
     whole=True,
     refuses=REFUSES,
