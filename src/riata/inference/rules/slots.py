@@ -1,0 +1,80 @@
+"""What constraints are grounded on: the slots of one input, and the labels by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.errors import UnknownNameError
+from riata.inference.rules.rule import Flags
+
+
+@dataclass(frozen=True)
+class LabelNames:
+    """The labels that slots can have, and what the names in constraints stand for."""
+
+    labels: tuple[str, ...]
+    # Names of several labels, such as chunk types: "PER" for the labels that begin a PER. They go before labels of the same name.
+    groups: Mapping[str, Flags] = field(default_factory=dict, hash=False, compare=False)
+    outside: Flags | None = field(
+        default=None, hash=False, compare=False
+    )  # labels that say "nothing here"; None: there are none
+    # Slots have one label of each column; the column of each label. None: there is one column.
+    columns: NDArray[np.int32] | None = field(default=None, hash=False, compare=False)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {label: number for number, label in enumerate(self.labels)}
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def flags(self, names: Iterable[str]) -> Flags:
+        """The labels that these names stand for, as flags; UnknownNameError with the nearest name where one stands for none."""
+        found = np.zeros(len(self.labels), bool)
+        for name in names:
+            group = self.groups.get(name)
+            if group is not None:
+                found |= group
+            elif name in self._numbers:
+                found[self._numbers[name]] = True
+            else:
+                known = {*self.groups, *self.labels}
+                raise UnknownNameError.of(
+                    "label", name, known, remedy="A constraint names it; these are the labels of the task."
+                )
+        return found
+
+    def inside(self) -> Flags:
+        """The labels that do not say "nothing here"."""
+        return np.ones(len(self.labels), bool) if self.outside is None else ~self.outside
+
+    @property
+    def per_slot(self) -> int:
+        """How many labels a slot has."""
+        return 1 if self.columns is None else int(self.columns.max()) + 1
+
+
+@dataclass(frozen=True)
+class Slots:
+    """The slots of one input."""
+
+    count: int
+    names: LabelNames
+    spans: NDArray[np.int32] | None = (
+        None  # [slot][2]: first token, and the one after the last; None: slots are no spans
+    )
+    columns: Mapping[str | int, Sequence[str]] | None = None  # values of slots by the name or number of a column
+
+    def column(self, name: str | int) -> Sequence[str]:
+        """The values of a column, one per slot."""
+        known = self.columns or {}
+        if name not in known:
+            raise UnknownNameError.of(
+                "column", name, map(str, known), remedy="A constraint reads it; these are the columns of slots."
+            )
+        return known[name]
