@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from riata.reproducing.report import PARTS
+from riata.reproducing.report import PARTS, part
 from riata.reproducing.run import Outcome
 from riata.showing.plotting import canvas, heat, save
 
@@ -21,7 +21,7 @@ def plot(outcome: Outcome, path: Path) -> None:
 
 def _where(outcome: Outcome) -> str:
     plan, data = outcome.plan, outcome.plan.data(outcome.reproduction)
-    return f"ours: {data}, {PARTS[outcome.split.part]} data, {plan.seeds} seed{'s' * (plan.seeds > 1)}"
+    return f"ours: {data}, {PARTS[part(outcome)]} data, {plan.seeds} seed{'s' * (plan.seeds > 1)}"
 
 
 def _dots(outcome: Outcome, figure: Any) -> None:

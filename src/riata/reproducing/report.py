@@ -33,9 +33,9 @@ def facts(outcome: Outcome) -> dict[str, Any]:
         "task": reproduction.task.name,
         "quick": plan.quick,
         "data": plan.data(reproduction),
-        "scored": split.part,
-        "sentences_train": len(split.learnt),
-        "sentences_scored": len(split.scored),
+        "scored": part(outcome),
+        "sentences_train": None if split is None else len(split.learnt),
+        "sentences_scored": None if split is None else len(split.scored),
         "epochs": plan.epochs(reproduction),
         "seeds": list(range(plan.seeds)),
         "interval": interval_kind(outcome),
@@ -105,27 +105,33 @@ def cells(outcome: Outcome) -> dict[str, Any]:
     }
 
 
+def part(outcome: Outcome) -> str:
+    """Which data are scored."""
+    if outcome.split is None:
+        return "test" if outcome.plan.final else "dev"
+    return outcome.split.part
+
+
 def interval_kind(outcome: Outcome) -> str:
     """How the intervals were made."""
     seeds = outcome.plan.seeds
+    by_sentence = outcome.split is not None and outcome.split.dev is not None
+    if not by_sentence:
+        return f"{100 * LEVEL:.0f} %, Student's t over {seeds} seeds" if seeds > 1 else "none, of one run"
+    assert outcome.split is not None
     scored = outcome.split.scored
-    if seeds > 1 and outcome.split.dev is None:
-        return f"{100 * LEVEL:.0f} %, Student's t over {seeds} seeds"
     if seeds > 1:
         units = units_of(scored.document, len(scored))
         return f"{100 * LEVEL:.0f} %, over {seeds} seeds (Student's t) and {units} (bootstrap) together; times and epochs over seeds alone"
-    if outcome.split.dev is None:
-        return "none, of one run"
     return f"{100 * LEVEL:.0f} %, bootstrap over {units_of(scored.document, len(scored))}, one seed"
 
 
 def show(outcome: Outcome, console: Console) -> None:
     reproduction, plan, split = outcome.reproduction, outcome.plan, outcome.split
-    about = (
-        f"{reproduction.task.name}; {plan.data(reproduction)}, {len(split.learnt):,} sentences to learn from, "
-        f"{PARTS[split.part]} data of {len(split.scored):,}; "
-        f"at most {plan.epochs(reproduction)} epochs; intervals: {interval_kind(outcome)}"
-    )
+    data = f"{reproduction.task.name}; {plan.data(reproduction)}"
+    if split is not None:
+        data += f", {len(split.learnt):,} sentences to learn from, {PARTS[split.part]} data of {len(split.scored):,}"
+    about = f"{data}; at most {plan.epochs(reproduction)} epochs; intervals: {interval_kind(outcome)}"
     console.print(f"[bold]{escape(reproduction.title)}[/]", soft_wrap=True)
     console.print(escape(about), soft_wrap=True)
     if plan.quick:

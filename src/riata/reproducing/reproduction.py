@@ -80,8 +80,8 @@ class Reproduction:
     task: Task
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    measure: Callable[[Trained], Samples]
     claims: tuple[Claim, ...]
+    measure: Callable[[Trained], Samples] | None = None  # None: the trials of the task measure
     remarks: tuple[str, ...] = ()
     epochs: int = 20  # at most; development data choose
     quick_epochs: int = 3

@@ -24,9 +24,11 @@ from riata.reproducing.claims import Measured
 from riata.reproducing.lists import ENGLISH, english
 from riata.reproducing.noise import with_noise
 from riata.reproducing.reproduction import Reproduction, Row, Samples, Trained
+from riata.reproducing.tasks import Trial
 from riata.scoring.figures import Figure, Sample
 
 EMBEDDED = "embedded"  # the data set of --quick
+MADE = "made up"  # the data of a task that has none
 WHOLE = "seconds_cell"  # CPU seconds of a cell: of every training of it, and of what is measured
 
 
@@ -42,10 +44,14 @@ class Plan:
 
     def data(self, of: Reproduction) -> str:
         """The data set that is learnt from."""
+        if of.task.trial is not None:
+            return of.task.data or MADE
         return EMBEDDED if self.quick else of.task.data
 
     def parts(self, of: Reproduction) -> tuple[str, tuple[str, ...]]:
         """The data set, and its parts that are read."""
+        if of.task.trial is not None and (self.quick or not of.task.data):
+            return self.data(of), ()
         train, dev, test = ("train", "", "test") if self.quick else (of.task.train, of.task.dev, of.task.test)
         return self.data(of), (train, *([dev] if dev else []), *([test] if self.final else []))
 
@@ -124,7 +130,7 @@ class Outcome:
 
     reproduction: Reproduction
     plan: Plan
-    split: Split
+    split: Split | None  # None: trials have data of their own
     measured: Measured
     about: dict[str, Any]  # of the program that ran
     origins: list[Origin]  # of every cell
@@ -136,7 +142,7 @@ def run(reproduction: Reproduction, plan: Plan, watch: Watcher, cells: Cells | N
     cells: where trainings are kept; those that are there are not repeated.
     """
     made_by = about()  # now: the repository may have moved on when everything is done
-    split = Split.of(reproduction, plan)
+    split = Split.of(reproduction, plan) if reproduction.task.trial is None else None
     jobs = trainings(reproduction, plan)
     stopped = threading.Event()
     named = any(row.setting is not None and row.setting.get("lists") == ENGLISH for row in reproduction.rows)
@@ -162,7 +168,7 @@ def trainings(reproduction: Reproduction, plan: Plan) -> list[tuple[Row, int]]:
 class _Work:
     reproduction: Reproduction
     plan: Plan
-    split: Split
+    split: Split | None
     watch: Watcher
     stopped: threading.Event
     about: Mapping[str, Any]
@@ -173,25 +179,44 @@ class _Work:
         row, seed = job
         assert row.setting is not None
         parameters = self.parameters(row.setting)
-        key = self.key(row, seed, parameters)
+        key = self.trial_key(row, seed) if self.split is None else self.key(row, seed, parameters, self.split)
         line = None if self.cells is None else self.cells.get(key)
         if line is not None:
             found: Samples = measured_in(line)
             self.watch(Step(row.name, seed, f"stored: {self.told(found)}", done=True))
             return found, Origin(True, line["commit"], line["cpu"])
-        found = self.trained(row, seed, parameters, self.chosen(row, seed, parameters))
+        if self.split is None:
+            found = self.tried(row, seed)
+        else:
+            found = self.trained(row, seed, parameters, self.split, self.chosen(row, seed, parameters, self.split))
         made_by = self.about if self.cells is None else self.cells.add(row.name, key, found, self.about)
         self.watch(Step(row.name, seed, self.told(found), done=True))
         return found, Origin(False, made_by["commit"], made_by["cpu"])
 
-    def chosen(self, row: Row, seed: int, parameters: Mapping[str, Any]) -> Samples | None:
+    def tried(self, row: Row, seed: int) -> Samples:
+        """What a trial measures, and its CPU seconds."""
+        began = time.thread_time()
+        task, epochs = self.reproduction.task, self.plan.epochs_of(row, self.reproduction)
+        assert task.trial is not None and row.setting is not None
+
+        def tell(text: str) -> None:
+            if self.stopped.is_set():
+                raise KeyboardInterrupt
+            self.watch(Step(row.name, seed, text))
+
+        found = task.trial(Trial(row.setting, seed, epochs, self.plan.quick, self.plan.final, tell))
+        return {**found, WHOLE: Sample(time.thread_time() - began)}
+
+    def chosen(self, row: Row, seed: int, parameters: Mapping[str, Any], split: Split) -> Samples | None:
         """With --final: what was measured of the same training on development data, which chose its epoch; None if it is not stored."""
-        if self.cells is None or self.split.test is None or self.split.dev is None:
+        if self.cells is None or split.test is None or split.dev is None:
             return None
-        line = self.cells.get(self.key(row, seed, parameters, replace(self.split, test=None)))
+        line = self.cells.get(self.key(row, seed, parameters, replace(split, test=None)))
         return None if line is None else measured_in(line)
 
-    def trained(self, row: Row, seed: int, parameters: Mapping[str, Any], chosen: Samples | None) -> Samples:
+    def trained(
+        self, row: Row, seed: int, parameters: Mapping[str, Any], split: Split, chosen: Samples | None
+    ) -> Samples:
         """What is measured of a row, trained with this seed; and the CPU seconds of all of it.
 
         chosen: what development data say of the row. They need not choose the epoch again: the row learns from all data, for that epoch.
@@ -199,25 +224,35 @@ class _Work:
         began = time.thread_time()
         clock = _Clock(row.name, seed, self.watch, self.stopped)
         if chosen is None:
-            data, asked = self.split.train, {"dev": self.split.dev, "refit": self.plan.final and not self.split.apart}
+            data, asked = split.train, {"dev": split.dev, "refit": self.plan.final and not split.apart}
             epochs = self.plan.epochs_of(row, self.reproduction)
         else:
-            data, asked, epochs = self.split.learnt, {"dev": None, "refit": False}, int(chosen["epoch"].value)
+            data, asked, epochs = split.learnt, {"dev": None, "refit": False}, int(chosen["epoch"].value)
         made = self.reproduction.task.make(**parameters, epochs=epochs, seed=seed, threads=1, **asked)
         made.fit(with_noise(data, row.noise, seed), listener=clock)
-        trained = Trained(made, self.split.learnt, self.split.scored, clock.seconds(made.best_epoch_))
+        trained = Trained(made, split.learnt, split.scored, clock.seconds(made.best_epoch_))
+        assert self.reproduction.measure is not None
         found = {**self.reproduction.measure(trained), WHOLE: Sample(time.thread_time() - began)}
         return {**(chosen or {}), **found}
 
     def told(self, found: Samples) -> str:
         return ", ".join(f"{c.title} {c.show(found[c.key].value)}" for c in self.reproduction.columns if c.key in found)
 
-    def key(self, row: Row, seed: int, parameters: Mapping[str, Any], split: Split | None = None) -> dict[str, Any]:
-        """Everything that the numbers of a cell depend on, but for the program. Tables that train and measure the same share cells.
+    def trial_key(self, row: Row, seed: int) -> dict[str, Any]:
+        """Everything that the numbers of a trial depend on, but for the program."""
+        return {
+            "task": self.reproduction.task.name,
+            "data": self.plan.data(self.reproduction),
+            "scored": "test" if self.plan.final else "dev",
+            "quick": self.plan.quick,
+            "setting": dict(row.setting or {}),
+            "epochs": self.plan.epochs_of(row, self.reproduction),
+            "seed": seed,
+        }
 
-        split: the data that are used here, unless it is given.
-        """
-        split = split or self.split
+    def key(self, row: Row, seed: int, parameters: Mapping[str, Any], split: Split) -> dict[str, Any]:
+        """Everything that the numbers of a cell depend on, but for the program. Tables that train and measure the same share cells."""
+        assert self.reproduction.measure is not None
         return {
             "task": self.reproduction.task.name,
             "measures": self.reproduction.measure.__name__,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from riata.features.templates import parse
+from riata.scoring.figures import Sample
 from riata.tasks.chunk import Chunker
 from riata.tasks.joint import JointTagger
 from riata.tasks.ner import EntityRecognizer
@@ -15,15 +16,29 @@ from riata.tasks.tag import Tagger
 
 
 @dataclass(frozen=True)
+class Trial:
+    """One training of a row that makes or reads its data itself."""
+
+    setting: Mapping[str, Any]  # of the row
+    seed: int
+    epochs: int  # at most
+    quick: bool
+    final: bool  # whether test data are scored, instead of development data
+    tell: Callable[[str], None]  # says where the training is; raises KeyboardInterrupt to end it
+
+
+@dataclass(frozen=True)
 class Task:
     name: str
-    make: Callable[..., Any]  # an untrained estimator, from its parameters
+    make: Callable[..., Any]  # an untrained estimator, from its parameters; of a task with trials, not called
     columns: tuple[str, ...]  # of the data set, and of the embedded corpus
-    data: str = "conll2000"
+    data: str = "conll2000"  # empty: the data are made up
     test: str = "test"  # the part of the data set that --final scores
     train: str = "train"  # the part that is learnt from
     dev: str = ""  # the part that is development data; without one, the last tenth of what is learnt from
     quick_columns: tuple[str, ...] = ()  # of the embedded corpus, if others than `columns`
+    # What is measured of one training, by key of a column, for tasks whose data are no columns. None: the estimator learns a corpus.
+    trial: Callable[[Trial], Mapping[str, Sample]] | None = None
 
 
 SEGMENTS = Task(
