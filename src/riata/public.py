@@ -1,6 +1,6 @@
 """Everything that `import riata` offers: the one list of public names."""
 
-from riata import errors, metrics
+from riata import constraints, errors, metrics
 from riata.analysis.comparison import compare_models
 from riata.analysis.curve import learning_curve
 from riata.comparing.api import compare
@@ -49,6 +49,7 @@ __all__ = [
     "check_problem",
     "compare",
     "compare_models",
+    "constraints",
     "errors",
     "from_frame",
     "import_model",

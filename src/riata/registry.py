@@ -19,6 +19,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "queue": ("riata.inference.queues", "QUEUE"),
     "recipe": ("riata.learning.recipes", "RECIPE"),
     "loss": ("riata.inference.losses", "LOSS"),
+    "constraint": ("riata.inference.constraints", "CONSTRAINT"),
     "encoding": ("riata.data.encodings", "ENCODING"),
     "data set": ("riata.data.sets", "DATASET"),
     "model format": ("riata.importing.formats", "FORMAT"),
@@ -73,3 +74,8 @@ def of_structure(part: str, name: str) -> Any:
 
 def all_of(kind: str) -> dict[str, Any]:
     return {name: get(kind, name) for name in names(kind)}
+
+
+def qualified_name(function: Any) -> str:
+    """The name of a user's function or class with its module; for an object, that of its class. Model files store it."""
+    return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', type(function).__qualname__)}"

@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from rich.table import Table
 
-SHOWN = ("task", "structure", "queue", "recipe", "loss", "encoding", "reproduction")
+SHOWN = ("task", "structure", "queue", "recipe", "loss", "constraint", "encoding", "reproduction")
 
 
 @click.command(short_help="Every task, structure, queue, recipe and loss.")

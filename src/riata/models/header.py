@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from riata.registry import qualified_name as qualified_name
 
 FORMAT = "riata model"
 SETTING = "setting "  # before the name of a setting whose value is a function: its role among the functions of a model
 PROBLEM = "problem"  # used instead of a task's name, by predictors of problems in Python
-
-
-def qualified_name(function: Any) -> str:
-    """The name of a function or a class with its module; for an object, that of its class."""
-    return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', type(function).__qualname__)}"

@@ -1,0 +1,44 @@
+"""Of several sets of labels, parts of one at most are there."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from riata.inference.constraints.base import Constraint, Where, label_names, shown
+from riata.inference.rules.rule import Rule
+from riata.inference.rules.rules import Grounded
+from riata.inference.rules.slots import Slots
+
+
+class excludes(Constraint):
+    """No two of these are in one output: labels, or lists of labels that stand for each other."""
+
+    name = "excludes"
+    summary = "no two of these labels are in one output"
+    paper = "punyakanok2005"
+
+    def __init__(self, *labels: Any, where: Where | None = None, penalty: float | None = None) -> None:
+        super().__init__(where=where, penalty=penalty)
+        self.sets = tuple(label_names(one, self.word) for one in labels)
+        if len(self.sets) < 2:
+            raise self.refused(f"{len(self.sets)} label(s) or lists of labels", "at least two")
+        all_ = [label for one in self.sets for label in one]
+        if len(set(all_)) < len(all_):
+            twice = next(label for label in all_ if all_.count(label) > 1)
+            raise self.refused(
+                f"{twice!r} twice", f"labels that exclude each other; at_most(1, {twice!r}) forbids a second one"
+            )
+
+    def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
+        sides = [self.parts(slots.names.flags(one), slots) for one in self.sets]
+        return [Rule(a, b, 0, 0, self.cost, origin) for a, b in combinations(sides, 2)]
+
+    def named(self) -> list[str]:
+        return [label for one in self.sets for label in one]
+
+    def arguments(self) -> tuple[list[Any], dict[str, Any]]:
+        return [shown(one) for one in self.sets], {}
+
+
+CONSTRAINT = excludes

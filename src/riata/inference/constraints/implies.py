@@ -1,0 +1,49 @@
+"""If some part has one of the labels a, then a cardinality holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from riata.inference.constraints.at_least import at_least
+from riata.inference.constraints.at_most import Cardinality
+from riata.inference.constraints.base import Constraint, Where, label_names, shown
+from riata.inference.rules.rule import Rule
+from riata.inference.rules.rules import Grounded
+from riata.inference.rules.slots import Slots
+
+
+class implies(Constraint):
+    """If some part has one of the labels a, then b holds: a cardinality such as at_most(1, "A1"), or labels, of which one must be there.
+
+    `where` is a condition on the parts of a; b may have its own.
+    """
+
+    name = "implies"
+    summary = "if a label is there, a cardinality holds: implies('A2', at_least(1, 'A1'))"
+
+    def __init__(self, a: Any, b: Any, *, where: Where | None = None, penalty: float | None = None) -> None:
+        super().__init__(where=where, penalty=penalty)
+        self.a = label_names(a, self.word)
+        self.b = b if isinstance(b, Cardinality) else at_least(1, *label_names(b, self.word))
+        if self.b.penalty is not None or self.b.each:
+            raise self.refused(
+                f"{self.b!r} with a penalty or each=True", "implies(..., penalty=...), and one constraint per label"
+            )
+
+    @property
+    def is_shared(self) -> bool:
+        return self.where is None and self.b.where is None
+
+    def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
+        low, high = self.b.bounds
+        when = self.parts(slots.names.flags(self.a), slots)
+        return [Rule(when, self.b.parts(slots.names.flags(self.b.labels), slots), low, high, self.cost, origin)]
+
+    def named(self) -> list[str]:
+        return [*self.a, *self.b.labels]
+
+    def arguments(self) -> tuple[list[Any], dict[str, Any]]:
+        return [shown(self.a), self.b], {}
+
+
+CONSTRAINT = implies
