@@ -10,6 +10,8 @@ from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
 from riata.data.documents import in_documents
 from riata.data.frames import from_frame
+from riata.data.propbank import read_propbank, write_propbank
+from riata.data.propositions import Proposition, RoleCorpus
 from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError, RiataWarning
 from riata.estimators.model_file import load_model
@@ -40,8 +42,10 @@ __all__ = [
     "JointTagger",
     "Predictor",
     "Problem",
+    "Proposition",
     "RiataError",
     "RiataWarning",
+    "RoleCorpus",
     "Sentence",
     "Span",
     "Tagger",
@@ -64,6 +68,7 @@ __all__ = [
     "metrics",
     "read_columns",
     "read_conllu",
+    "read_propbank",
     "segment_kbest",
     "segment_log_sum",
     "segment_posteriors",
@@ -71,4 +76,5 @@ __all__ = [
     "viterbi",
     "write_columns",
     "write_conllu",
+    "write_propbank",
 ]

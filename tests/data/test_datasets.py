@@ -85,7 +85,7 @@ def test_an_absent_set_says_what_to_put_where(places: dict[str, Path]) -> None:
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize("name", [n for n in registry.names("data set") if n != "embedded"])
+@pytest.mark.parametrize("name", [n for n in registry.names("data set") if registry.get("data set", n).folder is None])
 def test_every_set_that_is_absent_tells_its_files_and_folder(name: str) -> None:
     data = registry.get("data set", name)
     with pytest.raises(DataError) as caught:
@@ -171,7 +171,12 @@ SIZES = {
     ("ocr-letters", "train"): (626, 4617),
     ("ocr-letters", "test"): (6251, 47535),
 }
-SPLITS = [(n, s) for n in registry.names("data set") if n != "embedded" for s in registry.get("data set", n).files]
+SPLITS = [
+    (n, s)
+    for n in registry.names("data set")
+    if registry.get("data set", n).folder is None
+    for s in registry.get("data set", n).files
+]
 
 
 @pytest.mark.slow
