@@ -87,6 +87,21 @@ def test_evaluate_takes_it_and_refuses_settings_of_training(fitted, data, tmp_pa
     assert status == 2 and "--set is for --model" in err
 
 
+def test_another_decode_sets_the_cost_of_chunks_aside(fitted, data, tmp_path, run):
+    """The cost that a model was saved with is no reason to refuse decode=best: whoever predicts cannot leave it out."""
+    words = [[token[:2] for token in sentence] for sentence in data[1]]
+    careful = deciding(fitted, "spans", span_cost=1.9)
+    assert careful.predict(words, decode="best") == fitted.predict(words)
+    assert careful.predict(words, decode="marginals") == fitted.predict(words, decode="marginals")
+    assert careful.predict(words, decode="spans") == careful.predict(words) != fitted.predict(words, decode="spans")
+    model, file = tmp_path / "m.riata", tmp_path / "in.txt"
+    file.write_text(as_text(data[1]))
+    careful.save(model)
+    for more, status in ((["decode=best"], 0), (["decode=marginals"], 0), (["decode=best", "span_cost=0.5"], 2)):
+        assert run("predict", "--model", model, file, *(part for one in more for part in ("--set", one)))[0] == status
+    assert run("predict", "--model", model, file, "--set", "decode=best", "--nbest", "2")[0] == 0
+
+
 def test_lists_of_the_best_are_refused_with_the_reason(fitted):
     with pytest.raises(UnsupportedError, match="decode='spans' chooses one output") as refused:
         deciding(fitted, "spans").predict_nbest(CHUNKS, 2)

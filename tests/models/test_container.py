@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import textwrap
+import threading
 import zlib
 
 import numpy as np
@@ -256,6 +257,18 @@ def test_a_file_that_grows_past_the_limit_of_the_process_leaves_the_old_one(tmp_
 def test_places_that_cannot_be_written_are_named(tmp_path, name):
     with pytest.raises(ModelFileError, match="could not be written"):
         container.write(f"{tmp_path}/{name}", b"new")
+
+
+def test_a_model_is_read_from_a_pipe(tmp_path):
+    """As in riata predict --model <(gunzip -c m.riata.gz): a pipe has no size."""
+    content = container.pack({"labels": ["A"]}, {"weights": np.arange(70_000, dtype="f4")})  # more than a pipe holds
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(content,))
+    writer.start()
+    header, arrays = container.read(pipe)
+    writer.join()
+    assert header["labels"] == ["A"] and (arrays["weights"] == np.arange(70_000)).all()
 
 
 def test_what_cannot_be_opened_is_named(tmp_path):

@@ -57,6 +57,16 @@ SPAN_COST = Setting(
 RISK = (DECODE, SPAN_COST)
 
 
+def changed(settings: Mapping[str, Any] | None, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a trained model with these changes. Where they choose another way to decode, the cost of a chunk goes that was set
+    for the old one.
+    """
+    found = {**(settings or {}), **changes}
+    if SPAN_COST.name not in changes and changes.get(DECODE.name, SPANS) != SPANS:
+        found.pop(SPAN_COST.name, None)
+    return found
+
+
 def risk_of(settings: Mapping[str, Any], *, chunks: bool, task: str) -> Risk | None:
     """The loss by which outputs are chosen; None: the best output is. chunks: whether the labels of the task are chunk labels."""
     decode = settings[DECODE.name]

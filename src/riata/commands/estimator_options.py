@@ -258,7 +258,7 @@ decoding_option = click.option(
 
 def decoded(estimator: Any, assignments: tuple[str, ...]) -> Any:
     """The model with other settings of decoding; those of training are refused."""
-    from riata.choosing.decoding import DECODING, RISK
+    from riata.choosing.decoding import DECODING, RISK, changed
     from riata.errors import SettingError
 
     given = pairs("--set", assignments, "key=value")
@@ -271,7 +271,7 @@ def decoded(estimator: Any, assignments: tuple[str, ...]) -> Any:
                 f"--set {name} is no setting of decoding, and the model is trained.",
                 remedy=f"These can be changed: {', '.join(known)}.",
             )
-    other = estimator.twin(settings={**(estimator.settings or {}), **given})
+    other = estimator.twin(settings=changed(estimator.settings, given))
     other.decoder()  # refuses what does not go together
     return other
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.choosing.decoding import DECODE
+from riata.choosing.decoding import DECODE, changed
 from riata.choosing.options import Options, checked
 from riata.data.memory import is_empty
 from riata.data.types import Corpus, Ids
@@ -67,7 +67,7 @@ class Predicting(Confident, ByLabel, Columns):
         from riata.estimators.predictions import Predictions
 
         if decode is not None:
-            other = self.twin(settings={**(self.settings or {}), DECODE.name: decode})
+            other = self.twin(settings=changed(self.settings, {DECODE.name: decode}))
             return other.predict(X, min_confidence=min_confidence, given=given, text=text)
 
         model = self._check_fitted()

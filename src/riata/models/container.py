@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import struct
 import zlib
 from collections.abc import Mapping
@@ -77,14 +78,18 @@ def read(path: str | Path) -> tuple[dict[str, Any], Arrays]:
     """
     try:
         with open(path, "rb") as file:
-            content = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
-            read = file.readinto(content.data)
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode):
+                content = np.empty(status.st_size, np.uint8)
+                content = content[: file.readinto(content.data)]
+            else:  # a pipe does not say how much it will give
+                content = np.frombuffer(bytearray(file.read()), np.uint8)
     except FileNotFoundError:
         raise ModelFileError("no such file.", remedy=_MAKES, file=path) from None
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
         raise ModelFileError(f"cannot be read: {_reason(error)}.", remedy=_MAKES, file=path) from None
     try:
-        return unpack(content[:read].data)
+        return unpack(content.data)
     except ModelFileError as error:
         raise error.located(path) from None
 
