@@ -10,6 +10,7 @@ import riata
 from likelihood_problems import UNKNOWN, check, point
 from riata import _core
 from riata.errors import UnsupportedError
+from riata.features.templates import parse
 from samples import CHUNKS, draws, quietly
 
 LOSSES = ("exp", "pointwise-log", "pointwise-exp")
@@ -139,3 +140,17 @@ def test_labels_count_alone_where_they_are_told_to():
         for recipe in ("crf", "crf-pointwise")
     )
     assert single.model_.weights.flat() == pytest.approx(whole.model_.weights.flat(), abs=1e-4)
+
+
+@pytest.mark.parametrize("recipe", ("crf", *RECIPES))
+def test_empty_sentences_change_nothing(recipe):
+    words, tags = [["a", "b"], ["b", "a", "c"], ["c"]], [["X", "Y"], ["Y", "X", "Z"], ["Z"]]
+    made = [
+        riata.Tagger(recipe, epochs=5, template=parse("word[0]\nedge"), settings={"c2": 0.1}).fit(
+            [*none, *words, *none], [*none, *tags, *none], listener=lambda _: None
+        )
+        for none in ([], [[]], [[], [], []])
+    ]
+    for other in made[1:]:
+        assert other.state_features_ == made[0].state_features_
+        assert other.transition_features_ == made[0].transition_features_
