@@ -154,3 +154,19 @@ def test_empty_sentences_change_nothing(recipe):
     for other in made[1:]:
         assert other.state_features_ == made[0].state_features_
         assert other.transition_features_ == made[0].transition_features_
+
+
+@pytest.mark.parametrize("recipe", ("crf", *RECIPES))
+def test_data_without_a_choice_have_no_loss(recipe):
+    """One label for all, a dictionary that leaves the truth alone, or no sentence that counts: the logarithm of the loss is that of 0."""
+    words, tags = [["a", "b"], ["b", "a", "c"]], [["X", "Y"], ["Y", "X", "Z"]]
+    for y, dictionary, weights in (
+        ([["X"] * 2, ["X"] * 3], 0, None),
+        (tags, 1, None),
+        (tags, 0, [0, 0]),
+    ):
+        tagger = riata.Tagger(recipe, template=parse("word[0]\nedge"), settings={"c2": 0.1, "dictionary": dictionary})
+        tagger.fit(words, y, sample_weight=weights, listener=lambda _: None)
+        assert not tagger.state_features_ and len(tagger.history_) == 1
+        if weights is None:
+            assert tagger.predict(words) == y
