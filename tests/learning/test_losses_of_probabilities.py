@@ -10,6 +10,7 @@ import riata
 from likelihood_problems import UNKNOWN, check, point
 from riata import _core
 from riata.errors import UnsupportedError
+from riata.features.templates import parse
 from samples import CHUNKS, draws, quietly
 
 LOSSES = ("exp", "pointwise-log", "pointwise-exp")
@@ -139,3 +140,33 @@ def test_labels_count_alone_where_they_are_told_to():
         for recipe in ("crf", "crf-pointwise")
     )
     assert single.model_.weights.flat() == pytest.approx(whole.model_.weights.flat(), abs=1e-4)
+
+
+@pytest.mark.parametrize("recipe", ("crf", *RECIPES))
+def test_empty_sentences_change_nothing(recipe):
+    words, tags = [["a", "b"], ["b", "a", "c"], ["c"]], [["X", "Y"], ["Y", "X", "Z"], ["Z"]]
+    made = [
+        riata.Tagger(recipe, epochs=5, template=parse("word[0]\nedge"), settings={"c2": 0.1}).fit(
+            [*none, *words, *none], [*none, *tags, *none], listener=lambda _: None
+        )
+        for none in ([], [[]], [[], [], []])
+    ]
+    for other in made[1:]:
+        assert other.state_features_ == made[0].state_features_
+        assert other.transition_features_ == made[0].transition_features_
+
+
+@pytest.mark.parametrize("recipe", ("crf", *RECIPES))
+def test_data_without_a_choice_have_no_loss(recipe):
+    """One label for all, a dictionary that leaves the truth alone, or no sentence that counts: the logarithm of the loss is that of 0."""
+    words, tags = [["a", "b"], ["b", "a", "c"]], [["X", "Y"], ["Y", "X", "Z"]]
+    for y, dictionary, weights in (
+        ([["X"] * 2, ["X"] * 3], 0, None),
+        (tags, 1, None),
+        (tags, 0, [0, 0]),
+    ):
+        tagger = riata.Tagger(recipe, template=parse("word[0]\nedge"), settings={"c2": 0.1, "dictionary": dictionary})
+        tagger.fit(words, y, sample_weight=weights, listener=lambda _: None)
+        assert not tagger.state_features_ and len(tagger.history_) == 1
+        if weights is None:
+            assert tagger.predict(words) == y

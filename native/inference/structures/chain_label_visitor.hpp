@@ -44,6 +44,7 @@ class ChainLabelVisitor final : public LabelVisitor {
   }
 
   void take(std::span<const double> times) override {
+    if (length_ == 0) return;
     const auto cells = static_cast<std::size_t>(length_) * stride_;
     for (auto* rows : {&ahead_, &back_}) rows->resize(cells);
     for (auto* row : {&from_, &own_}) row->resize(stride_);
@@ -88,6 +89,7 @@ class ChainLabelVisitor final : public LabelVisitor {
   // The same two sweeps with g A and g B, which are never more than C, in place of A and B: conditional probabilities of labels take them
   // from token to token, and nothing is divided by a small P.
   void take_in_logarithms(std::span<const double> times) override {
+    if (length_ == 0) return;
     const auto labels = static_cast<std::size_t>(of_.layout_.labels), cells = static_cast<std::size_t>(length_) * labels;
     for (const std::int64_t from : {first_, second_}) {
       for (auto* table : {&of_.alpha_, &of_.into_})

@@ -37,7 +37,12 @@ class Point:
         return cls(x, value + l1 * float(np.abs(x).sum()), gradient, _pseudo(x, gradient, l1))
 
     def logarithm(self, scale: float) -> Point:
-        """The logarithm of the value, with the penalty, times e^scale."""
+        """The logarithm of the value, with the penalty, times e^scale. A value of 0 is the least there is: it counts as the smallest number
+        above it, and as flat.
+        """
+        if self.value == 0:
+            flat = np.zeros_like(self.x)
+            return Point(self.x, math.log(math.ulp(0.0)), flat, flat)
         if not 0 < self.value < math.inf:
             return replace(self, value=math.nan)
         slope = self.slope / self.value
