@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from riata.inference.constraints.agrees import agrees
     from riata.inference.constraints.at_least import at_least
     from riata.inference.constraints.at_most import at_most
+    from riata.inference.constraints.automaton import automaton
     from riata.inference.constraints.exactly import exactly
     from riata.inference.constraints.excludes import excludes
     from riata.inference.constraints.implies import implies
@@ -29,6 +30,7 @@ __all__ = [
     "agrees",
     "at_least",
     "at_most",
+    "automaton",
     "exactly",
     "excludes",
     "implies",

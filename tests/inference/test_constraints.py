@@ -58,6 +58,8 @@ def spans(*pairs):
         (c.requires("A", "B", side="before"), lambda y: "A" not in y or "B" in y[: y.index("A")]),
         (c.requires("A", "B", side="after"), lambda y: "A" not in y or "B" in y[y.rindex("A") :]),
         (c.transitions(forbidden=[("A", "B"), (None, "C"), ("B", None)]), lambda y: "AB" not in y and y[0] != "C" and y[-1] != "B"),
+        (c.automaton({"x": {"A": "y", "C": "x"}, "y": {"A": "y", "B": "x"}}, ends=["x"]), lambda y: y in ("ABC", "CAB", "AAB", "CCC")),
+        (c.automaton({"x": {"A": "y", "C": "x"}, "y": {"B": "x"}}), lambda y: y in ("ABC", "CAB", "ABA", "CCC", "CCA")),
         (c.transitions(allowed=[("A", "B"), ("B", "A"), ("C", "C")]), lambda y: y in ("ABA", "BAB", "CCC")),
         (c.transitions(allowed=[("A", "A"), ("A", "B"), (None, "A"), ("B", None)]), lambda y: y == "AAB"),
         (c.outputs([["A", "B", "C"], ["A", "A", "A"], ["C"], ["B", "B", "C"]]), lambda y: y in ("ABC", "AAA", "BBC")),
@@ -185,6 +187,8 @@ EVERY_KIND = {
     "same": st.builds(lambda names, by, more: c.same(*names, by=by, **more), st.lists(labels, max_size=2), columns, options),
     "transitions": st.builds(lambda option, drawn, penalty: c.transitions(**{option: drawn}, penalty=penalty),
                              st.sampled_from(["allowed", "forbidden"]), pairs, penalties),
+    "automaton": st.builds(lambda moves, ends, penalty: c.automaton({"x": moves, "y": dict.fromkeys(moves, "x")}, ends=ends, penalty=penalty),
+                           st.dictionaries(labels, st.sampled_from("xy"), max_size=3), st.none() | st.just(["y"]), penalties),
     "outputs": st.builds(lambda table, penalty: c.outputs(table, penalty=penalty), tables, penalties),
     "predicate": st.builds(lambda penalty: c.predicate(len, penalty=penalty), penalties),
 }  # fmt: skip
