@@ -187,7 +187,7 @@ EVERY_KIND = {
     "same": st.builds(lambda names, by, more: c.same(*names, by=by, **more), st.lists(labels, max_size=2), columns, options),
     "transitions": st.builds(lambda option, drawn, penalty: c.transitions(**{option: drawn}, penalty=penalty),
                              st.sampled_from(["allowed", "forbidden"]), pairs, penalties),
-    "automaton": st.builds(lambda moves, ends, penalty: c.automaton({"x": moves, "y": dict.fromkeys(moves, "x")}, ends=ends, penalty=penalty),
+    "automaton": st.builds(lambda moves, ends, penalty: c.automaton({"x": moves, "y": {}}, ends=ends, penalty=penalty),
                            st.dictionaries(labels, st.sampled_from("xy"), max_size=3), st.none() | st.just(["y"]), penalties),
     "outputs": st.builds(lambda table, penalty: c.outputs(table, penalty=penalty), tables, penalties),
     "predicate": st.builds(lambda penalty: c.predicate(len, penalty=penalty), penalties),
